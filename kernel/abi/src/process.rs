@@ -1,0 +1,95 @@
+//! How a process names its functions: the table that `giornata-rt` puts into
+//! every image under [`TABLE_SYMBOL`], and that the builder and the simulator
+//! read.
+//!
+//! A *block* is the memory through which values enter and leave a task or
+//! driver: the parameters in order (inputs, then outputs, as declared), each at
+//! the next multiple of 8 bytes. States have no place in it.
+
+/// The symbol of the [`ProcessTable`] in a process image.
+pub const TABLE_SYMBOL: &str = "GIORNATA_PROCESS";
+/// First word of the table.
+pub const TABLE_MAGIC: usize = 0x4750_5431;
+/// Symbol of the code at which every task, thread and upcall starts.
+///
+/// `a0` = first argument (block address), `a1` = body function; calls the body
+/// and then completes, exits or returns by kind, see [`FunctionKind`].
+pub const START_SYMBOLS: [&str; 3] =
+    ["giornata_start_task", "giornata_start_driver", "giornata_start_thread"];
+/// Optional symbols around the process's one restartable sequence.
+pub const RESTARTABLE_SYMBOLS: [&str; 2] = ["giornata_restartable_begin", "giornata_restartable_end"];
+
+/// What a function is started as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum FunctionKind {
+    /// One job per release.
+    Task = 0,
+    /// An upcall: sensors, actuators, guards, initialisers, handlers.
+    Driver = 1,
+    /// An ordinary thread; the body gets its control page's address.
+    Thread = 2,
+}
+
+/// Direction of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum Direction {
+    /// Read by the function.
+    Input = 0,
+    /// Written by the function.
+    Output = 1,
+    /// Kept by the function between its jobs; not in the block.
+    State = 2,
+}
+
+/// A parameter of a task or driver.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Parameter {
+    /// Direction.
+    pub direction: Direction,
+    /// Bytes.
+    pub size: usize,
+    /// The type's name as written in the source, without its path.
+    pub type_name: &'static str,
+}
+
+/// The body of a function: reads and writes its block; a driver's answer is a value.
+pub type Body = extern "C" fn(block: *mut u8) -> usize;
+
+/// A function that the process provides.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Function {
+    /// What it is started as.
+    pub kind: FunctionKind,
+    /// Its name.
+    pub name: &'static str,
+    /// Its code.
+    pub body: Body,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+}
+
+/// Everything a process provides.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ProcessTable {
+    /// [`TABLE_MAGIC`].
+    pub magic: usize,
+    /// The functions.
+    pub functions: &'static [Function],
+}
+
+/// Byte offsets of a block's parameters, by size, and the block's length.
+///
+/// Each parameter lies at the next multiple of 8 bytes; states are left out.
+pub fn block_offsets(sizes: impl Iterator<Item = usize>, mut each: impl FnMut(usize)) -> usize {
+    let mut at = 0;
+    for size in sizes {
+        each(at);
+        at = (at + size).next_multiple_of(8);
+    }
+    at
+}

@@ -1,0 +1,344 @@
+//! The tables that describe one system to its kernel: threads, processes,
+//! ports, drivers, programs. Written by the builder, linked beside the kernel
+//! binary, never changed at run time.
+//!
+//! Indices are 16 bits; [`NONE`](crate::id::NONE) is "none". Addresses fit in
+//! 32 bits (board memory and user spaces lie below 4 GiB). A [`Range`] names
+//! entries of another table or of the `links` pool.
+
+use crate::instruction::{DurationEntry, Instruction};
+use crate::predicate::Predicate;
+use crate::record::record;
+
+/// The first word of the blob.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
+/// Changes with every change of these tables.
+pub const VERSION: u32 = 1;
+
+record! {
+    /// A run of entries in another table.
+    pub struct Range {
+        /// First entry.
+        pub start: u16,
+        /// Count of entries.
+        pub count: u16,
+    }
+
+    /// One process.
+    pub struct ProcessEntry {
+        /// What the architecture loads to enter its address space (Sv39: root page number).
+        pub space: u32,
+        /// Its threads, contiguous.
+        pub threads: Range,
+        /// The thread that runs its upcalls; NONE without drivers.
+        pub upcall: u16,
+        /// A [`FaultPolicy`].
+        pub on_fault: u8,
+        /// Highest fixed priority its threads may ask for, or publish as a ceiling.
+        pub max_priority: u8,
+        /// [`GRANT_SHUTDOWN`] and others.
+        pub grants: u32,
+        /// Ports it may read by system call (`links`).
+        pub readable: Range,
+        /// Ports it may write by system call (`links`).
+        pub writable: Range,
+        /// Physical address of the pristine copy of its data.
+        pub pristine: u32,
+        /// Physical address of its data in use.
+        pub data: u32,
+        /// Bytes copied from `pristine` to `data` on (re)start.
+        pub data_size: u32,
+        /// Bytes zeroed after them (bss, blocks, stacks).
+        pub zero_size: u32,
+        /// First address of its restartable sequence; equal to the end if none.
+        pub restart_begin: u32,
+        /// First address after its restartable sequence.
+        pub restart_end: u32,
+    }
+
+    /// One thread.
+    pub struct ThreadEntry {
+        /// Its process.
+        pub process: u16,
+        /// A [`ThreadKind`].
+        pub kind: u8,
+        /// A [`Policy`].
+        pub policy: u8,
+        /// Fixed priority 0..=255 for FIFO and round robin.
+        pub priority: u8,
+        /// 1: ready at start.
+        pub autostart: u8,
+        /// For a task: the program that releases it; else NONE.
+        pub program: u16,
+        /// Where it starts.
+        pub entry: u32,
+        /// `a0`, `a1` at start.
+        pub arguments: [u16; 4],
+        /// Initial stack pointer.
+        pub stack_top: u32,
+        /// User address of its control page.
+        pub control: u32,
+        /// Round robin quantum, ns.
+        pub quantum: u32,
+        /// Execution budget of one job, ns; 0 = unlimited.
+        pub budget: u64,
+        /// Relative deadline of a deadline thread, ns.
+        pub deadline: u64,
+    }
+
+    /// One port. A port's bytes lie in the kernel's arena, or for a task's own
+    /// copy in the task's block.
+    pub struct PortEntry {
+        /// Process whose memory holds it; NONE = the kernel's arena.
+        pub process: u16,
+        /// Bytes.
+        pub size: u16,
+        /// Offset in the arena, or user address.
+        pub place: u32,
+        /// A [`ValueType`](crate::value::ValueType).
+        pub value_type: u8,
+        /// 1: changes are traced (values of the program, not a task's copies).
+        pub traced: u8,
+        /// Program that a change of it may wake; NONE = any.
+        pub program: u16,
+    }
+
+    /// One driver.
+    pub struct DriverEntry {
+        /// A [`DriverWork`].
+        pub work: u8,
+        /// Bytes of a register access: 1, 2, 4, 8.
+        pub width: u8,
+        /// Process of an upcall; else NONE.
+        pub process: u16,
+        /// Ports read (`links`), in block order.
+        pub reads: Range,
+        /// Ports written (`links`), in block order after `reads`.
+        pub writes: Range,
+        /// Task threads (`links`) that must not be running a job: its conflict set.
+        pub conflicts: Range,
+        /// Upcall: body function. Register: physical address.
+        pub entry: u32,
+        /// Upcall: user address of its block.
+        pub block: u32,
+        /// Upcall: user address of the start code.
+        pub start: u32,
+        /// Upcall: budget in ns.
+        pub budget: u32,
+    }
+
+    /// One program: a linked module.
+    pub struct ProgramEntry {
+        /// First instruction of the module in `instructions`.
+        pub code: u32,
+        /// Count of instructions.
+        pub code_length: u32,
+        /// Its predicates.
+        pub predicates: Range,
+        /// Its durations.
+        pub durations: Range,
+        /// Local task index to thread (`links`).
+        pub tasks: Range,
+        /// Local driver index to driver (`links`).
+        pub drivers: Range,
+        /// Local port index to port (`links`).
+        pub ports: Range,
+        /// Local interrupt index to number (`links`).
+        pub interrupts: Range,
+        /// Local mailbox index to mailbox (`links`).
+        pub mailboxes: Range,
+        /// Remainders count in 1/denominator ns.
+        pub denominator: u32,
+        /// Most microcode steps in one instant.
+        pub max_steps: u32,
+        /// First block.
+        pub start: u16,
+        /// Handler blocks by violation; NONE = default.
+        pub handlers: [u16; 4],
+        /// Band of its slot: [`BAND_DEADLINE`], or a fixed priority.
+        pub slot: u16,
+        /// Ports that tell a handler which task and driver; NONE = no such port.
+        pub violation_task: u16,
+        /// See `violation_task`.
+        pub violation_driver: u16,
+    }
+
+    /// One interrupt line of the board in use.
+    pub struct InterruptEntry {
+        /// Its number at the interrupt controller.
+        pub number: u16,
+        /// Process whose thread may await it; NONE = microcode only.
+        pub process: u16,
+    }
+
+    /// The head of the blob: sizes and places of the tables, and the rest.
+    pub struct SystemHeader {
+        /// [`MAGIC`].
+        pub magic: u32,
+        /// [`VERSION`].
+        pub version: u32,
+        /// CRC-32 of all bytes of the blob after this header.
+        pub crc: u32,
+        /// Bytes of the blob with this header.
+        pub length: u32,
+        /// Ticks a second of the board's timer.
+        pub timer_hertz: u32,
+        /// Level of the deadline band.
+        pub deadline_band: u32,
+        /// The machine stops at this instant with status 0; 0 = never.
+        pub stop_at: u64,
+        /// Trace kinds written, one bit a kind.
+        pub trace_mask: u32,
+        /// Physical address of the trace ring (head and records).
+        pub trace_ring: u32,
+        /// Slots of the trace ring; a power of two.
+        pub trace_capacity: u32,
+        /// Physical address of the kernel's free memory for its tables.
+        pub ram: u32,
+        /// Bytes of it.
+        pub ram_size: u32,
+        /// Bytes of the port arena.
+        pub arena_size: u32,
+        /// Slots of the trigger queue.
+        pub triggers: u16,
+        /// Slots of the thread set.
+        pub s_threads: u16,
+        /// Process that reads the trace; NONE = none.
+        pub trace_process: u16,
+        /// Must be 0.
+        pub reserved: u16,
+        /// User address of the reader's [`TraceCursor`](crate::control::TraceCursor).
+        pub trace_cursor: u32,
+        /// Bits of [`FLAG_`](FLAG_TRACE_CONSOLE).
+        pub flags: u32,
+        /// Counts of the tables, in the order processes, threads, ports, drivers, programs, interrupts.
+        pub processes: u16,
+        /// See `processes`.
+        pub threads: u16,
+        /// See `processes`.
+        pub ports: u16,
+        /// See `processes`.
+        pub drivers: u16,
+        /// See `processes`.
+        pub programs: u16,
+        /// See `processes`.
+        pub interrupts: u16,
+        /// Count of instructions of all programs.
+        pub instructions: u32,
+        /// Count of predicates of all programs.
+        pub predicates: u32,
+        /// Count of durations of all programs.
+        pub durations: u32,
+        /// Count of links.
+        pub links: u32,
+        /// Must be 0.
+        pub reserved_too: u32,
+    }
+}
+
+/// The band code of [`ProgramEntry::slot`] for the deadline band.
+pub const BAND_DEADLINE: u16 = 0x100;
+/// The process may stop the machine.
+pub const GRANT_SHUTDOWN: u32 = 1;
+/// The process may program a DMA device: outside the protection promise.
+pub const GRANT_TRUSTED_DMA: u32 = 2;
+/// At a stop the kernel writes what is left of the trace to the console.
+pub const FLAG_TRACE_CONSOLE: u32 = 1;
+
+/// What happens to a process that faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum FaultPolicy {
+    /// It is torn down.
+    Stop = 0,
+    /// It is torn down and started anew.
+    Restart = 1,
+    /// The machine stops with status 1.
+    Halt = 2,
+}
+
+/// What a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ThreadKind {
+    /// Runs from start to exit, blocks as it likes.
+    Thread = 0,
+    /// Runs one job per release.
+    Task = 1,
+    /// Runs a process's upcalls.
+    Upcall = 2,
+}
+
+/// How a thread is scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Policy {
+    /// First in, first out at its priority.
+    Fifo = 0,
+    /// Like FIFO, to the tail after each quantum.
+    RoundRobin = 1,
+    /// By absolute deadline, in the deadline band.
+    Deadline = 2,
+}
+
+/// What a driver call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DriverWork {
+    /// Copies each read port to the written port of the same position.
+    Copy = 0,
+    /// Loads a device register into the written port.
+    Load = 1,
+    /// Stores the read port to a device register.
+    Store = 2,
+    /// Runs a function of a process.
+    Upcall = 3,
+}
+
+impl ThreadEntry {
+    /// `a0` and `a1` at start.
+    pub const fn arguments(&self) -> [u32; 2] {
+        let [a, b, c, d] = self.arguments;
+        [(b as u32) << 16 | a as u32, (d as u32) << 16 | c as u32]
+    }
+
+    /// Packs `a0` and `a1`.
+    pub const fn pack_arguments(a0: u32, a1: u32) -> [u16; 4] {
+        [a0 as u16, (a0 >> 16) as u16, a1 as u16, (a1 >> 16) as u16]
+    }
+}
+
+impl Range {
+    /// The entries of `table` that this range names; none if it leaves the table.
+    pub fn of<'a, T>(&self, table: &'a [T]) -> &'a [T] {
+        let start = self.start as usize;
+        table.get(start..start + self.count as usize).unwrap_or(&[])
+    }
+}
+
+/// The tables of one system, wherever they lie.
+#[derive(Clone, Copy, Debug)]
+pub struct System<'a> {
+    /// The head.
+    pub header: &'a SystemHeader,
+    /// The processes.
+    pub processes: &'a [ProcessEntry],
+    /// The threads.
+    pub threads: &'a [ThreadEntry],
+    /// The ports.
+    pub ports: &'a [PortEntry],
+    /// The drivers.
+    pub drivers: &'a [DriverEntry],
+    /// The programs.
+    pub programs: &'a [ProgramEntry],
+    /// The interrupts.
+    pub interrupts: &'a [InterruptEntry],
+    /// The code of all programs.
+    pub instructions: &'a [Instruction],
+    /// The predicates of all programs.
+    pub predicates: &'a [Predicate],
+    /// The durations of all programs.
+    pub durations: &'a [DurationEntry],
+    /// The pool of 16-bit indices.
+    pub links: &'a [u16],
+}

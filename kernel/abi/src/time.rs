@@ -1,0 +1,181 @@
+//! Time as the kernel and its programs speak of it. Never a bare integer.
+//!
+//! *Logical* time is nanoseconds since the start of the system, exact; *ticks*
+//! are what the hardware timer counts. Only the arming of an alarm rounds.
+
+use core::ops::{Add, Sub};
+
+/// A point in logical time: nanoseconds since the system started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Instant(pub u64);
+
+/// A length of logical time in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Duration(pub u64);
+
+/// A count of the hardware timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Ticks(pub u64);
+
+impl Instant {
+    /// The start of the system.
+    pub const START: Instant = Instant(0);
+    /// Later than every instant that can be reached (584 years).
+    pub const NEVER: Instant = Instant(u64::MAX);
+
+    /// Time passed since `earlier`; zero if `earlier` is later.
+    pub const fn since(self, earlier: Instant) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Duration = Duration(0);
+
+    /// `us` microseconds; saturates.
+    pub const fn from_micros(us: u64) -> Duration {
+        Duration(us.saturating_mul(1_000))
+    }
+    /// `ms` milliseconds; saturates.
+    pub const fn from_millis(ms: u64) -> Duration {
+        Duration(ms.saturating_mul(1_000_000))
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+    /// Saturates at [`Instant::NEVER`].
+    fn add(self, d: Duration) -> Instant {
+        Instant(self.0.saturating_add(d.0))
+    }
+}
+impl Sub<Duration> for Instant {
+    type Output = Instant;
+    /// Saturates at [`Instant::START`].
+    fn sub(self, d: Duration) -> Instant {
+        Instant(self.0.saturating_sub(d.0))
+    }
+}
+impl Add for Duration {
+    type Output = Duration;
+    fn add(self, d: Duration) -> Duration {
+        Duration(self.0.saturating_add(d.0))
+    }
+}
+
+/// Exact logical time: whole nanoseconds and a remainder in units of
+/// `1/denominator` ns, where the denominator belongs to the module.
+///
+/// A period divided by a frequency is often not whole (10 ms / 3); with the
+/// remainder kept, the k-th release lies at `round(k * P / f)` for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LogicalTime {
+    /// Whole nanoseconds since the start of the system.
+    pub nanos: u64,
+    /// Remainder in units of `1/denominator` ns; below the denominator.
+    pub remainder: u32,
+}
+
+impl LogicalTime {
+    /// The exact time of a whole instant.
+    pub const fn at(instant: Instant) -> LogicalTime {
+        LogicalTime { nanos: instant.0, remainder: 0 }
+    }
+
+    /// This time and an exact duration, `nanos + remainder / denominator`.
+    /// O(1), exact; `denominator` 0 counts as 1.
+    pub const fn plus(self, nanos: u64, remainder: u32, denominator: u32) -> LogicalTime {
+        let mut whole = self.nanos.saturating_add(nanos);
+        let mut rest = self.remainder as u64 + remainder as u64;
+        if rest >= denominator as u64 && rest != 0 {
+            rest -= denominator as u64;
+            whole = whole.saturating_add(1);
+        }
+        LogicalTime { nanos: whole, remainder: rest as u32 }
+    }
+
+    /// The nearest whole nanosecond; halves round up.
+    pub const fn rounded(self, denominator: u32) -> Instant {
+        let up = self.remainder != 0 && 2 * self.remainder as u64 >= denominator as u64;
+        Instant(self.nanos.saturating_add(up as u64))
+    }
+}
+
+/// Conversion between logical time and the ticks of one board's timer, exact
+/// over the whole range of `u64` (584 years of nanoseconds).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timebase {
+    hertz: u32,
+}
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+impl Timebase {
+    /// A timer that counts `hertz` ticks a second; 0 counts as 1.
+    pub const fn new(hertz: u32) -> Timebase {
+        Timebase { hertz: if hertz == 0 { 1 } else { hertz } }
+    }
+
+    /// Ticks a second.
+    pub const fn hertz(self) -> u32 {
+        self.hertz
+    }
+
+    /// The last whole nanosecond not after the tick; saturates at `NEVER`.
+    pub const fn instant(self, ticks: Ticks) -> Instant {
+        let hertz = self.hertz as u64;
+        let seconds = ticks.0 / hertz;
+        // below 2^32 * 10^9 < 2^62
+        let nanos = (ticks.0 % hertz) * NANOS_PER_SECOND / hertz;
+        Instant(seconds.saturating_mul(NANOS_PER_SECOND).saturating_add(nanos))
+    }
+
+    /// The first tick whose [`instant`](Self::instant) is not before `at`:
+    /// what an alarm is armed with.
+    pub const fn ticks(self, at: Instant) -> Ticks {
+        let hertz = self.hertz as u64;
+        let seconds = at.0 / NANOS_PER_SECOND;
+        let rest = at.0 % NANOS_PER_SECOND;
+        Ticks(seconds.saturating_mul(hertz).saturating_add((rest * hertz).div_ceil(NANOS_PER_SECOND)))
+    }
+
+    /// Ticks that cover `d`, rounded up.
+    pub const fn span(self, d: Duration) -> Ticks {
+        self.ticks(Instant(d.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_alarm_rings_at_the_first_tick_not_before_its_instant(
+            hertz in 1u32.., at in 0u64..1 << 62,
+        ) {
+            let base = Timebase::new(hertz);
+            let tick = base.ticks(Instant(at));
+            prop_assert!(base.instant(tick) >= Instant(at));
+            if tick.0 > 0 {
+                prop_assert!(base.instant(Ticks(tick.0 - 1)) < Instant(at));
+            }
+        }
+
+        #[test]
+        fn a_period_with_remainder_never_drifts(period in 1u64..1 << 40, frequency in 1u32..1000, k in 1u64..2000) {
+            let (nanos, rest) = (period / frequency as u64, (period % frequency as u64) as u32);
+            let mut t = LogicalTime::default();
+            for _ in 0..k {
+                t = t.plus(nanos, rest, frequency);
+            }
+            let exact = (2 * k as u128 * period as u128 + frequency as u128) / (2 * frequency as u128);
+            prop_assert_eq!(t.rounded(frequency).0 as u128, exact);
+        }
+    }
+}

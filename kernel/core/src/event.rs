@@ -1,0 +1,80 @@
+//! What enters the kernel, and what leaves it.
+//!
+//! The kernel is a state machine: one [`Event`] in, one [`Outcome`] out. The
+//! caller (the trap path of an architecture, or the simulator) latches the
+//! clock, hands over the event, and carries out the outcome.
+
+use giornata_abi::Ticks;
+use giornata_abi::call::{Answer, Request};
+use giornata_abi::trace::FaultCause;
+
+/// A hart, by its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hart(pub u8);
+
+/// Why the kernel was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The alarm rang.
+    Timer,
+    /// A line of the interrupt controller; it stays masked until opened again.
+    Interrupt(u16),
+    /// The running thread made a system call.
+    Call(Request),
+    /// The running thread did what it may not.
+    Fault {
+        /// What.
+        cause: FaultCause,
+        /// Where.
+        pc: usize,
+        /// The address concerned.
+        address: usize,
+    },
+    /// The caller comes back after [`Next::More`].
+    Resume,
+}
+
+/// What the hart does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Run this thread, as its [`Departure`] says.
+    Run(u16),
+    /// Wait for an interrupt.
+    Idle,
+    /// Work is left: hand in what interrupts are pending as events, then
+    /// [`Event::Resume`]. No thread runs in between.
+    More,
+    /// Stop the machine with this status.
+    Stop(u8),
+}
+
+/// What an event comes to. Dropping it loses a scheduling decision.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What this hart does next.
+    pub next: Next,
+    /// When the alarm must ring; `None` = not at all.
+    pub alarm: Option<Ticks>,
+    /// Harts to interrupt, one bit each.
+    pub poke: u32,
+}
+
+/// How a thread that is about to run leaves the kernel. Taken once by the exit
+/// path through [`Kernel::departure`](crate::Kernel::departure).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// Where it was interrupted, all registers as they were.
+    Continue,
+    /// Out of a system call, with these result registers.
+    Answer(Answer),
+    /// At its beginning: fresh registers.
+    Start {
+        /// Program counter.
+        entry: u32,
+        /// Stack pointer.
+        stack_top: u32,
+        /// `a0`, `a1`.
+        arguments: [u32; 2],
+    },
+}

@@ -1,0 +1,50 @@
+//! What the kernel needs of the machine it runs on.
+
+use giornata_abi::Ticks;
+use giornata_abi::trace::TraceRecord;
+
+/// An address range that is not wholly in the process's memory with the needed rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadAddress;
+
+/// Most bytes that one [`Hardware::read`] or [`Hardware::write`] moves: the
+/// longest copy between two looks at pending interrupts.
+pub const CHUNK: usize = 64;
+
+/// The machine at the edge of the kernel: memory of processes, device
+/// registers, interrupt lines, the clock. Implemented by `image` for a board
+/// and by `sim` for the host. Nothing here blocks.
+pub trait Hardware {
+    /// Copies user memory of `process` into `to` (at most [`CHUNK`] bytes)
+    /// after checking that the process may read all of it. O(bytes).
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress>;
+
+    /// Copies `from` (at most [`CHUNK`] bytes) into user memory of `process`
+    /// after checking that the process may write all of it; writes nothing on
+    /// error. O(bytes).
+    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress>;
+
+    /// Loads a device register of 1, 2, 4 or 8 bytes that the manifest grants.
+    fn load_register(&mut self, address: u32, width: u8) -> u64;
+
+    /// Stores to a device register of 1, 2, 4 or 8 bytes that the manifest grants.
+    fn store_register(&mut self, address: u32, width: u8, value: u64);
+
+    /// Lets an interrupt line come (again): unmask, or complete the last one.
+    fn open_interrupt(&mut self, number: u16);
+
+    /// Masks an interrupt line.
+    fn close_interrupt(&mut self, number: u16);
+
+    /// Restores a piece of a process's memory to its state before the start:
+    /// `offset` counts from the first byte of its data through the zeroed
+    /// rest. At most 1 KiB a call; answers the offset of the next piece, or `None`
+    /// when all is restored.
+    fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32>;
+
+    /// The timer's count.
+    fn now(&mut self) -> Ticks;
+
+    /// Appends a record to the hart's trace ring.
+    fn trace(&mut self, record: &TraceRecord);
+}
