@@ -1,0 +1,201 @@
+//! The name map: what the indices of an image's tables are called. Written as
+//! JSON beside the image, read by the host tools (trace, run, replay).
+//!
+//! Every list is in the order of the tables, so that an index of a trace record
+//! is an index here.
+
+use giornata_abi::ValueType;
+use serde::{Deserialize, Serialize};
+
+/// The version of this map's shape.
+pub const FORMAT: u32 = 1;
+
+/// The names of one system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NameMap {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The system's name.
+    pub system: String,
+    /// The board it is built for.
+    pub board: String,
+    /// Ticks a second of the board's timer.
+    pub timer_hertz: u32,
+    /// The fixed priority at which the deadline band lies.
+    pub deadline_band: u8,
+    /// The instant, in ns, at which the machine stops by itself; 0 = never.
+    pub stop_at: u64,
+    /// Slots of the trace ring.
+    pub trace_capacity: u32,
+    /// The processes.
+    pub processes: Vec<ProcessName>,
+    /// The threads.
+    pub threads: Vec<ThreadName>,
+    /// The ports.
+    pub ports: Vec<PortName>,
+    /// The drivers.
+    pub drivers: Vec<DriverName>,
+    /// The programs.
+    pub programs: Vec<ProgramName>,
+    /// The interrupt lines in use.
+    pub interrupts: Vec<InterruptName>,
+}
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessName {
+    /// Its name in the system file.
+    pub name: String,
+    /// What happens when it faults: `stop`, `restart` or `halt`.
+    pub on_fault: String,
+    /// Bytes of code.
+    pub text: u32,
+    /// Bytes of constants.
+    pub rodata: u32,
+    /// Bytes of initialised and zeroed data.
+    pub data: u32,
+    /// Bytes of all its stacks.
+    pub stacks: u32,
+}
+
+/// What a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadRole {
+    /// Runs from start to exit.
+    Thread,
+    /// Runs one job per release.
+    Task,
+    /// Runs the upcalls of a process.
+    Upcall,
+}
+
+/// One thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadName {
+    /// The task's or thread's name; `upcall` for a process's upcall thread.
+    pub name: String,
+    /// Index of its process.
+    pub process: u16,
+    /// What it is.
+    pub role: ThreadRole,
+    /// `fifo`, `round-robin` or `deadline`.
+    pub policy: String,
+    /// Fixed priority, where the policy has one.
+    pub priority: u8,
+    /// For a task: index of the program that releases it.
+    pub program: Option<u16>,
+    /// The function it runs; empty for an upcall thread.
+    pub function: String,
+    /// Budget of one job in ns; 0 = unlimited.
+    pub budget: u64,
+    /// Worst-case execution time that the program states, in ns; 0 = not stated.
+    pub wcet: u64,
+    /// For a task: the shortest relative deadline with which it is released;
+    /// for a deadline thread its relative deadline. In ns; 0 = none.
+    pub deadline: u64,
+    /// Bytes of its stack.
+    pub stack: u32,
+}
+
+/// One port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortName {
+    /// Its name in its program.
+    pub name: String,
+    /// Index of the program.
+    pub program: u16,
+    /// Where it stands: `sensor`, `actuator`, `output`, `private`, `input`,
+    /// `task-input`, `task-output`, `guard`, `violation-task`, `violation-driver`.
+    pub kind: String,
+    /// The type's name in the program.
+    pub type_name: String,
+    /// A [`ValueType`] by its code: how the value reads.
+    pub value_type: u8,
+    /// Bytes.
+    pub size: u16,
+    /// Whether its changes are in the trace.
+    pub traced: bool,
+    /// For a task's own copy: index of the task's thread.
+    pub task: Option<u16>,
+}
+
+/// One driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriverName {
+    /// Its name in listings.
+    pub name: String,
+    /// Index of the program that calls it.
+    pub program: u16,
+    /// The function behind it; empty for a copy.
+    pub function: String,
+    /// `copy`, `load`, `store` or `upcall`.
+    pub work: String,
+    /// For an upcall: index of the process.
+    pub process: Option<u16>,
+    /// For an upcall: budget in ns.
+    pub budget: u32,
+}
+
+/// One program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramName {
+    /// Its name in the system file.
+    pub name: String,
+    /// Its source file as the system file names it.
+    pub source: String,
+    /// Its scheduler: `edf`, `rm`, `fifo` or `s`.
+    pub schedule: String,
+    /// Which violations run a handler, in the order of
+    /// [`Violation`](giornata_abi::trace::Violation).
+    pub handled: [bool; 4],
+    /// Count of its instructions.
+    pub instructions: u32,
+}
+
+/// One interrupt line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterruptName {
+    /// Its number at the interrupt controller.
+    pub number: u16,
+    /// The device on the board, or the name that a program gives it.
+    pub name: String,
+    /// Index of the process that may await it.
+    pub process: Option<u16>,
+}
+
+impl NameMap {
+    /// The map as JSON text with a final newline; equal maps give equal text.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Reads a map; the error says what is wrong with the text.
+    pub fn from_json(text: &str) -> Result<NameMap, String> {
+        let map: NameMap = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if map.format != FORMAT {
+            return Err(format!("name map of format {}, this version reads format {FORMAT}", map.format));
+        }
+        Ok(map)
+    }
+
+    /// The full name of a port: `program.port`, or just the port where the
+    /// system has one program.
+    pub fn port(&self, index: u16) -> Option<String> {
+        let port = self.ports.get(index as usize)?;
+        if self.programs.len() == 1 {
+            return Some(port.name.clone());
+        }
+        let program = self.programs.get(port.program as usize)?;
+        Some(format!("{}.{}", program.name, port.name))
+    }
+}
+
+impl PortName {
+    /// How the value reads.
+    pub fn value_type(&self) -> ValueType {
+        ValueType::from_code(self.value_type).unwrap_or(ValueType::Opaque)
+    }
+}
