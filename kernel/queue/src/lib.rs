@@ -1,2 +1,30 @@
-//! To be written.
+//! The queues of the kernel: what may run, what time brings, and what other
+//! contexts hand over.
+//!
+//! The ready queue and the agenda have operations shaped like commands
+//! (insert, remove by number, top, take), so that hardware can stand in. All
+//! memory is the caller's slices: capacities are data. A number outside them
+//! is ignored; nothing here panics, allocates or blocks.
+
 #![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+pub mod agenda;
+pub mod handover;
+mod heap;
+pub mod ready;
+pub mod urgency;
+
+pub use agenda::{Agenda, AgendaEvent, AgendaInstant};
+pub use handover::Handover;
+pub use ready::{ReadyNode, ReadyQueue};
+pub use urgency::Urgency;

@@ -1,0 +1,114 @@
+//! A 4-ary heap of 16-bit members that know their own positions, so that any
+//! of them can be taken out. Half the depth of a binary heap, and the four
+//! children lie side by side.
+
+use crate::urgency::is_earlier;
+
+/// Key of a member: what the heap orders by.
+pub(crate) trait Key: Copy {
+    /// Whether a member with this key comes before one with `other`.
+    fn precedes(self, other: Self) -> bool;
+}
+
+/// Serial numbers by wrapping comparison.
+impl Key for u32 {
+    fn precedes(self, other: u32) -> bool {
+        is_earlier(self, other)
+    }
+}
+
+/// Whole instants.
+impl Key for u64 {
+    fn precedes(self, other: u64) -> bool {
+        self < other
+    }
+}
+
+/// Serial numbers, equal ones by the member's own number.
+impl Key for (u32, u16) {
+    fn precedes(self, other: (u32, u16)) -> bool {
+        is_earlier(self.0, other.0) || self.0 == other.0 && self.1 < other.1
+    }
+}
+
+/// Storage of a heap, with the heap's algorithms over it.
+///
+/// **The Position Invariant**: the member at position `p` has recorded `p`.
+/// **The Heap Invariant**: no member precedes its parent, which is at
+/// `(p - 1) / 4`.
+pub(crate) trait Heap {
+    /// What orders the members.
+    type Key: Key;
+
+    /// The member at a position; any member if there is no such position.
+    fn member(&self, position: usize) -> u16;
+
+    /// The key of a member.
+    fn key(&self, member: u16) -> Self::Key;
+
+    /// Puts a member at a position and lets it record that.
+    fn put(&mut self, position: usize, member: u16);
+
+    /// Fills a hole with `member`, which may precede what is above. O(log n).
+    fn rise(&mut self, mut hole: usize, member: u16) {
+        let key = self.key(member);
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            let above = self.member(parent);
+            if !key.precedes(self.key(above)) {
+                break;
+            }
+            self.put(hole, above);
+            hole = parent;
+        }
+        self.put(hole, member);
+    }
+
+    /// Fills a hole with `member`, which may be preceded by what is below in a
+    /// heap of `length`. O(log n).
+    fn sink(&mut self, mut hole: usize, member: u16, length: usize) {
+        let key = self.key(member);
+        while let Some((child, below)) = self.first_child(hole, length) {
+            if !self.key(below).precedes(key) {
+                break;
+            }
+            self.put(hole, below);
+            hole = child;
+        }
+        self.put(hole, member);
+    }
+
+    /// Position and member of the child that precedes its sisters.
+    fn first_child(&self, hole: usize, length: usize) -> Option<(usize, u16)> {
+        let eldest = 4 * hole + 1;
+        if eldest >= length {
+            return None;
+        }
+        let (mut child, mut below) = (eldest, self.member(eldest));
+        let mut key = self.key(below);
+        for position in eldest + 1..length.min(eldest + 4) {
+            let other = self.member(position);
+            let other_key = self.key(other);
+            if other_key.precedes(key) {
+                (child, below, key) = (position, other, other_key);
+            }
+        }
+        Some((child, below))
+    }
+
+    /// Takes out the member at `hole` of a heap of `length`; the heap then has
+    /// one member less. O(log n).
+    fn take_out(&mut self, hole: usize, length: usize) {
+        let end = length.saturating_sub(1);
+        if hole >= end {
+            return;
+        }
+        let last = self.member(end);
+        let parent = self.member(hole.saturating_sub(1) / 4);
+        if hole > 0 && self.key(last).precedes(self.key(parent)) {
+            self.rise(hole, last);
+        } else {
+            self.sink(hole, last, end);
+        }
+    }
+}
