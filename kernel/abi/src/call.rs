@@ -82,7 +82,7 @@ calls! {
     Panic = 13, "panic(address, length, line)", Any, "";
     /// The caller's own thread id.
     Own = 14, "own() -> id", Any, "";
-    /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants. 
+    /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
 }
 

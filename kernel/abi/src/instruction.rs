@@ -99,7 +99,13 @@ record! {
 impl Instruction {
     /// An instruction from its parts.
     pub const fn new(opcode: Opcode, a: u16, b: u16, c: u16) -> Instruction {
-        Instruction { opcode: opcode as u8, reserved: 0, a, b, c }
+        Instruction {
+            opcode: opcode as u8,
+            reserved: 0,
+            a,
+            b,
+            c,
+        }
     }
 
     /// The opcode, if the code is one.

@@ -12,7 +12,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-mod record;
+pub mod record;
 
 pub mod call;
 pub mod control;

@@ -215,7 +215,19 @@ impl PortKind {
     /// Every kind, in the order of codes.
     pub const ALL: [PortKind; 11] = {
         use PortKind::*;
-        [Sensor, Actuator, Output, Private, Input, TaskInput, TaskOutput, State, Guard, ViolationTask, ViolationDriver]
+        [
+            Sensor,
+            Actuator,
+            Output,
+            Private,
+            Input,
+            TaskInput,
+            TaskOutput,
+            State,
+            Guard,
+            ViolationTask,
+            ViolationDriver,
+        ]
     };
 
     /// The kind with this code.
@@ -225,7 +237,10 @@ impl PortKind {
 
     /// Whether the port is one task's own copy rather than a value of the program.
     pub const fn is_task_local(self) -> bool {
-        matches!(self, PortKind::TaskInput | PortKind::TaskOutput | PortKind::State)
+        matches!(
+            self,
+            PortKind::TaskInput | PortKind::TaskOutput | PortKind::State
+        )
     }
 }
 
@@ -251,9 +266,15 @@ impl core::fmt::Display for ModuleError {
         match self {
             ModuleError::Truncated => f.write_str("the file ends before the module does"),
             ModuleError::TrailingBytes => f.write_str("bytes follow the end of the module"),
-            ModuleError::NotAModule => f.write_str("not a Giornata module (it does not begin with GMOD)"),
-            ModuleError::Version(v) => write!(f, "module format {v}, this version reads format {VERSION}"),
-            ModuleError::Checksum => f.write_str("the checksum does not match: the file is damaged"),
+            ModuleError::NotAModule => {
+                f.write_str("not a Giornata module (it does not begin with GMOD)")
+            }
+            ModuleError::Version(v) => {
+                write!(f, "module format {v}, this version reads format {VERSION}")
+            }
+            ModuleError::Checksum => {
+                f.write_str("the checksum does not match: the file is damaged")
+            }
             ModuleError::Sections => f.write_str("the sections do not fit the stated length"),
         }
     }
@@ -324,7 +345,11 @@ impl<'a> Module<'a> {
         if at != length as u64 {
             return Err(ModuleError::Sections);
         }
-        Ok(Module { header, bytes, sections })
+        Ok(Module {
+            header,
+            bytes,
+            sections,
+        })
     }
 
     /// The head.
@@ -333,8 +358,16 @@ impl<'a> Module<'a> {
     }
 
     fn section(&self, index: usize) -> &'a [u8] {
-        let start = self.sections.get(index).copied().unwrap_or(self.bytes.len());
-        let end = self.sections.get(index + 1).copied().unwrap_or(self.bytes.len());
+        let start = self
+            .sections
+            .get(index)
+            .copied()
+            .unwrap_or(self.bytes.len());
+        let end = self
+            .sections
+            .get(index + 1)
+            .copied()
+            .unwrap_or(self.bytes.len());
         self.bytes.get(start..end).unwrap_or(&[])
     }
 
@@ -375,10 +408,15 @@ impl<'a> Module<'a> {
     /// The local port indices of a list; ends early where the list leaves the pool.
     pub fn list(&self, list: PortList) -> impl Iterator<Item = u16> + use<'a> {
         let links = self.section(9);
-        let bytes = (list.start as usize)
-            .checked_mul(2)
-            .and_then(|start| links.get(start..start.checked_add((list.count as usize).checked_mul(2)?)?));
-        bytes.unwrap_or(&[]).chunks_exact(2).map(|b| u16::from_le_bytes([b.first().copied().unwrap_or(0), b.get(1).copied().unwrap_or(0)]))
+        let bytes = (list.start as usize).checked_mul(2).and_then(|start| {
+            links.get(start..start.checked_add((list.count as usize).checked_mul(2)?)?)
+        });
+        bytes.unwrap_or(&[]).chunks_exact(2).map(|b| {
+            u16::from_le_bytes([
+                b.first().copied().unwrap_or(0),
+                b.get(1).copied().unwrap_or(0),
+            ])
+        })
     }
 
     /// A string of the pool; empty where the name leaves it or is not UTF-8.
@@ -404,7 +442,11 @@ pub const fn crc32(mut bytes: &[u8]) -> u32 {
         crc ^= *byte as u32;
         let mut bit = 0;
         while bit < 8 {
-            crc = if crc & 1 != 0 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
+            crc = if crc & 1 != 0 {
+                crc >> 1 ^ 0xEDB8_8320
+            } else {
+                crc >> 1
+            };
             bit += 1;
         }
         bytes = rest;
@@ -476,8 +518,14 @@ mod writer {
                 interrupts: Vec::new(),
                 mailboxes: Vec::new(),
                 positions: Vec::new(),
-                name: Name { offset: 0, length: 0 },
-                source: Name { offset: 0, length: 0 },
+                name: Name {
+                    offset: 0,
+                    length: 0,
+                },
+                source: Name {
+                    offset: 0,
+                    length: 0,
+                },
                 links: Vec::new(),
                 strings: String::new(),
             };
@@ -492,14 +540,20 @@ mod writer {
                 self.strings.push_str(text);
                 self.strings.len() - text.len()
             });
-            Name { offset: offset as u32, length: text.len() as u32 }
+            Name {
+                offset: offset as u32,
+                length: text.len() as u32,
+            }
         }
 
         /// Adds a list of ports to the pool.
         pub fn list(&mut self, ports: &[u16]) -> PortList {
             let start = self.links.len() as u32;
             self.links.extend_from_slice(ports);
-            PortList { start, count: ports.len() as u32 }
+            PortList {
+                start,
+                count: ports.len() as u32,
+            }
         }
 
         /// The index of a predicate, added if new.
@@ -509,7 +563,14 @@ mod writer {
 
         /// The index of a duration, added if new.
         pub fn duration(&mut self, nanos: u64, remainder: u32) -> u16 {
-            index_of(&mut self.durations, DurationEntry { nanos, remainder, reserved: 0 })
+            index_of(
+                &mut self.durations,
+                DurationEntry {
+                    nanos,
+                    remainder,
+                    reserved: 0,
+                },
+            )
         }
 
         /// The bytes of the module file.
@@ -590,12 +651,23 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         let mut writer = ModuleWriter::new("sample", "sample.giotto");
-        writer.instructions.push(Instruction::new(Opcode::Return, 0, 0, 0));
+        writer
+            .instructions
+            .push(Instruction::new(Opcode::Return, 0, 0, 0));
         let inputs = writer.list(&[1, 2]);
         let outputs = writer.list(&[3]);
         let states = writer.list(&[]);
         let name = writer.text("t");
-        writer.tasks.push(TaskSymbol { name, function: name, inputs, outputs, states, wcet: 5, priority: 0, reserved: 0 });
+        writer.tasks.push(TaskSymbol {
+            name,
+            function: name,
+            inputs,
+            outputs,
+            states,
+            wcet: 5,
+            priority: 0,
+            reserved: 0,
+        });
         writer.finish()
     }
 
@@ -608,7 +680,10 @@ mod tests {
         assert_eq!(module.text(task.name), "t");
         assert_eq!(module.list(task.inputs).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(module.list(task.outputs).collect::<Vec<_>>(), [3]);
-        assert_eq!(module.instruction(0).unwrap().opcode(), Some(Opcode::Return));
+        assert_eq!(
+            module.instruction(0).unwrap().opcode(),
+            Some(Opcode::Return)
+        );
         assert!(module.instruction(1).is_none() && module.task(1).is_none());
     }
 

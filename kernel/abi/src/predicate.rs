@@ -69,7 +69,14 @@ impl Comparison {
     /// Every comparison, with its notation.
     pub const ALL: [(Comparison, &'static str); 6] = {
         use Comparison::*;
-        [(Equal, "=="), (NotEqual, "!="), (Less, "<"), (LessOrEqual, "<="), (Greater, ">"), (GreaterOrEqual, ">=")]
+        [
+            (Equal, "=="),
+            (NotEqual, "!="),
+            (Less, "<"),
+            (LessOrEqual, "<="),
+            (Greater, ">"),
+            (GreaterOrEqual, ">="),
+        ]
     };
 
     /// The comparison with this code.
@@ -115,21 +122,45 @@ impl Predicate {
 
     /// A predicate without operands or with a subject only.
     pub const fn of(kind: PredicateKind, subject: u16) -> Predicate {
-        Predicate { kind: kind as u8, comparison: 0, subject, remainder: 0, value: 0 }
+        Predicate {
+            kind: kind as u8,
+            comparison: 0,
+            subject,
+            remainder: 0,
+            value: 0,
+        }
     }
 
     /// `after(nanos + remainder/denominator)`.
     pub const fn after(nanos: u64, remainder: u32) -> Predicate {
-        Predicate { kind: PredicateKind::After as u8, comparison: 0, subject: 0, remainder, value: nanos }
+        Predicate {
+            kind: PredicateKind::After as u8,
+            comparison: 0,
+            subject: 0,
+            remainder,
+            value: nanos,
+        }
     }
 
     /// `port op constant`, the constant as raw bits.
     pub const fn constant(port: u16, comparison: Comparison, raw: u64) -> Predicate {
-        Predicate { kind: PredicateKind::Constant as u8, comparison: comparison as u8, subject: port, remainder: 0, value: raw }
+        Predicate {
+            kind: PredicateKind::Constant as u8,
+            comparison: comparison as u8,
+            subject: port,
+            remainder: 0,
+            value: raw,
+        }
     }
 
     /// `port op value at activation`.
     pub const fn activation(port: u16, comparison: Comparison) -> Predicate {
-        Predicate { kind: PredicateKind::Activation as u8, comparison: comparison as u8, subject: port, remainder: 0, value: 0 }
+        Predicate {
+            kind: PredicateKind::Activation as u8,
+            comparison: comparison as u8,
+            subject: port,
+            remainder: 0,
+            value: 0,
+        }
     }
 }

@@ -14,10 +14,14 @@ pub const TABLE_MAGIC: usize = 0x4750_5431;
 ///
 /// `a0` = first argument (block address), `a1` = body function; calls the body
 /// and then completes, exits or returns by kind, see [`FunctionKind`].
-pub const START_SYMBOLS: [&str; 3] =
-    ["giornata_start_task", "giornata_start_driver", "giornata_start_thread"];
+pub const START_SYMBOLS: [&str; 3] = [
+    "giornata_start_task",
+    "giornata_start_driver",
+    "giornata_start_thread",
+];
 /// Optional symbols around the process's one restartable sequence.
-pub const RESTARTABLE_SYMBOLS: [&str; 2] = ["giornata_restartable_begin", "giornata_restartable_end"];
+pub const RESTARTABLE_SYMBOLS: [&str; 2] =
+    ["giornata_restartable_begin", "giornata_restartable_end"];
 
 /// What a function is started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -83,7 +83,10 @@ pub struct LogicalTime {
 impl LogicalTime {
     /// The exact time of a whole instant.
     pub const fn at(instant: Instant) -> LogicalTime {
-        LogicalTime { nanos: instant.0, remainder: 0 }
+        LogicalTime {
+            nanos: instant.0,
+            remainder: 0,
+        }
     }
 
     /// This time and an exact duration, `nanos + remainder / denominator`.
@@ -95,7 +98,10 @@ impl LogicalTime {
             rest -= denominator as u64;
             whole = whole.saturating_add(1);
         }
-        LogicalTime { nanos: whole, remainder: rest as u32 }
+        LogicalTime {
+            nanos: whole,
+            remainder: rest as u32,
+        }
     }
 
     /// The nearest whole nanosecond; halves round up.
@@ -117,7 +123,9 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 impl Timebase {
     /// A timer that counts `hertz` ticks a second; 0 counts as 1.
     pub const fn new(hertz: u32) -> Timebase {
-        Timebase { hertz: if hertz == 0 { 1 } else { hertz } }
+        Timebase {
+            hertz: if hertz == 0 { 1 } else { hertz },
+        }
     }
 
     /// Ticks a second.
@@ -131,7 +139,11 @@ impl Timebase {
         let seconds = ticks.0 / hertz;
         // below 2^32 * 10^9 < 2^62
         let nanos = (ticks.0 % hertz) * NANOS_PER_SECOND / hertz;
-        Instant(seconds.saturating_mul(NANOS_PER_SECOND).saturating_add(nanos))
+        Instant(
+            seconds
+                .saturating_mul(NANOS_PER_SECOND)
+                .saturating_add(nanos),
+        )
     }
 
     /// The first tick whose [`instant`](Self::instant) is not before `at`:
@@ -140,7 +152,11 @@ impl Timebase {
         let hertz = self.hertz as u64;
         let seconds = at.0 / NANOS_PER_SECOND;
         let rest = at.0 % NANOS_PER_SECOND;
-        Ticks(seconds.saturating_mul(hertz).saturating_add((rest * hertz).div_ceil(NANOS_PER_SECOND)))
+        Ticks(
+            seconds
+                .saturating_mul(hertz)
+                .saturating_add((rest * hertz).div_ceil(NANOS_PER_SECOND)),
+        )
     }
 
     /// Ticks that cover `d`, rounded up.

@@ -105,8 +105,12 @@ pub enum Violation {
 
 impl Violation {
     /// Every violation, in the order of codes.
-    pub const ALL: [Violation; 4] =
-        [Violation::TimeSafety, Violation::TimeShare, Violation::Overrun, Violation::Fault];
+    pub const ALL: [Violation; 4] = [
+        Violation::TimeSafety,
+        Violation::TimeShare,
+        Violation::Overrun,
+        Violation::Fault,
+    ];
 
     /// The violation with this code.
     pub fn from_code(code: u8) -> Option<Violation> {
@@ -150,7 +154,16 @@ impl FaultCause {
     /// Every cause, in the order of codes.
     pub const ALL: [FaultCause; 8] = {
         use FaultCause::*;
-        [Execute, Illegal, Breakpoint, Load, Store, StackOverflow, Panic, Call]
+        [
+            Execute,
+            Illegal,
+            Breakpoint,
+            Load,
+            Store,
+            StackOverflow,
+            Panic,
+            Call,
+        ]
     };
 
     /// The name in reports.

@@ -87,7 +87,11 @@ impl ValueType {
             I64 => raw ^ TOP,
             F32 => {
                 let bits = raw as u32;
-                (if bits >> 31 != 0 { !bits } else { bits | 1 << 31 }) as u64
+                (if bits >> 31 != 0 {
+                    !bits
+                } else {
+                    bits | 1 << 31
+                }) as u64
             }
             F64 => {
                 if raw >> 63 != 0 {

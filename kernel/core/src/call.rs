@@ -1,0 +1,256 @@
+//! System calls: who may make them, and what they do.
+//!
+//! Arguments are numbers from an untrusted process. Each is checked against the
+//! tables before it is used; a refusal is an error in the first result.
+
+use crate::core_state::{Core, PendingCall};
+use crate::dispatch::End;
+use crate::hardware::Hardware;
+use crate::thread::{Exit, State};
+use crate::transfer::{Purpose, Transfer};
+use giornata_abi::call::{Answer, Call, Callers};
+use giornata_abi::system::{GRANT_SHUTDOWN, Policy, Range, ThreadKind};
+use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::{Error, Id, Instant};
+
+/// What microcode has to hear of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Nothing,
+    /// A task completed its job at this instant.
+    Completed(u16, Instant),
+}
+
+/// Most bytes of a panic message that are recorded.
+const PANIC_TEXT: usize = 96;
+
+fn may_call(callers: Callers, kind: u8) -> bool {
+    match callers {
+        Callers::Any => kind != ThreadKind::Upcall as u8,
+        Callers::Thread => kind == ThreadKind::Thread as u8,
+        Callers::Task => kind == ThreadKind::Task as u8,
+        Callers::Upcall => kind == ThreadKind::Upcall as u8,
+    }
+}
+
+/// Two 32-bit halves as one number.
+///
+/// A register wider than 32 bits is taken at its low half.
+fn wide(low: usize, high: usize) -> u64 {
+    (high as u64 & 0xFFFF_FFFF) << 32 | low as u64 & 0xFFFF_FFFF
+}
+
+impl<H: Hardware> Core<'_, H> {
+    /// Carries out a system call of a thread that is no upcall.
+    pub(crate) fn perform(&mut self, pending: PendingCall) -> Heard {
+        let PendingCall {
+            thread,
+            request,
+            instant,
+        } = pending;
+        let entry = self.thread_entry(thread);
+        let [a, b, c, ..] = request.arguments;
+        let Some(call) = Call::from_number(request.number) else {
+            self.answer(thread, Answer::error(Error::ENOSYS));
+            return Heard::Nothing;
+        };
+        if !may_call(call.callers(), entry.kind) {
+            self.answer(thread, Answer::error(Error::EPERM));
+            return Heard::Nothing;
+        }
+        let answer = match call {
+            Call::Null => Some(Answer::DONE),
+            Call::Yield => {
+                self.requeue(thread, End::Tail);
+                Some(Answer::DONE)
+            }
+            Call::Exit => {
+                self.suspend(thread, State::Dormant);
+                let record = self.threads.at_mut(thread);
+                record.generation = record.generation.wrapping_add(1);
+                record.exit = Exit::Start;
+                None
+            }
+            Call::Complete => return self.complete(thread, instant),
+            Call::Return => Some(Answer::error(Error::EPERM)),
+            Call::Clock => Some(Answer::wide(instant.0)),
+            Call::Sleep => self.sleep(thread, Instant(wide(a, b))),
+            Call::AwaitInterrupt => self.await_interrupt(thread, a),
+            Call::ReadPort => self.access_port(thread, a, b, c, false),
+            Call::WritePort => self.access_port(thread, a, b, c, true),
+            Call::CpuTime => Some(Answer::wide(self.nanos(self.threads.at(thread).spent))),
+            Call::Log => Some(self.log(thread, &request.arguments)),
+            Call::Shutdown => Some(self.shut_down(entry.process, a)),
+            Call::Panic => {
+                self.panic(thread, a, b, c);
+                None
+            }
+            Call::Own => Some(Answer::word(
+                Id::new(thread, self.threads.at(thread).generation).0 as usize,
+            )),
+            Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
+        };
+        if let Some(answer) = answer {
+            self.answer(thread, answer);
+        }
+        Heard::Nothing
+    }
+
+    fn answer(&mut self, thread: u16, answer: Answer) {
+        self.threads.at_mut(thread).set_answer(answer);
+    }
+
+    /// Ends a job. A job that ends after its deadline is recorded as a miss.
+    fn complete(&mut self, task: u16, instant: Instant) -> Heard {
+        self.suspend(task, State::Dormant);
+        let record = self.threads.at_mut(task);
+        record.exit = Exit::Start;
+        let (job, deadline) = (record.job, record.deadline);
+        let used = giornata_abi::Ticks(record.spent.0.wrapping_sub(record.spent_before.0));
+        let nanos = self.nanos(used);
+        self.trace(TraceKind::Complete, task, job, instant.0, nanos);
+        if instant > deadline {
+            self.trace(TraceKind::Miss, task, job, deadline.0, 0);
+        }
+        Heard::Completed(task, instant)
+    }
+
+    fn sleep(&mut self, thread: u16, until: Instant) -> Option<Answer> {
+        if until == Instant::NEVER {
+            return Some(Answer::error(Error::EINVAL));
+        }
+        if until <= self.now() {
+            return Some(Answer::DONE);
+        }
+        self.suspend(thread, State::Sleeping);
+        self.agenda.insert(thread, until);
+        None
+    }
+
+    /// `read_port` and `write_port`: the copy answers when it is whole.
+    fn access_port(
+        &mut self,
+        thread: u16,
+        port: usize,
+        address: usize,
+        length: usize,
+        write: bool,
+    ) -> Option<Answer> {
+        let process = self.process_entry(self.thread_entry(thread).process);
+        let granted: Range = if write {
+            process.writable
+        } else {
+            process.readable
+        };
+        let Some(port) = u16::try_from(port)
+            .ok()
+            .filter(|p| (*p as usize) < self.system.ports.len())
+        else {
+            return Some(Answer::error(Error::ESRCH));
+        };
+        if !self.links(granted).contains(&port) {
+            return Some(Answer::error(Error::EPERM));
+        }
+        if length != self.port(port).size as usize {
+            return Some(Answer::error(Error::EINVAL));
+        }
+        let purpose = match write {
+            true => Purpose::Probe(thread, port, address),
+            false => Purpose::Read(thread, port, address),
+        };
+        self.transfer = Some(Transfer::new(purpose));
+        None
+    }
+
+    fn log(&mut self, thread: u16, arguments: &[usize; 6]) -> Answer {
+        let [length, w0, w1, w2, w3, _] = *arguments;
+        let bytes = length & !0x100;
+        if bytes == 0 || bytes > 16 {
+            return Answer::error(Error::EINVAL);
+        }
+        self.trace(
+            TraceKind::Log,
+            thread,
+            length as u32,
+            wide(w0, w1),
+            wide(w2, w3),
+        );
+        Answer::DONE
+    }
+
+    fn shut_down(&mut self, process: u16, status: usize) -> Answer {
+        if self.process_entry(process).grants & GRANT_SHUTDOWN == 0 {
+            return Answer::error(Error::EPERM);
+        }
+        let Ok(status) = u8::try_from(status) else {
+            return Answer::error(Error::EINVAL);
+        };
+        self.stop = Some(status);
+        Answer::DONE
+    }
+
+    /// The process faults by its own word; what can be read of the message is kept.
+    pub(crate) fn panic(&mut self, thread: u16, address: usize, length: usize, line: usize) {
+        let process = self.thread_entry(thread).process;
+        let urgency = self.threads.at(thread).urgency;
+        let length = length.min(PANIC_TEXT);
+        self.kill(
+            process,
+            FaultCause::Panic,
+            address as u64,
+            line as u64,
+            urgency,
+        );
+        let mut offset = 0;
+        while offset < length {
+            let mut text = [0; 16];
+            let count = (length - offset).min(16);
+            let Some(part) = text.get_mut(..count) else {
+                return;
+            };
+            if self
+                .hardware
+                .read(process, address.wrapping_add(offset), part)
+                .is_err()
+            {
+                return;
+            }
+            let word = u128::from_le_bytes(text);
+            self.trace(
+                TraceKind::FaultText,
+                process,
+                offset as u32,
+                word as u64,
+                (word >> 64) as u64,
+            );
+            offset += 16;
+        }
+    }
+
+    fn set_priority(&mut self, process: u16, id: usize, priority: usize) -> Answer {
+        let id = Id(id as u32);
+        let thread = id.index();
+        let known = self
+            .threads
+            .get(thread)
+            .is_some_and(|t| t.generation == id.generation());
+        if !known {
+            return Answer::error(Error::ESRCH);
+        }
+        let entry = self.thread_entry(thread);
+        if entry.process != process || priority > self.process_entry(process).max_priority as usize
+        {
+            return Answer::error(Error::EPERM);
+        }
+        if entry.kind != ThreadKind::Thread as u8 || entry.policy == Policy::Deadline as u8 {
+            return Answer::error(Error::EINVAL);
+        }
+        // POSIX pthread_setschedprio: a lowered thread goes before its equals
+        let before = core::mem::replace(&mut self.threads.at_mut(thread).priority, priority as u8);
+        let end = if (priority as u8) < before { End::Head } else { End::Tail };
+        if self.threads.at(thread).state == State::Ready {
+            self.requeue(thread, end);
+        }
+        Answer::DONE
+    }
+}

@@ -1,0 +1,321 @@
+//! The kernel's state beside the E/S machine, and its clock and trace.
+
+use crate::hardware::Hardware;
+use crate::impossible::Place;
+use crate::interrupt::Interrupt;
+use crate::memory::{Memory, Needs};
+use crate::port::Port;
+use crate::process::Process;
+use crate::table::Table;
+use crate::thread::Thread;
+use crate::transfer::Transfer;
+use giornata_abi::call::Request;
+use giornata_abi::id::NONE;
+use giornata_abi::system::{FaultPolicy, ProcessEntry, Range, System, ThreadEntry};
+use giornata_abi::time::Timebase;
+use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::{Instant, Ticks};
+use giornata_micro::UpcallEnd;
+use giornata_queue::{Agenda, ReadyQueue};
+
+/// What a hart is at.
+pub(crate) struct HartState {
+    pub(crate) id: u8,
+    /// The thread it runs, or was running when it entered the kernel.
+    pub(crate) current: Option<u16>,
+    /// The thread of the last `Switch` record.
+    pub(crate) shown: u16,
+    /// Tick of this entry.
+    pub(crate) entered: Ticks,
+    /// Tick at which the current thread last left the kernel.
+    pub(crate) resumed: Ticks,
+    /// The next instant of the agenda and the tick that it rounds to.
+    pub(crate) alarm: (Instant, Ticks),
+}
+
+/// A system call that waits for earlier instants to be handled.
+#[derive(Clone, Copy)]
+pub(crate) struct PendingCall {
+    pub(crate) thread: u16,
+    pub(crate) request: Request,
+    pub(crate) instant: Instant,
+}
+
+/// An upcall in progress: the hart runs its thread and nothing else.
+#[derive(Clone, Copy)]
+pub(crate) struct Upcall {
+    pub(crate) driver: u16,
+    pub(crate) thread: u16,
+    pub(crate) left: Ticks,
+}
+
+/// Everything but the E/S machine: what the machine sees as its host.
+pub(crate) struct Core<'a, H: Hardware> {
+    pub(crate) system: System<'a>,
+    pub(crate) timebase: Timebase,
+    /// Tick of logical time 0.
+    pub(crate) origin: Ticks,
+    pub(crate) hardware: H,
+    pub(crate) threads: Table<'a, Thread>,
+    pub(crate) processes: Table<'a, Process>,
+    pub(crate) ports: Table<'a, Port>,
+    pub(crate) interrupts: Table<'a, Interrupt>,
+    pub(crate) arena: &'a mut [u8],
+    pub(crate) ready: ReadyQueue<'a>,
+    pub(crate) agenda: Agenda<'a>,
+    pub(crate) hart: HartState,
+    pub(crate) call: Option<PendingCall>,
+    pub(crate) upcall: Option<Upcall>,
+    pub(crate) transfer: Option<Transfer>,
+    /// How the last upcall ended, until the machine has been told.
+    pub(crate) ended: Option<UpcallEnd>,
+    /// A process wrote a port: microcode has to look.
+    pub(crate) written: bool,
+    /// The logical instant that is being handled, or was last.
+    pub(crate) instant: Instant,
+    /// Serial numbers of arrivals at the tail and at the head of a band.
+    pub(crate) arrivals: (u32, u32),
+    /// Processes being torn down or restored.
+    pub(crate) dying: u16,
+    /// Interrupts that came and are not handled yet.
+    pub(crate) latched: u16,
+    /// The machine stops with this status.
+    pub(crate) stop: Option<u8>,
+}
+
+impl<'a, H: Hardware> Core<'a, H> {
+    pub(crate) fn new(system: System<'a>, hardware: H, memory: CoreMemory<'a>) -> Core<'a, H> {
+        let CoreMemory {
+            threads,
+            processes,
+            ports,
+            interrupts,
+            arena,
+            ready,
+            agenda,
+        } = memory;
+        arena.fill(0);
+        Core {
+            timebase: Timebase::new(system.header.timer_hertz),
+            origin: Ticks(0),
+            hardware,
+            threads: Table::new(threads, Thread::EMPTY),
+            processes: Table::new(processes, Process::EMPTY),
+            ports: Table::new(ports, Port::EMPTY),
+            interrupts: Table::new(interrupts, Interrupt::EMPTY),
+            arena,
+            ready,
+            agenda,
+            hart: HartState {
+                id: 0,
+                current: None,
+                shown: NONE,
+                entered: Ticks(0),
+                resumed: Ticks(0),
+                alarm: (Instant::NEVER, Ticks(u64::MAX)),
+            },
+            call: None,
+            upcall: None,
+            transfer: None,
+            ended: None,
+            written: false,
+            instant: Instant::START,
+            arrivals: (1, 0),
+            dying: 0,
+            latched: 0,
+            stop: None,
+            system,
+        }
+    }
+
+    /// The logical time of this kernel entry.
+    pub(crate) fn now(&self) -> Instant {
+        self.timebase
+            .instant(Ticks(self.hart.entered.0.wrapping_sub(self.origin.0)))
+    }
+
+    /// Enters the kernel at a tick: whoever ran pays for the time since.
+    pub(crate) fn enter(&mut self, at: Ticks) {
+        self.hart.entered = at;
+        let used = at.0.saturating_sub(self.hart.resumed.0);
+        self.hart.resumed = at;
+        let payer = match &mut self.upcall {
+            Some(upcall) => {
+                upcall.left = Ticks(upcall.left.0.saturating_sub(used));
+                upcall.thread
+            }
+            None => match self.hart.current {
+                Some(thread) => thread,
+                None => return,
+            },
+        };
+        let thread = self.threads.at_mut(payer);
+        thread.spent = Ticks(thread.spent.0.wrapping_add(used));
+        thread.left = Ticks(thread.left.0.saturating_sub(used));
+    }
+
+    /// Execution time in nanoseconds.
+    pub(crate) fn nanos(&self, ticks: Ticks) -> u64 {
+        self.timebase.instant(ticks).0
+    }
+
+    pub(crate) fn thread_entry(&self, thread: u16) -> ThreadEntry {
+        self.system
+            .threads
+            .get(thread as usize)
+            .copied()
+            .unwrap_or(NO_THREAD)
+    }
+
+    pub(crate) fn process_entry(&self, process: u16) -> ProcessEntry {
+        self.system
+            .processes
+            .get(process as usize)
+            .copied()
+            .unwrap_or(NO_PROCESS)
+    }
+
+    /// The indices of a range of the link pool.
+    pub(crate) fn links(&self, range: Range) -> &'a [u16] {
+        range.of(self.system.links)
+    }
+
+    /// Whether records of this kind are written.
+    pub(crate) fn traces(&self, kind: TraceKind) -> bool {
+        self.system.header.trace_mask >> (kind as u32) & 1 != 0
+    }
+
+    /// Appends a record to the trace, stamped with this entry's tick.
+    pub(crate) fn trace(&mut self, kind: TraceKind, subject: u16, detail: u32, x: u64, y: u64) {
+        if !self.traces(kind) {
+            return;
+        }
+        let tick = self.hart.entered.0.wrapping_sub(self.origin.0);
+        self.hardware.trace(&TraceRecord {
+            kind: kind as u8,
+            hart: self.hart.id,
+            subject,
+            detail,
+            tick,
+            x,
+            y,
+        });
+    }
+
+    /// What cannot happen did: it is recorded whatever the trace mask says.
+    pub(crate) fn impossible(&mut self, place: Place, x: u64) {
+        let tick = self.hart.entered.0.wrapping_sub(self.origin.0);
+        let (kind, hart) = (TraceKind::Impossible as u8, self.hart.id);
+        self.hardware.trace(&TraceRecord {
+            kind,
+            hart,
+            subject: NONE,
+            detail: place as u32,
+            tick,
+            x,
+            y: 0,
+        });
+    }
+
+    /// Reports table accesses that named nothing.
+    pub(crate) fn report_misses(&mut self) {
+        let misses = self.threads.take_misses()
+            + self.processes.take_misses()
+            + self.ports.take_misses()
+            + self.interrupts.take_misses();
+        if misses != 0 {
+            self.impossible(Place::Table, misses as u64);
+        }
+    }
+}
+
+/// The slices and queues of [`Core`], cut to what the system needs.
+pub(crate) struct CoreMemory<'a> {
+    threads: &'a mut [Thread],
+    processes: &'a mut [Process],
+    ports: &'a mut [Port],
+    interrupts: &'a mut [Interrupt],
+    arena: &'a mut [u8],
+    ready: ReadyQueue<'a>,
+    agenda: Agenda<'a>,
+}
+
+/// The machine's share of the memory.
+pub(crate) struct MachineMemory<'a> {
+    pub(crate) triggers: &'a mut [giornata_micro::Binding],
+    pub(crate) s_threads: &'a mut [giornata_micro::SThread],
+    pub(crate) programs: &'a mut [giornata_micro::ProgramState],
+}
+
+/// Cuts the memory to the system's needs; too short a slice is used as it is,
+/// and its missing entries are then impossible indices.
+pub(crate) fn divide<'a>(
+    system: &System<'a>,
+    memory: Memory<'a>,
+) -> (CoreMemory<'a>, MachineMemory<'a>) {
+    let needs = Needs::of(system.header);
+    let level = giornata_queue::Urgency::level_of(system.header.deadline_band as u8);
+    let core = CoreMemory {
+        threads: cut(memory.threads, needs.threads),
+        processes: cut(memory.processes, needs.processes),
+        ports: cut(memory.ports, needs.ports),
+        interrupts: cut(memory.interrupts, needs.interrupts),
+        arena: cut(memory.arena, needs.arena),
+        ready: ReadyQueue::new(
+            cut(memory.ready_nodes, needs.threads),
+            cut(memory.ready_heap, needs.threads),
+            level,
+        ),
+        agenda: Agenda::new(
+            cut(memory.agenda_events, needs.events),
+            cut(memory.agenda_instants, needs.events),
+            cut(memory.agenda_heap, needs.events),
+        ),
+    };
+    let machine = MachineMemory {
+        triggers: cut(memory.triggers, needs.triggers),
+        s_threads: cut(memory.s_threads, needs.s_threads),
+        programs: cut(memory.programs, needs.programs),
+    };
+    (core, machine)
+}
+
+fn cut<T>(slice: &mut [T], length: usize) -> &mut [T] {
+    let length = length.min(slice.len());
+    slice.get_mut(..length).unwrap_or(&mut [])
+}
+
+const EMPTY_RANGE: Range = Range { start: 0, count: 0 };
+
+const NO_THREAD: ThreadEntry = ThreadEntry {
+    process: NONE,
+    kind: 0,
+    policy: 0,
+    priority: 0,
+    autostart: 0,
+    program: NONE,
+    entry: 0,
+    arguments: [0; 4],
+    stack_top: 0,
+    control: 0,
+    quantum: 0,
+    budget: 0,
+    deadline: 0,
+};
+
+const NO_PROCESS: ProcessEntry = ProcessEntry {
+    space: 0,
+    threads: EMPTY_RANGE,
+    upcall: NONE,
+    on_fault: FaultPolicy::Stop as u8,
+    max_priority: 0,
+    grants: 0,
+    readable: EMPTY_RANGE,
+    writable: EMPTY_RANGE,
+    pristine: 0,
+    data: 0,
+    data_size: 0,
+    zero_size: 0,
+    restart_begin: 0,
+    restart_end: 0,
+};

@@ -1,0 +1,126 @@
+//! Drivers: copies and register accesses by the kernel, upcalls by processes.
+
+use crate::core_state::{Core, Upcall};
+use crate::hardware::Hardware;
+use crate::thread::Exit;
+use crate::transfer::{Purpose, Transfer};
+use giornata_abi::id::NONE;
+use giornata_abi::system::{DriverEntry, DriverWork};
+use giornata_abi::trace::TraceKind;
+use giornata_abi::{Duration, Ticks};
+use giornata_micro::{Called, UpcallEnd};
+
+/// Pieces of a copy that are moved before the kernel looks at interrupts.
+pub(crate) const PIECES: u8 = 8;
+
+impl<H: Hardware> Core<'_, H> {
+    pub(crate) fn driver_entry(&self, driver: u16) -> Option<DriverEntry> {
+        self.system.drivers.get(driver as usize).copied()
+    }
+
+    /// Runs a driver, or begins to.
+    pub(crate) fn call_driver(&mut self, driver: u16) -> Called {
+        let Some(entry) = self.driver_entry(driver) else {
+            return Called::Failed;
+        };
+        match entry.work {
+            work if work == DriverWork::Copy as u8 => self.copy(driver, &entry),
+            work if work == DriverWork::Load as u8 => {
+                let value = self.hardware.load_register(entry.entry, entry.width);
+                if let Some(port) = self.links(entry.writes).first() {
+                    self.write_scalar(*port, value, self.instant);
+                }
+                Called::Done
+            }
+            work if work == DriverWork::Store as u8 => {
+                let value = self
+                    .links(entry.reads)
+                    .first()
+                    .map_or(0, |port| self.arena_value(*port));
+                self.hardware
+                    .store_register(entry.entry, entry.width, value);
+                Called::Done
+            }
+            _ => self.begin_upcall(driver, &entry),
+        }
+    }
+
+    /// A copy; short ones are done on the spot. The outputs of a job that was
+    /// stopped are not copied: the ports keep their old values.
+    fn copy(&mut self, driver: u16, entry: &DriverEntry) -> Called {
+        if self.reads_stopped_job(entry) {
+            return Called::Done;
+        }
+        match self.run_transfer(Transfer::new(Purpose::Copy(driver)), PIECES) {
+            true => match self.ended.take() {
+                Some(UpcallEnd::Returned(_)) => Called::Done,
+                _ => Called::Failed,
+            },
+            false => Called::Started,
+        }
+    }
+
+    fn reads_stopped_job(&self, entry: &DriverEntry) -> bool {
+        let reads_local = self
+            .links(entry.reads)
+            .iter()
+            .any(|port| self.port(*port).process != NONE);
+        reads_local
+            && self
+                .links(entry.conflicts)
+                .iter()
+                .any(|task| self.threads.at(*task).stopped)
+    }
+
+    fn begin_upcall(&mut self, driver: u16, entry: &DriverEntry) -> Called {
+        if !self.processes.at(entry.process).is_alive() {
+            return Called::Failed;
+        }
+        self.trace(TraceKind::Upcall, driver, 1, self.instant.0, 0);
+        self.run_transfer(Transfer::new(Purpose::Inputs(driver)), PIECES);
+        Called::Started
+    }
+
+    /// The inputs lie in the block: the upcall's thread takes the hart.
+    pub(crate) fn enter_upcall(&mut self, driver: u16) {
+        let Some(entry) = self.driver_entry(driver) else {
+            return;
+        };
+        let thread = self.process_entry(entry.process).upcall;
+        self.threads.at_mut(thread).exit = Exit::Start;
+        let left = match entry.budget {
+            0 => Ticks(u64::MAX),
+            budget => self.timebase.span(Duration(budget as u64)),
+        };
+        self.upcall = Some(Upcall {
+            driver,
+            thread,
+            left,
+        });
+    }
+
+    /// The upcall's thread made a call: `return`, with a value.
+    pub(crate) fn return_upcall(&mut self, value: usize) {
+        let Some(upcall) = self.upcall.take() else {
+            return;
+        };
+        self.trace(
+            TraceKind::Upcall,
+            upcall.driver,
+            0,
+            self.instant.0,
+            value as u64,
+        );
+        let outputs = self.output_transfer(upcall.driver, value);
+        self.run_transfer(outputs, PIECES);
+    }
+
+    /// The upcall ends without a result: its ports keep their values.
+    pub(crate) fn abort_upcall(&mut self, end: UpcallEnd) -> Option<Upcall> {
+        let upcall = self.upcall.take()?;
+        let how = if end == UpcallEnd::Overrun { 2 } else { 3 };
+        self.trace(TraceKind::Upcall, upcall.driver, how, self.instant.0, 0);
+        self.ended = Some(end);
+        Some(upcall)
+    }
+}

@@ -1,0 +1,87 @@
+//! What must hold between two events.
+
+use crate::core_state::Core;
+use crate::hardware::Hardware;
+use crate::process::Life;
+use crate::thread::State;
+use giornata_abi::id::NONE;
+
+impl<H: Hardware> Core<'_, H> {
+    /// The first invariant that does not hold. O(everything).
+    pub(crate) fn check_invariants(&self) -> Result<(), &'static str> {
+        self.ready.check_invariants()?;
+        self.agenda.check_invariants()?;
+        self.check_threads()?;
+        self.check_processes()?;
+        self.check_interrupts()
+    }
+
+    fn check_threads(&self) -> Result<(), &'static str> {
+        for index in 0..self.threads.len() {
+            let thread = self.threads.at(index);
+            if (thread.state == State::Ready) != self.ready.contains(index) {
+                return Err("a thread is ready and not queued, or queued and not ready");
+            }
+            if thread.state == State::Ready && thread.governed && !thread.permitted {
+                return Err("a task runs that S code does not permit");
+            }
+            if self
+                .ready
+                .urgency_of(index)
+                .is_some_and(|u| u != thread.urgency)
+            {
+                return Err("a queued key differs from its thread's urgency");
+            }
+            let waits = self.interrupts.iter().filter(|i| i.waiter == index).count();
+            if waits != (thread.state == State::Awaiting) as usize {
+                return Err("a thread awaits an interrupt that does not know it");
+            }
+        }
+        match self.hart.current {
+            Some(thread) if self.threads.at(thread).state != State::Ready => {
+                Err("the current thread is not ready")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_processes(&self) -> Result<(), &'static str> {
+        let mut dying = 0;
+        for index in 0..self.processes.len() {
+            let process = self.processes.at(index);
+            dying += matches!(process.life, Life::Dying(_) | Life::Restoring(_)) as u16;
+            if self.count_objects(index) != process.objects {
+                return Err("a process's count of objects is wrong");
+            }
+            if matches!(process.life, Life::Dead | Life::Restoring(_)) && process.objects != 0 {
+                return Err("a dead process holds objects");
+            }
+        }
+        if dying == self.dying {
+            Ok(())
+        } else {
+            Err("the count of dying processes is wrong")
+        }
+    }
+
+    fn count_objects(&self, process: u16) -> u16 {
+        let threads = self.process_entry(process).threads;
+        let held = (threads.start..threads.start.saturating_add(threads.count))
+            .filter(|thread| self.threads.at(*thread).state != State::Dormant)
+            .count();
+        let open = self.interrupts.iter().zip(self.system.interrupts);
+        let open = open
+            .filter(|(i, entry)| i.open && entry.process == process && process != NONE)
+            .count();
+        (held + open) as u16
+    }
+
+    fn check_interrupts(&self) -> Result<(), &'static str> {
+        let latched = self.interrupts.iter().filter(|i| i.latched).count();
+        if latched == self.latched as usize {
+            Ok(())
+        } else {
+            Err("the count of latched interrupts is wrong")
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The kernel: one event in, one outcome out.
+
+use crate::call::Heard;
+use crate::core_state::{Core, PendingCall, divide};
+use crate::driver::PIECES;
+use crate::event::{Departure, Event, Hart, Next, Outcome};
+use crate::hardware::Hardware;
+use crate::impossible::Place;
+use crate::memory::Memory;
+use crate::process::Teardown;
+use crate::thread::State;
+use giornata_abi::call::{Answer, Call, Request};
+use giornata_abi::id::NONE;
+use giornata_abi::system::System;
+use giornata_abi::trace::{FaultCause, TraceKind, Violation};
+use giornata_abi::{Error, Instant, Ticks};
+use giornata_micro::{Machine, Progress, UpcallEnd};
+use giornata_queue::{Handover, Urgency};
+
+/// Pieces of work before the caller is asked to look at its interrupts.
+const BURST: u8 = 16;
+
+/// The kernel of one system.
+pub struct Kernel<'a, H: Hardware> {
+    machine: Machine<'a>,
+    core: Core<'a, H>,
+    /// What others post to this kernel without its lock.
+    handover: &'a Handover,
+}
+
+impl<'a, H: Hardware> Kernel<'a, H> {
+    /// A kernel over a system's tables; nothing runs before [`boot`](Self::boot).
+    pub fn new(
+        system: &System<'a>,
+        memory: Memory<'a>,
+        handover: &'a Handover,
+        hardware: H,
+    ) -> Self {
+        let (core_memory, micro) = divide(system, memory);
+        Kernel {
+            machine: Machine::new(*system, micro.triggers, micro.s_threads, micro.programs),
+            core: Core::new(*system, hardware, core_memory),
+            handover,
+        }
+    }
+
+    /// Starts the system: logical time 0 is this tick. Every process starts its
+    /// threads, every program its first block.
+    pub fn boot(&mut self, at: Ticks) -> Outcome {
+        let core = &mut self.core;
+        (core.origin, core.hart.resumed) = (at, at);
+        core.enter(at);
+        let header = *core.system.header;
+        core.trace(
+            TraceKind::Boot,
+            0,
+            header.timer_hertz,
+            header.trace_capacity as u64,
+            header.crc as u64,
+        );
+        for process in 0..core.processes.len() {
+            core.start_process(process);
+        }
+        core.open_microcode_lines();
+        if header.stop_at != 0 {
+            let event = core.stop_event();
+            core.agenda.insert(event, Instant(header.stop_at));
+        }
+        for program in 0..header.programs {
+            self.machine.start(program, Instant::START);
+        }
+        self.begin(Instant::START, None);
+        self.advance()
+    }
+
+    /// Handles one event. O(1) a piece; what is longer answers [`Next::More`].
+    pub fn handle(&mut self, hart: Hart, at: Ticks, event: Event) -> Outcome {
+        self.core.hart.id = hart.0;
+        self.core.enter(at);
+        while let Some(number) = self.handover.take_interrupt() {
+            self.core.latch(number);
+        }
+        match event {
+            Event::Timer | Event::Resume => {}
+            Event::Interrupt(number) => self.core.latch(number),
+            Event::Call(request) => self.accept_call(request),
+            Event::Fault { cause, pc, address } => self.accept_fault(cause, pc, address),
+        }
+        self.advance()
+    }
+
+    /// How the thread that an outcome names leaves the kernel. To be taken once
+    /// for each time it is run.
+    pub fn departure(&mut self, thread: u16) -> Departure {
+        let entry = self.core.thread_entry(thread);
+        let (start, arguments) = match self
+            .core
+            .upcall
+            .and_then(|u| self.core.driver_entry(u.driver))
+        {
+            Some(driver) => (driver.start, [driver.block, driver.entry]),
+            None => (entry.entry, entry.arguments()),
+        };
+        let fresh = Departure::Start {
+            entry: start,
+            stack_top: entry.stack_top,
+            arguments,
+        };
+        self.core.threads.at_mut(thread).depart(fresh)
+    }
+
+    /// The process of a thread.
+    pub fn process_of(&self, thread: u16) -> u16 {
+        self.core.thread_entry(thread).process
+    }
+
+    /// The bounds of a process's restartable sequence; equal if it has none.
+    pub fn restartable(&self, process: u16) -> (u32, u32) {
+        let entry = self.core.process_entry(process);
+        (entry.restart_begin, entry.restart_end)
+    }
+
+    /// The machine's edge.
+    pub fn hardware_mut(&mut self) -> &mut H {
+        &mut self.core.hardware
+    }
+
+    /// Tick of logical time 0.
+    pub fn origin(&self) -> Ticks {
+        self.core.origin
+    }
+
+    /// Where a thread stands; `None` for an index that names none.
+    pub fn state_of(&self, thread: u16) -> Option<State> {
+        self.core.threads.get(thread).map(|t| t.state())
+    }
+
+    /// States what must hold between two events; the first that does not.
+    /// O(everything): for tests.
+    pub fn check_invariants(&self) -> Result<(), &'static str> {
+        self.machine.check_invariants()?;
+        self.core.check_invariants()
+    }
+
+    fn accept_call(&mut self, request: Request) {
+        let core = &mut self.core;
+        if let Some(upcall) = core.upcall {
+            match Call::from_number(request.number) {
+                Some(Call::Return) => {
+                    core.return_upcall(request.arguments.first().copied().unwrap_or(0))
+                }
+                Some(Call::Panic) => {
+                    let [address, length, line, ..] = request.arguments;
+                    core.panic(upcall.thread, address, length, line);
+                    core.abort_upcall(UpcallEnd::Fault);
+                }
+                Some(_) => core
+                    .threads
+                    .at_mut(upcall.thread)
+                    .set_answer(Answer::error(Error::EPERM)),
+                None => core
+                    .threads
+                    .at_mut(upcall.thread)
+                    .set_answer(Answer::error(Error::ENOSYS)),
+            }
+            return;
+        }
+        match core.hart.current {
+            Some(thread) => {
+                let instant = core.now();
+                core.call = Some(PendingCall {
+                    thread,
+                    request,
+                    instant,
+                });
+            }
+            None => core.impossible(Place::Event, request.number as u64),
+        }
+    }
+
+    fn accept_fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
+        let core = &mut self.core;
+        let (thread, urgency) = match (core.upcall, core.hart.current) {
+            (Some(upcall), _) => {
+                core.abort_upcall(UpcallEnd::Fault);
+                (
+                    upcall.thread,
+                    Urgency::deadline(core.deadline_level(), core.now()),
+                )
+            }
+            (None, Some(thread)) => (thread, core.threads.at(thread).urgency),
+            (None, None) => return core.impossible(Place::Event, pc as u64),
+        };
+        let process = core.thread_entry(thread).process;
+        core.kill(process, cause, pc as u64, address as u64, urgency);
+    }
+
+    /// Opens an instant for microcode.
+    fn begin(&mut self, instant: Instant, interrupt: Option<u16>) {
+        self.core.instant = instant;
+        self.machine.begin(instant, interrupt);
+    }
+
+    /// Works until nothing is left or the burst is over, then decides.
+    fn advance(&mut self) -> Outcome {
+        for _ in 0..BURST {
+            if !self.work() {
+                return self.core.decide();
+            }
+        }
+        Outcome {
+            next: Next::More,
+            alarm: None,
+            poke: 0,
+        }
+    }
+
+    /// One piece of work, in the order of instants; `false` when there is none.
+    fn work(&mut self) -> bool {
+        if self.core.upcall.is_some() {
+            return self.watch_upcall();
+        }
+        if let Some(transfer) = self.core.transfer {
+            self.core.run_transfer(transfer, PIECES);
+            return true;
+        }
+        if let Some(end) = self.core.ended.take() {
+            self.machine.upcall_ended(&mut self.core, end);
+            return true;
+        }
+        if self.machine.in_reaction() {
+            if self.machine.run(&mut self.core) == Progress::Settled {
+                self.core.open_microcode_lines();
+            }
+            return true;
+        }
+        if core::mem::take(&mut self.core.written) {
+            let instant = self.core.now();
+            self.begin(instant, None);
+            return true;
+        }
+        self.work_on_events()
+    }
+
+    /// Instants before the call that waits; interrupts; the call; then the rest.
+    fn work_on_events(&mut self) -> bool {
+        let horizon = match &self.core.call {
+            // what falls due at the very instant of a call comes after it
+            Some(call) => Instant(call.instant.0.saturating_sub(1)),
+            None => self.core.now(),
+        };
+        if let Some((instant, event)) = self.core.agenda.take(horizon) {
+            self.expire(instant, event);
+            return true;
+        }
+        if let Some(call) = self.core.call.take() {
+            self.perform(call);
+            return true;
+        }
+        if let Some((number, came)) = self.core.deliver() {
+            self.begin(came.max(self.core.instant), Some(number));
+            return true;
+        }
+        if let Some(task) = self.core.expire_current() {
+            self.raise(Violation::Overrun, task);
+            return true;
+        }
+        match self.core.tear_down() {
+            Some(Teardown::StoppedJob(task)) => self.raise(Violation::Fault, task),
+            Some(Teardown::Piece) => {}
+            None => return false,
+        }
+        true
+    }
+
+    /// An upcall runs: nothing is handled before it ends, but its budget is.
+    fn watch_upcall(&mut self) -> bool {
+        let over = self.core.upcall.is_some_and(|upcall| upcall.left.0 == 0);
+        over && self.core.abort_upcall(UpcallEnd::Overrun).is_some()
+    }
+
+    /// An event of the agenda has come.
+    fn expire(&mut self, instant: Instant, event: u16) {
+        let threads = self.core.threads.len();
+        if event < threads {
+            self.core.wake(event, instant);
+        } else if event == self.core.stop_event() {
+            self.core.stop = Some(0);
+        } else {
+            self.begin(instant, None);
+        }
+    }
+
+    fn perform(&mut self, call: PendingCall) {
+        let process = self.core.thread_entry(call.thread).process;
+        if !self.core.processes.at(process).is_alive() {
+            return;
+        }
+        match self.core.perform(call) {
+            Heard::Nothing => {}
+            Heard::Completed(task, instant) => {
+                self.begin(instant, None);
+                self.machine.completed(task);
+            }
+        }
+    }
+
+    /// A task's job was stopped from outside microcode.
+    fn raise(&mut self, violation: Violation, task: u16) {
+        let program = self.core.thread_entry(task).program;
+        if program == NONE {
+            return;
+        }
+        let instant = self.core.now();
+        self.begin(instant, None);
+        self.machine
+            .raise(&mut self.core, program, violation, Some(task), None);
+    }
+}
+
+impl<H: Hardware> Core<'_, H> {
+    /// The agenda's event that stops the machine: the last one.
+    fn stop_event(&self) -> u16 {
+        let header = self.system.header;
+        header
+            .threads
+            .saturating_add(header.triggers)
+            .saturating_add(header.s_threads)
+    }
+}

@@ -1,0 +1,86 @@
+//! The memory that a system's tables need, given to the kernel from outside.
+
+use crate::interrupt::Interrupt;
+use crate::port::Port;
+use crate::process::Process;
+use crate::thread::Thread;
+use giornata_abi::system::SystemHeader;
+use giornata_micro::{Binding, ProgramState, SThread};
+use giornata_queue::{AgendaEvent, AgendaInstant, ReadyNode};
+
+/// How many entries of each table a system needs. O(1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Threads; also nodes and heap slots of the ready queue.
+    pub threads: usize,
+    /// Processes.
+    pub processes: usize,
+    /// Ports.
+    pub ports: usize,
+    /// Bytes of the port arena.
+    pub arena: usize,
+    /// Interrupt lines.
+    pub interrupts: usize,
+    /// Events of the agenda; also its instants and heap slots.
+    pub events: usize,
+    /// Slots of the trigger queue.
+    pub triggers: usize,
+    /// Slots of the thread set.
+    pub s_threads: usize,
+    /// Programs.
+    pub programs: usize,
+}
+
+impl Needs {
+    /// What the system with this header needs.
+    pub fn of(header: &SystemHeader) -> Needs {
+        let (threads, triggers, s_threads) = (
+            header.threads as usize,
+            header.triggers as usize,
+            header.s_threads as usize,
+        );
+        Needs {
+            threads,
+            processes: header.processes as usize,
+            ports: header.ports as usize,
+            arena: header.arena_size as usize,
+            interrupts: header.interrupts as usize,
+            // one for each thread and timer of microcode, and the stop
+            events: threads + triggers + s_threads + 1,
+            triggers,
+            s_threads,
+            programs: header.programs as usize,
+        }
+    }
+}
+
+/// The kernel's tables: slices of at least the lengths that [`Needs`] states.
+/// What they hold before does not matter.
+pub struct Memory<'a> {
+    /// See [`Needs::threads`].
+    pub threads: &'a mut [Thread],
+    /// See [`Needs::processes`].
+    pub processes: &'a mut [Process],
+    /// See [`Needs::ports`].
+    pub ports: &'a mut [Port],
+    /// See [`Needs::arena`].
+    pub arena: &'a mut [u8],
+    /// See [`Needs::interrupts`].
+    pub interrupts: &'a mut [Interrupt],
+    /// Nodes of the ready queue, one for each thread.
+    pub ready_nodes: &'a mut [ReadyNode],
+    /// Slots of the ready queue's heap, one for each thread.
+    pub ready_heap: &'a mut [u16],
+    /// See [`Needs::events`].
+    pub agenda_events: &'a mut [AgendaEvent],
+    /// As many as events.
+    pub agenda_instants: &'a mut [AgendaInstant],
+    /// As many as events.
+    pub agenda_heap: &'a mut [u16],
+    /// See [`Needs::triggers`].
+    pub triggers: &'a mut [Binding],
+    /// See [`Needs::s_threads`].
+    pub s_threads: &'a mut [SThread],
+    /// See [`Needs::programs`].
+    pub programs: &'a mut [ProgramState],
+}

@@ -1,0 +1,152 @@
+//! The kernel as the E/S machine sees it.
+
+use crate::core_state::Core;
+use crate::dispatch::End;
+use crate::hardware::Hardware;
+use crate::thread::{Exit, State};
+use giornata_abi::id::NONE;
+use giornata_abi::trace::TraceKind;
+use giornata_abi::{Duration, Instant, Ticks, ValueType};
+use giornata_micro::{Called, Host, Report};
+
+impl<H: Hardware> Core<'_, H> {
+    /// The agenda's event of a timer of microcode.
+    fn timer_event(&self, timer: u16) -> u16 {
+        self.threads.len().saturating_add(timer)
+    }
+
+    /// Tells a task of its job through its control page.
+    fn announce_job(&mut self, task: u16) {
+        let entry = self.thread_entry(task);
+        let record = self.threads.at(task);
+        let id = (record.generation as u32) << 16 | task as u32;
+        let mut page = [0; 24];
+        let fields = [
+            id as u64 | (record.job as u64) << 32,
+            record.release.0,
+            record.deadline.0,
+        ];
+        for (place, field) in page.chunks_exact_mut(8).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        // a process that has hidden its own control page hears nothing
+        let _ = self
+            .hardware
+            .write(entry.process, entry.control as usize, &page);
+    }
+}
+
+impl<H: Hardware> Host for Core<'_, H> {
+    fn is_released(&self, task: u16) -> bool {
+        self.threads.at(task).is_busy()
+    }
+
+    fn conflict(&self, driver: u16) -> Option<u16> {
+        let entry = self.system.drivers.get(driver as usize)?;
+        self.links(entry.conflicts)
+            .iter()
+            .copied()
+            .find(|task| self.is_released(*task))
+    }
+
+    fn call(&mut self, driver: u16, instant: Instant) -> Called {
+        self.instant = instant;
+        self.call_driver(driver)
+    }
+
+    fn release(&mut self, task: u16, instant: Instant, deadline: Instant) {
+        let entry = self.thread_entry(task);
+        let alive = self.processes.at(entry.process).is_alive();
+        let left = match entry.budget {
+            0 => Ticks(u64::MAX),
+            budget => self.timebase.span(Duration(budget)),
+        };
+        let record = self.threads.at_mut(task);
+        record.job = record.job.wrapping_add(1);
+        record.release = instant;
+        record.deadline = deadline;
+        record.spent_before = record.spent;
+        record.left = left;
+        record.priority = entry.priority;
+        record.exit = Exit::Start;
+        record.stopped = !alive;
+        let job = record.job;
+        self.trace(TraceKind::Release, task, job, instant.0, deadline.0);
+        if alive {
+            self.announce_job(task);
+            self.make_ready(task, End::Tail);
+        }
+    }
+
+    fn port_type(&self, port: u16) -> ValueType {
+        self.value_type(port)
+    }
+
+    fn port_value(&self, port: u16) -> u64 {
+        self.arena_value(port)
+    }
+
+    fn port_version(&self, port: u16) -> u32 {
+        self.ports.at(port).version
+    }
+
+    fn set_port(&mut self, port: u16, value: u64, instant: Instant) {
+        self.write_scalar(port, value, instant);
+    }
+
+    fn has_message(&self, _mailbox: u16) -> bool {
+        // a system has no mailboxes yet: the builder binds none
+        false
+    }
+
+    fn arm(&mut self, timer: u16, at: Instant) {
+        let event = self.timer_event(timer);
+        self.agenda.insert(event, at);
+    }
+
+    fn disarm(&mut self, timer: u16) {
+        let event = self.timer_event(timer);
+        self.agenda.remove(event);
+    }
+
+    fn govern(&mut self, program: u16, governed: bool) {
+        let Some(entry) = self.system.programs.get(program as usize) else {
+            return;
+        };
+        for task in self.links(entry.tasks) {
+            self.threads.at_mut(*task).governed = governed;
+            self.reconsider(*task);
+        }
+    }
+
+    fn permit(&mut self, task: u16, permitted: bool) {
+        self.threads.at_mut(task).permitted = permitted;
+        self.reconsider(task);
+    }
+
+    fn report(&mut self, report: Report) {
+        let detail = report.violation as u32 | (report.handled as u32) << 8;
+        let (task, driver) = (report.task.unwrap_or(NONE), report.driver.unwrap_or(NONE));
+        let y = task as u64 | (driver as u64) << 16;
+        self.trace(
+            TraceKind::Violation,
+            report.program,
+            detail,
+            report.instant.0,
+            y,
+        );
+    }
+}
+
+impl<H: Hardware> Core<'_, H> {
+    /// Moves a released task between ready and held as S code now says.
+    fn reconsider(&mut self, task: u16) {
+        let record = self.threads.at(task);
+        let may_run = !record.governed || record.permitted;
+        match (record.state, may_run) {
+            (State::Ready, false) => self.suspend(task, State::Held),
+            (State::Held, true) => self.make_ready(task, End::Tail),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Threads: ordinary ones, tasks (one job per release) and upcalls.
+//!
+//! ```text
+//!              start / release (1)
+//!   Dormant ------------------------> Ready <----------------+
+//!      ^  \                           |  ^                   |
+//!      |   \ release, S code says     |  | permit (3)        | wake (5)
+//!      |    \ not now (2)             |  |                   |
+//!      |     +----------------------> Held                   |
+//!      |                              |                      |
+//!      +---- complete, exit, stop (4) +---> Sleeping, Awaiting
+//! ```
+//! (1) `boot`, `release`; (2) its program is governed by S code that does not
+//! dispatch it; (3) `permit`/`govern`, and back; (4) system calls `complete`
+//! and `exit`, an exceeded budget, the death of the process; (5) the agenda, an
+//! interrupt. An upcall's thread stays Dormant: while its upcall runs the hart
+//! is in a reaction and looks at no queue.
+
+use crate::event::Departure;
+use giornata_abi::call::Answer;
+use giornata_abi::{Instant, Ticks};
+use giornata_queue::Urgency;
+
+/// Where a thread stands; see the drawing above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Has nothing to do: not started, ended, or between two jobs.
+    Dormant,
+    /// In the ready queue; the current thread is there too.
+    Ready,
+    /// A released task that S code does not dispatch now.
+    Held,
+    /// In the agenda until an instant.
+    Sleeping,
+    /// Waits for an interrupt.
+    Awaiting,
+}
+
+/// How the thread next leaves the kernel; see [`Departure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    Continue,
+    Answer,
+    Start,
+}
+
+/// What the kernel knows of one thread beside its registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    pub(crate) state: State,
+    pub(crate) exit: Exit,
+    /// The last job was stopped: its outputs are not to be copied.
+    pub(crate) stopped: bool,
+    /// S code of its program decides when it runs.
+    pub(crate) governed: bool,
+    /// S code permits it the processor.
+    pub(crate) permitted: bool,
+    /// The deadline lies beyond the span of keys; the agenda will renew the key.
+    pub(crate) parked: bool,
+    pub(crate) priority: u8,
+    pub(crate) generation: u16,
+    pub(crate) urgency: Urgency,
+    /// Jobs released so far.
+    pub(crate) job: u32,
+    /// Nominal release of the job.
+    pub(crate) release: Instant,
+    /// Absolute deadline of the job, or of a deadline thread.
+    pub(crate) deadline: Instant,
+    /// Execution time since the start.
+    pub(crate) spent: Ticks,
+    /// `spent` when the job was released.
+    pub(crate) spent_before: Ticks,
+    /// What is left of the job's budget, or of the quantum.
+    pub(crate) left: Ticks,
+    pub(crate) answer: Answer,
+}
+
+impl Thread {
+    /// A thread that has nothing to do.
+    pub const EMPTY: Thread = Thread {
+        state: State::Dormant,
+        exit: Exit::Start,
+        stopped: false,
+        governed: false,
+        permitted: false,
+        parked: false,
+        priority: 0,
+        generation: 0,
+        urgency: Urgency { level: 0, key: 0 },
+        job: 0,
+        release: Instant::START,
+        deadline: Instant::START,
+        spent: Ticks(0),
+        spent_before: Ticks(0),
+        left: Ticks(u64::MAX),
+        answer: Answer::DONE,
+    };
+
+    /// Where it stands.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Whether it is a task with an uncompleted job.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.state != State::Dormant
+    }
+
+    /// It leaves the kernel with this answer of its system call.
+    pub(crate) fn set_answer(&mut self, answer: Answer) {
+        self.answer = answer;
+        self.exit = Exit::Answer;
+    }
+
+    /// Takes how it leaves; the next time it continues.
+    pub(crate) fn depart(&mut self, start: Departure) -> Departure {
+        match core::mem::replace(&mut self.exit, Exit::Continue) {
+            Exit::Continue => Departure::Continue,
+            Exit::Answer => Departure::Answer(self.answer),
+            Exit::Start => start,
+        }
+    }
+}
