@@ -1,2 +1,77 @@
-//! To be written.
+//! What a process of Giornata is written with.
+//!
+//! A process is a `no_std` crate of functions that the timing program and the
+//! kernel start: *tasks* (one job per release), *drivers* (sensors, actuators,
+//! guards, initialisers; run in logical zero time) and *threads* (run from
+//! start to end). The attributes [`task`], [`driver`] and [`macro@thread`] turn plain
+//! functions into them, and [`process!`](macro@process) names them to the builder:
+//!
+//! ```
+//! # extern crate giornata_rt;
+//! use giornata_rt::{driver, process, task};
+//!
+//! #[driver]
+//! fn read_altitude(altitude: &mut f32) {
+//!     *altitude = 12.5;
+//! }
+//!
+//! #[task]
+//! fn climb(altitude: &f32, thrust: &mut f32, #[state(f32::default)] sum: &mut f32) {
+//!     *sum += 20.0 - altitude;
+//!     *thrust = 0.1 * *sum;
+//! }
+//!
+//! #[driver]
+//! fn is_high(altitude: &f32) -> bool {
+//!     *altitude > 100.0
+//! }
+//!
+//! process! { tasks: [climb], drivers: [read_altitude, is_high] }
+//! # fn main() {}
+//! ```
+//!
+//! The same source compiles for the host, where the simulator calls the same
+//! bodies and answers the system calls through [`host`].
+
 #![no_std]
+
+#[cfg(not(target_os = "none"))]
+extern crate std;
+
+pub mod block;
+pub mod call;
+pub mod interrupt;
+pub mod log;
+pub mod machine;
+pub mod port;
+pub mod process;
+pub mod restartable;
+pub mod thread;
+pub mod time;
+
+#[cfg(not(target_os = "none"))]
+pub mod host;
+#[cfg(target_os = "none")]
+mod panic;
+#[cfg(all(
+    target_os = "none",
+    any(target_arch = "riscv64", target_arch = "riscv32")
+))]
+mod riscv;
+
+#[cfg(all(
+    target_os = "none",
+    not(any(target_arch = "riscv64", target_arch = "riscv32"))
+))]
+compile_error!(
+    "giornata-rt has no system-call stubs for this architecture: write one like src/riscv.rs"
+);
+
+pub use block::{PortValue, State};
+pub use giornata_abi as abi;
+pub use giornata_abi::{Duration, Error, Id, Instant};
+pub use giornata_rt_macros::{driver, process, task, thread, value};
+pub use machine::shutdown;
+pub use port::Port;
+pub use thread::{Control, yield_now};
+pub use zerocopy;

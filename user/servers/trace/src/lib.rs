@@ -1,2 +1,99 @@
-//! To be written.
-#![no_std]
+//! The trace server: a process that carries the trace out of the machine.
+//!
+//! It reads the kernel's ring, mapped read-only, and sends every record as one
+//! frame over a 16550 UART, the first device that the manifest grants it. Its
+//! thread `serve` belongs to a low priority: it may be late. What the kernel
+//! overwrites meanwhile is reported as one `Lost` record. At a stop the kernel
+//! sends the rest itself, from [`GIORNATA_TRACE_CURSOR`] on.
+
+#![cfg_attr(not(test), no_std)]
+
+mod frame;
+mod ring;
+mod uart;
+
+use core::cell::UnsafeCell;
+
+use giornata_abi::control::{TraceCursor, TraceRing};
+use giornata_rt::time::{self, Duration};
+use giornata_rt::{process, thread};
+
+use frame::Frame;
+use ring::{Reader, Ring};
+use uart::Uart;
+
+/// Where the builder maps the trace ring.
+const RING: usize = 0x5000_0000;
+/// Where the builder maps the first device granted.
+const UART: usize = 0x4000_0000;
+/// How long the server sleeps when it has sent everything.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The cursor where the kernel looks for it.
+#[repr(transparent)]
+pub struct Cursor(UnsafeCell<TraceCursor>);
+
+// SAFETY: the server's only thread writes it; the kernel reads it while the
+// thread does not run, and believes nothing of it.
+unsafe impl Sync for Cursor {}
+
+impl Cursor {
+    /// Publishes that `sent` records have left the machine.
+    fn publish(&self, sent: u64) {
+        // SAFETY: the cell is this thread's to write.
+        unsafe { self.0.get().write_volatile(TraceCursor { sent }) }
+    }
+}
+
+/// How far the server has come; zero again after a restart.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub static GIORNATA_TRACE_CURSOR: Cursor = Cursor(UnsafeCell::new(TraceCursor { sent: 0 }));
+
+/// Sends records for ever, one frame each.
+#[thread]
+fn serve() -> ! {
+    let head = core::ptr::with_exposed_provenance::<TraceRing>(RING);
+    // SAFETY: the builder maps the ring there for this process.
+    let mut reader = Reader::new(unsafe { Ring::new(head) });
+    // SAFETY: the builder maps the UART there for this process.
+    let mut uart = unsafe { Uart::new(core::ptr::with_exposed_provenance_mut(UART)) };
+    loop {
+        match reader.next() {
+            Some((sequence, record)) => {
+                uart.send(Frame::new(sequence, &record).bytes());
+                GIORNATA_TRACE_CURSOR.publish(reader.sent());
+            }
+            // Never refused to a thread.
+            None => _ = time::sleep(PAUSE),
+        }
+    }
+}
+
+process! { threads: [serve] }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_one_thread() {
+        let names: Vec<_> = process()
+            .functions
+            .iter()
+            .map(|function| (function.kind, function.name))
+            .collect();
+        assert_eq!(
+            names,
+            [(giornata_rt::process::FunctionKind::Thread, "serve")]
+        );
+    }
+
+    #[test]
+    fn the_cursor_is_what_the_kernel_reads() {
+        GIORNATA_TRACE_CURSOR.publish(0x1_0000_0002);
+        // SAFETY: nobody writes it now.
+        let cursor = unsafe { GIORNATA_TRACE_CURSOR.0.get().read_volatile() };
+        assert_eq!(cursor.sent, 0x1_0000_0002);
+        assert_eq!(size_of::<Cursor>(), size_of::<TraceCursor>());
+    }
+}

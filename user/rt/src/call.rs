@@ -1,0 +1,184 @@
+//! The system calls, one stub each, arguments and answers in registers.
+//!
+//! These are what the typed modules of this crate are made of; programs
+//! seldom need them. No stub allocates or touches memory; each costs one
+//! kernel entry. [`raw`] makes any call with any arguments, for sweeps.
+
+use giornata_abi::call::Call;
+use giornata_abi::{Error, Instant};
+
+#[cfg(not(target_os = "none"))]
+use crate::host as machine;
+#[cfg(target_os = "none")]
+use crate::riscv as machine;
+
+/// The answer registers `a0..=a3` of a call.
+pub type Registers = [usize; 4];
+
+/// `Ok` with the results if the first register is 0.
+fn checked(answer: Registers) -> Result<[usize; 3], Error> {
+    let [code, x, y, z] = answer;
+    match code {
+        0 => Ok([x, y, z]),
+        // A code of a later kernel is still a refusal.
+        _ => Err(Error::from_code(code).unwrap_or(Error::EINVAL)),
+    }
+}
+
+/// A 64-bit value from its halves.
+const fn wide(low: usize, high: usize) -> u64 {
+    (high as u64) << 32 | (low as u64 & 0xFFFF_FFFF)
+}
+
+/// The halves of a 64-bit value, low first.
+const fn halves(value: u64) -> (usize, usize) {
+    ((value & 0xFFFF_FFFF) as usize, (value >> 32) as usize)
+}
+
+/// Makes call `number` with `arguments` in `a0..=a5`; answers `a0..=a3` as
+/// they come back.
+///
+/// # Safety
+/// The call must not write memory that Rust owns: no `ReadPort` into anything
+/// but the caller's own buffer.
+pub unsafe fn raw(number: usize, arguments: [usize; 6]) -> Registers {
+    machine::enter6(number, arguments)
+}
+
+/// `Null`: does nothing, for measurements.
+pub fn null() -> Result<(), Error> {
+    checked(machine::enter0(Call::Null as usize)).map(drop)
+}
+
+/// `Yield`.
+pub fn yield_now() -> Result<(), Error> {
+    checked(machine::enter0(Call::Yield as usize)).map(drop)
+}
+
+/// `Exit`: ends the calling thread.
+pub fn exit() -> ! {
+    machine::leave(Call::Exit as usize, [0; 3])
+}
+
+/// `Complete`: ends the job of the calling task. The start code makes it; a
+/// body that makes it itself leaves its outputs as they were.
+pub fn complete() -> ! {
+    machine::leave(Call::Complete as usize, [0; 3])
+}
+
+/// `Return`: ends an upcall with `value`. The start code makes it; a body that
+/// makes it itself leaves its outputs as they were.
+pub fn return_value(value: usize) -> ! {
+    machine::leave(Call::Return as usize, [value, 0, 0])
+}
+
+/// `Clock`.
+pub fn clock() -> Result<Instant, Error> {
+    checked(machine::enter0(Call::Clock as usize)).map(|[low, high, _]| Instant(wide(low, high)))
+}
+
+/// `Sleep`: blocks.
+pub fn sleep(until: Instant) -> Result<(), Error> {
+    let (low, high) = halves(until.0);
+    checked(machine::enter3(Call::Sleep as usize, [low, high, 0])).map(drop)
+}
+
+/// `AwaitInterrupt`: blocks.
+pub fn await_interrupt(number: usize) -> Result<(), Error> {
+    checked(machine::enter3(
+        Call::AwaitInterrupt as usize,
+        [number, 0, 0],
+    ))
+    .map(drop)
+}
+
+/// `ReadPort` into `value`.
+pub fn read_port(port: u32, value: &mut [u8]) -> Result<(), Error> {
+    let arguments = [
+        port as usize,
+        value.as_mut_ptr().expose_provenance(),
+        value.len(),
+    ];
+    checked(machine::enter3(Call::ReadPort as usize, arguments)).map(drop)
+}
+
+/// `WritePort` from `value`.
+pub fn write_port(port: u32, value: &[u8]) -> Result<(), Error> {
+    let arguments = [
+        port as usize,
+        value.as_ptr().expose_provenance(),
+        value.len(),
+    ];
+    checked(machine::enter3(Call::WritePort as usize, arguments)).map(drop)
+}
+
+/// `CpuTime` in ns.
+pub fn cpu_time() -> Result<u64, Error> {
+    checked(machine::enter0(Call::CpuTime as usize)).map(|[low, high, _]| wide(low, high))
+}
+
+/// `Log`: `length` with its continue bit, and the text in four words.
+pub fn log(length: usize, words: [u32; 4]) -> Result<(), Error> {
+    let [a, b, c, d] = words.map(|word| word as usize);
+    checked(machine::enter6(Call::Log as usize, [length, a, b, c, d, 0])).map(drop)
+}
+
+/// `Shutdown`: returns only when it is refused.
+pub fn shutdown(status: usize) -> Error {
+    match checked(machine::enter3(Call::Shutdown as usize, [status, 0, 0])) {
+        Err(error) => error,
+        Ok(_) => Error::EPERM,
+    }
+}
+
+/// `Panic`: the process faults; `text` is the message.
+pub fn panic(text: &str, line: u32) -> ! {
+    let arguments = [text.as_ptr().expose_provenance(), text.len(), line as usize];
+    machine::leave(Call::Panic as usize, arguments)
+}
+
+/// `Own`: the id of the calling thread.
+pub fn own() -> Result<u32, Error> {
+    checked(machine::enter0(Call::Own as usize)).map(|[id, _, _]| id as u32)
+}
+
+/// `SetPriority`.
+pub fn set_priority(thread: u32, priority: u8) -> Result<(), Error> {
+    let arguments = [thread as usize, priority as usize, 0];
+    checked(machine::enter3(Call::SetPriority as usize, arguments)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_a_wide_value_join_again() {
+        for value in [
+            0,
+            1,
+            u64::MAX,
+            0x8000_0000,
+            0x1_0000_0000,
+            0xDEAD_BEEF_0BAD_F00D,
+        ] {
+            let (low, high) = halves(value);
+            assert!(low <= u32::MAX as usize && high <= u32::MAX as usize);
+            assert_eq!(wide(low, high), value);
+        }
+    }
+
+    #[test]
+    fn sign_extended_low_halves_are_understood() {
+        assert_eq!(wide(usize::MAX, 0), 0xFFFF_FFFF);
+    }
+
+    #[test]
+    fn every_error_code_comes_back_as_its_error() {
+        for &error in Error::ALL {
+            assert_eq!(checked([error as usize, 9, 9, 9]), Err(error));
+        }
+        assert_eq!(checked([0, 1, 2, 3]), Ok([1, 2, 3]));
+        assert_eq!(checked([77, 0, 0, 0]), Err(Error::EINVAL));
+    }
+}

@@ -1,0 +1,199 @@
+//! The process on the host: system calls go to a hook, and the memory that a
+//! process keeps between its jobs is a value.
+//!
+//! Both belong to the calling thread of the host, so that many simulated
+//! systems run side by side. Without a hook every call answers `ENOSYS`.
+//!
+//! A body that panics, or that leaves by a call that does not return, comes
+//! back to its caller with 0; the hook has been told.
+
+use core::any::Any;
+use core::cell::RefCell;
+use std::boxed::Box;
+use std::collections::HashMap;
+
+use giornata_abi::Error;
+use giornata_abi::call::{Answer, Call, Request};
+
+use crate::call::Registers;
+
+/// What answers the system calls. Addresses in requests are those of the host.
+pub type Hook = Box<dyn FnMut(Request) -> Answer>;
+
+std::thread_local! {
+    static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
+    static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
+}
+
+/// Makes `hook` answer the calls of this host thread; returns the one before.
+/// A call made inside the hook answers `ENOSYS`.
+pub fn set_hook(hook: impl FnMut(Request) -> Answer + 'static) -> Option<Hook> {
+    HOOK.with_borrow_mut(|place| place.replace(Box::new(hook)))
+}
+
+/// Takes the hook away; returns it.
+pub fn clear_hook() -> Option<Hook> {
+    HOOK.with_borrow_mut(Option::take)
+}
+
+/// The states of one process's functions: what its memory holds between jobs.
+///
+/// A new one is a process that has just been (re)started. Plain `static` items
+/// of a process crate are not in it: they are shared by all simulated systems.
+#[derive(Default)]
+pub struct Memory {
+    states: HashMap<usize, Box<dyn Any + Send>>,
+}
+
+impl Memory {
+    /// The memory of a process before its first job.
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Runs `work` (the body of a function) in this memory.
+    pub fn run<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        /// Swaps back even if the body panics.
+        struct Swapped<'a>(&'a mut Memory);
+        impl Drop for Swapped<'_> {
+            fn drop(&mut self) {
+                MEMORY.with_borrow_mut(|own| core::mem::swap(own, self.0));
+            }
+        }
+        MEMORY.with_borrow_mut(|own| core::mem::swap(own, self));
+        let _back = Swapped(self);
+        work()
+    }
+}
+
+/// The state behind `key` in the memory in use; made by `init` at first.
+pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> *mut S {
+    let find = |memory: &mut Memory| {
+        memory
+            .states
+            .get_mut(&key)
+            .and_then(|any| any.downcast_mut::<S>())
+            .map(core::ptr::from_mut)
+    };
+    if let Some(found) = MEMORY.with_borrow_mut(find) {
+        return found;
+    }
+    // outside the borrow: `init` is user code
+    let mut fresh = Box::new(init());
+    let place = core::ptr::from_mut::<S>(&mut fresh);
+    MEMORY.with_borrow_mut(|memory| memory.states.insert(key, fresh));
+    place
+}
+
+pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> Registers {
+    let Some(mut hook) = clear_hook() else {
+        return Answer::error(Error::ENOSYS).0;
+    };
+    let answer = hook(Request { number, arguments });
+    HOOK.with_borrow_mut(|place| _ = place.get_or_insert(hook));
+    answer.0
+}
+
+pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> Registers {
+    enter6(number, [a, b, c, 0, 0, 0])
+}
+
+pub(crate) fn enter0(number: usize) -> Registers {
+    enter6(number, [0; 6])
+}
+
+/// What unwinds out of a body that left by a call that does not return.
+struct Left;
+
+/// Tells the hook, and leaves the body: see [`run_body`].
+pub(crate) fn leave(number: usize, arguments: [usize; 3]) -> ! {
+    enter3(number, arguments);
+    std::panic::resume_unwind(Box::new(Left))
+}
+
+/// Runs a body to its end. If it panics, the hook gets `Panic` with the message
+/// (line 0), as the kernel would; the body's outputs stay as they were, and it
+/// answers 0. Without a hook the panic goes on.
+pub(crate) fn run_body(work: impl FnOnce() -> usize) -> usize {
+    let thrown = match std::panic::catch_unwind(core::panic::AssertUnwindSafe(work)) {
+        Ok(answer) => return answer,
+        Err(thrown) if thrown.is::<Left>() => return 0,
+        Err(thrown) => thrown,
+    };
+    if HOOK.with_borrow(Option::is_none) {
+        std::panic::resume_unwind(thrown);
+    }
+    let text = match (
+        thrown.downcast_ref::<&str>(),
+        thrown.downcast_ref::<std::string::String>(),
+    ) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text.as_str(),
+        _ => "",
+    };
+    enter3(
+        Call::Panic as usize,
+        [text.as_ptr().expose_provenance(), text.len(), 0],
+    );
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_without_a_hook_is_not_there() {
+        clear_hook();
+        assert_eq!(crate::call::null(), Err(Error::ENOSYS));
+    }
+
+    #[test]
+    fn a_hook_gets_number_and_arguments_and_its_answer_comes_back() {
+        set_hook(|request| {
+            assert_eq!(request.number, 6);
+            assert_eq!(request.arguments, [0x0BAD_F00D, 0xDEAD_BEEF, 0, 0, 0, 0]);
+            Answer::error(Error::EINVAL)
+        });
+        assert_eq!(
+            crate::call::sleep(giornata_abi::Instant(0xDEAD_BEEF_0BAD_F00D)),
+            Err(Error::EINVAL)
+        );
+        clear_hook();
+    }
+
+    #[test]
+    fn memories_keep_their_states_apart() {
+        let (mut one, mut two) = (Memory::new(), Memory::new());
+        let count = |memory: &mut Memory| {
+            memory.run(|| {
+                let place = state(7, || 0u32);
+                // SAFETY: no other reference to the state is alive.
+                unsafe {
+                    *place += 1;
+                }
+                // SAFETY: as above.
+                unsafe { *place }
+            })
+        };
+        assert_eq!(
+            (count(&mut one), count(&mut one), count(&mut two)),
+            (1, 2, 1)
+        );
+        one = Memory::new();
+        assert_eq!(count(&mut one), 1, "a restarted process begins anew");
+    }
+
+    #[test]
+    fn memory_comes_back_after_a_panic_of_the_body() {
+        let mut memory = Memory::new();
+        let result = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+            memory.run(|| {
+                state(1, || 5u8);
+                panic!("body");
+            })
+        }));
+        assert!(result.is_err());
+        assert_eq!(memory.states.len(), 1);
+    }
+}

@@ -1,0 +1,145 @@
+//! RV32 and RV64: the `ecall`, the code at which threads start, and the
+//! restartable sequence. All assembly of a process is in this file.
+//!
+//! The kernel answers in `a0..=a3`, keeps the callee-saved registers and zeroes
+//! the rest of what the C calling convention lets a call clobber.
+
+use core::arch::{asm, global_asm};
+
+use crate::call::Registers;
+
+// The kernel starts a thread with a0 = block (or control page) and a1 = body.
+// `unimp` turns a kernel that returns from a call without return into a fault.
+global_asm!(
+    ".pushsection .text.giornata_start, \"ax\", @progbits",
+    ".globl giornata_start_task",
+    ".type giornata_start_task, @function",
+    "giornata_start_task:",
+    "jalr a1",
+    "li a7, {complete}",
+    "ecall",
+    "unimp",
+    ".globl giornata_start_driver",
+    ".type giornata_start_driver, @function",
+    "giornata_start_driver:",
+    "jalr a1",
+    "li a7, {answer}",
+    "ecall",
+    "unimp",
+    ".globl giornata_start_thread",
+    ".type giornata_start_thread, @function",
+    "giornata_start_thread:",
+    "jalr a1",
+    "li a7, {exit}",
+    "ecall",
+    "unimp",
+    ".popsection",
+    complete = const giornata_abi::call::Call::Complete as usize,
+    answer = const giornata_abi::call::Call::Return as usize,
+    exit = const giornata_abi::call::Call::Exit as usize,
+);
+
+// giornata_restartable_swap(word, expected, new) -> value found.
+//
+// The Restart Invariant: between begin and end nothing but t0 and the final
+// store changes, and the store is the last instruction; so a thread that lost
+// the processor in between may begin again.
+global_asm!(
+    ".pushsection .text.giornata_restartable, \"ax\", @progbits",
+    ".globl giornata_restartable_begin",
+    ".globl giornata_restartable_end",
+    ".globl giornata_restartable_swap",
+    ".type giornata_restartable_swap, @function",
+    "giornata_restartable_swap:",
+    "giornata_restartable_begin:",
+    "lw t0, 0(a0)",
+    "bne t0, a1, giornata_restartable_end",
+    "sw a2, 0(a0)",
+    "giornata_restartable_end:",
+    "mv a0, t0",
+    "ret",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    fn giornata_restartable_swap(word: *mut u32, expected: u32, new: u32) -> u32;
+}
+
+/// Stores `new` where `expected` is found; answers what was found. Atomic
+/// among the threads of one hart. O(1) unless it loses the processor.
+///
+/// # Safety
+/// `word` is aligned and shared through this function and volatile loads only.
+pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -> u32 {
+    // SAFETY: by the contract of this function.
+    unsafe { giornata_restartable_swap(word, expected, new) }
+}
+
+/// A call without arguments.
+#[inline(always)]
+pub(crate) fn enter0(number: usize) -> Registers {
+    let (a0, a1, a2, a3);
+    // SAFETY: the kernel writes registers only; those it may clobber are named.
+    unsafe {
+        asm!(
+            "ecall",
+            in("a7") number,
+            lateout("a0") a0, lateout("a1") a1, lateout("a2") a2, lateout("a3") a3,
+            clobber_abi("C"),
+            options(nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// A call with up to three arguments.
+#[inline(always)]
+pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> Registers {
+    let (a0, a1, a2, a3);
+    // SAFETY: as `enter0`; memory that the kernel writes is the caller's buffer,
+    // whose address was exposed, and the block is not marked `nomem`.
+    unsafe {
+        asm!(
+            "ecall",
+            in("a7") number,
+            inlateout("a0") x => a0, inlateout("a1") y => a1, inlateout("a2") z => a2,
+            lateout("a3") a3,
+            clobber_abi("C"),
+            options(nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// A call with all six arguments.
+#[inline(always)]
+pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> Registers {
+    let (a0, a1, a2, a3);
+    // SAFETY: as `enter3`.
+    unsafe {
+        asm!(
+            "ecall",
+            in("a7") number,
+            inlateout("a0") x => a0, inlateout("a1") y => a1, inlateout("a2") z => a2,
+            inlateout("a3") u => a3,
+            inlateout("a4") v => _, inlateout("a5") w => _,
+            clobber_abi("C"),
+            options(nostack),
+        );
+    }
+    [a0, a1, a2, a3]
+}
+
+/// A call that does not return; should the kernel refuse it, the thread faults.
+#[inline(always)]
+pub(crate) fn leave(number: usize, [x, y, z]: [usize; 3]) -> ! {
+    // SAFETY: control does not come back.
+    unsafe {
+        asm!(
+            "ecall",
+            "unimp",
+            in("a7") number, in("a0") x, in("a1") y, in("a2") z,
+            options(noreturn, nostack),
+        );
+    }
+}

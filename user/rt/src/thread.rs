@@ -1,0 +1,171 @@
+//! Threads: the caller's own identity, its place in the urgency order, and its
+//! control page.
+
+use core::ptr::NonNull;
+
+use giornata_abi::control::ControlPage;
+use giornata_abi::{Duration, Error, Id, Instant};
+
+use crate::call;
+
+/// Gives the processor to the next thread of equal urgency.
+pub fn yield_now() {
+    // Refused to upcalls only, which have nobody to yield to.
+    let _ = call::yield_now();
+}
+
+/// Ends the calling thread. A thread whose function returns ends the same way.
+pub fn exit() -> ! {
+    call::exit()
+}
+
+/// The id of the calling thread; `EPERM` in an upcall.
+pub fn own() -> Result<Id, Error> {
+    call::own().map(Id)
+}
+
+/// Execution time of the calling thread so far.
+pub fn cpu_time() -> Result<Duration, Error> {
+    call::cpu_time().map(Duration)
+}
+
+/// Gives a thread of this process a fixed priority, 255 being the most urgent.
+///
+/// `ESRCH`: no such thread. `EPERM`: of another process, or above what the
+/// manifest grants. `EINVAL`: not a thread of fixed priority.
+pub fn set_priority(thread: Id, priority: u8) -> Result<(), Error> {
+    call::set_priority(thread.0, priority)
+}
+
+/// The control page of a thread, which it shares with the kernel.
+///
+/// The kernel writes it while the thread does not run, so every access is
+/// volatile.
+#[derive(Clone, Copy)]
+pub struct Control(NonNull<ControlPage>);
+
+macro_rules! field {
+    ($page:expr, $field:ident) => {
+        // SAFETY: the Page Invariant: a `Control` points to a whole control page for good.
+        unsafe { (&raw const (*$page.0.as_ptr()).$field).read_volatile() }
+    };
+}
+macro_rules! set_field {
+    ($page:expr, $field:ident, $value:expr) => {
+        // SAFETY: the Page Invariant.
+        unsafe { (&raw mut (*$page.0.as_ptr()).$field).write_volatile($value) }
+    };
+}
+
+impl Control {
+    /// The page at `address`; `None` at null.
+    ///
+    /// # Safety
+    /// The Page Invariant: a [`ControlPage`] lies there as long as the thread lives.
+    pub unsafe fn new(address: *mut u8) -> Option<Control> {
+        NonNull::new(address.cast()).map(Control)
+    }
+
+    /// The id of the thread.
+    pub fn thread(&self) -> Id {
+        Id(field!(self, thread))
+    }
+
+    /// Number of the job that runs, from 1.
+    pub fn job(&self) -> u32 {
+        field!(self, job)
+    }
+
+    /// Nominal release of the job.
+    pub fn release(&self) -> Instant {
+        Instant(joined(field!(self, release)))
+    }
+
+    /// Absolute deadline of the job.
+    pub fn deadline(&self) -> Instant {
+        Instant(joined(field!(self, deadline)))
+    }
+
+    /// Runs `work` while no thread of priority `ceiling` or below preempts;
+    /// the kernel clamps the ceiling to what the manifest grants. No system
+    /// call unless a preemption was put off meanwhile. Ceilings nest.
+    pub fn with_ceiling<R>(&self, ceiling: u8, work: impl FnOnce() -> R) -> R {
+        let outer = field!(self, ceiling);
+        set_field!(self, ceiling, outer.max(ceiling as u32));
+        let result = work();
+        set_field!(self, ceiling, outer);
+        if outer == 0 && field!(self, pending) != 0 {
+            set_field!(self, pending, 0);
+            yield_now();
+        }
+        result
+    }
+}
+
+/// A 64-bit value from four 16-bit pieces, low first.
+const fn joined([a, b, c, d]: [u16; 4]) -> u64 {
+    (d as u64) << 48 | (c as u64) << 32 | (b as u64) << 16 | a as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> ControlPage {
+        ControlPage {
+            thread: 0x2_0003,
+            job: 4,
+            release: [0x1111, 0x2222, 0x3333, 0x4444],
+            deadline: [1, 0, 0, 0],
+            ceiling: 0,
+            pending: 0,
+            robust: 0,
+            tls: 0,
+        }
+    }
+
+    #[test]
+    fn a_control_page_is_read_field_by_field() {
+        let mut page = page();
+        // SAFETY: `page` outlives the view.
+        let control = unsafe { Control::new(core::ptr::from_mut(&mut page).cast()) }.unwrap();
+        assert_eq!(control.thread(), Id::new(3, 2));
+        assert_eq!(control.job(), 4);
+        assert_eq!(control.release(), Instant(0x4444_3333_2222_1111));
+        assert_eq!(control.deadline(), Instant(1));
+    }
+
+    #[test]
+    fn the_outermost_ceiling_yields_when_a_preemption_was_put_off() {
+        let calls = std::rc::Rc::new(core::cell::Cell::new(0));
+        let count = calls.clone();
+        crate::host::set_hook(move |request| {
+            assert_eq!(request.number, giornata_abi::call::Call::Yield as usize);
+            count.set(count.get() + 1);
+            giornata_abi::call::Answer::DONE
+        });
+        let mut page = page();
+        let address = core::ptr::from_mut(&mut page);
+        // SAFETY: `page` outlives the view.
+        let control = unsafe { Control::new(address.cast()) }.unwrap();
+        control.with_ceiling(9, || {
+            control.with_ceiling(7, || assert_eq!(field!(control, ceiling), 9));
+            set_field!(control, pending, 1);
+        });
+        assert_eq!(
+            (
+                field!(control, ceiling),
+                field!(control, pending),
+                calls.get()
+            ),
+            (0, 0, 1)
+        );
+        control.with_ceiling(9, || ());
+        assert_eq!(
+            calls.get(),
+            1,
+            "no system call without a preemption put off"
+        );
+        crate::host::clear_hook();
+    }
+}
