@@ -1,0 +1,255 @@
+//! The three traces as vectors that tests compare. Every claim of "same" or
+//! "unchanged" names one of them.
+//!
+//! - The *port trace* is the same everywhere for a time-safe program.
+//! - The *decision trace* is the same for one event log, whatever the queues
+//!   are made of.
+//! - The *physical trace* has tick stamps; between runs of different systems it
+//!   may shift by a stated bound.
+
+use giornata_abi::{Instant, Ticks};
+use giornata_system::NameMap;
+
+use crate::event::{Content, Event};
+use crate::port::Assembly;
+
+/// One entry of the port trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortValue {
+    /// The logical instant.
+    pub at: Instant,
+    /// The port's name.
+    pub port: String,
+    /// The value.
+    pub value: Vec<u8>,
+}
+
+/// One entry of the decision trace: a hart and what the kernel decided there.
+pub type Decision = (u8, Content);
+
+/// One entry of the physical trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// When.
+    pub tick: Ticks,
+    /// What: a port write, an upcall that begins, a release or a completion.
+    pub what: Happening,
+}
+
+/// What the physical trace stamps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A port was written.
+    Write(PortValue),
+    /// An upcall of this driver began, at this logical instant.
+    Upcall(String, Instant),
+    /// A task's job was released.
+    Release(String, u32),
+    /// A task's job completed.
+    Complete(String, u32),
+}
+
+/// The port trace: every write of a traced port, in order.
+pub fn port_trace(events: &[Event], names: &NameMap) -> Vec<PortValue> {
+    let mut assembly = Assembly::new(names);
+    events
+        .iter()
+        .filter_map(|event| port_value(event, &mut assembly, names))
+        .collect()
+}
+
+fn port_value(event: &Event, assembly: &mut Assembly, names: &NameMap) -> Option<PortValue> {
+    let write = assembly.push(event)?;
+    Some(PortValue {
+        at: write.at,
+        port: names.port(write.port)?,
+        value: write.value,
+    })
+}
+
+/// The decision trace: what the kernel decided, without stamps and measured times.
+pub fn decision_trace(events: &[Event]) -> Vec<Decision> {
+    events
+        .iter()
+        .filter_map(|event| Some((event.hart, decision(&event.content)?)))
+        .collect()
+}
+
+fn decision(content: &Content) -> Option<Content> {
+    Some(match content {
+        Content::Switch {
+            thread,
+            key,
+            deadline,
+            band,
+            job,
+            ..
+        } => Content::Switch {
+            thread: *thread,
+            key: *key,
+            deadline: *deadline,
+            band: *band,
+            job: *job,
+            kernel_us: 0,
+        },
+        Content::Boot { .. }
+        | Content::Log { .. }
+        | Content::Stop { .. }
+        | Content::Lost { .. }
+        | Content::Load { .. } => return None,
+        decided => decided.clone(),
+    })
+}
+
+/// The physical trace of the programs, tasks and ports that `of` selects by name.
+pub fn physical_trace(events: &[Event], names: &NameMap, of: impl Fn(&str) -> bool) -> Vec<Stamp> {
+    let mut assembly = Assembly::new(names);
+    let mut stamps = Vec::new();
+    for event in events {
+        if let Some(what) = happening(event, &mut assembly, names)
+            && of(what.name())
+        {
+            stamps.push(Stamp {
+                tick: event.tick,
+                what,
+            });
+        }
+    }
+    stamps
+}
+
+fn happening(event: &Event, assembly: &mut Assembly, names: &NameMap) -> Option<Happening> {
+    let thread = |index: u16| {
+        names
+            .threads
+            .get(usize::from(index))
+            .map(|thread| thread.name.clone())
+    };
+    Some(match &event.content {
+        Content::Port { .. } => Happening::Write(port_value(event, assembly, names)?),
+        Content::Upcall {
+            driver,
+            step: crate::UpcallStep::Begun,
+            at,
+            ..
+        } => Happening::Upcall(names.drivers.get(usize::from(*driver))?.name.clone(), *at),
+        Content::Release {
+            thread: task, job, ..
+        } => Happening::Release(thread(*task)?, *job),
+        Content::Complete {
+            thread: task, job, ..
+        } => Happening::Complete(thread(*task)?, *job),
+        _ => return None,
+    })
+}
+
+impl Happening {
+    /// The port, driver or task.
+    pub fn name(&self) -> &str {
+        match self {
+            Happening::Write(write) => &write.port,
+            Happening::Upcall(name, _)
+            | Happening::Release(name, _)
+            | Happening::Complete(name, _) => name,
+        }
+    }
+}
+
+/// The first position at which two traces differ; one that ends earlier
+/// differs where it ends.
+pub fn first_difference<T: PartialEq>(a: &[T], b: &[T]) -> Option<usize> {
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    (common < a.len().max(b.len())).then_some(common)
+}
+
+/// By how many ticks the stamps of two physical traces differ at most.
+///
+/// # Errors
+/// The first position at which something else happened in one than in the other.
+pub fn worst_shift(a: &[Stamp], b: &[Stamp]) -> Result<Ticks, usize> {
+    let what =
+        |stamps: &[Stamp]| -> Vec<Happening> { stamps.iter().map(|s| s.what.clone()).collect() };
+    match first_difference(&what(a), &what(b)) {
+        Some(at) => Err(at),
+        None => Ok(Ticks(
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| a.tick.0.abs_diff(b.tick.0))
+                .max()
+                .unwrap_or(0),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::*;
+
+    fn late(mut event: Event, ticks: u64) -> Event {
+        event.tick.0 += ticks;
+        event
+    }
+
+    #[test]
+    fn port_traces_are_equal_however_late_the_writes_are() {
+        let events = [
+            port_piece(0, 0, 20_000_000, [1; 8]),
+            port_piece(0, 0, 40_000_000, [2; 8]),
+        ];
+        let delayed = events.clone().map(|event| late(event, 500));
+        let trace = port_trace(&events, &names());
+        assert_eq!(trace, port_trace(&delayed, &names()));
+        let second = PortValue {
+            at: Instant(40_000_000),
+            port: "servo".into(),
+            value: vec![2; 4],
+        };
+        assert_eq!((trace.len(), &trace[1]), (2, &second));
+    }
+
+    #[test]
+    fn port_traces_differ_where_a_value_or_an_instant_does() {
+        let a = port_trace(
+            &[port_piece(0, 0, 1, [1; 8]), port_piece(0, 0, 2, [1; 8])],
+            &names(),
+        );
+        let b = port_trace(
+            &[port_piece(0, 0, 1, [1; 8]), port_piece(0, 0, 3, [1; 8])],
+            &names(),
+        );
+        assert_eq!(first_difference(&a, &b), Some(1));
+        assert_eq!(first_difference(&a, &a[..1]), Some(1));
+        assert_eq!(first_difference(&a, &a), None);
+    }
+
+    #[test]
+    fn decisions_are_equal_whatever_they_cost() {
+        let events = [switch(100, Some(0)), release(0, 0, 1, 10)];
+        let slower = [switch(900, Some(0)), late(release(0, 0, 1, 10), 3)];
+        assert_eq!(decision_trace(&events), decision_trace(&slower));
+        assert_ne!(
+            decision_trace(&events),
+            decision_trace(&[switch(100, Some(1))])
+        );
+    }
+
+    #[test]
+    fn the_worst_shift_is_the_largest_of_the_selected() {
+        let events = [complete(10, 0, 1), complete(20, 1, 1), complete(30, 0, 2)];
+        let shifted = [
+            late(events[0].clone(), 2),
+            late(events[1].clone(), 90),
+            late(events[2].clone(), 7),
+        ];
+        let physical = |events: &[Event]| physical_trace(events, &names(), |name| name == "fast");
+        assert_eq!(
+            worst_shift(&physical(&events), &physical(&shifted)),
+            Ok(Ticks(7))
+        );
+        assert_eq!(
+            worst_shift(&physical(&events), &physical(&events[..2])),
+            Err(1)
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! What processes say and how they end, put together from pieces.
+
+use giornata_abi::trace::FaultCause;
+use giornata_system::NameMap;
+
+use crate::event::{Content, Event};
+use crate::notation::printable;
+
+/// Longest text kept of one message; the rest is cut.
+const LONGEST: usize = 512;
+
+/// A whole message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Text that a thread wrote to the trace.
+    Log {
+        /// Its thread.
+        thread: u16,
+        /// The text.
+        text: String,
+    },
+    /// A process faulted.
+    Fault {
+        /// The process.
+        process: u16,
+        /// Why, as the kernel sees it.
+        cause: String,
+        /// What the program said when it panicked; empty otherwise.
+        text: String,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Fault {
+    process: u16,
+    cause: String,
+    text: Vec<u8>,
+}
+
+/// Joins the pieces of texts: of each thread's log, and of a fault's message,
+/// which follows the fault.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    logs: Vec<Vec<u8>>,
+    fault: Option<Fault>,
+}
+
+impl Assembly {
+    /// An assembly for the threads of a system.
+    pub fn new(names: &NameMap) -> Assembly {
+        Assembly {
+            logs: vec![Vec::new(); names.threads.len()],
+            fault: None,
+        }
+    }
+
+    /// Takes an event; hands the messages that it ends to `sink`, in order.
+    pub fn push(&mut self, event: &Event, mut sink: impl FnMut(Message)) {
+        match &event.content {
+            Content::FaultText { process, text, .. } => self.fault_text(*process, text),
+            content => {
+                self.flush().into_iter().for_each(&mut sink);
+                match content {
+                    Content::Fault {
+                        process,
+                        cause,
+                        code,
+                        pc,
+                        address,
+                    } => {
+                        let cause = describe(*cause, *code, *pc, *address);
+                        self.fault = Some(Fault {
+                            process: *process,
+                            cause,
+                            text: Vec::new(),
+                        });
+                    }
+                    Content::Log {
+                        thread,
+                        length,
+                        more,
+                        text,
+                    } => {
+                        self.log(*thread, &text[..*length], *more)
+                            .into_iter()
+                            .for_each(sink);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The fault whose text may still have gone on, at the end of the trace.
+    pub fn flush(&mut self) -> Option<Message> {
+        let Fault {
+            process,
+            cause,
+            text,
+        } = self.fault.take()?;
+        Some(Message::Fault {
+            process,
+            cause,
+            text: clean(&text),
+        })
+    }
+
+    fn fault_text(&mut self, process: u16, piece: &[u8; 16]) {
+        if let Some(fault) = &mut self.fault
+            && fault.process == process
+        {
+            append(&mut fault.text, piece);
+        }
+    }
+
+    fn log(&mut self, thread: u16, piece: &[u8], more: bool) -> Option<Message> {
+        let log = self.logs.get_mut(usize::from(thread))?;
+        append(log, piece);
+        if more {
+            return None;
+        }
+        let text = clean(&std::mem::take(log));
+        Some(Message::Log { thread, text })
+    }
+}
+
+fn append(text: &mut Vec<u8>, piece: &[u8]) {
+    let room = LONGEST.saturating_sub(text.len());
+    text.extend_from_slice(&piece[..piece.len().min(room)]);
+}
+
+/// Without the zeros that fill the last piece and the newline of a line.
+fn clean(text: &[u8]) -> String {
+    let end = text
+        .iter()
+        .rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r'))
+        .map_or(0, |at| at + 1);
+    printable(&text[..end])
+}
+
+fn describe(cause: Option<FaultCause>, code: u32, pc: u64, address: u64) -> String {
+    let name = cause.map_or_else(|| format!("cause {code}"), |cause| cause.name().to_string());
+    match cause {
+        Some(FaultCause::Panic) => name,
+        Some(FaultCause::Load | FaultCause::Store | FaultCause::StackOverflow) => {
+            format!("{name} (address {address:#x}, pc {pc:#x})")
+        }
+        _ => format!("{name} (pc {pc:#x})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::*;
+
+    fn join(events: &[Event]) -> Vec<Message> {
+        let mut assembly = Assembly::new(&names());
+        let mut messages = Vec::new();
+        for event in events {
+            assembly.push(event, |message| messages.push(message));
+        }
+        messages.extend(assembly.flush());
+        messages
+    }
+
+    fn fault_text(text: &[u8; 16]) -> Event {
+        event(
+            1,
+            Content::FaultText {
+                process: 1,
+                offset: 0,
+                text: *text,
+            },
+        )
+    }
+
+    #[test]
+    fn lines_of_two_threads_do_not_mix() {
+        let messages = join(&[
+            log(1, 0, "altitude ", true),
+            log(2, 1, "servo\n", false),
+            log(3, 0, "9.81", false),
+        ]);
+        let expected = [(1, "servo"), (0, "altitude 9.81")].map(|(thread, text)| Message::Log {
+            thread,
+            text: text.into(),
+        });
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn a_panic_carries_its_text() {
+        let panic = Content::Fault {
+            process: 1,
+            cause: Some(FaultCause::Panic),
+            code: 6,
+            pc: 0,
+            address: 0,
+        };
+        let messages = join(&[
+            event(1, panic),
+            fault_text(b"src/lib.rs:40: i"),
+            fault_text(b"ndex\0\0\0\0\0\0\0\0\0\0\0\0"),
+        ]);
+        let [
+            Message::Fault {
+                process: 1,
+                cause,
+                text,
+            },
+        ] = &messages[..]
+        else {
+            panic!("one fault, not {messages:?}");
+        };
+        assert_eq!(
+            (cause.as_str(), text.as_str()),
+            ("panic", "src/lib.rs:40: index")
+        );
+    }
+
+    #[test]
+    fn a_store_fault_names_address_and_place() {
+        let cause = Some(FaultCause::Store);
+        let fault = Content::Fault {
+            process: 0,
+            cause,
+            code: 4,
+            pc: 0x1000_0010,
+            address: 0x8000_0000,
+        };
+        let messages = join(&[event(1, fault), log(2, 0, "x", false)]);
+        let cause =
+            "store to an address it may not write (address 0x80000000, pc 0x10000010)".into();
+        assert_eq!(
+            messages[0],
+            Message::Fault {
+                process: 0,
+                cause,
+                text: String::new()
+            }
+        );
+    }
+
+    #[test]
+    fn a_text_without_end_is_cut() {
+        let endless: Vec<Event> = (0..100)
+            .map(|_| log(1, 0, "0123456789abcdef", true))
+            .collect();
+        let mut assembly = Assembly::new(&names());
+        endless
+            .iter()
+            .for_each(|event| assembly.push(event, |_| unreachable!("no end yet")));
+        assert_eq!(assembly.logs[0].len(), LONGEST);
+    }
+}

@@ -1,0 +1,434 @@
+//! A trace as plain lines: what processes say, violations, faults, and a block
+//! of totals each virtual second. Equal traces give equal text.
+
+use giornata_abi::time::Timebase;
+use giornata_abi::{Duration, Instant};
+use giornata_system::NameMap;
+use giornata_system::names::ThreadRole;
+
+use crate::event::{Breach, Content, Event};
+use crate::message::{Assembly, Message};
+use crate::notation::{logical, millis, percent, seconds, value};
+use crate::statistics::Statistics;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Turns events into lines.
+#[derive(Clone, Debug)]
+pub struct Narrator<'a> {
+    names: &'a NameMap,
+    messages: Assembly,
+    blocks: bool,
+    next_block: u64,
+    processor: Vec<u64>,
+    kernel: u64,
+}
+
+impl<'a> Narrator<'a> {
+    /// A narrator of a system's trace; `blocks`: with totals each virtual second.
+    pub fn new(names: &'a NameMap, blocks: bool) -> Narrator<'a> {
+        Narrator {
+            names,
+            messages: Assembly::new(names),
+            blocks,
+            next_block: SECOND,
+            processor: vec![0; names.threads.len()],
+            kernel: 0,
+        }
+    }
+
+    /// Takes an event and hands lines about it to `sink`. `before`: the totals
+    /// without it, so that a block holds what happened before its second.
+    pub fn tell(&mut self, event: &Event, before: &Statistics, mut sink: impl FnMut(String)) {
+        while self.blocks && self.starts_block(event) {
+            self.block(before, &mut sink);
+        }
+        let time = time_stamp(event, self.names);
+        let names = self.names;
+        self.messages.push(event, |message| {
+            sink(format!("{time}  {}", describe_message(&message, names)))
+        });
+        if let Some(line) = describe(event, names) {
+            sink(format!("{time}  {line}"));
+        }
+    }
+
+    /// The lines that are left when the trace ends.
+    pub fn end(&mut self, totals: &Statistics, mut sink: impl FnMut(String)) {
+        let names = self.names;
+        if let Some(message) = self.messages.flush() {
+            sink(format!(
+                "{:>10}  {}",
+                seconds(totals.instant()),
+                describe_message(&message, names)
+            ));
+        }
+    }
+
+    fn starts_block(&self, event: &Event) -> bool {
+        event.tick >= self.base().ticks(Instant(self.next_block))
+    }
+
+    fn base(&self) -> Timebase {
+        Timebase::new(self.names.timer_hertz)
+    }
+
+    fn block(&mut self, totals: &Statistics, sink: &mut impl FnMut(String)) {
+        let at = Instant(self.next_block);
+        self.next_block += SECOND;
+        let processor = totals.processor(self.base().ticks(at));
+        let elapsed = u64::from(self.base().hertz());
+        let ran: Vec<u64> = processor
+            .iter()
+            .zip(&self.processor)
+            .map(|(now, then)| now - then)
+            .collect();
+        let kernel = totals.kernel().0;
+        sink(format!(
+            "{:>10}  releases {} | missed {} | violations {} | load {} % | kernel {} %",
+            seconds(at),
+            totals.releases(),
+            totals.misses(),
+            totals.violations,
+            percent(ran.iter().sum(), elapsed),
+            percent(kernel - self.kernel, elapsed.saturating_mul(1000)),
+        ));
+        task_rows(self.names, totals, |thread| percent(ran[thread], elapsed))
+            .into_iter()
+            .for_each(sink);
+        self.processor = processor;
+        self.kernel = kernel;
+    }
+}
+
+/// The table of a finished run: threads with their totals, then ports.
+pub fn summary(names: &NameMap, totals: &Statistics) -> Vec<String> {
+    let processor = totals.processor(totals.now);
+    let mut lines = task_rows(names, totals, |thread| {
+        percent(processor[thread], totals.now.0)
+    });
+    lines.extend(port_rows(names, totals));
+    lines
+}
+
+/// The closing line of a run.
+pub fn closing(system: &str, verdict: &str, totals: &Statistics) -> String {
+    let (kernel, elapsed) = totals.kernel();
+    format!(
+        "{system}: {verdict} | virtual {} | releases {} | missed {} | violations {} | kernel {} %",
+        seconds(totals.instant()),
+        totals.releases(),
+        totals.misses(),
+        totals.violations,
+        percent(kernel, elapsed),
+    )
+}
+
+fn task_rows(names: &NameMap, totals: &Statistics, share: impl Fn(usize) -> String) -> Vec<String> {
+    let mut rows = vec![
+        [
+            "thread", "process", "released", "missed", "worst", "deadline", "load %",
+        ]
+        .map(String::from),
+    ];
+    for (index, (thread, total)) in names.threads.iter().zip(&totals.threads).enumerate() {
+        let task = thread.role == ThreadRole::Task;
+        let only_task = |text: String| if task { text } else { "-".into() };
+        rows.push([
+            thread.name.clone(),
+            process_name(names, thread.process),
+            only_task(total.releases.to_string()),
+            only_task(total.misses.to_string()),
+            only_task(millis(Duration(total.response.most))),
+            if total.deadline == 0 {
+                "-".into()
+            } else {
+                millis(Duration(total.deadline))
+            },
+            share(index),
+        ]);
+    }
+    align(&rows, 2)
+}
+
+fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
+    let mut rows = vec![["port", "kind", "writes", "lag in ticks", "last value"].map(String::from)];
+    for (index, (port, total)) in names.ports.iter().zip(&totals.ports).enumerate() {
+        if total.writes == 0 {
+            continue;
+        }
+        rows.push([
+            names.port(index as u16).unwrap_or_default(),
+            port.kind.clone(),
+            total.writes.to_string(),
+            format!("{}..{}", total.lag.least, total.lag.most),
+            value(&total.value, port.value_type()),
+        ]);
+    }
+    align(&rows, 2)
+}
+
+/// Columns: the first `left` flush left, the others flush right.
+fn align<const N: usize>(rows: &[[String; N]], left: usize) -> Vec<String> {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let mut line = " ".repeat(12);
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let cell = if column < left {
+                format!("{cell}{pad}  ")
+            } else {
+                format!("{pad}{cell}  ")
+            };
+            line.push_str(&cell);
+        }
+        line.trim_end().to_string()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn time_stamp(event: &Event, names: &NameMap) -> String {
+    let base = Timebase::new(names.timer_hertz);
+    format!("{:>10}", seconds(base.instant(event.tick)))
+}
+
+fn process_name(names: &NameMap, process: u16) -> String {
+    names
+        .processes
+        .get(usize::from(process))
+        .map_or_else(|| format!("process {process}"), |p| p.name.clone())
+}
+
+/// The name of a thread; a thread that is no task is named with its process.
+pub(crate) fn thread_name(names: &NameMap, thread: u16) -> String {
+    match names.threads.get(usize::from(thread)) {
+        None => format!("thread {thread}"),
+        Some(entry) if entry.role == ThreadRole::Task => entry.name.clone(),
+        Some(entry) => format!("{}/{}", process_name(names, entry.process), entry.name),
+    }
+}
+
+/// The name of a driver.
+pub(crate) fn driver_name(names: &NameMap, driver: u16) -> String {
+    names
+        .drivers
+        .get(usize::from(driver))
+        .map_or_else(|| format!("driver {driver}"), |d| d.name.clone())
+}
+
+fn describe_message(message: &Message, names: &NameMap) -> String {
+    match message {
+        Message::Log { thread, text } => {
+            let process = names
+                .threads
+                .get(usize::from(*thread))
+                .map_or(u16::MAX, |t| t.process);
+            format!("{}: {text}", process_name(names, process))
+        }
+        Message::Fault {
+            process,
+            cause,
+            text,
+        } if text.is_empty() => {
+            format!(
+                "fault of process {}: {cause}",
+                process_name(names, *process)
+            )
+        }
+        Message::Fault {
+            process,
+            cause,
+            text,
+        } => {
+            format!(
+                "fault of process {}: {cause}: {text}",
+                process_name(names, *process)
+            )
+        }
+    }
+}
+
+/// A violation in words: kind, task, driver, logical instant, what was done.
+pub fn describe_breach(breach: &Breach, names: &NameMap) -> String {
+    let kind = breach
+        .violation
+        .map_or("unknown", |violation| violation.name());
+    let task = breach
+        .task
+        .map_or_else(|| "-".into(), |thread| thread_name(names, thread));
+    let driver = breach
+        .driver
+        .map_or_else(|| "-".into(), |driver| driver_name(names, driver));
+    let program = names
+        .programs
+        .get(usize::from(breach.program))
+        .map_or("unknown", |program| program.name.as_str());
+    let answer = if breach.handled {
+        "handled"
+    } else {
+        "not handled"
+    };
+    format!(
+        "violation {kind}: task {task}, driver {driver}, program {program}, logical instant {}, {answer}",
+        logical(breach.at)
+    )
+}
+
+fn describe(event: &Event, names: &NameMap) -> Option<String> {
+    Some(match &event.content {
+        Content::Violation(breach) => describe_breach(breach, names),
+        Content::Miss {
+            thread,
+            job,
+            deadline,
+        } => {
+            format!(
+                "missed: task {}, job {job}, deadline {}",
+                thread_name(names, *thread),
+                logical(*deadline)
+            )
+        }
+        Content::Process {
+            process,
+            restarted,
+            generation,
+        } => {
+            let what = if *restarted { "restarted" } else { "stopped" };
+            format!(
+                "process {} {what}, generation {generation}",
+                process_name(names, *process)
+            )
+        }
+        Content::Impossible { place, x, y } => {
+            format!("kernel: impossible at place {place} ({x:#x}, {y:#x})")
+        }
+        Content::Lost { count } => {
+            format!("trace: {count} records overwritten before they were read")
+        }
+        Content::Unknown(record) => format!("trace: record of unknown kind {}", record.kind),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::*;
+    use giornata_abi::Ticks;
+    use giornata_abi::trace::Violation;
+
+    fn narrate(events: &[Event], blocks: bool) -> Vec<String> {
+        let names = names();
+        let mut totals = Statistics::new(&names);
+        let mut narrator = Narrator::new(&names, blocks);
+        let mut lines = Vec::new();
+        for event in events {
+            narrator.tell(event, &totals, |line| lines.push(line));
+            totals.observe(event);
+        }
+        narrator.end(&totals, |line| lines.push(line));
+        lines
+    }
+
+    #[test]
+    fn a_violation_names_task_driver_and_logical_instant() {
+        let breach = Breach {
+            program: 0,
+            violation: Some(Violation::TimeSafety),
+            handled: false,
+            at: Instant(20_000_000),
+            task: Some(0),
+            driver: Some(0),
+        };
+        let lines = narrate(&[event(20_001, Content::Violation(breach))], false);
+        assert_eq!(
+            lines,
+            [
+                "   0.020 s  violation time-safety: task fast, driver write_servo, program flight, \
+              logical instant 20.000 ms, not handled"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_second_ends_with_a_block_of_what_happened_before_it() {
+        let events = [
+            switch(0, Some(0)),
+            release(0, 0, 1, 10),
+            complete(2_000, 0, 1),
+            switch(500_000, None),
+            switch(1_000_000, Some(1)),
+            release(1_000, 1, 1, 20),
+        ];
+        let lines = narrate(&events, true);
+        let expected = [
+            "   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 % | kernel 0.50 %",
+            "            thread  process  released  missed     worst   deadline  load %",
+            "            fast    control         1       0  2.000 ms  10.000 ms   50.00",
+            "            slow    io              0       0  0.000 ms          -    0.00",
+            "            upcall  io              -       -         -          -    0.00",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn silent_seconds_get_their_blocks_too() {
+        let lines = narrate(&[switch(3_500_000, None)], true);
+        let blocks: Vec<&str> = lines
+            .iter()
+            .filter(|l| l.contains("releases"))
+            .map(|l| l[..10].trim())
+            .collect();
+        assert_eq!(blocks, ["1.000 s", "2.000 s", "3.000 s"]);
+    }
+
+    #[test]
+    fn text_of_a_process_stands_under_its_name() {
+        let lines = narrate(&[log(480_000, 1, "hover 9.8 m", false)], false);
+        assert_eq!(lines, ["   0.480 s  io: hover 9.8 m"]);
+    }
+
+    #[test]
+    fn the_closing_line_says_it_all() {
+        let names = names();
+        let mut totals = Statistics::new(&names);
+        totals.observe(&release(0, 0, 1, 10));
+        let stop = Content::Stop {
+            status: 0,
+            kernel_milliticks: 1_234_567,
+            elapsed: Ticks(100_000_000),
+        };
+        totals.observe(&event(10_000_000, stop));
+        assert_eq!(
+            closing("flight-control", "ok", &totals),
+            "flight-control: ok | virtual 10.000 s | releases 1 | missed 0 | violations 0 | kernel 0.00 %"
+        );
+    }
+
+    #[test]
+    fn the_summary_shows_lag_and_last_value_of_ports() {
+        let names = names();
+        let mut totals = Statistics::new(&names);
+        totals.observe(&port_piece(
+            0,
+            0,
+            20_000_000,
+            u64::from(0.25f32.to_bits()).to_le_bytes(),
+        ));
+        let lines = summary(&names, &totals);
+        assert_eq!(
+            lines[4],
+            "            port   kind      writes  lag in ticks  last value"
+        );
+        assert_eq!(
+            lines[5],
+            "            servo  actuator       1        12..12      0.2500"
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! How times, shares and port values are written. Integer arithmetic and fixed
+//! precision only, so that equal traces give equal text on every host.
+
+use giornata_abi::{Duration, Instant, ValueType};
+
+/// `1.250 s`: an instant in seconds, cut to milliseconds.
+pub(crate) fn seconds(at: Instant) -> String {
+    format!("{}.{:03} s", at.0 / 1_000_000_000, at.0 / 1_000_000 % 1000)
+}
+
+/// `20.000 ms`: an instant in milliseconds where it is a logical one and every
+/// digit counts; nanoseconds are added where they are not zero.
+pub(crate) fn logical(at: Instant) -> String {
+    let (micros, nanos) = (at.0 / 1000, at.0 % 1000);
+    let rest = if nanos == 0 {
+        String::new()
+    } else {
+        format!("{nanos:03}")
+    };
+    format!("{}.{:03}{rest} ms", micros / 1000, micros % 1000)
+}
+
+/// `1.204 ms`: a duration in milliseconds, rounded up to microseconds, since
+/// what is stated is a worst case.
+pub(crate) fn millis(d: Duration) -> String {
+    let micros = d.0.div_ceil(1000);
+    format!("{}.{:03} ms", micros / 1000, micros % 1000)
+}
+
+/// `3.14`: `part` of `whole` in percent, rounded to nearest; 0 of nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let hundredths = match u128::from(whole) {
+        0 => 0,
+        whole => (u128::from(part) * 10_000 + whole / 2) / whole,
+    };
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// A number of a port, for counters; `None` if the value is no finite number.
+pub(crate) fn number(value: &[u8], value_type: ValueType) -> Option<f64> {
+    use ValueType::*;
+    let raw = raw(value, value_type)?;
+    let number = match value_type {
+        Opaque => return None,
+        Bool | U8 | U16 | U32 | U64 => raw as f64,
+        I8 => f64::from(raw as i8),
+        I16 => f64::from(raw as i16),
+        I32 => f64::from(raw as i32),
+        I64 => raw as i64 as f64,
+        F32 => f64::from(f32::from_bits(raw as u32)),
+        F64 => f64::from_bits(raw),
+    };
+    number.is_finite().then_some(number)
+}
+
+/// A port's value in words: a number, or its first bytes in hexadecimal.
+pub(crate) fn value(value: &[u8], value_type: ValueType) -> String {
+    use ValueType::*;
+    let Some(raw) = raw(value, value_type) else {
+        return hexadecimal(value);
+    };
+    match value_type {
+        Opaque => hexadecimal(value),
+        Bool => (raw != 0).to_string(),
+        U8 | U16 | U32 | U64 => raw.to_string(),
+        I8 => (raw as i8).to_string(),
+        I16 => (raw as i16).to_string(),
+        I32 => (raw as i32).to_string(),
+        I64 => (raw as i64).to_string(),
+        F32 => format!("{:.4}", f32::from_bits(raw as u32)),
+        F64 => format!("{:.4}", f64::from_bits(raw)),
+    }
+}
+
+/// The little-endian bits of a scalar; `None` if `value` has another size.
+fn raw(value: &[u8], value_type: ValueType) -> Option<u64> {
+    if usize::from(value_type.size()?) != value.len() {
+        return None;
+    }
+    let mut bytes = [0; 8];
+    bytes.get_mut(..value.len())?.copy_from_slice(value);
+    Some(u64::from_le_bytes(bytes))
+}
+
+fn hexadecimal(value: &[u8]) -> String {
+    const SHOWN: usize = 12;
+    let digits: String = value
+        .iter()
+        .take(SHOWN)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    if value.len() > SHOWN {
+        format!("{digits}..")
+    } else {
+        digits
+    }
+}
+
+/// Text of a process or fault: what is not printable is escaped, so that no
+/// process can write control sequences to a terminal.
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .flat_map(escape)
+        .collect()
+}
+
+fn escape(c: char) -> Vec<char> {
+    if c.is_control() {
+        c.escape_default().collect()
+    } else {
+        vec![c]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_keep_every_digit_that_counts() {
+        assert_eq!(seconds(Instant(9_999_999_999)), "9.999 s");
+        assert_eq!(logical(Instant(20_000_000)), "20.000 ms");
+        assert_eq!(logical(Instant(3_333_333)), "3.333333 ms");
+        assert_eq!(millis(Duration(1_204_001)), "1.205 ms");
+    }
+
+    #[test]
+    fn shares_are_rounded_to_nearest() {
+        assert_eq!(percent(1, 3), "33.33");
+        assert_eq!(percent(2, 3), "66.67");
+        assert_eq!(percent(5, 0), "0.00");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.00");
+    }
+
+    #[test]
+    fn values_read_by_their_type() {
+        assert_eq!(value(&(-2i16).to_le_bytes(), ValueType::I16), "-2");
+        assert_eq!(value(&1.5f64.to_le_bytes(), ValueType::F64), "1.5000");
+        assert_eq!(value(&[1], ValueType::Bool), "true");
+        assert_eq!(
+            value(&[0xAB, 0xCD], ValueType::U32),
+            "abcd",
+            "a wrong size shows its bytes"
+        );
+        assert_eq!(
+            value(&[7; 20], ValueType::Opaque),
+            "070707070707070707070707.."
+        );
+        assert_eq!(number(&f32::NAN.to_le_bytes(), ValueType::F32), None);
+        assert_eq!(number(&(-2.5f32).to_le_bytes(), ValueType::F32), Some(-2.5));
+    }
+
+    #[test]
+    fn no_process_reaches_the_terminal_with_control_sequences() {
+        assert_eq!(printable(b"a\x1b[2Jb\n"), "a\\u{1b}[2Jb\\n");
+        assert_eq!(printable("Größe".as_bytes()), "Größe");
+    }
+}

@@ -1,0 +1,398 @@
+//! A trace as a file that Perfetto and `chrome://tracing` load: JSON trace
+//! events, written as they come.
+//!
+//! Process 1 is the kernel: upcalls of the E machine as slices, interrupts,
+//! violations and faults as instants, its load as a counter, port values as
+//! counters at their logical instants. Every process of the system follows,
+//! one track a thread: a slice whenever it has the processor, instants for
+//! releases and completions.
+
+use std::io::{self, Write};
+
+use giornata_abi::time::Timebase;
+use giornata_abi::{Instant, Ticks};
+use giornata_system::NameMap;
+use serde_json::{Value, json};
+
+use crate::event::{Content, Event, UpcallStep};
+use crate::message::{Assembly, Message};
+use crate::narration::{describe_breach, driver_name, thread_name};
+use crate::notation::{number, value};
+use crate::port;
+
+const KERNEL: u32 = 1;
+const KERNEL_TRACK: u32 = 1;
+
+#[derive(Clone, Copy, Debug)]
+struct Slice {
+    thread: u16,
+    job: u16,
+    since: Ticks,
+}
+
+/// Writes a trace file.
+#[derive(Debug)]
+pub struct Perfetto<'a, W: Write> {
+    out: W,
+    names: &'a NameMap,
+    base: Timebase,
+    ports: port::Assembly,
+    messages: Assembly,
+    running: Vec<Option<Slice>>,
+    upcall: Option<(u16, Ticks)>,
+    empty: bool,
+}
+
+impl<'a, W: Write> Perfetto<'a, W> {
+    /// Begins a file: names of processes and tracks.
+    ///
+    /// # Errors
+    /// Those of the writer, here and below.
+    pub fn new(out: W, names: &'a NameMap) -> io::Result<Perfetto<'a, W>> {
+        let mut file = Perfetto {
+            out,
+            names,
+            base: Timebase::new(names.timer_hertz),
+            ports: port::Assembly::new(names),
+            messages: Assembly::new(names),
+            running: Vec::new(),
+            upcall: None,
+            empty: true,
+        };
+        file.out
+            .write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+        file.metadata(
+            "process_name",
+            KERNEL,
+            None,
+            &format!("kernel ({})", names.system),
+        )?;
+        file.metadata("thread_name", KERNEL, Some(KERNEL_TRACK), "kernel")?;
+        for (index, process) in names.processes.iter().enumerate() {
+            file.metadata(
+                "process_name",
+                process_id(index as u16),
+                None,
+                &process.name,
+            )?;
+        }
+        for (index, thread) in names.threads.iter().enumerate() {
+            let track = thread_track(index as u16);
+            file.metadata(
+                "thread_name",
+                process_id(thread.process),
+                Some(track),
+                &thread.name,
+            )?;
+        }
+        Ok(file)
+    }
+
+    /// Adds an event.
+    pub fn push(&mut self, event: &Event) -> io::Result<()> {
+        let mut messages = Vec::new();
+        self.messages.push(event, |message| messages.push(message));
+        for message in &messages {
+            self.message(event.tick, message)?;
+        }
+        match &event.content {
+            Content::Switch {
+                thread,
+                job,
+                kernel_us,
+                ..
+            } => {
+                self.switch(event, thread.map(|thread| (thread, *job)))?;
+                self.counter(
+                    self.micros(event.tick),
+                    "kernel time (us)",
+                    json!(kernel_us),
+                )
+            }
+            Content::Release {
+                thread,
+                job,
+                deadline,
+                ..
+            } => {
+                let args = json!({"job": job, "deadline ms": deadline.map(|d| d.0 as f64 / 1e6)});
+                self.on_thread(event.tick, *thread, "release", args)
+            }
+            Content::Complete {
+                thread,
+                job,
+                execution,
+                ..
+            } => {
+                let args = json!({"job": job, "execution us": execution.0 as f64 / 1e3});
+                self.on_thread(event.tick, *thread, "complete", args)
+            }
+            Content::Miss { thread, job, .. } => {
+                self.on_thread(event.tick, *thread, "missed", json!({"job": job}))
+            }
+            Content::Violation(breach) => {
+                self.on_kernel(event.tick, &describe_breach(breach, self.names))
+            }
+            Content::Interrupt { number, .. } => {
+                self.on_kernel(event.tick, &format!("interrupt {number}"))
+            }
+            Content::Process {
+                process, restarted, ..
+            } => {
+                let what = if *restarted { "restarted" } else { "stopped" };
+                self.on_process(event.tick, *process, what)
+            }
+            Content::Impossible { place, .. } => {
+                self.on_kernel(event.tick, &format!("impossible at place {place}"))
+            }
+            Content::Lost { count } => self.on_kernel(event.tick, &format!("{count} records lost")),
+            Content::Upcall { driver, step, .. } => self.upcall(event.tick, *driver, *step),
+            Content::Stop { .. } => self.stop(event),
+            Content::Port { .. } => self.port(event),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the file and gives the writer back.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.write_all(b"\n]}\n")?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn switch(&mut self, event: &Event, next: Option<(u16, u16)>) -> io::Result<()> {
+        let hart = usize::from(event.hart);
+        if self.running.len() <= hart {
+            self.running.resize(hart + 1, None);
+        }
+        let since = event.tick;
+        let next = next.map(|(thread, job)| Slice { thread, job, since });
+        match std::mem::replace(&mut self.running[hart], next) {
+            Some(slice) => self.slice(slice, event),
+            None => Ok(()),
+        }
+    }
+
+    fn slice(&mut self, slice: Slice, end: &Event) -> io::Result<()> {
+        let name = thread_name(self.names, slice.thread);
+        let (pid, tid) = self.track(slice.thread);
+        let duration = Ticks(end.tick.0.saturating_sub(slice.since.0));
+        self.write(json!({
+            "ph": "X", "pid": pid, "tid": tid, "name": name,
+            "ts": self.micros(slice.since), "dur": self.micros(duration),
+            "args": {"job": slice.job, "hart": end.hart},
+        }))
+    }
+
+    fn upcall(&mut self, tick: Ticks, driver: u16, step: UpcallStep) -> io::Result<()> {
+        if step == UpcallStep::Begun {
+            self.upcall = Some((driver, tick));
+            return Ok(());
+        }
+        let Some((begun, since)) = self.upcall.take() else {
+            return Ok(());
+        };
+        let end = match step {
+            UpcallStep::Overran => "overran its budget",
+            UpcallStep::Faulted => "faulted",
+            _ => "returned",
+        };
+        self.write(json!({
+            "ph": "X", "pid": KERNEL, "tid": KERNEL_TRACK, "name": driver_name(self.names, begun),
+            "ts": self.micros(since), "dur": self.micros(Ticks(tick.0.saturating_sub(since.0))),
+            "args": {"end": end, "of": driver_name(self.names, driver)},
+        }))
+    }
+
+    fn port(&mut self, event: &Event) -> io::Result<()> {
+        let Some(write) = self.ports.push(event) else {
+            return Ok(());
+        };
+        let Some(entry) = self.names.ports.get(usize::from(write.port)) else {
+            return Ok(());
+        };
+        let (value_type, ts) = (entry.value_type(), logical_micros(write.at));
+        let name = format!("port {}", self.names.port(write.port).unwrap_or_default());
+        match number(&write.value, value_type) {
+            Some(number) => self.counter(ts, &name, json!(number)),
+            None => {
+                let text = value(&write.value, value_type);
+                self.instant(ts, (KERNEL, KERNEL_TRACK), &name, json!({"value": text}))
+            }
+        }
+    }
+
+    fn stop(&mut self, event: &Event) -> io::Result<()> {
+        for hart in 0..self.running.len() {
+            self.switch(
+                &Event {
+                    hart: hart as u8,
+                    ..event.clone()
+                },
+                None,
+            )?;
+        }
+        self.on_kernel(event.tick, "stop")
+    }
+
+    fn message(&mut self, tick: Ticks, message: &Message) -> io::Result<()> {
+        match message {
+            Message::Log { thread, text } => self.on_thread(tick, *thread, text, json!({})),
+            Message::Fault {
+                process,
+                cause,
+                text,
+            } => {
+                let separator = if text.is_empty() { "" } else { ": " };
+                self.on_process(tick, *process, &format!("fault: {cause}{separator}{text}"))
+            }
+        }
+    }
+
+    fn on_thread(&mut self, tick: Ticks, thread: u16, name: &str, args: Value) -> io::Result<()> {
+        self.instant(self.micros(tick), self.track(thread), name, args)
+    }
+
+    fn on_process(&mut self, tick: Ticks, process: u16, what: &str) -> io::Result<()> {
+        let name = self
+            .names
+            .processes
+            .get(usize::from(process))
+            .map_or("?", |p| p.name.as_str());
+        self.on_kernel(tick, &format!("process {name} {what}"))
+    }
+
+    fn on_kernel(&mut self, tick: Ticks, name: &str) -> io::Result<()> {
+        self.instant(self.micros(tick), (KERNEL, KERNEL_TRACK), name, json!({}))
+    }
+
+    fn instant(&mut self, ts: Value, track: (u32, u32), name: &str, args: Value) -> io::Result<()> {
+        let (pid, tid) = track;
+        self.write(json!({"ph": "i", "s": "t", "pid": pid, "tid": tid, "name": name, "ts": ts, "args": args}))
+    }
+
+    fn counter(&mut self, ts: Value, name: &str, value: Value) -> io::Result<()> {
+        self.write(
+            json!({"ph": "C", "pid": KERNEL, "name": name, "ts": ts, "args": {"value": value}}),
+        )
+    }
+
+    fn metadata(&mut self, what: &str, pid: u32, tid: Option<u32>, name: &str) -> io::Result<()> {
+        let mut event = json!({"ph": "M", "name": what, "pid": pid, "args": {"name": name}});
+        if let Some(tid) = tid {
+            event["tid"] = json!(tid);
+        }
+        self.write(event)
+    }
+
+    fn write(&mut self, event: Value) -> io::Result<()> {
+        if !std::mem::replace(&mut self.empty, false) {
+            self.out.write_all(b",\n")?;
+        }
+        serde_json::to_writer(&mut self.out, &event)?;
+        Ok(())
+    }
+
+    fn track(&self, thread: u16) -> (u32, u32) {
+        let process = self
+            .names
+            .threads
+            .get(usize::from(thread))
+            .map_or(0, |entry| entry.process);
+        (process_id(process), thread_track(thread))
+    }
+
+    fn micros(&self, ticks: Ticks) -> Value {
+        logical_micros(self.base.instant(ticks))
+    }
+}
+
+/// Microseconds, the unit of the format; nanoseconds are kept up to 2^53 ns.
+fn logical_micros(at: Instant) -> Value {
+    json!(at.0 as f64 / 1000.0)
+}
+
+fn process_id(process: u16) -> u32 {
+    KERNEL + 1 + u32::from(process)
+}
+
+fn thread_track(thread: u16) -> u32 {
+    KERNEL_TRACK + 1 + u32::from(thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Breach;
+    use crate::sample::*;
+    use giornata_abi::trace::Violation;
+
+    fn file(events: &[Event]) -> String {
+        let names = names();
+        let mut file = Perfetto::new(Vec::new(), &names).unwrap();
+        for event in events {
+            file.push(event).unwrap();
+        }
+        String::from_utf8(file.finish().unwrap()).unwrap()
+    }
+
+    fn flight() -> Vec<Event> {
+        let upcall = |step| Content::Upcall {
+            driver: 0,
+            step,
+            at: Instant(0),
+            value: 0,
+        };
+        let breach = Breach {
+            program: 0,
+            violation: Some(Violation::Overrun),
+            handled: true,
+            at: Instant(0),
+            task: Some(0),
+            driver: None,
+        };
+        vec![
+            release(0, 0, 1, 10),
+            event(1, upcall(UpcallStep::Begun)),
+            event(3, upcall(UpcallStep::Returned)),
+            switch(4, Some(0)),
+            log(5, 0, "hello", false),
+            switch(6, None),
+            complete(6, 0, 1),
+            port_piece(0, 0, 10_000, u64::from(1.5f32.to_bits()).to_le_bytes()),
+            event(20, Content::Violation(breach)),
+        ]
+    }
+
+    #[test]
+    fn a_short_flight_gives_this_file() {
+        let expected = include_str!("../tests/short_flight.json");
+        let written = file(&flight());
+        assert_eq!(written, expected, "the file written is:\n{written}");
+    }
+
+    #[test]
+    fn every_file_is_json_and_every_event_has_its_track() {
+        let file: Value = serde_json::from_str(&file(&flight())).unwrap();
+        let events = file["traceEvents"].as_array().unwrap();
+        for event in events {
+            assert!(event["pid"].is_u64() && event["ph"].is_string(), "{event}");
+            assert_eq!(event["ts"].is_number(), event["ph"] != "M", "{event}");
+        }
+        let slice = events
+            .iter()
+            .find(|e| e["name"] == "fast" && e["ph"] == "X")
+            .unwrap();
+        assert_eq!((&slice["ts"], &slice["dur"]), (&json!(4.0), &json!(2.0)));
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_becomes_an_instant() {
+        let nan = u64::from(f32::NAN.to_bits()).to_le_bytes();
+        let text = file(&[port_piece(0, 0, 0, nan)]);
+        assert!(
+            text.contains(r#""value":"NaN""#) && !text.contains(r#""ph":"C""#),
+            "{text}"
+        );
+    }
+}

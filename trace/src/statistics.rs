@@ -1,0 +1,489 @@
+//! What a trace adds up to.
+
+use giornata_abi::time::Timebase;
+use giornata_abi::{Duration, Instant, Ticks};
+use giornata_system::NameMap;
+
+use crate::event::{Breach, Content, Event, UpcallStep};
+use crate::port::{Assembly, Write};
+
+/// Largest, smallest and total of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// Members.
+    pub count: u64,
+    /// Smallest; 0 without members.
+    pub least: u64,
+    /// Largest; 0 without members.
+    pub most: u64,
+    /// Sum.
+    pub total: u64,
+}
+
+impl Spread {
+    /// Adds a member.
+    pub fn add(&mut self, member: u64) {
+        self.least = if self.count == 0 {
+            member
+        } else {
+            self.least.min(member)
+        };
+        self.most = self.most.max(member);
+        self.total = self.total.saturating_add(member);
+        self.count += 1;
+    }
+
+    /// The mean, rounded to nearest; 0 without members.
+    pub fn mean(&self) -> u64 {
+        (self.total + self.count / 2)
+            .checked_div(self.count)
+            .unwrap_or(0)
+    }
+}
+
+/// One thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadTotals {
+    /// Jobs released.
+    pub releases: u64,
+    /// Jobs completed.
+    pub completions: u64,
+    /// Jobs uncompleted at their deadlines.
+    pub misses: u64,
+    /// Violations in which it is named.
+    pub violations: u64,
+    /// From logical release to completion, in ns.
+    pub response: Spread,
+    /// Execution time of completed jobs, in ns.
+    pub execution: Spread,
+    /// The shortest relative deadline of a release, in ns; 0 = none seen.
+    pub deadline: u64,
+    /// Ticks on a processor, without the present turn; see [`Statistics::processor`].
+    pub processor: u64,
+    open: Option<(u32, Instant)>,
+}
+
+/// One port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortTotals {
+    /// Writes.
+    pub writes: u64,
+    /// The last value.
+    pub value: Vec<u8>,
+    /// From the logical instant to the write, in ticks.
+    pub lag: Spread,
+}
+
+/// One driver that is an upcall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DriverTotals {
+    /// From the logical instant to the beginning, in ticks; one member a call.
+    pub lag: Spread,
+    /// Calls that were stopped at the end of their budget.
+    pub overruns: u64,
+    /// Calls that faulted.
+    pub faults: u64,
+}
+
+/// One process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessTotals {
+    /// Faults.
+    pub faults: u64,
+    /// Times it was started anew.
+    pub restarts: u64,
+}
+
+/// How the machine stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The exit status.
+    pub status: u16,
+    /// Kernel time, in thousandths of a tick.
+    pub kernel_milliticks: u64,
+    /// Ticks since the start.
+    pub elapsed: Ticks,
+}
+
+/// The totals of a trace so far.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    /// By thread.
+    pub threads: Vec<ThreadTotals>,
+    /// By port.
+    pub ports: Vec<PortTotals>,
+    /// By driver.
+    pub drivers: Vec<DriverTotals>,
+    /// By process.
+    pub processes: Vec<ProcessTotals>,
+    /// Violations.
+    pub violations: u64,
+    /// Violations without a handler in the program.
+    pub unhandled: u64,
+    /// Times the kernel met what cannot happen.
+    pub impossible: u64,
+    /// Interrupts delivered.
+    pub interrupts: u64,
+    /// Records of which the machine itself says that they were overwritten unread.
+    pub overwritten: u64,
+    /// The last tick seen.
+    pub now: Ticks,
+    /// How the machine stopped, once it has.
+    pub stop: Option<Stop>,
+    base: Timebase,
+    assembly: Assembly,
+    running: Vec<Option<(u16, Ticks)>>,
+    kernel_us: u64,
+}
+
+impl Statistics {
+    /// Nothing seen yet of a system.
+    pub fn new(names: &NameMap) -> Statistics {
+        Statistics {
+            threads: vec![ThreadTotals::default(); names.threads.len()],
+            ports: vec![PortTotals::default(); names.ports.len()],
+            drivers: vec![DriverTotals::default(); names.drivers.len()],
+            processes: vec![ProcessTotals::default(); names.processes.len()],
+            violations: 0,
+            unhandled: 0,
+            impossible: 0,
+            interrupts: 0,
+            overwritten: 0,
+            now: Ticks(0),
+            stop: None,
+            base: Timebase::new(names.timer_hertz),
+            assembly: Assembly::new(names),
+            running: Vec::new(),
+            kernel_us: 0,
+        }
+    }
+
+    /// Adds an event. O(1). Returns the port write that it completes, if any.
+    pub fn observe(&mut self, event: &Event) -> Option<Write> {
+        self.now = Ticks(self.now.0.max(event.tick.0));
+        match &event.content {
+            Content::Switch {
+                thread, kernel_us, ..
+            } => {
+                self.switch(event, *thread);
+                self.advance_kernel(*kernel_us);
+            }
+            Content::Release {
+                thread,
+                job,
+                at,
+                deadline,
+            } => {
+                self.release(*thread, *job, *at, *deadline);
+            }
+            Content::Complete {
+                thread,
+                job,
+                at,
+                execution,
+            } => {
+                self.complete(*thread, *job, *at, *execution);
+            }
+            Content::Miss { thread, .. } => self.thread(*thread, |t| t.misses += 1),
+            Content::Violation(breach) => self.violation(breach),
+            Content::Port { .. } => return self.port(event),
+            Content::Interrupt { .. } => self.interrupts += 1,
+            Content::Fault { process, .. } => self.process(*process, |p| p.faults += 1),
+            Content::Process {
+                process,
+                restarted: true,
+                ..
+            } => {
+                self.process(*process, |p| p.restarts += 1);
+            }
+            Content::Upcall {
+                driver, step, at, ..
+            } => self.upcall(event, *driver, *step, *at),
+            Content::Impossible { .. } => self.impossible += 1,
+            Content::Lost { count } => self.overwritten += count,
+            Content::Stop {
+                status,
+                kernel_milliticks,
+                elapsed,
+            } => {
+                self.stop_at(event, *status, *kernel_milliticks, *elapsed);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Virtual time so far.
+    pub fn instant(&self) -> Instant {
+        self.base.instant(self.now)
+    }
+
+    /// Jobs released so far.
+    pub fn releases(&self) -> u64 {
+        self.threads.iter().map(|t| t.releases).sum()
+    }
+
+    /// Deadlines missed so far.
+    pub fn misses(&self) -> u64 {
+        self.threads.iter().map(|t| t.misses).sum()
+    }
+
+    /// Ticks that each thread has had a processor until `at`, with those of
+    /// the threads that run now; `at` is not before the last event.
+    pub fn processor(&self, at: Ticks) -> Vec<u64> {
+        let mut ticks: Vec<u64> = self.threads.iter().map(|t| t.processor).collect();
+        for (thread, since) in self.running.iter().flatten() {
+            if let Some(ticks) = ticks.get_mut(usize::from(*thread)) {
+                *ticks += at.0.saturating_sub(since.0);
+            }
+        }
+        ticks
+    }
+
+    /// Kernel time and elapsed time in thousandths of a tick: exact once the
+    /// machine has stopped, else as of the last switch.
+    pub fn kernel(&self) -> (u64, u64) {
+        match self.stop {
+            Some(stop) => (stop.kernel_milliticks, stop.elapsed.0.saturating_mul(1000)),
+            None => {
+                let ticks = u128::from(self.kernel_us) * u128::from(self.base.hertz()) / 1000;
+                (ticks as u64, self.now.0.saturating_mul(1000))
+            }
+        }
+    }
+
+    fn thread(&mut self, index: u16, change: impl FnOnce(&mut ThreadTotals)) {
+        if let Some(thread) = self.threads.get_mut(usize::from(index)) {
+            change(thread);
+        }
+    }
+
+    fn process(&mut self, index: u16, change: impl FnOnce(&mut ProcessTotals)) {
+        if let Some(process) = self.processes.get_mut(usize::from(index)) {
+            change(process);
+        }
+    }
+
+    fn switch(&mut self, event: &Event, next: Option<u16>) {
+        let hart = usize::from(event.hart);
+        if self.running.len() <= hart {
+            self.running.resize(hart + 1, None);
+        }
+        let left = std::mem::replace(&mut self.running[hart], next.map(|t| (t, event.tick)));
+        if let Some((thread, since)) = left {
+            let ran = event.tick.0.saturating_sub(since.0);
+            self.thread(thread, |t| t.processor += ran);
+        }
+    }
+
+    /// The record holds the low 32 bits; what it adds to the last one counts.
+    fn advance_kernel(&mut self, low: u32) {
+        self.kernel_us += u64::from(low.wrapping_sub(self.kernel_us as u32));
+    }
+
+    fn release(&mut self, thread: u16, job: u32, at: Instant, deadline: Option<Instant>) {
+        self.thread(thread, |t| {
+            t.releases += 1;
+            t.open = Some((job, at));
+            if let Some(Instant(deadline)) = deadline {
+                let relative = deadline.saturating_sub(at.0);
+                t.deadline = if t.deadline == 0 {
+                    relative
+                } else {
+                    t.deadline.min(relative)
+                };
+            }
+        });
+    }
+
+    fn complete(&mut self, thread: u16, job: u32, at: Instant, execution: Duration) {
+        self.thread(thread, |t| {
+            t.completions += 1;
+            t.execution.add(execution.0);
+            if let Some((open, released)) = t.open
+                && open == job
+            {
+                t.response.add(at.0.saturating_sub(released.0));
+                t.open = None;
+            }
+        });
+    }
+
+    fn violation(&mut self, breach: &Breach) {
+        self.violations += 1;
+        self.unhandled += u64::from(!breach.handled);
+        if let Some(thread) = breach.task {
+            self.thread(thread, |t| t.violations += 1);
+        }
+    }
+
+    fn port(&mut self, event: &Event) -> Option<Write> {
+        let write = self.assembly.push(event)?;
+        let lag = event.tick.0.saturating_sub(self.base.ticks(write.at).0);
+        let port = self.ports.get_mut(usize::from(write.port))?;
+        port.writes += 1;
+        port.lag.add(lag);
+        port.value.clone_from(&write.value);
+        Some(write)
+    }
+
+    fn upcall(&mut self, event: &Event, driver: u16, step: UpcallStep, at: Instant) {
+        let lag = event.tick.0.saturating_sub(self.base.ticks(at).0);
+        let Some(driver) = self.drivers.get_mut(usize::from(driver)) else {
+            return;
+        };
+        match step {
+            UpcallStep::Begun => driver.lag.add(lag),
+            UpcallStep::Returned => {}
+            UpcallStep::Overran => driver.overruns += 1,
+            UpcallStep::Faulted => driver.faults += 1,
+        }
+    }
+
+    fn stop_at(&mut self, event: &Event, status: u16, kernel_milliticks: u64, elapsed: Ticks) {
+        for hart in 0..self.running.len() {
+            let end = Event {
+                hart: hart as u8,
+                ..event.clone()
+            };
+            self.switch(&end, None);
+        }
+        self.stop = Some(Stop {
+            status,
+            kernel_milliticks,
+            elapsed,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::*;
+    use giornata_abi::trace::Violation;
+
+    fn observe(events: &[Event]) -> Statistics {
+        let mut statistics = Statistics::new(&names());
+        for event in events {
+            statistics.observe(event);
+        }
+        statistics
+    }
+
+    #[test]
+    fn worst_and_mean_response_count_from_the_logical_release() {
+        let statistics = observe(&[
+            release(0, 0, 1, 10),
+            complete(1_000, 0, 1),
+            release(10, 0, 2, 10),
+            complete(13_000, 0, 2),
+        ]);
+        let fast = &statistics.threads[0];
+        assert_eq!((fast.releases, fast.completions, fast.misses), (2, 2, 0));
+        assert_eq!(
+            (fast.response.least, fast.response.most),
+            (1_000_000, 3_000_000)
+        );
+        assert_eq!(fast.response.mean(), 2_000_000);
+        assert_eq!(fast.deadline, 10_000_000);
+    }
+
+    #[test]
+    fn a_completion_of_another_job_is_no_response() {
+        let statistics = observe(&[release(10, 0, 2, 10), complete(13_000, 0, 1)]);
+        assert_eq!(statistics.threads[0].response, Spread::default());
+    }
+
+    #[test]
+    fn processor_time_is_what_lies_between_switches() {
+        let stop = Content::Stop {
+            status: 0,
+            kernel_milliticks: 5_000,
+            elapsed: Ticks(10_000),
+        };
+        let statistics = observe(&[
+            switch(0, Some(0)),
+            switch(100, Some(1)),
+            switch(300, None),
+            switch(900, Some(0)),
+            event(1_000, stop),
+        ]);
+        assert_eq!(statistics.threads[0].processor, 2_000);
+        assert_eq!(statistics.threads[1].processor, 2_000);
+        assert_eq!(statistics.kernel(), (5_000, 10_000_000));
+    }
+
+    #[test]
+    fn kernel_time_before_the_stop_survives_the_wrap_of_its_32_bits() {
+        let at = |micros, kernel_us| {
+            let content = Content::Switch {
+                thread: None,
+                key: 0,
+                deadline: None,
+                band: 0,
+                job: 0,
+                kernel_us,
+            };
+            event(micros, content)
+        };
+        let statistics = observe(&[at(1, u32::MAX - 1), at(2, 3)]);
+        assert_eq!(statistics.kernel().0, (u64::from(u32::MAX) + 4) * 10_000);
+    }
+
+    #[test]
+    fn misses_and_unhandled_violations_are_counted_apart() {
+        let breach = |handled| Breach {
+            program: 0,
+            violation: Some(Violation::Overrun),
+            handled,
+            at: Instant(0),
+            task: Some(1),
+            driver: None,
+        };
+        let statistics = observe(&[
+            event(
+                1,
+                Content::Miss {
+                    thread: 1,
+                    job: 1,
+                    deadline: Instant(0),
+                },
+            ),
+            event(1, Content::Violation(breach(true))),
+            event(1, Content::Violation(breach(false))),
+        ]);
+        assert_eq!(
+            (
+                statistics.misses(),
+                statistics.violations,
+                statistics.unhandled
+            ),
+            (1, 2, 1)
+        );
+        assert_eq!(statistics.threads[1].violations, 2);
+    }
+
+    #[test]
+    fn lag_of_a_port_is_from_its_logical_instant() {
+        let statistics = observe(&[port_piece(
+            0,
+            0,
+            20_000_000,
+            u64::from(1.5f32.to_bits()).to_le_bytes(),
+        )]);
+        let servo = &statistics.ports[0];
+        assert_eq!((servo.writes, servo.lag.most), (1, 12));
+        assert_eq!(servo.value, 1.5f32.to_le_bytes());
+    }
+
+    #[test]
+    fn indices_out_of_range_are_ignored() {
+        let statistics = observe(&[
+            release(0, 99, 1, 10),
+            complete(1, 99, 1),
+            switch(5, Some(99)),
+            switch(6, None),
+        ]);
+        assert_eq!(statistics.releases(), 0);
+    }
+}
