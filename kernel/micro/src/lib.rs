@@ -1,2 +1,45 @@
-//! To be written.
+//! The E and S machines of the programmable microkernel, integrated into one:
+//! a trigger queue, a thread set, the event loop of Algorithm 1 and the
+//! microcode interpreter of Algorithm 2 ("A Programmable Microkernel for
+//! Real-Time Systems", Kirsch, Sanvido, Henzinger), kept as a stored
+//! continuation so that a reaction can be left and resumed between any two
+//! steps.
+//!
+//! Encoding is `giornata_abi::{instruction, predicate, module}`. Here are, one
+//! file each: the [verifier](verify) and the [disassembler](disassemble) over
+//! symbolic modules, and the [`Machine`] with its interpreter over the linked
+//! tables of a system. The kernel around the machine is the [`Host`].
+//!
+//! No heap, no panic, no `unsafe`; every table is a slice given by the caller.
+
 #![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+mod chain;
+mod handler;
+mod host;
+mod interpreter;
+mod invariants;
+mod machine;
+mod predicates;
+mod program;
+mod thread;
+mod trigger;
+
+//DIS
+//VER
+
+pub use host::{Called, Host, Report, UpcallEnd};
+pub use machine::{Machine, PIECE, Progress};
+pub use program::ProgramState;
+pub use thread::SThread;
+pub use trigger::Binding;

@@ -1,0 +1,206 @@
+//! Violations: the default action is the caller's; here is the report, and
+//! the handler block that the program names.
+//!
+//! A violation inside a block runs its handler at once, as a call of one
+//! level: `return` resumes the block. A violation that the kernel raises
+//! waits until no block runs. Inside a handler there is the default only.
+
+use giornata_abi::id::NONE;
+use giornata_abi::trace::Violation;
+use giornata_abi::{Instant, LogicalTime};
+
+use crate::host::{Host, Report};
+use crate::machine::{Block, Machine, Phase};
+use crate::program::locate;
+
+/// Most violations that wait for their handlers; more get the default only.
+const WAITING: usize = 8;
+
+/// A violation whose handler has not run yet.
+#[derive(Clone, Copy, Debug)]
+struct Raised {
+    program: u16,
+    violation: Violation,
+    task: Option<u16>,
+    driver: Option<u16>,
+}
+
+/// The violations whose handlers wait, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending([Option<Raised>; WAITING]);
+
+impl Pending {
+    pub(crate) const EMPTY: Pending = Pending([None; WAITING]);
+
+    fn push(&mut self, raised: Raised) -> bool {
+        let free = self.0.iter_mut().find(|entry| entry.is_none());
+        free.map(|entry| *entry = Some(raised)).is_some()
+    }
+
+    fn pop(&mut self) -> Option<Raised> {
+        let first = self.0.first_mut()?.take();
+        if first.is_some() {
+            self.0.rotate_left(1);
+        }
+        first
+    }
+
+    pub(crate) fn drop_program(&mut self, program: u16) {
+        let mut kept = Pending::EMPTY;
+        for raised in self
+            .0
+            .into_iter()
+            .flatten()
+            .filter(|r| r.program != program)
+        {
+            kept.push(raised);
+        }
+        *self = kept;
+    }
+}
+
+impl Machine<'_> {
+    /// Reports a violation that the kernel found (a job overrun, a process
+    /// fault), after its default action, and has the program's handler run in
+    /// this instant, which it opens again if it has settled. At most 8
+    /// handlers wait at a time; a violation beyond them counts as not handled.
+    /// The caller runs the machine afterwards. O(1).
+    pub fn raise(
+        &mut self,
+        host: &mut impl Host,
+        program: u16,
+        violation: Violation,
+        task: Option<u16>,
+        driver: Option<u16>,
+    ) {
+        let handled = self.handler_of(program, violation) != NONE
+            && self.pending.push(Raised {
+                program,
+                violation,
+                task,
+                driver,
+            });
+        host.report(Report {
+            program,
+            violation,
+            handled,
+            instant: self.instant,
+            task,
+            driver,
+        });
+        if !self.open {
+            self.open = true;
+            self.enter(Phase::Completions);
+        }
+        self.again = true;
+    }
+
+    /// Reports a violation of what runs, and calls the program's handler.
+    pub(crate) fn violate(
+        &mut self,
+        host: &mut impl Host,
+        program: u16,
+        violation: Violation,
+        task: Option<u16>,
+        driver: Option<u16>,
+    ) {
+        let handled = !self.block.handler && self.handler_of(program, violation) != NONE;
+        host.report(Report {
+            program,
+            violation,
+            handled,
+            instant: self.now(),
+            task,
+            driver,
+        });
+        if handled {
+            self.call_handler(
+                host,
+                Raised {
+                    program,
+                    violation,
+                    task,
+                    driver,
+                },
+            );
+        }
+    }
+
+    /// Starts the next handler that waits; whether there was one.
+    pub(crate) fn start_pending_handler(&mut self, host: &mut impl Host) -> bool {
+        let raised = self.pending.pop();
+        if let Some(raised) = raised {
+            self.call_handler(host, raised);
+        }
+        raised.is_some()
+    }
+
+    /// Ends the block; the block that it interrupted goes on, if any.
+    pub(crate) fn end_block(&mut self) {
+        let block = &mut self.block;
+        if block.outer_pc == NONE {
+            *block = Block::NONE;
+        } else {
+            block.pc = core::mem::replace(&mut block.outer_pc, NONE);
+            block.reference = block.outer_reference;
+            block.handler = false;
+        }
+    }
+
+    fn call_handler(&mut self, host: &mut impl Host, raised: Raised) {
+        let now = self.now();
+        let Some(entry) = self.entry(raised.program) else {
+            return;
+        };
+        let links = self.system.links;
+        let involved = [
+            (
+                entry.violation_task,
+                locate(links, entry.tasks, raised.task),
+            ),
+            (
+                entry.violation_driver,
+                locate(links, entry.drivers, raised.driver),
+            ),
+        ];
+        for (port, local) in involved {
+            if port != NONE {
+                host.set_port(port, local as u64, now);
+            }
+        }
+        self.touch();
+        self.enter_handler(
+            raised.program,
+            self.handler_of(raised.program, raised.violation),
+            now,
+        );
+    }
+
+    fn enter_handler(&mut self, program: u16, address: u16, now: Instant) {
+        let interrupted = self.block;
+        let nested = interrupted.program != NONE;
+        let clock = if nested {
+            interrupted.clock
+        } else {
+            LogicalTime::at(now)
+        };
+        self.block = Block {
+            program,
+            pc: address,
+            reference: clock,
+            clock,
+            handler: true,
+            outer_pc: if nested { interrupted.pc } else { NONE },
+            outer_reference: interrupted.reference,
+        };
+        self.enter(Phase::Completions);
+    }
+
+    /// The program's handler block for this kind; NONE = the default only.
+    fn handler_of(&self, program: u16, violation: Violation) -> u16 {
+        let handlers = self.entry(program).map(|p| p.handlers);
+        handlers
+            .and_then(|h| h.get(violation as usize).copied())
+            .unwrap_or(NONE)
+    }
+}

@@ -1,0 +1,279 @@
+//! The microcode interpreter of Algorithm 2, one instruction at a time.
+
+use giornata_abi::id::NONE;
+use giornata_abi::instruction::{Instruction, Opcode};
+use giornata_abi::system::ProgramEntry;
+use giornata_abi::trace::Violation;
+use giornata_abi::{Predicate, PredicateKind};
+
+use crate::host::Host;
+use crate::machine::{Machine, Purpose};
+use crate::predicates::{Truth, due, lookup, state_of};
+use crate::program::resolve;
+use crate::thread::SThread;
+use crate::trigger::Binding;
+
+impl Machine<'_> {
+    /// Executes one instruction of the block that runs. O(1), except `future`
+    /// of a trigger other than time: O(bindings).
+    pub(crate) fn step(&mut self, host: &mut impl Host) {
+        let Some(entry) = self.entry(self.block.program) else {
+            return self.end_block();
+        };
+        let Some(Instruction {
+            opcode, a, b, c, ..
+        }) = self.fetch(entry)
+        else {
+            return self.end_block();
+        };
+        if !self.count_step(host, entry) {
+            return;
+        }
+        self.block.pc = self.block.pc.wrapping_add(1);
+        match Opcode::from_code(opcode) {
+            Some(Opcode::Return) | None => self.end_block(),
+            Some(Opcode::Call) => {
+                let driver = resolve(self.system.links, entry.drivers, a);
+                self.call_driver(host, driver, self.block.program, Purpose::Call);
+            }
+            Some(Opcode::Release) => self.release(host, entry, a, b),
+            Some(Opcode::Future) => self.future(host, entry, a, b),
+            Some(Opcode::Dispatch) => self.dispatch(host, entry, a, b, c),
+            Some(Opcode::Idle) => self.wait(host, entry, NONE, a, self.block.pc),
+            Some(Opcode::Fork) => self.fork(host, a),
+            Some(Opcode::Jump) => self.block.pc = a,
+            Some(Opcode::Branch) => self.branch(host, a, b),
+        }
+    }
+
+    fn fetch(&self, entry: &ProgramEntry) -> Option<Instruction> {
+        let within = (self.block.pc as u32) < entry.code_length;
+        let address = (entry.code as usize).checked_add(self.block.pc as usize)?;
+        self.system
+            .instructions
+            .get(address)
+            .copied()
+            .filter(|_| within)
+    }
+
+    /// Counts a step against the module's bound. Beyond it the block is
+    /// abandoned; the handler, once an instant, has the bound anew.
+    fn count_step(&mut self, host: &mut impl Host, entry: &ProgramEntry) -> bool {
+        let program = self.block.program;
+        let Some(state) = self.programs.get_mut(program as usize) else {
+            return true;
+        };
+        if state.count_step(self.serial, entry.max_steps) {
+            return true;
+        }
+        let default_only = self.block.handler || !state.grant_again();
+        self.abandon(host, default_only);
+        false
+    }
+
+    /// Ends a block that needs more than there is: an overrun of the module.
+    fn abandon(&mut self, host: &mut impl Host, default_only: bool) {
+        let program = self.block.program;
+        if default_only {
+            self.block.handler = true; // no handler runs now
+            self.violate(host, program, Violation::Overrun, None, None);
+            self.end_block();
+        } else {
+            self.end_block();
+            self.violate(host, program, Violation::Overrun, None, None);
+        }
+    }
+
+    fn release(&mut self, host: &mut impl Host, entry: &ProgramEntry, task: u16, deadline: u16) {
+        let task = self.task(entry, task);
+        let Some(relative) = entry
+            .durations
+            .of(self.system.durations)
+            .get(deadline as usize)
+        else {
+            return;
+        };
+        if task == NONE {
+            return;
+        }
+        if host.is_released(task) {
+            return self.violate(
+                host,
+                self.block.program,
+                Violation::TimeSafety,
+                Some(task),
+                None,
+            );
+        }
+        let absolute = self
+            .block
+            .clock
+            .plus(relative.nanos, relative.remainder, entry.denominator);
+        host.release(task, self.now(), absolute.rounded(entry.denominator));
+        self.touch();
+    }
+
+    fn future(&mut self, host: &mut impl Host, entry: &ProgramEntry, predicate: u16, address: u16) {
+        let Some(trigger) = lookup(self.system.predicates, entry, predicate) else {
+            return;
+        };
+        let slot = match trigger.kind() {
+            Some(PredicateKind::After) if trigger.value > 0 => {
+                let due = due(trigger, self.block.clock, entry.denominator);
+                let slot = self.append(Binding::timed(self.block.program, predicate, address, due));
+                if slot != NONE {
+                    host.arm(slot, due.rounded(entry.denominator));
+                }
+                slot
+            }
+            _ => {
+                let state = state_of(host, self.system.links, entry, trigger);
+                self.append_event(Binding::on_event(
+                    self.block.program,
+                    predicate,
+                    address,
+                    state,
+                ))
+            }
+        };
+        if slot == NONE {
+            self.violate(host, self.block.program, Violation::Overrun, None, None);
+        }
+    }
+
+    /// Appends a binding that is not for a time. If its pair fired in this
+    /// instant, it waits for a later one. O(bindings).
+    fn append_event(&mut self, mut binding: Binding) -> u16 {
+        if let Some(before) = self.find_fired(&binding) {
+            let slot = self.fired.remove_after(self.bindings, before);
+            self.free_bindings.push(self.bindings, slot);
+            binding.spent = self.serial;
+        } else if self.pair_is_spent(&binding) {
+            binding.spent = self.serial;
+        }
+        self.append(binding)
+    }
+
+    /// The slot before the fired binding of this pair.
+    fn find_fired(&self, pair: &Binding) -> Option<u16> {
+        let mut seen = NONE;
+        loop {
+            let slot = self.fired.after(self.bindings, seen);
+            if self.bindings.get(slot as usize)?.same_pair(pair) {
+                return Some(seen);
+            }
+            seen = slot;
+        }
+    }
+
+    /// Whether a binding of this pair waits for a later instant.
+    fn pair_is_spent(&self, pair: &Binding) -> bool {
+        let mut slot = self.queue.after(self.bindings, NONE);
+        while let Some(binding) = self.bindings.get(slot as usize) {
+            if binding.spent == self.serial && binding.same_pair(pair) {
+                return true;
+            }
+            slot = self.queue.after(self.bindings, slot);
+        }
+        false
+    }
+
+    fn dispatch(
+        &mut self,
+        host: &mut impl Host,
+        entry: &ProgramEntry,
+        task: u16,
+        timeout: u16,
+        address: u16,
+    ) {
+        let task = self.task(entry, task);
+        if task != NONE && host.is_released(task) {
+            self.wait(host, entry, task, timeout, address);
+        }
+    }
+
+    /// Leaves an instance of this thread in the thread set, and the processor to others.
+    fn wait(
+        &mut self,
+        host: &mut impl Host,
+        entry: &ProgramEntry,
+        task: u16,
+        timeout: u16,
+        expired: u16,
+    ) {
+        let Some(predicate) = lookup(self.system.predicates, entry, timeout) else {
+            return self.end_block();
+        };
+        let thread = SThread {
+            reference: self.block.reference,
+            state: state_of(host, self.system.links, entry, predicate),
+            program: self.block.program,
+            task,
+            timeout,
+            completed: self.block.pc,
+            expired,
+            ..SThread::EMPTY
+        };
+        let slot = self.insert(thread);
+        if slot == NONE {
+            return self.abandon(host, self.block.handler);
+        }
+        self.arm_timeout(host, entry, predicate, slot);
+        self.end_block();
+    }
+
+    fn arm_timeout(
+        &mut self,
+        host: &mut impl Host,
+        entry: &ProgramEntry,
+        timeout: &Predicate,
+        slot: u16,
+    ) {
+        if timeout.kind() != Some(PredicateKind::After) {
+            return;
+        }
+        let due = due(timeout, self.block.reference, entry.denominator).rounded(entry.denominator);
+        let timer = self.timer(slot);
+        if let Some(thread) = self
+            .threads
+            .get_mut(slot as usize)
+            .filter(|_| due > self.instant)
+        {
+            thread.armed = true;
+            host.arm(timer, due);
+        }
+    }
+
+    fn fork(&mut self, host: &mut impl Host, address: u16) {
+        let thread = SThread {
+            reference: self.block.clock,
+            program: self.block.program,
+            expired: address,
+            ..SThread::EMPTY
+        };
+        if self.insert(thread) == NONE {
+            self.violate(host, self.block.program, Violation::Overrun, None, None);
+        }
+    }
+
+    /// Adds an instance to the thread set; answers its slot, NONE if none is free.
+    fn insert(&mut self, thread: SThread) -> u16 {
+        let slot = self.free_threads.remove_after(self.threads, NONE);
+        if let Some(place) = self.threads.get_mut(slot as usize) {
+            *place = thread;
+            self.set.push(self.threads, slot);
+            self.join_set(thread.program);
+        }
+        slot
+    }
+
+    fn branch(&mut self, host: &mut impl Host, test: u16, address: u16) {
+        match self.truth(host, self.block.program, test, self.block.reference, 0) {
+            Truth::True => self.block.pc = address,
+            Truth::False => {}
+            Truth::Ask(driver) => {
+                self.call_driver(host, driver, self.block.program, Purpose::Branch(address))
+            }
+        }
+    }
+}

@@ -1,0 +1,745 @@
+//! The machine: its state, the event loop of Algorithm 1, and the operations
+//! by which the kernel drives it.
+//!
+//! ```text
+//!            begin                       nothing enabled
+//!  settled ---------> choose <-----------------------------+
+//!     ^                |  (1) completions                  |
+//!     |                |  (2) triggers in queue order      |
+//!     |                |  (3) expired timeouts             |
+//!     |                |  time-share check                 |
+//!     |  nothing left  |            |  chosen              |
+//!     +----------------+            v                      |
+//!                                block ---- return --------+
+//!                                | ^   ---- dispatch, idle +
+//!                          upcall| |upcall_ended
+//!                                v |
+//!                              waiting
+//! ```
+//! [`Machine::run`] takes at most [`PIECE`] steps through this drawing, a step
+//! being one instruction or one entry examined, and can stop at any of them.
+
+use giornata_abi::id::NONE;
+use giornata_abi::system::{ProgramEntry, System};
+use giornata_abi::{Instant, LogicalTime};
+
+use crate::chain::Chain;
+use crate::handler::Pending;
+use crate::host::{Called, Host, UpcallEnd};
+use crate::predicates::{Moment, Truth, due, evaluate, lookup};
+use crate::program::{ProgramState, resolve};
+use crate::thread::SThread;
+use crate::trigger::Binding;
+use giornata_abi::trace::Violation;
+
+/// Most steps that one [`Machine::run`] takes.
+pub const PIECE: u32 = 32;
+
+/// How far a piece of a reaction got.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing is enabled any more: tasks run until the next event.
+    Settled,
+    /// An upcall was started; go on after [`Machine::upcall_ended`].
+    Upcall,
+    /// Work is left: look at pending interrupts, then run again.
+    More,
+}
+
+/// The part of the event loop that looks for what is enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Completions,
+    Triggers,
+    Timeouts,
+    Share,
+}
+
+/// The code that runs: the program counter and what it needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// NONE = no code runs.
+    pub(crate) program: u16,
+    pub(crate) pc: u16,
+    /// Timeouts count from here.
+    pub(crate) reference: LogicalTime,
+    /// The latched clock, with the remainder of the time event that it stands for.
+    pub(crate) clock: LogicalTime,
+    /// A violation handler runs.
+    pub(crate) handler: bool,
+    /// Where the interrupted block goes on after its handler; NONE = there is none.
+    pub(crate) outer_pc: u16,
+    pub(crate) outer_reference: LogicalTime,
+}
+
+impl Block {
+    pub(crate) const NONE: Block = {
+        let zero = LogicalTime {
+            nanos: 0,
+            remainder: 0,
+        };
+        Block {
+            program: NONE,
+            pc: 0,
+            reference: zero,
+            clock: zero,
+            handler: false,
+            outer_pc: NONE,
+            outer_reference: zero,
+        }
+    };
+}
+
+/// For whom an upcall runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// For nobody any more: its program was stopped.
+    Dropped,
+    /// `call`.
+    Call,
+    /// The test of a branch to this address.
+    Branch(u16),
+    /// The trigger in this slot.
+    Trigger(u16),
+    /// The timeout of the thread in this slot.
+    Timeout(u16),
+}
+
+/// An upcall in progress.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Upcall {
+    pub(crate) purpose: Purpose,
+    pub(crate) program: u16,
+    pub(crate) driver: u16,
+}
+
+/// The integrated E and S machine of one hart.
+///
+/// Invariants, asserted by [`check_invariants`](Machine::check_invariants):
+/// every slot stands in exactly one chain of its table; a program is governed
+/// when settled exactly if it has an instance in the thread set; no trigger is
+/// due before `horizon`.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    pub(crate) system: System<'a>,
+    pub(crate) bindings: &'a mut [Binding],
+    pub(crate) threads: &'a mut [SThread],
+    pub(crate) programs: &'a mut [ProgramState],
+    /// The trigger queue.
+    pub(crate) queue: Chain,
+    /// Bindings, other than time triggers, that fired in this instant.
+    pub(crate) fired: Chain,
+    pub(crate) free_bindings: Chain,
+    /// The thread set, oldest instance first.
+    pub(crate) set: Chain,
+    pub(crate) free_threads: Chain,
+    /// Bindings in the queue that are not time triggers.
+    pub(crate) watching: u16,
+    /// No time trigger in the queue is due before this.
+    pub(crate) horizon: Instant,
+    pub(crate) instant: Instant,
+    /// Serial number of the instant; 0 = none was begun.
+    pub(crate) serial: u32,
+    pub(crate) interrupt: u16,
+    pub(crate) open: bool,
+    /// Something arrived behind the scan.
+    pub(crate) again: bool,
+    pub(crate) phase: Phase,
+    /// The last thread instance examined in this phase.
+    pub(crate) seen: u16,
+    /// The last binding examined in this instant.
+    pub(crate) scanned: u16,
+    /// The oldest instance that dispatches; known in the phase `Share`.
+    pub(crate) holder: u16,
+    pub(crate) block: Block,
+    pub(crate) upcall: Option<Upcall>,
+    pub(crate) pending: Pending,
+    /// The task that the host permits, and its program.
+    pub(crate) running: u16,
+    pub(crate) running_program: u16,
+    /// Some program may have to be told that it is governed, or not.
+    pub(crate) restless: bool,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine at rest with empty tables. `bindings` has
+    /// `header.triggers` slots, `threads` `header.s_threads`, `programs` one
+    /// for each program. Timer `i` of [`Host::arm`] is binding slot `i`, timer
+    /// `bindings + j` thread slot `j`. O(slots).
+    ///
+    /// A binding slot is needed for each trigger that waits, and for each
+    /// trigger other than time that fires, until its instant ends.
+    pub fn new(
+        system: System<'a>,
+        bindings: &'a mut [Binding],
+        threads: &'a mut [SThread],
+        programs: &'a mut [ProgramState],
+    ) -> Machine<'a> {
+        bindings.fill(Binding::EMPTY);
+        threads.fill(SThread::EMPTY);
+        programs.fill(ProgramState::EMPTY);
+        Machine {
+            free_bindings: Chain::of_all(bindings),
+            free_threads: Chain::of_all(threads),
+            system,
+            bindings,
+            threads,
+            programs,
+            queue: Chain::EMPTY,
+            fired: Chain::EMPTY,
+            set: Chain::EMPTY,
+            watching: 0,
+            horizon: Instant::NEVER,
+            instant: Instant::START,
+            serial: 0,
+            interrupt: NONE,
+            open: false,
+            again: false,
+            phase: Phase::Completions,
+            seen: NONE,
+            scanned: NONE,
+            holder: NONE,
+            block: Block::NONE,
+            upcall: None,
+            pending: Pending::EMPTY,
+            running: NONE,
+            running_program: NONE,
+            restless: false,
+        }
+    }
+
+    /// Appends the trigger (true, start block) of a program. It fires in the
+    /// first instant handled that is not before `at`, which becomes the
+    /// block's reference time; the caller begins one. False if the program
+    /// does not exist or no binding slot is free. O(1).
+    pub fn start(&mut self, program: u16, at: Instant) -> bool {
+        let Some(entry) = self.system.programs.get(program as usize) else {
+            return false;
+        };
+        let binding = Binding::timed(program, NONE, entry.start, LogicalTime::at(at));
+        self.again = true;
+        self.append(binding) != NONE
+    }
+
+    /// Drops all that a program has queued, and what runs of it; its tasks
+    /// are the default scheduler's. An upcall of it still has to end. The
+    /// caller runs the machine afterwards. O(slots).
+    pub fn stop(&mut self, program: u16, host: &mut impl Host) {
+        self.drop_bindings(program, host);
+        self.drop_threads(program, host);
+        self.pending.drop_program(program);
+        if self.block.program == program {
+            self.block = Block::NONE;
+        }
+        if let Some(upcall) = self.upcall.as_mut().filter(|u| u.program == program) {
+            upcall.purpose = Purpose::Dropped;
+        }
+        self.enter(Phase::Completions);
+        self.again = true;
+        self.open = true;
+    }
+
+    /// Opens an instant: the nominal time of an expired timer, or the clock
+    /// latched when the event came, with the interrupt that came, if any. The
+    /// same instant again goes on with it: what fired in it stays fired.
+    ///
+    /// Only a settled machine opens one; in a reaction the answer is false and
+    /// nothing changes. Instants are to be begun in ascending order: expired
+    /// timers before later events. O(1).
+    pub fn begin(&mut self, instant: Instant, interrupt: Option<u16>) -> bool {
+        if self.open {
+            return false;
+        }
+        if instant != self.instant || self.serial == 0 {
+            self.serial = self.serial.wrapping_add(1).max(1);
+            self.instant = instant;
+            self.free_bindings.take_all(self.bindings, &mut self.fired);
+        }
+        self.interrupt = interrupt.unwrap_or(NONE);
+        self.open = true;
+        self.enter(Phase::Completions);
+        self.rewind();
+        true
+    }
+
+    /// Latches that a task completed, or that its job was stopped, at this
+    /// instant. O(threads of the set).
+    pub fn completed(&mut self, task: u16) {
+        let mut slot = self.set.after(self.threads, NONE);
+        while let Some(thread) = self.threads.get_mut(slot as usize) {
+            thread.latched |= thread.task == task;
+            slot = self.set.after(self.threads, slot);
+        }
+        self.again = true;
+    }
+
+    /// Takes at most [`PIECE`] steps of the reaction.
+    pub fn run(&mut self, host: &mut impl Host) -> Progress {
+        for _ in 0..PIECE {
+            if self.progress() != Progress::More {
+                break;
+            }
+            self.advance(host);
+        }
+        self.progress()
+    }
+
+    /// Ends the upcall in progress; the caller runs the machine again. Without
+    /// an upcall nothing happens. O(bindings or threads) for the upcall of a
+    /// trigger or timeout, else O(1).
+    pub fn upcall_ended(&mut self, host: &mut impl Host, end: UpcallEnd) {
+        let Some(upcall) = self.upcall.take() else {
+            return;
+        };
+        let holds = matches!(end, UpcallEnd::Returned(value) if value != 0);
+        match upcall.purpose {
+            Purpose::Dropped => return self.touch(),
+            Purpose::Call => {}
+            Purpose::Branch(address) if holds => self.block.pc = address,
+            Purpose::Trigger(slot) if holds => self.fire(self.queue.before(self.bindings, slot)),
+            Purpose::Timeout(slot) if holds => self.expire(self.set.before(self.threads, slot)),
+            Purpose::Branch(_) | Purpose::Trigger(_) | Purpose::Timeout(_) => {}
+        }
+        self.touch();
+        let violation = match end {
+            UpcallEnd::Returned(_) => return,
+            UpcallEnd::Overrun => Violation::Overrun,
+            UpcallEnd::Fault => Violation::Fault,
+        };
+        self.violate(host, upcall.program, violation, None, Some(upcall.driver));
+    }
+
+    /// Whether an instant is open: the reaction has not settled.
+    pub fn in_reaction(&self) -> bool {
+        self.open
+    }
+
+    /// The task of the program that S code lets use the hart. O(1).
+    pub fn dispatched(&self, program: u16) -> Option<u16> {
+        (self.running_program == program && self.running != NONE).then_some(self.running)
+    }
+
+    /// Whether S code governs the tasks of the program, as the host was told. O(1).
+    pub fn governs(&self, program: u16) -> bool {
+        self.programs
+            .get(program as usize)
+            .is_some_and(|p| p.governed)
+    }
+
+    /// What [`run`](Machine::run) would answer without a step.
+    fn progress(&self) -> Progress {
+        match (self.upcall, self.open) {
+            (Some(_), _) => Progress::Upcall,
+            (None, true) => Progress::More,
+            (None, false) => Progress::Settled,
+        }
+    }
+
+    /// One step: an instruction, or one entry examined.
+    fn advance(&mut self, host: &mut impl Host) {
+        if self.block.program != NONE {
+            self.step(host);
+        } else if !self.start_pending_handler(host) {
+            match self.phase {
+                Phase::Completions => self.examine_completion(host),
+                Phase::Triggers => self.examine_trigger(host),
+                Phase::Timeouts => self.examine_timeout(host),
+                Phase::Share => self.examine_share(host),
+            }
+        }
+    }
+
+    fn examine_completion(&mut self, host: &mut impl Host) {
+        let slot = self.set.after(self.threads, self.seen);
+        let Some(thread) = self.threads.get(slot as usize) else {
+            return self.enter(Phase::Triggers);
+        };
+        if thread.task != NONE && (thread.latched || !host.is_released(thread.task)) {
+            let (pc, armed) = (thread.completed, thread.armed);
+            if armed {
+                host.disarm(self.timer(slot));
+            }
+            self.resume(self.seen, pc, LogicalTime::at(self.instant));
+        } else {
+            self.seen = slot;
+        }
+    }
+
+    fn examine_trigger(&mut self, host: &mut impl Host) {
+        let slot = self.queue.after(self.bindings, self.scanned);
+        let Some(binding) = self.bindings.get(slot as usize).copied() else {
+            return self.enter(Phase::Timeouts);
+        };
+        let truth = match binding.due() {
+            Some(due) => self.is_due(&binding, due).into(),
+            None if binding.spent == self.serial => Truth::False,
+            None => self.truth(
+                host,
+                binding.program,
+                binding.predicate,
+                LogicalTime::default(),
+                binding.state(),
+            ),
+        };
+        if truth == Truth::True {
+            return self.fire(self.scanned);
+        }
+        self.scanned = slot;
+        if let Truth::Ask(driver) = truth {
+            self.spend_binding(slot);
+            self.call_driver(host, driver, binding.program, Purpose::Trigger(slot));
+        }
+    }
+
+    /// Whether a time trigger is due; if not, the horizon comes as near as it is.
+    fn is_due(&mut self, binding: &Binding, due: LogicalTime) -> bool {
+        let denominator = self.entry(binding.program).map_or(1, |p| p.denominator);
+        // the rounding matters at one nanosecond only
+        let holds = due.nanos <= self.instant.0 && due.rounded(denominator) <= self.instant;
+        if !holds {
+            self.horizon = self.horizon.min(Instant(due.nanos));
+        }
+        holds
+    }
+
+    /// The binding is not looked at again in this instant.
+    fn spend_binding(&mut self, slot: u16) {
+        if let Some(binding) = self.bindings.get_mut(slot as usize) {
+            binding.spent = self.serial;
+        }
+    }
+
+    /// Starts the block of the binding after `seen`.
+    fn fire(&mut self, seen: u16) {
+        let slot = self.queue.remove_after(self.bindings, seen);
+        let Some(binding) = self.bindings.get(slot as usize).copied() else {
+            return;
+        };
+        self.scanned = seen;
+        let now = LogicalTime::at(self.instant);
+        let reference = match binding.due() {
+            None => {
+                self.watching = self.watching.saturating_sub(1);
+                self.fired.push(self.bindings, slot);
+                now
+            }
+            Some(due) => {
+                self.free_bindings.push(self.bindings, slot);
+                if binding.predicate == NONE { now } else { due }
+            }
+        };
+        self.block = Block {
+            program: binding.program,
+            pc: binding.address,
+            reference,
+            clock: reference,
+            ..Block::NONE
+        };
+        self.enter(Phase::Completions);
+    }
+
+    fn examine_timeout(&mut self, host: &mut impl Host) {
+        let slot = self.set.after(self.threads, self.seen);
+        let Some(thread) = self.threads.get(slot as usize).copied() else {
+            return self.enter(Phase::Share);
+        };
+        let truth = match thread.timeout {
+            NONE => Truth::True,
+            _ if thread.spent == self.serial => Truth::False,
+            timeout => self.truth(
+                host,
+                thread.program,
+                timeout,
+                thread.reference,
+                thread.state,
+            ),
+        };
+        if truth == Truth::True {
+            return self.expire(self.seen);
+        }
+        self.seen = slot;
+        if let Truth::Ask(driver) = truth {
+            if let Some(thread) = self.threads.get_mut(slot as usize) {
+                thread.spent = self.serial;
+            }
+            self.call_driver(host, driver, thread.program, Purpose::Timeout(slot));
+        }
+    }
+
+    /// Resumes the instance after `seen` where its timeout leads.
+    fn expire(&mut self, seen: u16) {
+        let slot = self.set.after(self.threads, seen);
+        let Some(thread) = self.threads.get(slot as usize) else {
+            return;
+        };
+        let mut clock = LogicalTime::at(self.instant);
+        if thread.armed
+            && let Some(entry) = self.entry(thread.program)
+            && let Some(timeout) = lookup(self.system.predicates, entry, thread.timeout)
+        {
+            let due = due(timeout, thread.reference, entry.denominator);
+            if due.rounded(entry.denominator) == self.instant {
+                clock = due;
+            }
+        }
+        self.resume(seen, thread.expired, clock);
+    }
+
+    /// Takes the instance after `seen` out of the thread set and runs it at `pc`.
+    fn resume(&mut self, seen: u16, pc: u16, clock: LogicalTime) {
+        let slot = self.set.remove_after(self.threads, seen);
+        let Some(thread) = self.threads.get(slot as usize).copied() else {
+            return;
+        };
+        self.free_threads.push(self.threads, slot);
+        self.leave_set(thread.program);
+        self.block = Block {
+            program: thread.program,
+            pc,
+            reference: thread.reference,
+            clock,
+            ..Block::NONE
+        };
+        self.enter(Phase::Completions);
+    }
+
+    /// The oldest instance that dispatches holds the hart; another one that
+    /// dispatches another task violates it, which is reported once.
+    fn examine_share(&mut self, host: &mut impl Host) {
+        let slot = self.set.after(self.threads, self.seen);
+        let holding = self.threads.get(self.holder as usize).map(|t| t.task);
+        let Some(thread) = self.threads.get_mut(slot as usize) else {
+            return self.settle(host);
+        };
+        self.seen = slot;
+        if thread.task == NONE {
+            return;
+        }
+        match holding {
+            None => self.holder = slot,
+            Some(task) if task == thread.task || thread.reported => {}
+            Some(_) => {
+                thread.reported = true;
+                let (program, task) = (thread.program, thread.task);
+                self.violate(host, program, Violation::TimeShare, Some(task), None);
+            }
+        }
+    }
+
+    /// Nothing is enabled: tells the host who runs, what changed of it.
+    fn settle(&mut self, host: &mut impl Host) {
+        if core::mem::take(&mut self.again) {
+            return self.enter(Phase::Completions);
+        }
+        let holder = self.threads.get(self.holder as usize);
+        let (task, program) = holder.map_or((NONE, NONE), |t| (t.task, t.program));
+        if task != self.running {
+            self.forbid_running(host);
+        }
+        if core::mem::take(&mut self.restless) {
+            for (program, state) in self.programs.iter_mut().enumerate() {
+                let governed = state.threads > 0;
+                if governed != state.governed {
+                    state.governed = governed;
+                    host.govern(program as u16, governed);
+                }
+            }
+        }
+        if task != self.running {
+            host.permit(task, true);
+            (self.running, self.running_program) = (task, program);
+        }
+        self.open = false;
+    }
+
+    fn forbid_running(&mut self, host: &mut impl Host) {
+        if self.running != NONE {
+            host.permit(self.running, false);
+            (self.running, self.running_program) = (NONE, NONE);
+        }
+    }
+
+    /// Begins a phase of the event loop.
+    pub(crate) fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.seen = NONE;
+        self.holder = NONE;
+    }
+
+    /// Begins the scan of the trigger queue anew, unless nothing in it can be enabled.
+    fn rewind(&mut self) {
+        let due = self.instant >= self.horizon;
+        if due {
+            self.horizon = Instant::NEVER; // the scan finds it anew
+        }
+        self.scanned = if due || self.watching > 0 {
+            NONE
+        } else {
+            self.queue.last()
+        };
+    }
+
+    /// Ports, jobs or messages may have changed: triggers already examined in
+    /// this instant may be enabled now. Time triggers cannot be.
+    pub(crate) fn touch(&mut self) {
+        if self.watching > 0 {
+            self.scanned = NONE;
+        }
+    }
+
+    /// Evaluates a program's predicate now.
+    pub(crate) fn truth(
+        &self,
+        host: &impl Host,
+        program: u16,
+        predicate: u16,
+        reference: LogicalTime,
+        state: u64,
+    ) -> Truth {
+        let Some(entry) = self.entry(program) else {
+            return Truth::False;
+        };
+        let Some(predicate) = lookup(self.system.predicates, entry, predicate) else {
+            return Truth::False;
+        };
+        let moment = Moment {
+            instant: self.instant,
+            interrupt: self.interrupt,
+            reference,
+            state,
+        };
+        evaluate(host, self.system.links, entry, predicate, &moment)
+    }
+
+    /// Runs a driver unless it conflicts with a job. A driver that is done at
+    /// once has no answer: as a predicate it is false.
+    pub(crate) fn call_driver(
+        &mut self,
+        host: &mut impl Host,
+        driver: u16,
+        program: u16,
+        purpose: Purpose,
+    ) {
+        if let Some(task) = host.conflict(driver) {
+            return self.violate(
+                host,
+                program,
+                Violation::TimeSafety,
+                Some(task),
+                Some(driver),
+            );
+        }
+        match host.call(driver, self.now()) {
+            Called::Done => self.touch(),
+            Called::Started => {
+                self.upcall = Some(Upcall {
+                    purpose,
+                    program,
+                    driver,
+                })
+            }
+            Called::Failed => self.violate(host, program, Violation::Fault, None, Some(driver)),
+        }
+    }
+
+    /// The logical instant of what runs: nominal where it stands for a time event.
+    pub(crate) fn now(&self) -> Instant {
+        match self.entry(self.block.program) {
+            Some(entry) => self.block.clock.rounded(entry.denominator),
+            None => self.instant,
+        }
+    }
+
+    pub(crate) fn entry(&self, program: u16) -> Option<&'a ProgramEntry> {
+        self.system.programs.get(program as usize)
+    }
+
+    /// The task, by its system-wide index; NONE if the program does not have it.
+    pub(crate) fn task(&self, entry: &ProgramEntry, local: u16) -> u16 {
+        resolve(self.system.links, entry.tasks, local)
+    }
+
+    /// The timer of a thread slot.
+    pub(crate) fn timer(&self, slot: u16) -> u16 {
+        (self.bindings.len() as u16).wrapping_add(slot)
+    }
+
+    /// Appends a binding to the trigger queue; answers its slot, NONE if none is free.
+    pub(crate) fn append(&mut self, binding: Binding) -> u16 {
+        let slot = self.free_bindings.remove_after(self.bindings, NONE);
+        if let Some(place) = self.bindings.get_mut(slot as usize) {
+            *place = binding;
+            self.enqueue(slot);
+        }
+        slot
+    }
+
+    /// Appends a filled slot to the trigger queue.
+    pub(crate) fn enqueue(&mut self, slot: u16) {
+        self.queue.push(self.bindings, slot);
+        match self.bindings.get(slot as usize).and_then(Binding::due) {
+            Some(due) => self.horizon = self.horizon.min(Instant(due.nanos)),
+            None => self.watching = self.watching.saturating_add(1),
+        }
+    }
+
+    pub(crate) fn join_set(&mut self, program: u16) {
+        if let Some(state) = self.programs.get_mut(program as usize) {
+            state.threads = state.threads.saturating_add(1);
+            self.restless |= !state.governed;
+        }
+    }
+
+    fn leave_set(&mut self, program: u16) {
+        if let Some(state) = self.programs.get_mut(program as usize) {
+            state.threads = state.threads.saturating_sub(1);
+            self.restless |= state.threads == 0;
+        }
+    }
+
+    fn drop_bindings(&mut self, program: u16, host: &mut impl Host) {
+        let mut seen = NONE;
+        loop {
+            let slot = self.queue.after(self.bindings, seen);
+            let Some(binding) = self.bindings.get(slot as usize) else {
+                break;
+            };
+            if binding.program != program {
+                seen = slot;
+                continue;
+            }
+            match binding.due() {
+                Some(_) if binding.predicate != NONE => host.disarm(slot),
+                Some(_) => {}
+                None => self.watching = self.watching.saturating_sub(1),
+            }
+            self.queue.remove_after(self.bindings, seen);
+            self.free_bindings.push(self.bindings, slot);
+        }
+        self.scanned = NONE;
+    }
+
+    fn drop_threads(&mut self, program: u16, host: &mut impl Host) {
+        let mut seen = NONE;
+        loop {
+            let slot = self.set.after(self.threads, seen);
+            let Some(thread) = self.threads.get(slot as usize) else {
+                break;
+            };
+            if thread.program != program {
+                seen = slot;
+                continue;
+            }
+            if thread.armed {
+                host.disarm(self.timer(slot));
+            }
+            self.set.remove_after(self.threads, seen);
+            self.free_threads.push(self.threads, slot);
+            self.leave_set(program);
+        }
+        if self.running_program == program {
+            self.forbid_running(host);
+        }
+    }
+}

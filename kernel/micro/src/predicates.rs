@@ -1,0 +1,128 @@
+//! Evaluation of predicates: one meaning for triggers, timeouts and branches.
+
+use giornata_abi::id::NONE;
+use giornata_abi::system::ProgramEntry;
+use giornata_abi::{Comparison, Instant, LogicalTime, Predicate, PredicateKind};
+
+use crate::host::Host;
+use crate::program::resolve;
+
+/// What a predicate comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Truth {
+    True,
+    False,
+    /// This driver must be asked.
+    Ask(u16),
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Truth {
+        if holds { Truth::True } else { Truth::False }
+    }
+}
+
+/// Against what a predicate is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// The latched clock.
+    pub(crate) instant: Instant,
+    /// The interrupt that came at this instant; NONE without one.
+    pub(crate) interrupt: u16,
+    /// Elapsed time counts from here.
+    pub(crate) reference: LogicalTime,
+    /// The port's state at activation, see [`state_of`].
+    pub(crate) state: u64,
+}
+
+/// The predicate with this local index.
+pub(crate) fn lookup<'a>(
+    pool: &'a [Predicate],
+    program: &ProgramEntry,
+    local: u16,
+) -> Option<&'a Predicate> {
+    program.predicates.of(pool).get(local as usize)
+}
+
+/// When `after` expires that counts from `reference`; exact.
+pub(crate) fn due(predicate: &Predicate, reference: LogicalTime, denominator: u32) -> LogicalTime {
+    reference.plus(predicate.value, predicate.remainder, denominator)
+}
+
+/// The state of a predicate's port now: what is kept at activation. O(1).
+pub(crate) fn state_of(
+    host: &impl Host,
+    links: &[u16],
+    program: &ProgramEntry,
+    predicate: &Predicate,
+) -> u64 {
+    let port = resolve(links, program.ports, predicate.subject);
+    match predicate.kind() {
+        Some(PredicateKind::Changed) if port != NONE => host.port_version(port) as u64,
+        Some(PredicateKind::Activation) if port != NONE => order_key(host, port),
+        _ => 0,
+    }
+}
+
+/// Evaluates a predicate of `program`. What does not exist is false. O(1).
+pub(crate) fn evaluate(
+    host: &impl Host,
+    links: &[u16],
+    program: &ProgramEntry,
+    predicate: &Predicate,
+    moment: &Moment,
+) -> Truth {
+    let find = |range| resolve(links, range, predicate.subject);
+    let port = || find(program.ports);
+    let holds = match predicate.kind() {
+        Some(PredicateKind::True) => true,
+        Some(PredicateKind::After) => {
+            due(predicate, moment.reference, program.denominator).rounded(program.denominator)
+                <= moment.instant
+        }
+        Some(PredicateKind::Released) => {
+            let task = find(program.tasks);
+            task != NONE && host.is_released(task)
+        }
+        Some(PredicateKind::Completed) => {
+            let task = find(program.tasks);
+            task != NONE && !host.is_released(task)
+        }
+        Some(PredicateKind::Changed) => {
+            port() != NONE && host.port_version(port()) as u64 != moment.state
+        }
+        Some(kind @ (PredicateKind::Constant | PredicateKind::Activation)) => {
+            let port = port();
+            port != NONE && {
+                let right = match kind {
+                    PredicateKind::Constant => host.port_type(port).order_key(predicate.value),
+                    _ => moment.state,
+                };
+                let comparison = Comparison::from_code(predicate.comparison);
+                comparison.is_some_and(|c| c.holds(order_key(host, port), right))
+            }
+        }
+        Some(PredicateKind::Interrupt) => {
+            moment.interrupt != NONE && find(program.interrupts) == moment.interrupt
+        }
+        Some(PredicateKind::Message) => {
+            let mailbox = find(program.mailboxes);
+            mailbox != NONE && host.has_message(mailbox)
+        }
+        Some(PredicateKind::Upcall) => {
+            let driver = find(program.drivers);
+            return if driver == NONE {
+                Truth::False
+            } else {
+                Truth::Ask(driver)
+            };
+        }
+        Some(PredicateKind::Never) | None => false,
+    };
+    holds.into()
+}
+
+/// A port's value as a key whose order is the order of its type.
+fn order_key(host: &impl Host, port: u16) -> u64 {
+    host.port_type(port).order_key(host.port_value(port))
+}
