@@ -1,0 +1,318 @@
+//! What a compiler has to say: a code, a place, a reason and a mend.
+//!
+//! Compilers here are total functions; they never fail, they answer a list of
+//! [`Diagnostic`]s. Each is also a [`miette::Diagnostic`], so that a terminal
+//! shows it with its source line.
+
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{LabeledSpan, NamedSource, SourceCode};
+
+/// A range of bytes of a source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range from the beginning of `self` to the end of `last`.
+    pub fn to(self, last: Span) -> Span {
+        Span {
+            start: self.start,
+            end: last.end.max(self.start),
+        }
+    }
+}
+
+impl From<std::ops::Range<usize>> for Span {
+    fn from(range: std::ops::Range<usize>) -> Span {
+        Span {
+            start: range.start,
+            end: range.end,
+        }
+    }
+}
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program has no meaning; nothing is generated.
+    Error,
+    /// The program has a meaning, probably not the intended one.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Severity {
+    /// The word in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $severity:ident;)*) => {
+        /// What a diagnostic is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[doc = $doc])* $name,)* }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+
+            /// The name in reports.
+            pub const fn name(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+
+            /// How grave diagnostics of this code are.
+            pub const fn severity(self) -> Severity {
+                match self { $(Code::$name => Severity::$severity,)* }
+            }
+
+            /// One sentence on it, for the generated table.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc,)*),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A character begins no word of the language.
+    Character = "giotto::character", Error;
+    /// A comment or annotation is not closed.
+    Unterminated = "giotto::unterminated", Error;
+    /// A number is malformed, too large, or 0 where 0 means nothing.
+    Number = "giotto::number", Error;
+    /// The text does not follow the grammar.
+    Syntax = "giotto::syntax", Error;
+    /// A name is declared twice in one name space.
+    Duplicate = "giotto::duplicate", Error;
+    /// A port is both a sensor and an output.
+    SensorAndOutput = "giotto::sensor-and-output", Error;
+    /// A name names no port.
+    UnknownPort = "giotto::unknown-port", Error;
+    /// A name names no task.
+    UnknownTask = "giotto::unknown-task", Error;
+    /// A name names no driver.
+    UnknownDriver = "giotto::unknown-driver", Error;
+    /// A name names no mode.
+    UnknownMode = "giotto::unknown-mode", Error;
+    /// An argument is neither a port nor a parameter of its task or driver.
+    UnknownArgument = "giotto::unknown-argument", Error;
+    /// A port of this kind cannot stand here.
+    PortKind = "giotto::port-kind", Error;
+    /// Two ends of a connection have different types.
+    Type = "giotto::type", Error;
+    /// Two ends of a connection differ in number.
+    Arity = "giotto::arity", Error;
+    /// A parameter is not passed to the function that should use it.
+    MissingArgument = "giotto::missing-argument", Error;
+    /// An output is written by two tasks.
+    OutputWriters = "giotto::output-writers", Error;
+    /// An output is written by no task.
+    UnwrittenOutput = "giotto::unwritten-output", Warning;
+    /// A mode invokes a task twice.
+    TaskTwice = "giotto::task-twice", Error;
+    /// A mode updates an actuator by two lines.
+    ActuatorTwice = "giotto::actuator-twice", Warning;
+    /// A guard is tested in the middle of a task that the target mode does not run.
+    SwitchCutsTask = "giotto::switch-cuts-task", Error;
+    /// A guard is tested in the middle of a task that the target mode runs with another period.
+    SwitchPeriod = "giotto::switch-period", Error;
+    /// A frequency does not divide its period into whole nanoseconds.
+    RoundedInstants = "giotto::rounded-instants", Note;
+    /// Instants lie too close, or their exact distances cannot be written.
+    Instants = "giotto::instants", Error;
+    /// The program exceeds a limit of the module format.
+    TooBig = "giotto::too-big", Error;
+    /// The value of an annotation is malformed or contradicts another.
+    Annotation = "giotto::annotation", Error;
+    /// An annotation has no meaning (there).
+    UnknownAnnotation = "giotto::unknown-annotation", Warning;
+    /// An actuator's driver reads a sensor, which is read after actuators update.
+    LateSensor = "giotto::late-sensor", Warning;
+    /// A task, driver or mode is never used.
+    Unused = "giotto::unused", Warning;
+}
+
+/// A place of the source text and what is to see there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub text: String,
+}
+
+/// One finding of a compiler.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// What it is about.
+    pub code: Code,
+    /// The reason, in one sentence.
+    pub message: String,
+    /// Places; the first is where it lies.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: String,
+    source: Option<Arc<NamedSource<String>>>,
+}
+
+impl Diagnostic {
+    /// A finding at `span`, with a reason and a mend.
+    pub fn new(
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        let here = Label {
+            span,
+            text: "here".into(),
+        };
+        Diagnostic {
+            code,
+            message: message.into(),
+            labels: vec![here],
+            help: help.into(),
+            source: None,
+        }
+    }
+
+    /// Adds a second place.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Says what is to see at the first place.
+    pub fn labelled(mut self, text: impl Into<String>) -> Diagnostic {
+        if let Some(label) = self.labels.first_mut() {
+            label.text = text.into();
+        }
+        self
+    }
+
+    pub(crate) fn attach(&mut self, source: &Arc<NamedSource<String>>) {
+        self.source = Some(source.clone());
+    }
+
+    /// Whether it forbids code generation.
+    pub fn is_error(&self) -> bool {
+        self.code.severity() == Severity::Error
+    }
+
+    /// Line and column of the first place, in characters from 1. O(text).
+    pub fn position(&self) -> (usize, usize) {
+        let text = self.source.as_ref().map_or("", |source| source.inner());
+        let start = self.labels.first().map_or(0, |label| label.span.start);
+        line_and_column(text, start)
+    }
+
+    /// The whole source line of the first place. O(text).
+    pub fn source_line(&self) -> &str {
+        let text = self.source.as_ref().map_or("", |source| source.inner());
+        text.lines().nth(self.position().0 - 1).unwrap_or("")
+    }
+
+    /// The name of the source.
+    pub fn source_name(&self) -> &str {
+        self.source.as_ref().map_or("", |source| source.name())
+    }
+}
+
+/// Line and column of a byte, in characters from 1; past the end counts as the end.
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+    (line, before[line_start..].chars().count() + 1)
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl miette::Diagnostic for Diagnostic {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.code.name()))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.code.severity() {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Note => miette::Severity::Advice,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(&self.help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source
+            .as_deref()
+            .map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().map(|label| {
+            let length = label.span.end.saturating_sub(label.span.start);
+            LabeledSpan::new(Some(label.text.clone()), label.span.start, length)
+        })))
+    }
+}
+
+/// A list of findings under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
+
+impl Findings {
+    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    pub(crate) fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.add(Diagnostic::new(code, span, message, help));
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.0.iter().any(Diagnostic::is_error)
+    }
+
+    /// The findings in the order of the text, each with its source.
+    pub(crate) fn finish(mut self, name: &str, text: &str) -> Vec<Diagnostic> {
+        let source = Arc::new(NamedSource::new(name, text.to_owned()));
+        self.0
+            .sort_by_key(|d| (d.labels.first().map_or(0, |label| label.span.start), d.code));
+        for diagnostic in &mut self.0 {
+            diagnostic.attach(&source);
+        }
+        self.0
+    }
+}

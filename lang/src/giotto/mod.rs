@@ -1,0 +1,92 @@
+//! Giotto: time-triggered programs with modes.
+
+mod annotation;
+mod assembler;
+pub mod convention;
+mod generate;
+mod lexer;
+mod model;
+mod parser;
+mod quantity;
+mod semantics;
+mod symbols;
+mod timing;
+pub mod tree;
+
+use giornata_abi::module::ModuleWriter;
+
+use crate::diagnostic::{Diagnostic, Findings};
+
+/// What a compilation depends on besides the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The module's name; without one, the source's name without its extension.
+    pub name: Option<String>,
+    /// Driver function that handles a violation, in the order of
+    /// [`Violation`](giornata_abi::trace::Violation). It gets the module's
+    /// indices of the task and the driver involved, two `u16` (65535 = none).
+    pub handlers: [Option<String>; 4],
+}
+
+/// Parses a program without checking it. Total: any text gives a tree, and a
+/// list of diagnostics that is empty if the text follows the grammar. O(bytes).
+pub fn parse(source_name: &str, source_text: &str) -> (tree::Program, Vec<Diagnostic>) {
+    let mut findings = Findings::default();
+    let program = parser::parse(source_text, &mut findings);
+    (program, findings.finish(source_name, source_text))
+}
+
+/// Compiles a program to the bytes of a module.
+///
+/// Total: any text gives an answer. The bytes are there if and only if no
+/// diagnostic is an error. Equal arguments give equal bytes; of the source's
+/// name only the last part counts.
+pub fn compile(
+    source_name: &str,
+    source_text: &str,
+    options: &Options,
+) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+    let mut findings = Findings::default();
+    let bytes = translate(source_name, source_text, options, &mut findings);
+    (bytes, findings.finish(source_name, source_text))
+}
+
+/// All that [`compile`] has to say, without its result.
+pub fn check(source_name: &str, source_text: &str) -> Vec<Diagnostic> {
+    compile(source_name, source_text, &Options::default()).1
+}
+
+fn translate(
+    source_name: &str,
+    text: &str,
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Vec<u8>> {
+    let program = parser::parse(text, findings);
+    if findings.has_errors() {
+        return None;
+    }
+    let model = semantics::check(&program, findings)?;
+    let timing = timing::lay_out(&model, findings)?;
+    let file = source_name
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(source_name);
+    let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+    let writer = ModuleWriter::new(options.name.as_deref().unwrap_or(stem), file);
+    generate::generate(
+        &model,
+        &timing,
+        writer,
+        options,
+        &line_starts(text),
+        findings,
+    )
+}
+
+/// The byte at which each line begins.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+        .collect()
+}

@@ -1,0 +1,122 @@
+//! The specification, executed: every `giotto` fence of `spec/*.md` is
+//! compiled, and the fence after it says what must come out.
+//!
+//! A `diagnostics` fence lists everything the compiler says; a `listing` fence
+//! is the disassembly. With `GIORNATA_BLESS=1` the fences are rewritten instead,
+//! for a human to read the difference.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use giornata_lang::giotto::{Options, compile};
+use giornata_lang::{Code, Diagnostic};
+
+struct Example {
+    /// Line of the `giotto` fence, for messages.
+    line: usize,
+    source: String,
+    kind: String,
+    expected: String,
+}
+
+fn spec_files() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("spec");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    files.sort();
+    files
+}
+
+/// (line, language, text) of each fence.
+fn fences(text: &str) -> Vec<(usize, String, String)> {
+    let mut fences = Vec::new();
+    let mut open: Option<(usize, String, String)> = None;
+    for (number, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(language), None) => open = Some((number + 1, language.to_owned(), String::new())),
+            (Some(_), Some(_)) => fences.extend(open.take()),
+            (None, Some((_, _, body))) => {
+                body.push_str(line);
+                body.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    fences
+}
+
+fn examples(text: &str) -> Vec<Example> {
+    let fences = fences(text);
+    let mut examples = Vec::new();
+    for pair in fences.windows(2) {
+        let [(line, language, source), (_, kind, expected)] = pair else { continue };
+        if language == "giotto" && kind != "giotto" {
+            let (source, kind, expected) = (source.clone(), kind.clone(), expected.clone());
+            examples.push(Example { line: *line, source, kind, expected });
+        }
+    }
+    examples
+}
+
+/// A diagnostic as the specification shows it: reason, line, mend.
+fn show(diagnostics: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for d in diagnostics {
+        let (line, column) = d.position();
+        let severity = d.code.severity().name();
+        writeln!(out, "{severity}[{}] {line}:{column} {d}", d.code.name()).unwrap();
+        writeln!(out, "    {}", d.source_line()).unwrap();
+        writeln!(out, "    help: {}", d.help).unwrap();
+    }
+    out
+}
+
+fn actual(example: &Example) -> String {
+    let (bytes, diagnostics) = compile("spec.giotto", &example.source, &Options::default());
+    match example.kind.as_str() {
+        "diagnostics" => show(&diagnostics),
+        "listing" => listing(&bytes.unwrap_or_else(|| panic!("{}", show(&diagnostics)))),
+        other => panic!("line {}: a `{other}` fence after a program", example.line),
+    }
+}
+
+fn listing(bytes: &[u8]) -> String {
+    let module = giornata_abi::module::Module::parse(bytes).unwrap();
+    giornata_micro::disassemble(&module).to_string()
+}
+
+#[test]
+fn every_example_of_the_specification_holds() {
+    let bless = std::env::var_os("GIORNATA_BLESS").is_some();
+    for path in spec_files() {
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        for example in examples(&text.clone()) {
+            let actual = actual(&example);
+            if bless {
+                let old = format!("{}```\n\n```{}\n{}```", example.source, example.kind, example.expected);
+                let new = format!("{}```\n\n```{}\n{actual}```", example.source, example.kind);
+                assert!(text.contains(&old), "line {}: one empty line between the fences", example.line);
+                text = text.replacen(&old, &new, 1);
+            } else {
+                let place = format!("{}:{}", path.display(), example.line);
+                assert_eq!(actual, example.expected, "{place}");
+            }
+        }
+        if bless {
+            std::fs::write(&path, text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_code_is_explained_by_an_example() {
+    let mut seen = BTreeSet::new();
+    for path in spec_files() {
+        for example in examples(&std::fs::read_to_string(path).unwrap()) {
+            seen.extend(compile("spec.giotto", &example.source, &Options::default()).1.iter().map(|d| d.code));
+        }
+    }
+    let missing: Vec<&str> = Code::ALL.iter().filter(|code| !seen.contains(code)).map(|code| code.name()).collect();
+    assert!(missing.is_empty(), "no example brings {missing:?}");
+}
