@@ -6,7 +6,7 @@
 //! loses nothing: what is lost shows as a gap in the sequence.
 
 use giornata_abi::Record;
-use giornata_abi::trace::TraceRecord;
+use giornata_abi::trace::{TraceKind, TraceRecord};
 
 /// Bytes of a frame before its encoding.
 const PLAIN: usize = 4 + TraceRecord::SIZE;
@@ -80,6 +80,7 @@ impl Decoder {
 
     /// Finds the index nearest to the expected one that has this sequence
     /// number: behind it the record is a repetition, ahead of it some are lost.
+    /// A `Lost` record stands in the place of the last one lost.
     fn place(&mut self, sequence: u32, record: TraceRecord) -> Option<Numbered> {
         let ahead = sequence.wrapping_sub(self.expected as u32);
         if ahead > u32::MAX / 2 {
@@ -87,7 +88,8 @@ impl Decoder {
             return None;
         }
         let index = self.expected + u64::from(ahead);
-        self.damage.lost += u64::from(ahead);
+        let stands_for_another = record.kind == TraceKind::Lost as u8;
+        self.damage.lost += u64::from(ahead) + u64::from(stands_for_another);
         self.expected = index + 1;
         Some(Numbered { index, record })
     }
@@ -169,6 +171,22 @@ mod tests {
                 ..Damage::default()
             }
         );
+    }
+
+    #[test]
+    fn what_the_machine_says_is_lost_is_not_counted_twice() {
+        let lost = TraceRecord {
+            kind: TraceKind::Lost as u8,
+            x: 4,
+            ..record(0)
+        };
+        let mut bytes = stream([0, 1]);
+        encode(5, &lost, &mut bytes);
+        bytes.extend(stream([6]));
+        let mut decoder = Decoder::new();
+        let mut seen = 0;
+        decoder.push(&bytes, |_| seen += 1);
+        assert_eq!((seen, decoder.damage().lost), (4, 4));
     }
 
     #[test]

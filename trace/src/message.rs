@@ -1,5 +1,6 @@
 //! What processes say and how they end, put together from pieces.
 
+use giornata_abi::Ticks;
 use giornata_abi::trace::FaultCause;
 use giornata_system::NameMap;
 
@@ -32,13 +33,13 @@ pub enum Message {
 
 #[derive(Clone, Debug)]
 struct Fault {
+    tick: Ticks,
     process: u16,
     cause: String,
     text: Vec<u8>,
 }
 
-/// Joins the pieces of texts: of each thread's log, and of a fault's message,
-/// which follows the fault.
+/// Joins the pieces of texts: of each thread's log, and of a fault's message.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     logs: Vec<Vec<u8>>,
@@ -54,55 +55,73 @@ impl Assembly {
         }
     }
 
-    /// Takes an event; hands the messages that it ends to `sink`, in order.
-    pub fn push(&mut self, event: &Event, mut sink: impl FnMut(Message)) {
+    /// Takes an event; hands the messages that it ends to `sink`, in order,
+    /// each with its tick.
+    pub fn push(&mut self, event: &Event, mut sink: impl FnMut(Ticks, Message)) {
+        self.flush_before(event, &mut sink);
         match &event.content {
             Content::FaultText { process, text, .. } => self.fault_text(*process, text),
-            content => {
-                self.flush().into_iter().for_each(&mut sink);
-                match content {
-                    Content::Fault {
-                        process,
-                        cause,
-                        code,
-                        pc,
-                        address,
-                    } => {
-                        let cause = describe(*cause, *code, *pc, *address);
-                        self.fault = Some(Fault {
-                            process: *process,
-                            cause,
-                            text: Vec::new(),
-                        });
-                    }
-                    Content::Log {
-                        thread,
-                        length,
-                        more,
-                        text,
-                    } => {
-                        self.log(*thread, &text[..*length], *more)
-                            .into_iter()
-                            .for_each(sink);
-                    }
-                    _ => {}
+            Content::Fault {
+                process,
+                cause,
+                code,
+                pc,
+                address,
+            } => {
+                self.fault = Some(Fault {
+                    tick: event.tick,
+                    process: *process,
+                    cause: describe(*cause, *code, *pc, *address),
+                    text: Vec::new(),
+                });
+            }
+            Content::Log {
+                thread,
+                length,
+                more,
+                text,
+            } => {
+                if let Some(message) = self.log(*thread, &text[..*length], *more) {
+                    sink(event.tick, message);
                 }
             }
+            _ => {}
         }
     }
 
-    /// The fault whose text may still have gone on, at the end of the trace.
-    pub fn flush(&mut self) -> Option<Message> {
-        let Fault {
+    /// The kernel tells of a fault within one entry, so that another tick, or
+    /// another fault, ends its text.
+    fn flush_before(&mut self, event: &Event, sink: &mut impl FnMut(Ticks, Message)) {
+        let another = matches!(event.content, Content::Fault { .. });
+        if self
+            .fault
+            .as_ref()
+            .is_some_and(|fault| another || fault.tick != event.tick)
+        {
+            self.flush(sink);
+        }
+    }
+
+    /// Hands the fault to `sink` whose text might still have gone on: at the
+    /// end of the trace.
+    pub fn flush(&mut self, sink: &mut impl FnMut(Ticks, Message)) {
+        if let Some(Fault {
+            tick,
             process,
             cause,
             text,
-        } = self.fault.take()?;
-        Some(Message::Fault {
-            process,
-            cause,
-            text: clean(&text),
-        })
+        }) = self.fault.take()
+        {
+            let text = clean(&text);
+            sink(
+                tick,
+                Message::Fault {
+                    process,
+                    cause,
+                    text,
+                },
+            );
+        }
     }
 
     fn fault_text(&mut self, process: u16, piece: &[u8; 16]) {
@@ -158,9 +177,9 @@ mod tests {
         let mut assembly = Assembly::new(&names());
         let mut messages = Vec::new();
         for event in events {
-            assembly.push(event, |message| messages.push(message));
+            assembly.push(event, |_, message| messages.push(message));
         }
-        messages.extend(assembly.flush());
+        assembly.flush(&mut |_, message| messages.push(message));
         messages
     }
 
@@ -190,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_carries_its_text() {
+    fn a_panic_carries_its_text_whatever_else_happens_at_its_tick() {
         let panic = Content::Fault {
             process: 1,
             cause: Some(FaultCause::Panic),
@@ -200,6 +219,14 @@ mod tests {
         };
         let messages = join(&[
             event(1, panic),
+            event(
+                1,
+                Content::Process {
+                    process: 1,
+                    restarted: false,
+                    generation: 1,
+                },
+            ),
             fault_text(b"src/lib.rs:40: i"),
             fault_text(b"ndex\0\0\0\0\0\0\0\0\0\0\0\0"),
         ]);
@@ -250,7 +277,7 @@ mod tests {
         let mut assembly = Assembly::new(&names());
         endless
             .iter()
-            .for_each(|event| assembly.push(event, |_| unreachable!("no end yet")));
+            .for_each(|event| assembly.push(event, |_, _| unreachable!("no end yet")));
         assert_eq!(assembly.logs[0].len(), LONGEST);
     }
 }

@@ -2,7 +2,7 @@
 //! of totals each virtual second. Equal traces give equal text.
 
 use giornata_abi::time::Timebase;
-use giornata_abi::{Duration, Instant};
+use giornata_abi::{Duration, Instant, Ticks};
 use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 
@@ -43,26 +43,21 @@ impl<'a> Narrator<'a> {
         while self.blocks && self.starts_block(event) {
             self.block(before, &mut sink);
         }
-        let time = time_stamp(event, self.names);
         let names = self.names;
-        self.messages.push(event, |message| {
-            sink(format!("{time}  {}", describe_message(&message, names)))
+        self.messages.push(event, |tick, message| {
+            sink(stamped(tick, &describe_message(&message, names), names));
         });
         if let Some(line) = describe(event, names) {
-            sink(format!("{time}  {line}"));
+            sink(stamped(event.tick, &line, names));
         }
     }
 
     /// The lines that are left when the trace ends.
-    pub fn end(&mut self, totals: &Statistics, mut sink: impl FnMut(String)) {
+    pub fn end(&mut self, mut sink: impl FnMut(String)) {
         let names = self.names;
-        if let Some(message) = self.messages.flush() {
-            sink(format!(
-                "{:>10}  {}",
-                seconds(totals.instant()),
-                describe_message(&message, names)
-            ));
-        }
+        self.messages.flush(&mut |tick, message| {
+            sink(stamped(tick, &describe_message(&message, names), names));
+        });
     }
 
     fn starts_block(&self, event: &Event) -> bool {
@@ -193,9 +188,9 @@ fn align<const N: usize>(rows: &[[String; N]], left: usize) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn time_stamp(event: &Event, names: &NameMap) -> String {
+fn stamped(tick: Ticks, line: &str, names: &NameMap) -> String {
     let base = Timebase::new(names.timer_hertz);
-    format!("{:>10}", seconds(base.instant(event.tick)))
+    format!("{:>10}  {line}", seconds(base.instant(tick)))
 }
 
 fn process_name(names: &NameMap, process: u16) -> String {
@@ -320,7 +315,6 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
 mod tests {
     use super::*;
     use crate::sample::*;
-    use giornata_abi::Ticks;
     use giornata_abi::trace::Violation;
 
     fn narrate(events: &[Event], blocks: bool) -> Vec<String> {
@@ -332,7 +326,7 @@ mod tests {
             narrator.tell(event, &totals, |line| lines.push(line));
             totals.observe(event);
         }
-        narrator.end(&totals, |line| lines.push(line));
+        narrator.end(|line| lines.push(line));
         lines
     }
 

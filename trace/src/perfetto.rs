@@ -91,10 +91,9 @@ impl<'a, W: Write> Perfetto<'a, W> {
     /// Adds an event.
     pub fn push(&mut self, event: &Event) -> io::Result<()> {
         let mut messages = Vec::new();
-        self.messages.push(event, |message| messages.push(message));
-        for message in &messages {
-            self.message(event.tick, message)?;
-        }
+        self.messages
+            .push(event, |tick, message| messages.push((tick, message)));
+        self.messages(&messages)?;
         match &event.content {
             Content::Switch {
                 thread,
@@ -155,6 +154,10 @@ impl<'a, W: Write> Perfetto<'a, W> {
 
     /// Ends the file and gives the writer back.
     pub fn finish(mut self) -> io::Result<W> {
+        let mut messages = Vec::new();
+        self.messages
+            .flush(&mut |tick, message| messages.push((tick, message)));
+        self.messages(&messages)?;
         self.out.write_all(b"\n]}\n")?;
         self.out.flush()?;
         Ok(self.out)
@@ -233,6 +236,12 @@ impl<'a, W: Write> Perfetto<'a, W> {
             )?;
         }
         self.on_kernel(event.tick, "stop")
+    }
+
+    fn messages(&mut self, messages: &[(Ticks, Message)]) -> io::Result<()> {
+        messages
+            .iter()
+            .try_for_each(|(tick, message)| self.message(*tick, message))
     }
 
     fn message(&mut self, tick: Ticks, message: &Message) -> io::Result<()> {

@@ -124,8 +124,6 @@ pub struct Statistics {
     pub impossible: u64,
     /// Interrupts delivered.
     pub interrupts: u64,
-    /// Records of which the machine itself says that they were overwritten unread.
-    pub overwritten: u64,
     /// The last tick seen.
     pub now: Ticks,
     /// How the machine stopped, once it has.
@@ -148,7 +146,6 @@ impl Statistics {
             unhandled: 0,
             impossible: 0,
             interrupts: 0,
-            overwritten: 0,
             now: Ticks(0),
             stop: None,
             base: Timebase::new(names.timer_hertz),
@@ -200,7 +197,6 @@ impl Statistics {
                 driver, step, at, ..
             } => self.upcall(event, *driver, *step, *at),
             Content::Impossible { .. } => self.impossible += 1,
-            Content::Lost { count } => self.overwritten += count,
             Content::Stop {
                 status,
                 kernel_milliticks,
