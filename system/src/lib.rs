@@ -1,6 +1,32 @@
 //! From a system file to an image: names resolved, modules linked, processes
 //! laid out in memory.
 
-pub mod names;
+mod amend;
+mod bind;
+mod manifest;
+mod outline;
+mod programs;
+mod quantity;
+mod section;
+mod threads;
 
+pub mod board;
+mod compile_program;
+pub mod file;
+pub mod functions;
+pub mod link;
+pub mod model;
+pub mod names;
+pub mod place;
+pub mod problem;
+pub mod project;
+
+pub use board::Board;
+pub use file::SystemFile;
+pub use functions::Functions;
+pub use link::{Tables, link};
+pub use model::Model;
 pub use names::NameMap;
+pub use place::Placement;
+pub use problem::{Problem, Refusal};
+pub use project::Project;

@@ -1,0 +1,174 @@
+//! A board: memory map and clocks, read from `boards/NAME.toml`.
+
+use crate::file::SystemFile;
+use crate::problem::{Findings, Problem, Refusal, suggest};
+use crate::section::{self, Section};
+use std::path::Path;
+
+/// The granularity of protection: mappings cover whole pages.
+pub const PAGE: u32 = 4096;
+
+/// What a board is like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// The architecture: `rv64` or `rv32`.
+    pub arch: String,
+    /// What processes are compiled for.
+    pub target: String,
+    /// What the kernel is compiled for.
+    pub kernel_target: String,
+    /// Where the kernel's image lies: first address and bytes.
+    pub kernel: (u32, u32),
+    /// Where the system's tables begin.
+    pub system: u32,
+    /// Ticks a second of its timer.
+    pub timer_hertz: u32,
+    /// Where memory begins.
+    pub memory_base: u32,
+    /// Bytes of memory.
+    pub memory_size: u32,
+    /// Its devices, in the order of the file.
+    pub devices: Vec<Device>,
+}
+
+/// One device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// Physical address of its registers.
+    pub base: u32,
+    /// Bytes of them.
+    pub size: u32,
+    /// Its line at the interrupt controller.
+    pub interrupt: Option<u16>,
+    /// The kernel's own: granted to nobody.
+    pub kernel: bool,
+}
+
+impl Device {
+    /// The pages it lies in: first address and bytes.
+    pub fn pages(&self) -> (u32, u32) {
+        let first = self.base / PAGE * PAGE;
+        let end = (u64::from(self.base) + u64::from(self.size)).next_multiple_of(u64::from(PAGE));
+        (first, (end - u64::from(first)) as u32)
+    }
+}
+
+impl Board {
+    /// Reads the board that a system file names, or `other` in its stead.
+    pub fn of(file: &SystemFile, root: &Path, other: Option<&str>) -> Result<Board, Refusal> {
+        let name = other.unwrap_or(file.board.get_ref());
+        let folder = root.join("boards");
+        let path = folder.join(format!("{name}.toml"));
+        let text = std::fs::read_to_string(&path).map_err(|_| {
+            let known = known_boards(&folder);
+            let mend = suggest(name, known.iter().map(String::as_str));
+            Problem::new(format!("there is no board \"{name}\""), mend).at(&file.source, file.board.span())
+        })?;
+        Board::parse(&path, &text)
+    }
+
+    /// Reads a board file's text.
+    pub fn parse(path: &Path, text: &str) -> Result<Board, Refusal> {
+        let mut findings = Findings::about(path, text);
+        let board = section::read_text(&mut findings, text, |findings, top| board(findings, &top));
+        match board {
+            Some(board) => findings.conclude(board),
+            None => Err(findings.conclude(()).err().unwrap_or_else(|| {
+                Problem::new("the board file is incomplete", "give name, target, timer-hertz and [memory]").into()
+            })),
+        }
+    }
+
+    /// The device of this name.
+    pub fn device(&self, name: &str) -> Option<&Device> {
+        self.devices.iter().find(|d| d.name == name)
+    }
+
+    /// The device at an interrupt line.
+    pub fn device_at(&self, interrupt: u16) -> Option<&Device> {
+        self.devices.iter().find(|d| d.interrupt == Some(interrupt))
+    }
+
+    /// The names of the devices that can be granted.
+    pub fn grantable(&self) -> impl Iterator<Item = &str> {
+        self.devices.iter().filter(|d| !d.kernel).map(|d| d.name.as_str())
+    }
+}
+
+fn known_boards(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
+    let name = top.needed(findings, "name", "\"qemu-virt64\"");
+    let arch = top.needed(findings, "arch", "\"rv64\"");
+    let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
+    let hertz = top.number(findings, "timer-hertz", 1..=u64::from(u32::MAX));
+    if hertz.is_none() {
+        findings.refuse(0..0, "the board has no timer frequency", "add `timer-hertz = 10_000_000`");
+    }
+    let memory = top.section(findings, "memory");
+    if memory.is_none() {
+        findings.refuse(0..0, "the board has no memory", "add `[memory]` with `base` and `size`");
+    }
+    let memory = memory?;
+    let (memory_base, memory_size) = extent(findings, &memory)?;
+    let kernel = top.section(findings, "kernel");
+    if kernel.is_none() {
+        findings.refuse(0..0, "the board has no place for a kernel", "add `[kernel]` with `target`, `base`, `size`, `system`");
+    }
+    let kernel = kernel?;
+    let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
+    let kernel_extent = extent(findings, &kernel)?;
+    let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
+    let system = kernel.number(findings, "system", after_kernel..=u64::from(u32::MAX));
+    let devices = top.sections(findings, "devices");
+    let devices = devices.into_iter().filter_map(|(name, section)| device(findings, name.into_inner(), &section));
+    let devices = devices.collect();
+    Some(Board {
+        name: name?.into_inner(),
+        arch: arch?.into_inner(),
+        target: target?.into_inner(),
+        kernel_target: kernel_target?.into_inner(),
+        kernel: kernel_extent,
+        system: system.map_or(after_kernel as u32, |s| s.into_inner() as u32),
+        timer_hertz: hertz?.into_inner() as u32,
+        memory_base,
+        memory_size,
+        devices,
+    })
+}
+
+fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Option<Device> {
+    let (base, size) = extent(findings, section)?;
+    let interrupt = section.number(findings, "irq", 1..=1023).map(|n| n.into_inner() as u16);
+    let kernel = section.flag(findings, "kernel").unwrap_or(false);
+    Some(Device { name, base, size, interrupt, kernel })
+}
+
+/// `base` and `size`, below 4 GiB.
+fn extent(findings: &mut Findings, section: &Section<'_>) -> Option<(u32, u32)> {
+    let base = section.number(findings, "base", 0..=u64::from(u32::MAX));
+    let size = section.size(findings, "size");
+    let (Some(base), Some(size)) = (base, size) else {
+        findings.refuse(section.span(), "a region needs `base` and `size`", "add `base = 0x8000_0000` and `size = \"128M\"`");
+        return None;
+    };
+    let (base, size) = (base.into_inner(), size.into_inner());
+    if base + size > u64::from(u32::MAX) {
+        findings.refuse(section.span(), "the region leaves the first 4 GiB", "addresses are 32 bits wide here");
+        return None;
+    }
+    Some((base as u32, size as u32))
+}

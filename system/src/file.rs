@@ -1,0 +1,226 @@
+//! The system file: what a system is made of, as its author wrote it.
+//!
+//! Reading checks shapes and ranges, not references: names are resolved by
+//! [`Model`](crate::model::Model).
+
+use crate::manifest;
+use crate::problem::{Findings, Refusal, Source};
+use crate::section;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+pub use toml::Spanned;
+
+use giornata_abi::system::{FaultPolicy, Policy};
+
+/// A whole system file.
+#[derive(Clone, Debug)]
+pub struct SystemFile {
+    /// Where it was read from; other paths in it are relative to its folder.
+    pub path: PathBuf,
+    /// Its text, for messages.
+    pub source: Source,
+    /// `name`
+    pub name: Spanned<String>,
+    /// `board`
+    pub board: Spanned<String>,
+    /// `[kernel]`
+    pub kernel: KernelSection,
+    /// `[program.*]`, in the order of the file.
+    pub programs: Vec<ProgramSection>,
+    /// `[process.*]`, in the order of the file.
+    pub processes: Vec<ProcessSection>,
+}
+
+/// `[kernel]`: which kernel, and capacities that it does not derive.
+#[derive(Clone, Debug)]
+pub struct KernelSection {
+    /// Kernel configuration.
+    pub config: Spanned<String>,
+    /// Fixed priority at which the deadline band lies.
+    pub deadline_band: u8,
+    /// Slots of the trace ring; a power of two.
+    pub trace: u32,
+    /// Whether the kernel sends the rest of the trace at a stop.
+    pub trace_console: bool,
+    /// Slots of the trigger queue; derived from the programs if silent.
+    pub triggers: Option<u16>,
+    /// Slots of the thread set of S code; derived from the programs if silent.
+    pub s_threads: Option<u16>,
+}
+
+/// Who decides among the released tasks of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// The default scheduler, earliest deadline first.
+    Edf,
+    /// Fixed priorities, the shorter deadline of release the more urgent.
+    RateMonotonic,
+    /// One fixed priority, first released first run.
+    Fifo,
+    /// The S code that the program itself carries.
+    SCode,
+}
+
+/// What happens at a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// The default: skip the driver or release, stop the job or upcall.
+    Skip,
+    /// A driver runs, in the same instant.
+    Handler(String),
+}
+
+/// `[program.*]`
+#[derive(Clone, Debug)]
+pub struct ProgramSection {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// `.giotto`, or a prebuilt module `.gmod`.
+    pub source: Spanned<String>,
+    /// Its scheduler.
+    pub schedule: Spanned<Schedule>,
+    /// Fixed priority of its slot; the deadline band if silent.
+    pub slot: Option<Spanned<u8>>,
+    /// By [`Violation`](giornata_abi::trace::Violation); silent = what the program says.
+    pub on_violation: [Option<Spanned<Reaction>>; 4],
+    /// Drivers that are accesses to device registers.
+    pub registers: Vec<RegisterEntry>,
+    /// What the program's interrupts are on the board.
+    pub interrupts: Vec<(Spanned<String>, Spanned<Line>)>,
+}
+
+/// `[program.*.registers]`: a driver function bound to a device register.
+#[derive(Clone, Debug)]
+pub struct RegisterEntry {
+    /// The driver function's name in the program.
+    pub function: Spanned<String>,
+    /// The device.
+    pub device: Spanned<String>,
+    /// Bytes from the device's base.
+    pub offset: Spanned<u64>,
+    /// 1, 2, 4 or 8 bytes.
+    pub width: Spanned<u8>,
+}
+
+/// An interrupt line, by number or by the device that raises it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Its number at the interrupt controller.
+    Number(u16),
+    /// The line of this device.
+    Device(String),
+}
+
+/// Where a process's code comes from.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// A Rust crate of the workspace.
+    Crate(Spanned<String>),
+    /// C sources.
+    C(Vec<Spanned<String>>),
+}
+
+/// `[process.*]`
+#[derive(Clone, Debug)]
+pub struct ProcessSection {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its code.
+    pub code: Code,
+    /// Bytes of each stack that does not say otherwise.
+    pub stack: Spanned<u64>,
+    /// Task functions that it provides.
+    pub tasks: Vec<ProvidedFunction>,
+    /// Driver functions that it provides.
+    pub drivers: Vec<ProvidedFunction>,
+    /// Its ordinary threads.
+    pub threads: Vec<ThreadSection>,
+    /// What it may use.
+    pub grants: Grants,
+    /// What happens when it faults.
+    pub on_fault: FaultPolicy,
+    /// Highest fixed priority that it may ask for.
+    pub max_priority: u8,
+}
+
+/// A task or driver function with its limits.
+#[derive(Clone, Debug)]
+pub struct ProvidedFunction {
+    /// The function's name.
+    pub name: Spanned<String>,
+    /// Most execution time of a job or upcall, in ns.
+    pub budget: Option<Spanned<u64>>,
+    /// Bytes of its stack; tasks only.
+    pub stack: Option<Spanned<u64>>,
+}
+
+/// An ordinary thread.
+#[derive(Clone, Debug)]
+pub struct ThreadSection {
+    /// Its name, which is its function's.
+    pub name: Spanned<String>,
+    /// How it is scheduled.
+    pub policy: Policy,
+    /// Fixed priority.
+    pub priority: u8,
+    /// Round robin quantum, ns.
+    pub quantum: u32,
+    /// Relative deadline of a deadline thread, ns.
+    pub deadline: u64,
+    /// Most execution time of a job, ns; 0 = unlimited.
+    pub budget: u64,
+    /// Bytes of its stack, if not the process's.
+    pub stack: Option<Spanned<u64>>,
+    /// Whether it is ready at the start.
+    pub autostart: bool,
+}
+
+/// What a process may use.
+#[derive(Clone, Debug, Default)]
+pub struct Grants {
+    /// Devices mapped into it, in this order from the first device address on.
+    pub devices: Vec<Spanned<String>>,
+    /// Interrupts that its threads may await.
+    pub interrupts: Vec<Spanned<Line>>,
+    /// Ports `program.port` and whether it may write them.
+    pub ports: Vec<(Spanned<String>, bool)>,
+    /// It may stop the machine.
+    pub shutdown: bool,
+    /// It reads the trace ring.
+    pub trace: bool,
+    /// It programs a device that reads and writes memory by itself.
+    pub trusted_dma: bool,
+}
+
+impl SystemFile {
+    /// Reads a system file from disk.
+    pub fn read(path: &Path) -> Result<SystemFile, Refusal> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let reason = format!("cannot read {}: {error}", path.display());
+            crate::problem::Problem::new(reason, "give the path of a system.toml")
+        })?;
+        SystemFile::parse(path, &text)
+    }
+
+    /// Reads a system file's text; `path` is for messages and relative paths.
+    pub fn parse(path: &Path, text: &str) -> Result<SystemFile, Refusal> {
+        let mut findings = Findings::about(path, text);
+        let file = section::read_text(&mut findings, text, |findings, top| manifest::system(findings, &top, path));
+        match file {
+            Some(file) => findings.conclude(file),
+            None => Err(findings.conclude(()).err().unwrap_or_else(|| {
+                crate::problem::Problem::new("the system file is empty", "name the system and its board").into()
+            })),
+        }
+    }
+
+    /// A path of the file, from its folder.
+    pub fn relative(&self, path: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new(".")).join(path)
+    }
+
+    /// The process sections by name.
+    pub fn process_names(&self) -> BTreeMap<&str, &ProcessSection> {
+        self.processes.iter().map(|p| (p.name.get_ref().as_str(), p)).collect()
+    }
+}

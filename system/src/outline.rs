@@ -1,0 +1,278 @@
+//! The outline of a system: names resolved to indices, rights and interrupts
+//! checked against board and programs.
+
+use crate::board::Board;
+use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, SystemFile};
+use crate::functions::Functions;
+use crate::model::{Interrupt, Model, Process, kind_name};
+use crate::problem::{Findings, Refusal, suggest};
+use crate::project::Project;
+use crate::{programs, threads};
+use giornata_abi::module::{Module, PortKind};
+use giornata_abi::process::FunctionKind;
+use giornata_abi::system::{GRANT_SHUTDOWN, GRANT_TRUSTED_DMA};
+use giornata_abi::{Opcode, id::NONE};
+use std::collections::BTreeMap;
+
+/// Which process provides a task or driver function, with what the system file
+/// says about it.
+pub(crate) struct Providers<'a> {
+    by_name: BTreeMap<(&'a str, u8), (u16, &'a ProvidedFunction)>,
+}
+
+impl<'a> Providers<'a> {
+    fn of(file: &'a SystemFile, findings: &mut Findings) -> Providers<'a> {
+        let mut by_name: BTreeMap<_, (u16, &ProvidedFunction)> = BTreeMap::new();
+        for (index, process) in (0u16..).zip(&file.processes) {
+            let lists = [(FunctionKind::Task, &process.tasks), (FunctionKind::Driver, &process.drivers)];
+            for (kind, function) in lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |f| (kind, f))) {
+                let name = function.name.get_ref().as_str();
+                if let Some((other, _)) = by_name.insert((name, kind as u8), (index, function)) {
+                    let other = file.processes.get(other as usize).map_or("", |p| p.name.get_ref().as_str());
+                    let reason = format!("{} `{name}` is provided by `{other}` already", kind_name(kind));
+                    findings.refuse(function.name.span(), reason, "leave it to one process, or rename one of them");
+                }
+            }
+        }
+        Providers { by_name }
+    }
+
+    /// The process that provides a function, and its limits.
+    pub(crate) fn get(&self, kind: FunctionKind, name: &str) -> Option<(u16, &'a ProvidedFunction)> {
+        self.by_name.get(&(name, kind as u8)).copied()
+    }
+
+    /// The names of all functions of a kind.
+    pub(crate) fn names(&self, kind: FunctionKind) -> impl Iterator<Item = &'a str> {
+        self.by_name.keys().filter(move |(_, k)| *k == kind as u8).map(|(name, _)| *name)
+    }
+}
+
+/// Resolves all names that need no function table.
+pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
+    let file = &project.file;
+    let mut findings = Findings::about(&file.path, file.source.inner());
+    let modules: Vec<Module<'_>> = project.modules.iter().filter_map(|m| Module::parse(&m.bytes).ok()).collect();
+    let providers = Providers::of(file, &mut findings);
+    let mut model = Model {
+        name: file.name.get_ref().clone(),
+        board: project.board.clone(),
+        deadline_band: file.kernel.deadline_band,
+        triggers: file.kernel.triggers.unwrap_or_else(|| count(&modules, &[Opcode::Future], 2).max(8)),
+        s_threads: file.kernel.s_threads.unwrap_or_else(|| count(&modules, &[Opcode::Fork], 2).max(4)),
+        trace_capacity: file.kernel.trace,
+        trace_console: file.kernel.trace_console,
+        stop_at: project.stop_at,
+        processes: Vec::new(),
+        threads: Vec::new(),
+        ports: Vec::new(),
+        drivers: Vec::new(),
+        programs: Vec::new(),
+        interrupts: Vec::new(),
+        arena_size: 0,
+    };
+    model.processes = file.processes.iter().map(|p| process(&mut findings, &project.board, p)).collect();
+    check_readers(&mut findings, file);
+    model.interrupts = interrupts(&mut findings, project, &modules);
+    threads::add(&mut findings, project, &modules, &providers, &mut model);
+    programs::add(&mut findings, project, &modules, &providers, &mut model);
+    check_uses(&mut findings, project, &modules);
+    grant_ports(&mut findings, file, &mut model);
+    check_counts(&mut findings, &model);
+    findings.conclude(model)
+}
+
+/// `factor` slots for each instruction of these kinds in all modules.
+fn count(modules: &[Module<'_>], opcodes: &[Opcode], factor: usize) -> u16 {
+    let all = modules.iter().flat_map(|m| m.instructions());
+    let found = all.filter(|i| i.opcode().is_some_and(|o| opcodes.contains(&o))).count();
+    u16::try_from(found.saturating_mul(factor) + modules.len()).unwrap_or(4096).min(4096)
+}
+
+fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
+    let grants = &section.grants;
+    let mut devices = Vec::new();
+    for name in &grants.devices {
+        match device(findings, board, name) {
+            Some(index) if devices.contains(&index) => {
+                let reason = format!("device `{}` is granted twice", name.get_ref());
+                findings.refuse(name.span(), reason, "name it once");
+            }
+            found => devices.extend(found),
+        }
+    }
+    check_pages(findings, board, grants, &devices);
+    let bit = |flag: bool, bit: u32| if flag { bit } else { 0 };
+    Process {
+        name: section.name.get_ref().clone(),
+        on_fault: section.on_fault,
+        max_priority: section.max_priority,
+        grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
+        reads_trace: grants.trace,
+        threads: (0, 0),
+        upcall: None,
+        devices,
+        readable: Vec::new(),
+        writable: Vec::new(),
+        area: 0,
+        functions: Functions::default(),
+    }
+}
+
+fn device(findings: &mut Findings, board: &Board, name: &Spanned<String>) -> Option<usize> {
+    let found = board.devices.iter().position(|d| d.name == *name.get_ref());
+    let reason = match found.and_then(|index| board.devices.get(index)) {
+        Some(device) if !device.kernel => return found,
+        Some(_) => format!("device `{}` is the kernel's own", name.get_ref()),
+        None => format!("board {} has no device `{}`", board.name, name.get_ref()),
+    };
+    findings.refuse(name.span(), reason, suggest(name.get_ref(), board.grantable()));
+    None
+}
+
+/// Protection works in pages: whoever gets one device of a page gets them all.
+fn check_pages(findings: &mut Findings, board: &Board, grants: &Grants, devices: &[usize]) {
+    for index in devices {
+        let Some(granted) = board.devices.get(*index) else { continue };
+        let (first, size) = granted.pages();
+        let others = board.devices.iter().enumerate().filter(|(other, _)| !devices.contains(other));
+        for (_, other) in others {
+            let (start, length) = other.pages();
+            let apart = u64::from(start) + u64::from(length) <= u64::from(first)
+                || u64::from(first) + u64::from(size) <= u64::from(start);
+            if !apart {
+                let span = grants.devices.iter().find(|d| *d.get_ref() == granted.name).map_or(0..0, |d| d.span());
+                let reason = format!("`{}` shares a page with `{}`, which is not granted", granted.name, other.name);
+                findings.refuse(span, reason, "grant both to one process");
+            }
+        }
+    }
+}
+
+fn check_readers(findings: &mut Findings, file: &SystemFile) {
+    let mut readers = file.processes.iter().filter(|p| p.grants.trace);
+    let first = readers.next();
+    for other in readers {
+        let first = first.map_or("", |p| p.name.get_ref().as_str());
+        let reason = format!("`{}` reads the trace, and `{first}` does already", other.name.get_ref());
+        findings.refuse(other.name.span(), reason, "let one process read the trace");
+    }
+}
+
+/// All interrupt lines that a process or a program waits for.
+fn interrupts(findings: &mut Findings, project: &Project, modules: &[Module<'_>]) -> Vec<Interrupt> {
+    let mut lines: BTreeMap<u16, Interrupt> = BTreeMap::new();
+    for (index, process) in (0u16..).zip(&project.file.processes) {
+        for line in &process.grants.interrupts {
+            let Some(mut interrupt) = self::line(findings, &project.board, line) else { continue };
+            interrupt.process = Some(index);
+            if let Some(other) = lines.insert(interrupt.number, interrupt) {
+                let reason = format!("interrupt {} is granted twice", other.number);
+                findings.refuse(line.span(), reason, "one thread awaits a line: grant it to one process");
+            }
+        }
+    }
+    for (section, module) in project.file.programs.iter().zip(modules) {
+        let known: Vec<&str> = module.interrupts().map(|i| module.text(i.name)).collect();
+        for (name, line) in &section.interrupts {
+            if !known.contains(&name.get_ref().as_str()) {
+                let reason = format!("program `{}` waits for no interrupt `{}`", section.name.get_ref(), name.get_ref());
+                findings.refuse(name.span(), reason, suggest(name.get_ref(), known.iter().copied()));
+            }
+            let found = self::line(findings, &project.board, line);
+            if let Some(interrupt) = found {
+                lines.entry(interrupt.number).or_insert(interrupt);
+            }
+        }
+    }
+    lines.into_values().collect()
+}
+
+/// The line of the board that a system file means.
+pub(crate) fn line(findings: &mut Findings, board: &Board, line: &Spanned<Line>) -> Option<Interrupt> {
+    let raised = || board.devices.iter().filter(|d| d.interrupt.is_some() && !d.kernel).map(|d| d.name.as_str());
+    let (device, what) = match line.get_ref() {
+        Line::Device(name) => (board.device(name), format!("device `{name}` of board {} raises no interrupt", board.name)),
+        Line::Number(number) => (board.device_at(*number), format!("nothing on board {} raises interrupt {number}", board.name)),
+    };
+    match device.and_then(|d| Some((d, d.interrupt?))) {
+        Some((device, number)) => Some(Interrupt { number, name: device.name.clone(), process: None }),
+        None => {
+            let names: Vec<&str> = raised().collect();
+            findings.refuse(line.span(), what, format!("these do: {}", names.join(", ")));
+            None
+        }
+    }
+}
+
+/// Everything that a process lists is used by some program.
+fn check_uses(findings: &mut Findings, project: &Project, modules: &[Module<'_>]) {
+    let tasks = modules.iter().flat_map(|m| m.tasks().map(|t| m.text(t.function)));
+    let tasks: Vec<&str> = tasks.collect();
+    let drivers = modules.iter().flat_map(|m| m.drivers().map(|d| m.text(d.function)));
+    let drivers: Vec<&str> = drivers.filter(|d| !d.is_empty()).collect();
+    for process in &project.file.processes {
+        let lists = [(FunctionKind::Task, &process.tasks, &tasks), (FunctionKind::Driver, &process.drivers, &drivers)];
+        for (kind, listed, used) in lists {
+            for function in listed {
+                let name = function.name.get_ref().as_str();
+                if !used.contains(&name) {
+                    let reason = format!("no program has a {} with the function `{name}`", kind_name(kind));
+                    findings.refuse(function.name.span(), reason, suggest(name, used.iter().copied()));
+                }
+            }
+        }
+    }
+}
+
+fn grant_ports(findings: &mut Findings, file: &SystemFile, model: &mut Model) {
+    for (index, process) in file.processes.iter().enumerate() {
+        let (mut readable, mut writable) = (Vec::new(), Vec::new());
+        for (name, writes) in &process.grants.ports {
+            let Some(port) = granted_port(findings, model, name, *writes) else { continue };
+            readable.push(port);
+            if *writes {
+                writable.push(port);
+            }
+        }
+        if let Some(process) = model.processes.get_mut(index) {
+            (process.readable, process.writable) = (readable, writable);
+        }
+    }
+}
+
+fn granted_port(findings: &mut Findings, model: &Model, name: &Spanned<String>, writes: bool) -> Option<u16> {
+    let full = |port: &crate::model::Port| {
+        let program = model.programs.get(port.program as usize).map_or("", |p| p.name.as_str());
+        format!("{program}.{}", port.name)
+    };
+    let open = |port: &&crate::model::Port| !port.kind.is_task_local() && port.kind != PortKind::Guard;
+    let found = model.ports.iter().position(|p| open(&p) && full(p) == *name.get_ref());
+    let Some(port) = found.and_then(|index| model.ports.get(index)) else {
+        let known: Vec<String> = model.ports.iter().filter(open).map(full).collect();
+        let reason = format!("there is no port `{}`", name.get_ref());
+        findings.refuse(name.span(), reason, suggest(name.get_ref(), known.iter().map(String::as_str)));
+        return None;
+    };
+    if writes && port.kind != PortKind::Input {
+        let reason = format!("port `{}` is not an input of its program", name.get_ref());
+        findings.refuse(name.span(), reason, "declare it under `input` in the program, or grant \"read\"");
+        return None;
+    }
+    found.map(|index| index as u16)
+}
+
+/// Tables have 16-bit indices.
+fn check_counts(findings: &mut Findings, model: &Model) {
+    let tables = [
+        ("threads", model.threads.len()),
+        ("ports", model.ports.len()),
+        ("drivers", model.drivers.len()),
+        ("processes", model.processes.len()),
+    ];
+    for (name, count) in tables {
+        if count >= usize::from(NONE) {
+            findings.refuse(0..0, format!("the system has {count} {name}"), "65,534 are the most: split the system");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Where everything lies: the addresses that turn a model into tables.
+
+use crate::model::Model;
+
+/// First user address of a process: its code.
+pub const USER_BASE: u32 = 0x1000_0000;
+/// First user address of granted devices.
+pub const DEVICE_BASE: u32 = 0x4000_0000;
+/// User address of the trace ring in its reader.
+pub const TRACE_BASE: u32 = 0x5000_0000;
+
+/// The addresses of a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// By process.
+    pub processes: Vec<ProcessPlacement>,
+    /// Physical address of the trace ring.
+    pub trace_ring: u32,
+    /// Physical address of the memory for the kernel's tables.
+    pub ram: u32,
+    /// Bytes of it.
+    pub ram_size: u32,
+}
+
+/// The addresses of one process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessPlacement {
+    /// What the architecture loads to enter its space.
+    pub space: u32,
+    /// Physical address of the pristine copy of its data.
+    pub pristine: u32,
+    /// Physical address of its data.
+    pub data: u32,
+    /// Bytes of data restored from the pristine copy.
+    pub data_size: u32,
+    /// Bytes zeroed after them.
+    pub zero_size: u32,
+    /// User addresses of its restartable sequence.
+    pub restartable: (u32, u32),
+    /// User addresses of the start code, by
+    /// [`FunctionKind`](giornata_abi::process::FunctionKind).
+    pub start: [u32; 3],
+    /// By function of its table: user address of the body.
+    pub bodies: Vec<u32>,
+    /// User address of its control pages and blocks.
+    pub area: u32,
+    /// By thread of the process: user address of the end of its stack.
+    pub stack_tops: Vec<u32>,
+    /// User address of its trace cursor; 0 = none.
+    pub trace_cursor: u32,
+}
+
+impl Placement {
+    /// Addresses for a system that runs on the host.
+    ///
+    /// The area of each process (`model.processes[i].area` bytes) lies at
+    /// [`USER_BASE`]; bodies are the indices of functions in the process's
+    /// table, as [`Model::function_of`] answers them; nothing else has an address.
+    pub fn for_host(model: &Model) -> Placement {
+        let processes = model.processes.iter().map(|process| ProcessPlacement {
+            data: USER_BASE,
+            zero_size: process.area,
+            area: USER_BASE,
+            bodies: (0..process.functions.0.len() as u32).collect(),
+            stack_tops: vec![0; process.threads.1 as usize],
+            ..ProcessPlacement::default()
+        });
+        Placement { processes: processes.collect(), ..Placement::default() }
+    }
+
+    /// The addresses of a process; all zero for an index that names none.
+    pub(crate) fn of(&self, process: u16) -> ProcessPlacement {
+        self.processes.get(process as usize).cloned().unwrap_or_default()
+    }
+}
