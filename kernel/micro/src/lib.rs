@@ -35,8 +35,8 @@ mod program;
 mod thread;
 mod trigger;
 
-//DIS
-//VER
+pub mod disassemble;
+pub mod verify;
 
 pub use host::{Called, Host, Report, UpcallEnd};
 pub use machine::{Machine, PIECE, Progress};
