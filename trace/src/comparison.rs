@@ -10,7 +10,7 @@
 use giornata_abi::{Instant, Ticks};
 use giornata_system::NameMap;
 
-use crate::event::{Content, Event};
+use crate::event::{Content, Event, UpcallStep};
 use crate::port::Assembly;
 
 /// One entry of the port trace.
@@ -18,7 +18,7 @@ use crate::port::Assembly;
 pub struct PortValue {
     /// The logical instant.
     pub at: Instant,
-    /// The port's name.
+    /// The port's full name: `program.port`.
     pub port: String,
     /// The value.
     pub value: Vec<u8>,
@@ -62,9 +62,20 @@ fn port_value(event: &Event, assembly: &mut Assembly, names: &NameMap) -> Option
     let write = assembly.push(event)?;
     Some(PortValue {
         at: write.at,
-        port: names.port(write.port)?,
+        port: port_name(names, write.port)?,
         value: write.value,
     })
+}
+
+fn port_name(names: &NameMap, index: u16) -> Option<String> {
+    let port = names.ports.get(usize::from(index))?;
+    qualify(names, Some(port.program), &port.name)
+}
+
+/// `program.name`, in whatever company the program is.
+fn qualify(names: &NameMap, program: Option<u16>, name: &str) -> Option<String> {
+    let program = names.programs.get(usize::from(program?))?;
+    Some(format!("{}.{name}", program.name))
 }
 
 /// The decision trace: what the kernel decided, without stamps and measured times.
@@ -101,7 +112,7 @@ fn decision(content: &Content) -> Option<Content> {
     })
 }
 
-/// The physical trace of the programs, tasks and ports that `of` selects by name.
+/// The physical trace of the ports, drivers and tasks that `of` selects by full name.
 pub fn physical_trace(events: &[Event], names: &NameMap, of: impl Fn(&str) -> bool) -> Vec<Stamp> {
     let mut assembly = Assembly::new(names);
     let mut stamps = Vec::new();
@@ -119,32 +130,29 @@ pub fn physical_trace(events: &[Event], names: &NameMap, of: impl Fn(&str) -> bo
 }
 
 fn happening(event: &Event, assembly: &mut Assembly, names: &NameMap) -> Option<Happening> {
-    let thread = |index: u16| {
-        names
-            .threads
-            .get(usize::from(index))
-            .map(|thread| thread.name.clone())
+    let task = |index: u16| {
+        let thread = names.threads.get(usize::from(index))?;
+        qualify(names, thread.program, &thread.name)
     };
     Some(match &event.content {
         Content::Port { .. } => Happening::Write(port_value(event, assembly, names)?),
         Content::Upcall {
             driver,
-            step: crate::UpcallStep::Begun,
+            step: UpcallStep::Begun,
             at,
             ..
-        } => Happening::Upcall(names.drivers.get(usize::from(*driver))?.name.clone(), *at),
-        Content::Release {
-            thread: task, job, ..
-        } => Happening::Release(thread(*task)?, *job),
-        Content::Complete {
-            thread: task, job, ..
-        } => Happening::Complete(thread(*task)?, *job),
+        } => {
+            let driver = names.drivers.get(usize::from(*driver))?;
+            Happening::Upcall(qualify(names, Some(driver.program), &driver.name)?, *at)
+        }
+        Content::Release { thread, job, .. } => Happening::Release(task(*thread)?, *job),
+        Content::Complete { thread, job, .. } => Happening::Complete(task(*thread)?, *job),
         _ => return None,
     })
 }
 
 impl Happening {
-    /// The port, driver or task.
+    /// The full name of the port, driver or task: `program.name`.
     pub fn name(&self) -> &str {
         match self {
             Happening::Write(write) => &write.port,
@@ -202,7 +210,7 @@ mod tests {
         assert_eq!(trace, port_trace(&delayed, &names()));
         let second = PortValue {
             at: Instant(40_000_000),
-            port: "servo".into(),
+            port: "flight.servo".into(),
             value: vec![2; 4],
         };
         assert_eq!((trace.len(), &trace[1]), (2, &second));
@@ -242,7 +250,8 @@ mod tests {
             late(events[1].clone(), 90),
             late(events[2].clone(), 7),
         ];
-        let physical = |events: &[Event]| physical_trace(events, &names(), |name| name == "fast");
+        let physical =
+            |events: &[Event]| physical_trace(events, &names(), |name| name == "flight.fast");
         assert_eq!(
             worst_shift(&physical(&events), &physical(&shifted)),
             Ok(Ticks(7))

@@ -14,6 +14,7 @@ mod port;
 mod sample;
 mod statistics;
 mod table;
+mod transcript;
 
 pub use comparison::{
     Decision, PortValue, Stamp, decision_trace, first_difference, physical_trace, port_trace,
@@ -29,6 +30,7 @@ pub use statistics::{
     DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, Stop, ThreadTotals,
 };
 pub use table::{Dashboard, height};
+pub use transcript::transcript;
 
 /// All events of a recorded stream, and what did not arrive whole.
 pub fn read(bytes: &[u8]) -> (Vec<Event>, Damage) {

@@ -26,6 +26,8 @@ pub enum Message {
         process: u16,
         /// Why, as the kernel sees it.
         cause: String,
+        /// Program counter and address, where they tell something.
+        place: String,
         /// What the program said when it panicked; empty otherwise.
         text: String,
     },
@@ -36,6 +38,7 @@ struct Fault {
     tick: Ticks,
     process: u16,
     cause: String,
+    place: String,
     text: Vec<u8>,
 }
 
@@ -71,7 +74,9 @@ impl Assembly {
                 self.fault = Some(Fault {
                     tick: event.tick,
                     process: *process,
-                    cause: describe(*cause, *code, *pc, *address),
+                    cause: cause
+                        .map_or_else(|| format!("cause {code}"), |cause| cause.name().into()),
+                    place: locate(*cause, *pc, *address),
                     text: Vec::new(),
                 });
             }
@@ -109,6 +114,7 @@ impl Assembly {
             tick,
             process,
             cause,
+            place,
             text,
         }) = self.fault.take()
         {
@@ -118,6 +124,7 @@ impl Assembly {
                 Message::Fault {
                     process,
                     cause,
+                    place,
                     text,
                 },
             );
@@ -157,15 +164,26 @@ fn clean(text: &[u8]) -> String {
     printable(&text[..end])
 }
 
-fn describe(cause: Option<FaultCause>, code: u32, pc: u64, address: u64) -> String {
-    let name = cause.map_or_else(|| format!("cause {code}"), |cause| cause.name().to_string());
+/// Where it happened; a panic's text says it better.
+fn locate(cause: Option<FaultCause>, pc: u64, address: u64) -> String {
     match cause {
-        Some(FaultCause::Panic) => name,
+        Some(FaultCause::Panic) => String::new(),
         Some(FaultCause::Load | FaultCause::Store | FaultCause::StackOverflow) => {
-            format!("{name} (address {address:#x}, pc {pc:#x})")
+            format!("address {address:#x}, pc {pc:#x}")
         }
-        _ => format!("{name} (pc {pc:#x})"),
+        _ => format!("pc {pc:#x}"),
     }
+}
+
+/// A fault in words: cause, place, and what the program said.
+pub(crate) fn describe_fault(cause: &str, place: &str, text: &str) -> String {
+    let place = if place.is_empty() {
+        String::new()
+    } else {
+        format!(" ({place})")
+    };
+    let separator = if text.is_empty() { "" } else { ": " };
+    format!("{cause}{place}{separator}{text}")
 }
 
 #[cfg(test)]
@@ -234,6 +252,7 @@ mod tests {
             Message::Fault {
                 process: 1,
                 cause,
+                place,
                 text,
             },
         ] = &messages[..]
@@ -241,8 +260,8 @@ mod tests {
             panic!("one fault, not {messages:?}");
         };
         assert_eq!(
-            (cause.as_str(), text.as_str()),
-            ("panic", "src/lib.rs:40: index")
+            describe_fault(cause, place, text),
+            "panic: src/lib.rs:40: index"
         );
     }
 
@@ -257,13 +276,12 @@ mod tests {
             address: 0x8000_0000,
         };
         let messages = join(&[event(1, fault), log(2, 0, "x", false)]);
-        let cause =
-            "store to an address it may not write (address 0x80000000, pc 0x10000010)".into();
         assert_eq!(
             messages[0],
             Message::Fault {
                 process: 0,
-                cause,
+                cause: "store to an address it may not write".into(),
+                place: "address 0x80000000, pc 0x10000010".into(),
                 text: String::new()
             }
         );

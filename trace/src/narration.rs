@@ -7,7 +7,7 @@ use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
-use crate::message::{Assembly, Message};
+use crate::message::{Assembly, Message, describe_fault};
 use crate::notation::{logical, millis, percent, seconds, value};
 use crate::statistics::Statistics;
 
@@ -35,6 +35,11 @@ impl<'a> Narrator<'a> {
             processor: vec![0; names.threads.len()],
             kernel: 0,
         }
+    }
+
+    /// The names of the system it tells of.
+    pub fn names(&self) -> &'a NameMap {
+        self.names
     }
 
     /// Takes an event and hands lines about it to `sink`. `before`: the totals
@@ -193,7 +198,8 @@ fn stamped(tick: Ticks, line: &str, names: &NameMap) -> String {
     format!("{:>10}  {line}", seconds(base.instant(tick)))
 }
 
-fn process_name(names: &NameMap, process: u16) -> String {
+/// The name of a process.
+pub(crate) fn process_name(names: &NameMap, process: u16) -> String {
     names
         .processes
         .get(usize::from(process))
@@ -229,21 +235,13 @@ fn describe_message(message: &Message, names: &NameMap) -> String {
         Message::Fault {
             process,
             cause,
-            text,
-        } if text.is_empty() => {
-            format!(
-                "fault of process {}: {cause}",
-                process_name(names, *process)
-            )
-        }
-        Message::Fault {
-            process,
-            cause,
+            place,
             text,
         } => {
+            let process = process_name(names, *process);
             format!(
-                "fault of process {}: {cause}: {text}",
-                process_name(names, *process)
+                "fault of process {process}: {}",
+                describe_fault(cause, place, text)
             )
         }
     }

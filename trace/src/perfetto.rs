@@ -15,7 +15,7 @@ use giornata_system::NameMap;
 use serde_json::{Value, json};
 
 use crate::event::{Content, Event, UpcallStep};
-use crate::message::{Assembly, Message};
+use crate::message::{Assembly, Message, describe_fault};
 use crate::narration::{describe_breach, driver_name, thread_name};
 use crate::notation::{number, value};
 use crate::port;
@@ -250,10 +250,11 @@ impl<'a, W: Write> Perfetto<'a, W> {
             Message::Fault {
                 process,
                 cause,
+                place,
                 text,
             } => {
-                let separator = if text.is_empty() { "" } else { ": " };
-                self.on_process(tick, *process, &format!("fault: {cause}{separator}{text}"))
+                let what = format!("fault: {}", describe_fault(cause, place, text));
+                self.on_process(tick, *process, &what)
             }
         }
     }
