@@ -35,10 +35,8 @@ impl Air {
         let keep = 1.0 - period / MEMORY;
         // variance of the sum of what is kept is that of one size
         let fresh = libm::sqrtf(1.0 - keep * keep);
-        for axis in 0..3 {
-            let kick = self.normal() * TURBULENCE[axis];
-            self.turbulence[axis] = keep * self.turbulence[axis] + fresh * kick;
-        }
+        let kick = TURBULENCE.map(|size| size * self.normal());
+        self.turbulence = sum(scaled(self.turbulence, keep), scaled(kick, fresh));
         sum(sum(MEAN, self.turbulence), gust(time))
     }
 

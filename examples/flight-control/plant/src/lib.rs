@@ -25,7 +25,7 @@ pub fn move_body(
 /// Plans how much extra work control gets.
 #[task]
 pub fn plan_trouble(work: &mut u32, #[state(Trouble::default)] trouble: &mut Trouble) {
-    *work = trouble.next();
+    *work = trouble.brew();
 }
 
 /// Initial value of the body.

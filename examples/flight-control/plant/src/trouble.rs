@@ -13,7 +13,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// The work of the next round.
-    pub fn next(&mut self) -> u32 {
+    pub fn brew(&mut self) -> u32 {
         self.round = self.round.saturating_add(1);
         if self.round <= CALM { 0 } else { HEAVY }
     }
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn trouble_comes_after_a_calm() {
         let mut trouble = Trouble::default();
-        let rounds: [u32; 7] = core::array::from_fn(|_| trouble.next());
+        let rounds: [u32; 7] = core::array::from_fn(|_| trouble.brew());
         assert_eq!(rounds, [0, 0, 0, 0, 0, HEAVY, HEAVY]);
     }
 }

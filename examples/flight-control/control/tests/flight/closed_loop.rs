@@ -154,7 +154,7 @@ impl Flight {
         };
         if self.weather == Weather::Overload && load.test != 0 && load.work > 0 {
             // the output driver and the release are skipped, then it is stopped
-            io::shed_load();
+            io::shed_load(&1, &u16::MAX);
             return true;
         }
         control::control(
