@@ -133,9 +133,14 @@ impl Timebase {
         self.hertz
     }
 
+    /// Never 0, and the compiler can see it: no division here can panic.
+    const fn rate(self) -> u64 {
+        if self.hertz == 0 { 1 } else { self.hertz as u64 }
+    }
+
     /// The last whole nanosecond not after the tick; saturates at `NEVER`.
     pub const fn instant(self, ticks: Ticks) -> Instant {
-        let hertz = self.hertz as u64;
+        let hertz = self.rate();
         let seconds = ticks.0 / hertz;
         // below 2^32 * 10^9 < 2^62
         let nanos = (ticks.0 % hertz) * NANOS_PER_SECOND / hertz;
