@@ -1,2 +1,93 @@
-//! To be written.
+//! The RISC-V edge of the kernel: what enters it from a hart, and what leaves.
+//!
+//! ```text
+//!   user mode   | machine mode, interrupts off, one stack a hart
+//!               |
+//!   ecall ------+-> trap.rs (asm) -> edge.rs -> Kernel::handle
+//!   interrupt --+     |  ^              |           |
+//!   exception --+     |  |              |        Outcome
+//!               |     |  |  Exit        v           |
+//!   mret <------+-----+  +------- Departure <-------+
+//! ```
+//!
+//! The kernel runs in machine mode and untranslated; processes run in user
+//! mode under Sv39 (Sv32 where `usize` has 32 bits), one root table each. RV32
+//! and RV64 come from this one source: assembly names registers by number and
+//! words by macro.
+//!
+//! # Registers
+//!
+//! A context has one of two kinds when it leaves the kernel. A `call` context
+//! comes out of a system call: what the ABI preserves is as it was, `a0..=a3`
+//! are the answer, every other register is zero, so that no value of the
+//! kernel leaks. A `full` context is restored whole. While a thread is current
+//! its `s0..=s11`, `gp` and `tp` stay in the registers, which the kernel's code
+//! preserves anyway (it is compiled without thread-local storage and without
+//! `gp` relaxation); only the exit path spills them, and only if the thread
+//! changes. Idling is no change.
+//!
+//! # Floating point
+//!
+//! The kernel is compiled for a target without floating point. `mstatus.FS` is
+//! off unless the current thread *owns* the floating-point registers. The first
+//! floating-point instruction of another thread traps; then, and only then, the
+//! owner's registers are saved if they are dirty, and the thread's own are
+//! loaded, or all 32 and `fcsr` zeroed if it has none. A thread that starts
+//! (each job of a task does) has none.
+//!
+//! # Atomics
+//!
+//! Every switch and every start breaks the reservation of `lr` with a dummy
+//! `sc.w`: on some cores it survives a trap. A thread that leaves the hart
+//! inside its process's restartable sequence resumes at its beginning.
+//!
+//! # Invariants
+//!
+//! - **The Hart Invariant**: a hart's block is touched by that hart only, and
+//!   the kernel is entered with interrupts off, so at most one trap function
+//!   runs at a time; it makes the one reference to the edge there is.
+//! - **The Scratch Invariant**: `mscratch` holds the current thread's context
+//!   in user mode and 0 in the kernel; a trap that finds 0 is a kernel bug.
+//! - **The Device Invariant**: device addresses of the board are registers that
+//!   machine mode may access at their width on every hart.
+//! - **The Memory Invariant**: memory between the bounds of [`Board::memory`]
+//!   is RAM, and no Rust object of the kernel that a process may reach through
+//!   its page tables lies in it. The builder writes the tables so.
+//! - **The Owner Invariant**: `mstatus.FS` is on in user mode only if the hart's
+//!   floating-point registers hold the current thread's values.
+
 #![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
+
+mod board;
+pub mod cause;
+pub mod clint;
+mod context;
+mod device;
+pub mod plic;
+mod ring;
+pub mod space;
+
+pub use board::Board;
+pub use context::{Context, Exit, path};
+pub use device::Device;
+pub use ring::Ring;
+
+// Assembly and control registers: compiled for the machine itself only, so that
+// the rest is tested on any host.
+#[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
+mod machine;
+
+#[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
+pub use machine::{Machine, STACK_TOP, Setup, boot};

@@ -1,0 +1,171 @@
+//! The registers of a thread that is not on the hart, or is partly.
+
+use core::cell::Cell;
+use core::mem::offset_of;
+
+/// A thread's floating-point registers, `f0..=f31` and `fcsr`, in memory.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Floating {
+    registers: [Cell<u64>; 32],
+    control: Cell<usize>,
+    /// Whether the registers above are the thread's; else it has none yet.
+    pub saved: Cell<bool>,
+}
+
+impl Floating {
+    /// Offset of `fcsr`, for assembly.
+    pub const CONTROL: usize = offset_of!(Floating, control);
+}
+
+/// One per thread. Its fields are cells because the trap path writes them too.
+///
+/// `x[n]` is register `n`; the slot of `x0`, which holds nothing, is the `pc`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Context {
+    x: [Cell<usize>; 32],
+    /// The hart's stack, where the trap path finds it: the Scratch Invariant
+    /// leads here, this leads on to the hart's block.
+    pub hart: Cell<usize>,
+    /// What `satp` holds while the thread runs.
+    pub space: usize,
+    /// Bounds of its process's restartable sequence.
+    restart: [usize; 2],
+    /// Its floating point, unless the hart holds that.
+    pub floating: Floating,
+}
+
+/// How the exit path restores a context; the bits that [`Exit`] combines.
+pub mod path {
+    /// Kind `full`: everything as it was. Without it kind `call`: the answer,
+    /// zeros, and what the ABI preserves.
+    pub const FULL: usize = 1;
+    /// The callee-saved registers on the hart are another thread's: load them.
+    pub const LOAD: usize = 2;
+}
+
+/// What the trap functions answer to the assembly around them, in `a0` and `a1`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Exit {
+    /// Bits of [`path`].
+    pub path: usize,
+    /// The context that the callee-saved registers are spilled to first.
+    pub spill: Option<&'static Context>,
+}
+
+const SP: usize = 2;
+const A0: usize = 10;
+
+impl Context {
+    /// Offset of `hart`, for assembly.
+    pub const HART: usize = offset_of!(Context, hart);
+
+    /// The context of a thread in an address space (`satp`), whose process has
+    /// a restartable sequence in `begin..end` (none if they are equal).
+    pub const fn new(space: usize, begin: usize, end: usize) -> Context {
+        Context {
+            x: [const { Cell::new(0) }; 32],
+            hart: Cell::new(0),
+            space,
+            restart: [begin, end],
+            floating: Floating {
+                registers: [const { Cell::new(0) }; 32],
+                control: Cell::new(0),
+                saved: Cell::new(false),
+            },
+        }
+    }
+
+    /// The root page number of its address space.
+    pub fn root(&self) -> u32 {
+        crate::space::root(self.space)
+    }
+
+    /// Where it goes on.
+    pub fn pc(&self) -> usize {
+        let [pc, ..] = &self.x;
+        pc.get()
+    }
+
+    /// Its stack pointer.
+    pub fn stack_pointer(&self) -> usize {
+        self.x.get(SP).map_or(0, Cell::get)
+    }
+
+    /// Puts the answer of a system call into `a0..`.
+    pub fn answer(&self, words: &[usize; 4]) {
+        self.set_arguments(words);
+    }
+
+    /// Makes it the context of a thread at its beginning: everything zero but
+    /// `pc`, `sp`, and `a0`, `a1`.
+    pub fn start(&self, entry: usize, stack: usize, arguments: &[usize; 2]) {
+        for register in &self.x {
+            register.set(0);
+        }
+        let [pc, _, sp, ..] = &self.x;
+        pc.set(entry);
+        sp.set(stack);
+        self.set_arguments(arguments);
+        self.floating.saved.set(false);
+    }
+
+    /// On leaving the hart: rewinds out of the restartable sequence.
+    pub fn rewind(&self) {
+        let [begin, end] = self.restart;
+        if (begin..end).contains(&self.pc()) {
+            let [pc, ..] = &self.x;
+            pc.set(begin);
+        }
+    }
+
+    fn set_arguments(&self, words: &[usize]) {
+        let arguments = self.x.iter().skip(A0);
+        for (register, word) in arguments.zip(words) {
+            register.set(*word);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_leaves_nothing_of_the_last_job() {
+        let context = Context::new(1, 0, 0);
+        for register in &context.x {
+            register.set(0xDEAD);
+        }
+        context.floating.saved.set(true);
+        context.start(0x1000, 0x2000, &[3, 4]);
+        assert_eq!((context.pc(), context.stack_pointer()), (0x1000, 0x2000));
+        assert_eq!((context.x[10].get(), context.x[11].get()), (3, 4));
+        assert!(!context.floating.saved.get());
+        let rest = (1..32).filter(|n| ![2, 10, 11].contains(n));
+        assert!(rest.into_iter().all(|n| context.x[n].get() == 0));
+    }
+
+    #[test]
+    fn only_a_pc_inside_the_sequence_rewinds() {
+        for (pc, then) in [(99, 99), (100, 100), (104, 100), (107, 100), (108, 108)] {
+            let context = Context::new(0, 100, 108);
+            context.x[0].set(pc);
+            context.rewind();
+            assert_eq!(context.pc(), then);
+        }
+    }
+
+    #[test]
+    fn a_process_without_a_sequence_never_rewinds() {
+        let context = Context::new(0, 0, 0);
+        context.rewind();
+        assert_eq!(context.pc(), 0);
+        let context = Context::new(0, 8, 8);
+        context.x[0].set(8);
+        context.rewind();
+        assert_eq!(context.pc(), 8);
+    }
+}

@@ -1,0 +1,73 @@
+//! Control and status registers, by name.
+
+/// Reads a register.
+macro_rules! read {
+    ($csr:literal) => {{
+        let value: usize;
+        // SAFETY: machine mode may read this register, without side effects.
+        unsafe { core::arch::asm!(concat!("csrr {}, ", $csr), out(reg) value, options(nomem, nostack)) };
+        value
+    }};
+}
+
+/// Writes a register. Takes an `unsafe` block: what that means depends on the register.
+macro_rules! write {
+    ($csr:literal, $value:expr) => {
+        core::arch::asm!(concat!("csrw ", $csr, ", {}"), in(reg) $value, options(nostack))
+    };
+}
+
+pub(super) use {read, write};
+
+/// Interrupts that wake the hart: timer and external.
+pub(super) const TIMER: usize = 1 << 7;
+/// See [`TIMER`].
+pub(super) const EXTERNAL: usize = 1 << 11;
+
+/// `mstatus`: the state of floating point.
+pub(super) const FS: usize = 3 << 13;
+/// On, and as it is in memory.
+pub(super) const FS_CLEAN: usize = 2 << 13;
+/// `mstatus`: interrupts in machine mode.
+pub(super) const MIE: usize = 1 << 3;
+/// `mstatus`: the mode that `mret` enters; 0 is user mode.
+pub(super) const MPP: usize = 3 << 11;
+/// `mstatus`: loads and stores with the rights of that mode.
+pub(super) const MPRV: usize = 1 << 17;
+/// `mstatus`: `wfi` in user mode traps.
+pub(super) const TW: usize = 1 << 21;
+
+/// The enabled interrupts that are pending.
+pub(super) fn pending() -> usize {
+    read!("mip") & (TIMER | EXTERNAL)
+}
+
+/// Waits until an enabled interrupt is pending, which does not trap: the
+/// kernel runs with interrupts off.
+pub(super) fn wait() {
+    // SAFETY: waiting changes nothing but time.
+    unsafe { core::arch::asm!("wfi", options(nomem, nostack)) };
+}
+
+/// For ever.
+pub(super) fn halt() -> ! {
+    loop {
+        wait();
+    }
+}
+
+/// Counts cycles, modulo the width of a register.
+pub(super) fn cycles() -> usize {
+    read!("mcycle")
+}
+
+/// Enters an address space: processes only, the kernel is untranslated.
+///
+/// # Safety
+/// `space` is a value that [`satp`](crate::space::satp) made of a root table.
+pub(super) unsafe fn enter(space: usize) {
+    // SAFETY: the kernel is untranslated, so only user mode sees the change.
+    unsafe { write!("satp", space) };
+    // SAFETY: a fence changes no memory.
+    unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
+}

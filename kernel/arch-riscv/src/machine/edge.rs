@@ -1,0 +1,328 @@
+//! The edge: an event goes in, its outcome is carried out.
+
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+
+use giornata_abi::Ticks;
+use giornata_abi::call::Request;
+use giornata_abi::id::NONE;
+use giornata_abi::system::System;
+use giornata_abi::trace::{FaultCause, TraceKind, TraceRecord};
+use giornata_core::{Departure, Event, Hardware, Kernel, Memory, Next, Outcome};
+use giornata_queue::Handover;
+
+use super::csr;
+use super::floating;
+use super::hardware::{Machine, is_mapped};
+use super::hart::{HART, HartBlock};
+use super::trap;
+use crate::board::Board;
+use crate::cause::{self, interrupt};
+use crate::context::{Context, Exit, path};
+
+const NUMBER: giornata_core::Hart = giornata_core::Hart(HartBlock::NUMBER);
+
+/// Codes of the `Impossible` records that the edge writes; those of the core lie below.
+mod place {
+    /// The kernel itself trapped. subject: `mcause`; x: `pc`; y: `mtval`.
+    pub(super) const TRAP: u32 = 16;
+    /// The core named a thread that has no context. x: the thread.
+    pub(super) const CONTEXT: u32 = 17;
+}
+
+/// What the image brings to [`boot`].
+pub struct Setup {
+    /// The board.
+    pub board: Board,
+    /// The system's tables.
+    pub system: System<'static>,
+    /// Memory for the kernel's tables.
+    pub memory: Memory<'static>,
+    /// A context for each thread of the system.
+    pub contexts: &'static [Context],
+    /// Stops the machine with a status.
+    pub halt: fn(&mut Machine, u8) -> !,
+}
+
+/// The kernel and what it needs to enter and leave user mode.
+pub(super) struct Edge {
+    kernel: Kernel<'static, Machine>,
+    hart: &'static HartBlock,
+    contexts: &'static [Context],
+    system: System<'static>,
+    next_load: u64,
+    halt: fn(&mut Machine, u8) -> !,
+}
+
+/// What follows from an outcome.
+enum Step {
+    /// User mode.
+    Leave(Exit),
+    /// The kernel again.
+    Enter(Event),
+}
+
+struct Place(UnsafeCell<MaybeUninit<Edge>>);
+// SAFETY: one trap function at a time makes a reference to it (Hart Invariant).
+unsafe impl Sync for Place {}
+static EDGE: Place = Place(UnsafeCell::new(MaybeUninit::uninit()));
+static HANDOVER: Handover = Handover::new();
+
+/// Boots the system on this hart. The answer goes to `giornata_depart`, on the
+/// stack that was set up for the hart.
+///
+/// # Safety
+/// To be called once, by the boot hart, in machine mode with interrupts off;
+/// the setup must be true of the machine (Device Invariant, Memory Invariant).
+pub unsafe fn boot(setup: Setup) -> Exit {
+    let hart = &HART.block;
+    hart.enter();
+    // SAFETY: the caller vouches for the setup.
+    let machine = unsafe { Machine::new(hart, setup.board, &setup.system) };
+    let edge = Edge {
+        kernel: Kernel::new(&setup.system, setup.memory, &HANDOVER, machine),
+        hart,
+        contexts: setup.contexts,
+        system: setup.system,
+        next_load: 0,
+        halt: setup.halt,
+    };
+    // SAFETY: nothing has entered the kernel, so this is the only reference (Hart Invariant).
+    let place = unsafe { &mut *EDGE.0.get() };
+    let edge = place.write(edge);
+    hart.edge.set(Some(edge));
+    for context in setup.contexts {
+        context.hart.set((&raw const *hart).addr());
+    }
+    trap::prepare();
+    let at = edge.machine().now();
+    let outcome = edge.kernel.boot(at);
+    match edge.follow(outcome, at) {
+        Step::Leave(exit) => exit,
+        Step::Enter(event) => edge.dispatch(event),
+    }
+}
+
+impl Edge {
+    /// A system call of the current thread.
+    pub(super) fn call(&mut self, request: Request) -> Exit {
+        self.dispatch(Event::Call(request))
+    }
+
+    /// An interrupt, or an exception of the current thread.
+    pub(super) fn trap(&mut self, mcause: usize, mtval: usize) -> Exit {
+        const BACK: Exit = Exit {
+            path: path::FULL,
+            spill: None,
+        };
+        let Some(context) = self.hart.current.get() else {
+            self.bug(place::TRAP, mcause, 0, mtval)
+        };
+        let event = match mcause {
+            interrupt::TIMER => Event::Timer,
+            interrupt::EXTERNAL => match self.machine().plic.claim() {
+                0 => return BACK,
+                number => Event::Interrupt(number),
+            },
+            cause::ILLEGAL if floating::take(self.hart, context) => return BACK,
+            _ => self.fault(context, mcause, mtval),
+        };
+        self.dispatch(event)
+    }
+
+    /// The kernel itself trapped.
+    pub(super) fn trapped(&mut self, mcause: usize, pc: usize, mtval: usize) -> ! {
+        self.bug(place::TRAP, mcause, pc, mtval)
+    }
+
+    /// What cannot happen and cannot be lived with: last words, and the end.
+    fn bug(&mut self, place: u32, subject: usize, x: usize, y: usize) -> ! {
+        if self.hart.dying.replace(true) {
+            csr::halt();
+        }
+        let at = self.machine().now();
+        self.record(
+            at,
+            TraceKind::Impossible,
+            subject as u16,
+            place,
+            x as u64,
+            y as u64,
+        );
+        self.stop(at, 1)
+    }
+
+    fn machine(&mut self) -> &mut Machine {
+        self.kernel.hardware_mut()
+    }
+
+    /// Enters the core until it wants a thread to run.
+    fn dispatch(&mut self, event: Event) -> Exit {
+        let mut event = event;
+        loop {
+            let at = self.machine().now();
+            let outcome = self.kernel.handle(NUMBER, at, event);
+            match self.follow(outcome, at) {
+                Step::Leave(exit) => return exit,
+                Step::Enter(next) => event = next,
+            }
+        }
+    }
+
+    fn follow(&mut self, outcome: Outcome, at: Ticks) -> Step {
+        match outcome.next {
+            // the alarm stands as it is until the core has looked at everything
+            Next::More => return Step::Enter(self.pending().unwrap_or(Event::Resume)),
+            Next::Stop(status) => self.stop(at, status),
+            Next::Run(_) | Next::Idle => self.machine().clint.arm(outcome.alarm),
+        }
+        match outcome.next {
+            Next::Run(thread) => Step::Leave(self.leave(thread)),
+            _ => Step::Enter(self.idle(at)),
+        }
+    }
+
+    /// Leaves the kernel for a thread.
+    fn leave(&mut self, thread: u16) -> Exit {
+        let Some(context) = self.contexts.get(thread as usize) else {
+            self.bug(place::CONTEXT, NONE as usize, thread as usize, 0)
+        };
+        let mut exit = Exit {
+            path: path::FULL,
+            spill: None,
+        };
+        match self.kernel.departure(thread) {
+            Departure::Continue => {}
+            Departure::Answer(answer) => {
+                context.answer(&answer.0);
+                exit.path = 0;
+            }
+            Departure::Start {
+                entry,
+                stack_top,
+                arguments: [a, b],
+            } => {
+                context.start(
+                    entry as usize,
+                    stack_top as usize,
+                    &[a as usize, b as usize],
+                );
+                floating::forget(self.hart, context);
+                exit.path |= path::LOAD;
+            }
+        }
+        let before = self.hart.current.replace(Some(context));
+        if !before.is_some_and(|before| core::ptr::eq(before, context)) {
+            exit.path |= path::LOAD;
+            exit.spill = before;
+            change(before, context);
+        }
+        if exit.path & path::LOAD != 0 {
+            floating::admit(self.hart, context);
+        }
+        exit
+    }
+
+    /// Waits for an interrupt; no thread runs.
+    fn idle(&mut self, at: Ticks) -> Event {
+        self.show_load(at);
+        loop {
+            self.hart.leave();
+            csr::wait();
+            self.hart.enter();
+            if let Some(event) = self.pending() {
+                return event;
+            }
+            if csr::pending() & csr::TIMER != 0 {
+                return Event::Timer;
+            }
+        }
+    }
+
+    /// The next line that is pending. That the timer is pending too says
+    /// nothing: the clock, which every entry latches, does.
+    fn pending(&mut self) -> Option<Event> {
+        if csr::pending() & csr::EXTERNAL == 0 {
+            return None;
+        }
+        match self.machine().plic.claim() {
+            0 => None,
+            number => Some(Event::Interrupt(number)),
+        }
+    }
+
+    fn fault(&mut self, context: &Context, mcause: usize, address: usize) -> Event {
+        let mut cause = cause::fault(mcause);
+        let root = context.root();
+        if cause::is_stack_overflow(cause, address, context.stack_pointer(), |at| {
+            is_mapped(root, at)
+        }) {
+            cause = FaultCause::StackOverflow;
+        }
+        Event::Fault {
+            cause,
+            pc: context.pc(),
+            address,
+        }
+    }
+
+    /// About ten times a second of running time: the kernel's share so far.
+    fn show_load(&mut self, at: Ticks) {
+        let header = self.system.header;
+        if at.0 < self.next_load || header.trace_mask >> (TraceKind::Load as u32) & 1 == 0 {
+            return;
+        }
+        self.next_load = at.0.saturating_add(header.timer_hertz as u64 / 10);
+        let elapsed = self.since_origin(at);
+        let machine = self.machine();
+        let (kernel, elapsed) = (
+            machine.board.nanos(machine.kernel_cycles()),
+            machine.board.tick_nanos(elapsed),
+        );
+        self.record(
+            at,
+            TraceKind::Load,
+            HartBlock::NUMBER as u16,
+            0,
+            kernel,
+            elapsed,
+        );
+    }
+
+    fn stop(&mut self, at: Ticks, status: u8) -> ! {
+        let elapsed = self.since_origin(at);
+        let machine = self.machine();
+        let kernel = machine.board.milliticks(machine.kernel_cycles());
+        self.record(at, TraceKind::Stop, status as u16, 0, kernel, elapsed);
+        let halt = self.halt;
+        halt(self.machine(), status)
+    }
+
+    fn record(&mut self, at: Ticks, kind: TraceKind, subject: u16, detail: u32, x: u64, y: u64) {
+        let (kind, hart, tick) = (kind as u8, HartBlock::NUMBER, self.since_origin(at));
+        self.machine().trace(&TraceRecord {
+            kind,
+            hart,
+            subject,
+            detail,
+            tick,
+            x,
+            y,
+        });
+    }
+
+    fn since_origin(&self, at: Ticks) -> u64 {
+        at.0.wrapping_sub(self.kernel.origin().0)
+    }
+}
+
+/// Another thread takes the hart.
+fn change(before: Option<&Context>, context: &Context) {
+    if let Some(before) = before {
+        before.rewind();
+    }
+    if before.is_none_or(|before| before.space != context.space) {
+        // SAFETY: the image makes contexts with `satp` of the builder's roots.
+        unsafe { csr::enter(context.space) };
+    }
+}

@@ -1,0 +1,226 @@
+//! The machine as the kernel's core sees it.
+
+use core::ops::Range;
+use core::ptr::{
+    copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut, write_bytes,
+};
+
+use giornata_abi::Ticks;
+use giornata_abi::system::{ProcessEntry, System};
+use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_core::{BadAddress, Hardware};
+
+use super::hart::HartBlock;
+use crate::board::Board;
+use crate::clint::Clint;
+use crate::device::Device;
+use crate::plic::Plic;
+use crate::ring::Ring;
+use crate::space::{self, PAGE, Right};
+
+/// Bytes that one piece of [`Hardware::restore_memory`] moves.
+const PIECE: u32 = 1024;
+
+/// One hart, its devices, and the memory of the processes.
+pub struct Machine {
+    pub(super) hart: &'static HartBlock,
+    pub(super) board: Board,
+    pub(super) clint: Clint,
+    pub(super) plic: Plic,
+    processes: &'static [ProcessEntry],
+    ring: Ring,
+}
+
+/// One or two stretches of physical memory, in order.
+type Stretches = [Range<usize>; 2];
+
+impl Machine {
+    /// The machine that the board and the system's header describe.
+    ///
+    /// # Safety
+    /// Both must be true of the machine (Device Invariant, Memory Invariant).
+    pub(super) unsafe fn new(
+        hart: &'static HartBlock,
+        board: Board,
+        system: &System<'static>,
+    ) -> Machine {
+        let header = system.header;
+        // SAFETY: the board says where the CLINT lies (Device Invariant).
+        let clint = unsafe { Device::at(board.clint) };
+        // SAFETY: the board says where the PLIC lies (Device Invariant).
+        let plic = unsafe { Device::at(board.plic) };
+        // SAFETY: the header names memory of the ring alone (Memory Invariant).
+        let ring = unsafe { Ring::new(header.trace_ring as usize, header.trace_capacity) };
+        Machine {
+            hart,
+            clint: Clint::new(clint, HartBlock::NUMBER),
+            plic: Plic::new(plic, board.plic_context),
+            board,
+            processes: system.processes,
+            ring,
+        }
+    }
+
+    /// The trace.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Cycles spent in the kernel since boot.
+    pub(super) fn kernel_cycles(&self) -> u64 {
+        self.hart.kernel_cycles()
+    }
+
+    /// Where a process's bytes lie in RAM, if it has the right to all of them.
+    /// At most a page, so two pages are concerned at most.
+    fn find(
+        &self,
+        process: u16,
+        at: usize,
+        length: usize,
+        right: Right,
+    ) -> Result<Stretches, BadAddress> {
+        let root = self
+            .processes
+            .get(process as usize)
+            .ok_or(BadAddress)?
+            .space;
+        let first = length.min(PAGE - at % PAGE);
+        let rest = length - first;
+        Ok([
+            self.stretch(root, at, first, right)?,
+            self.stretch(root, at.wrapping_add(first), rest, right)?,
+        ])
+    }
+
+    /// A stretch inside one page. Devices that a process sees are not memory:
+    /// the kernel does not copy from or to them.
+    fn stretch(
+        &self,
+        root: u32,
+        at: usize,
+        length: usize,
+        right: Right,
+    ) -> Result<Range<usize>, BadAddress> {
+        if length == 0 {
+            return Ok(0..0);
+        }
+        let start = space::translate(root, at, right, load_entry).ok_or(BadAddress)?;
+        let end = start.wrapping_add(length);
+        let memory = &self.board.memory;
+        if length > PAGE || start < memory.start || end > memory.end {
+            return Err(BadAddress);
+        }
+        Ok(start..end)
+    }
+
+    /// What the kernel's time makes of a record that shows it.
+    fn complete(&self, record: &TraceRecord) -> TraceRecord {
+        let mut record = *record;
+        if record.kind == TraceKind::Switch as u8 {
+            let micros = self.board.nanos(self.kernel_cycles()) / 1000;
+            record.y |= micros & 0xFFFF_FFFF;
+        }
+        record
+    }
+}
+
+impl Hardware for Machine {
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress> {
+        let mut to = to;
+        for stretch in self.find(process, from, to.len(), Right::Read)? {
+            let (piece, rest) = to.split_at_mut_checked(stretch.len()).ok_or(BadAddress)?;
+            let from = with_exposed_provenance::<u8>(stretch.start);
+            // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
+            unsafe { copy_nonoverlapping(from, piece.as_mut_ptr(), piece.len()) };
+            to = rest;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
+        let mut from = from;
+        for stretch in self.find(process, to, from.len(), Right::Write)? {
+            let (piece, rest) = from.split_at_checked(stretch.len()).ok_or(BadAddress)?;
+            let to = with_exposed_provenance_mut::<u8>(stretch.start);
+            // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
+            unsafe { copy_nonoverlapping(piece.as_ptr(), to, piece.len()) };
+            from = rest;
+        }
+        Ok(())
+    }
+
+    fn load_register(&mut self, address: u32, width: u8) -> u64 {
+        // SAFETY: the builder lets a driver name granted registers only (Device Invariant).
+        let register = unsafe { Device::at(address as usize) };
+        match width {
+            1 => register.load::<u8>(0) as u64,
+            2 => register.load::<u16>(0) as u64,
+            4 => register.load::<u32>(0) as u64,
+            _ => register.load(0),
+        }
+    }
+
+    fn store_register(&mut self, address: u32, width: u8, value: u64) {
+        // SAFETY: the builder lets a driver name granted registers only (Device Invariant).
+        let register = unsafe { Device::at(address as usize) };
+        match width {
+            1 => register.store(0, value as u8),
+            2 => register.store(0, value as u16),
+            4 => register.store(0, value as u32),
+            _ => register.store(0, value),
+        }
+    }
+
+    fn open_interrupt(&mut self, number: u16) {
+        self.plic.open(number);
+    }
+
+    fn close_interrupt(&mut self, number: u16) {
+        self.plic.close(number);
+    }
+
+    fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {
+        let process = self.processes.get(process as usize)?;
+        let size = process.data_size.saturating_add(process.zero_size);
+        if offset >= size {
+            return None;
+        }
+        // a piece is copied or zeroed, never both
+        let is_copied = offset < process.data_size;
+        let bound = if is_copied { process.data_size } else { size };
+        let end = offset.saturating_add(PIECE).min(bound);
+        let length = (end - offset) as usize;
+        let to = with_exposed_provenance_mut::<u8>(process.data.wrapping_add(offset) as usize);
+        if is_copied {
+            let from =
+                with_exposed_provenance::<u8>(process.pristine.wrapping_add(offset) as usize);
+            // SAFETY: the builder keeps a process's data and its copy apart (Memory Invariant).
+            unsafe { copy_nonoverlapping(from, to, length) };
+        } else {
+            // SAFETY: the process's data are its own (Memory Invariant).
+            unsafe { write_bytes(to, 0, length) };
+        }
+        (end < size).then_some(end)
+    }
+
+    fn now(&mut self) -> Ticks {
+        self.clint.now()
+    }
+
+    fn trace(&mut self, record: &TraceRecord) {
+        self.ring.append(self.complete(record));
+    }
+}
+
+/// Whether any page lies at a user address of the space with this root.
+pub(super) fn is_mapped(root: u32, address: usize) -> bool {
+    space::is_mapped(root, address, load_entry)
+}
+
+/// Reads a word of a page table.
+fn load_entry(at: usize) -> usize {
+    // SAFETY: the walk begins at a root of the builder and stays in its tables (Memory Invariant).
+    let entry = unsafe { Device::at(at) };
+    entry.load(0)
+}

@@ -1,0 +1,232 @@
+//! The way into the kernel and out of it.
+//!
+//! `mscratch` leads to the current thread's context (Scratch Invariant), whose
+//! `hart` word is the hart's block, which is also the top of its stack. So the
+//! entry needs no register but `sp` before it has saved one.
+
+use core::arch::global_asm;
+
+use giornata_abi::call::Request;
+
+use super::csr::{self, read, write};
+use super::edge::Edge;
+use super::hart::{HART, HartBlock, HartMemory};
+use crate::cause::USER_CALL;
+use crate::context::{Context, Exit, path};
+
+global_asm!(
+    // words of either width
+    ".macro SAVE offset, register, base",
+    ".if {WORD} == 8",
+    "sd \\register, \\offset(\\base)",
+    ".else",
+    "sw \\register, \\offset(\\base)",
+    ".endif",
+    ".endm",
+    ".macro LOAD offset, register, base",
+    ".if {WORD} == 8",
+    "ld \\register, \\offset(\\base)",
+    ".else",
+    "lw \\register, \\offset(\\base)",
+    ".endif",
+    ".endm",
+    // slot n of a context is register n, slot 0 the pc
+    ".macro SAVE_SLOTS base, slots:vararg",
+    ".irp n, \\slots",
+    "SAVE \\n*{WORD}, x\\n, \\base",
+    ".endr",
+    ".endm",
+    ".macro LOAD_SLOTS base, slots:vararg",
+    ".irp n, \\slots",
+    "LOAD \\n*{WORD}, x\\n, \\base",
+    ".endr",
+    ".endm",
+    ".macro ZERO registers:vararg",
+    ".irp n, \\registers",
+    "li x\\n, 0",
+    ".endr",
+    ".endm",
+    //
+    ".pushsection .text.giornata_trap, \"ax\"",
+    ".balign 4",
+    "giornata_trap_entry:",
+    "csrrw sp, mscratch, sp", // sp = context, mscratch = the thread's sp
+    "beqz sp, 9f",
+    "SAVE_SLOTS sp, 1, 5",
+    "csrr t0, mcause",
+    "addi t0, t0, -{USER_CALL}",
+    "bnez t0, 1f",
+    // a system call: what the ABI lets it clobber is dead, the arguments stay
+    "csrr t0, mcycle",
+    "csrr ra, mepc",
+    "addi ra, ra, 4",
+    "SAVE 0, ra, sp",
+    "csrrw ra, mscratch, zero",
+    "SAVE 2*{WORD}, ra, sp",
+    "LOAD {HART}, sp, sp",
+    "SAVE {ENTERED}, t0, sp",
+    "mv a6, sp",
+    "call {call}",
+    "j giornata_depart",
+    // an interrupt or an exception: everything but what Rust preserves
+    "1:",
+    "csrr t0, mcycle",
+    "SAVE_SLOTS sp, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31",
+    "csrr a1, mepc",
+    "SAVE 0, a1, sp",
+    "csrrw a1, mscratch, zero",
+    "SAVE 2*{WORD}, a1, sp",
+    "LOAD {HART}, sp, sp",
+    "SAVE {ENTERED}, t0, sp",
+    "mv a0, sp",
+    "csrr a1, mcause",
+    "csrr a2, mtval",
+    "call {trap}",
+    // the way out: a0 = path, a1 = context to spill to or 0, sp = block
+    ".globl giornata_depart",
+    "giornata_depart:",
+    "LOAD {CURRENT}, a2, sp",
+    "andi a3, a0, {LOAD}",
+    "beqz a3, 3f",
+    "addi a3, sp, {RESERVATION}",
+    ".option push",
+    ".option arch, +a",
+    "sc.w zero, zero, (a3)",
+    ".option pop",
+    "beqz a1, 2f",
+    "SAVE_SLOTS a1, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "2:",
+    "LOAD_SLOTS a2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "3:",
+    // the kernel's time
+    "csrr a3, mcycle",
+    "LOAD {ENTERED}, a4, sp",
+    "sub a3, a3, a4",
+    "LOAD {KERNEL_CYCLES}, a4, sp",
+    "add a4, a4, a3",
+    "SAVE {KERNEL_CYCLES}, a4, sp",
+    ".if {WORD} == 4",
+    "sltu a3, a4, a3",
+    "LOAD {KERNEL_CYCLES}+4, a4, sp",
+    "add a4, a4, a3",
+    "SAVE {KERNEL_CYCLES}+4, a4, sp",
+    ".endif",
+    // from here sp = context
+    "mv sp, a2",
+    "csrw mscratch, sp",
+    "LOAD 0, a3, sp",
+    "csrw mepc, a3",
+    "andi a0, a0, {FULL}",
+    "bnez a0, 4f",
+    "LOAD_SLOTS sp, 1, 10, 11, 12, 13, 2",
+    "ZERO 5, 6, 7, 14, 15, 16, 17, 28, 29, 30, 31",
+    "mret",
+    "4:",
+    "LOAD_SLOTS sp, 1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31, 2",
+    "mret",
+    // a trap out of the kernel: its frames are given up
+    "9:",
+    "csrw mscratch, zero",
+    "la sp, {HART_MEMORY} + {BLOCK}",
+    "mv a0, sp",
+    "csrr a1, mcause",
+    "csrr a2, mepc",
+    "csrr a3, mtval",
+    "call {bug}",
+    ".popsection",
+    WORD = const size_of::<usize>(),
+    USER_CALL = const USER_CALL,
+    HART = const Context::HART,
+    CURRENT = const HartBlock::CURRENT,
+    ENTERED = const HartBlock::ENTERED,
+    KERNEL_CYCLES = const HartBlock::KERNEL_CYCLES,
+    RESERVATION = const HartBlock::RESERVATION,
+    BLOCK = const HartMemory::BLOCK,
+    FULL = const path::FULL,
+    LOAD = const path::LOAD,
+    HART_MEMORY = sym HART,
+    call = sym call,
+    trap = sym trap,
+    bug = sym bug,
+);
+
+unsafe extern "C" {
+    fn giornata_trap_entry();
+}
+
+/// The arguments are the registers of the system call as they are, but for `a6`.
+#[allow(clippy::too_many_arguments)] // eight registers, by the calling convention
+extern "C" fn call(
+    a0: usize,
+    a1: usize,
+    a2: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
+    hart: &'static HartBlock,
+    number: usize,
+) -> Exit {
+    let request = Request {
+        number,
+        arguments: [a0, a1, a2, a3, a4, a5],
+    };
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.call(request)
+}
+
+extern "C" fn trap(hart: &'static HartBlock, mcause: usize, mtval: usize) -> Exit {
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.trap(mcause, mtval)
+}
+
+extern "C" fn bug(hart: &'static HartBlock, mcause: usize, pc: usize, mtval: usize) -> ! {
+    // SAFETY: whoever used the edge before is never returned to (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.trapped(mcause, pc, mtval)
+}
+
+/// Where the edge lies. Before boot it lies nowhere, and a trap is a bug that
+/// nobody can be told of.
+fn edge(hart: &'static HartBlock) -> *mut Edge {
+    hart.edge.get().unwrap_or_else(|| csr::halt())
+}
+
+/// Prepares the hart for user mode: traps lead here, interrupts of timer and
+/// controller wake it, protection is by page tables alone.
+pub(super) fn prepare() {
+    let status = read!("mstatus") & !(csr::FS | csr::MPP | csr::MPRV | csr::MIE) | csr::TW;
+    // SAFETY: user mode next, without floating point (Owner Invariant).
+    unsafe { write!("mstatus", status) };
+    // SAFETY: 0 is right in the kernel (Scratch Invariant).
+    unsafe { write!("mscratch", 0) };
+    // SAFETY: the entry above is made for it, 4-byte aligned for direct mode.
+    unsafe { write!("mtvec", giornata_trap_entry as *const () as usize) };
+    // SAFETY: no trap bypasses machine mode.
+    unsafe { write!("medeleg", 0) };
+    // SAFETY: as above.
+    unsafe { write!("mideleg", 0) };
+    // SAFETY: these two only; `mstatus` keeps them off in machine mode.
+    unsafe { write!("mie", csr::TIMER | csr::EXTERNAL) };
+    protect();
+}
+
+/// Entry 0 locks the guard below the stack, for machine mode too; entry 1 opens
+/// everything else: user mode is confined by its page tables. User mode may
+/// read `cycle` and `instret`, not `time`: the clock is a system call.
+fn protect() {
+    const LOCKED_PAGE: usize = 0x98;
+    const OPEN: usize = 0x1F;
+    const COUNTERS: usize = 0b101;
+    // SAFETY: a naturally aligned power of two, here a page, is its address and ones.
+    unsafe { write!("pmpaddr0", HartBlock::guard() >> 2 | 0x1FF) };
+    // SAFETY: all ones are the whole address space.
+    unsafe { write!("pmpaddr1", usize::MAX) };
+    // SAFETY: nothing lies in the guard, so nothing the kernel needs is locked.
+    unsafe { write!("pmpcfg0", OPEN << 8 | LOCKED_PAGE) };
+    // SAFETY: reading counters changes nothing.
+    unsafe { write!("mcounteren", COUNTERS) };
+    // SAFETY: as above; user mode passes both.
+    unsafe { write!("scounteren", COUNTERS) };
+}

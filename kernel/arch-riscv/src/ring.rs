@@ -1,0 +1,106 @@
+//! The trace ring: a head and slots in RAM that the trace reader's process
+//! sees read-only.
+
+use core::sync::atomic::{Ordering, fence};
+
+use giornata_abi::trace::TraceRecord;
+
+use crate::device::Device;
+
+const CAPACITY: usize = 8;
+const SLOTS: usize = 16;
+
+/// The writing end, and for the final dump the reading end.
+///
+/// Record n lies in slot n % capacity; the count is stored after the record, so
+/// that a reader that sees the count sees the record.
+#[derive(Debug)]
+pub struct Ring {
+    memory: Device,
+    written: u64,
+    mask: u64,
+}
+
+impl Ring {
+    /// An empty ring of `capacity` (a power of two) slots at `address`.
+    ///
+    /// # Safety
+    /// RAM of the ring's size at `address`, 8-byte aligned, must belong to it.
+    pub unsafe fn new(address: usize, capacity: u32) -> Ring {
+        // SAFETY: the caller vouches for the memory (Memory Invariant).
+        let memory = unsafe { Device::at(address) };
+        let capacity = capacity as u64;
+        memory.store(0, 0u64);
+        memory.store(CAPACITY, capacity);
+        Ring {
+            memory,
+            written: 0,
+            mask: capacity.saturating_sub(1),
+        }
+    }
+
+    /// Records written so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Appends a record over the oldest. O(1).
+    pub fn append(&mut self, record: TraceRecord) {
+        self.memory.store(self.place(self.written), record);
+        self.written = self.written.wrapping_add(1);
+        fence(Ordering::Release);
+        self.memory.store(0, self.written);
+    }
+
+    /// The words of record `n`, if it has been written and not been
+    /// overwritten. O(1).
+    pub fn words(&self, n: u64) -> Option<[u64; 4]> {
+        let held = n >= self.oldest() && n < self.written;
+        held.then(|| self.memory.load(self.place(n)))
+    }
+
+    /// The oldest record that is still there.
+    pub fn oldest(&self) -> u64 {
+        self.written.saturating_sub(self.mask.saturating_add(1))
+    }
+
+    fn place(&self, n: u64) -> usize {
+        let slot = (n & self.mask) as usize;
+        SLOTS.wrapping_add(slot.wrapping_mul(size_of::<TraceRecord>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    fn record(n: u64) -> TraceRecord {
+        TraceRecord {
+            kind: 1,
+            hart: 0,
+            subject: n as u16,
+            detail: 0,
+            tick: n,
+            x: n,
+            y: !n,
+        }
+    }
+
+    #[test]
+    fn a_full_ring_keeps_the_youngest_records() {
+        let mut memory = vec![0u64; 2 + 4 * 4];
+        let address = memory.as_mut_ptr().expose_provenance();
+        // SAFETY: the vector outlives the ring and is large enough (Memory Invariant).
+        let mut ring = unsafe { Ring::new(address, 4) };
+        for n in 0..11 {
+            ring.append(record(n));
+        }
+        assert_eq!(ring.oldest(), 7);
+        assert!(ring.words(6).is_none() && ring.words(11).is_none());
+        assert!((7..11).all(|n| ring.words(n) == Some([1 | n << 16, n, n, !n])));
+        let (written, capacity) = (memory[0], memory[1]);
+        assert_eq!((written, capacity), (11, 4));
+        assert_eq!(memory[2 + 4 * 2 + 1], 10); // tick of record 10 in slot 2
+    }
+}
