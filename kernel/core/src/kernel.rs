@@ -135,6 +135,11 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         self.core.threads.get(thread).map(|t| t.state())
     }
 
+    /// The driver whose upcall runs, if one does.
+    pub fn upcall_in_progress(&self) -> Option<u16> {
+        self.core.upcall.map(|upcall| upcall.driver)
+    }
+
     /// States what must hold between two events; the first that does not.
     /// O(everything): for tests.
     pub fn check_invariants(&self) -> Result<(), &'static str> {

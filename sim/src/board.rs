@@ -1,0 +1,160 @@
+//! The board that is simulated: memory of processes, interrupt lines, device
+//! registers, the timer, the trace.
+
+use crate::memory::ProcessMemory;
+use giornata_abi::Ticks;
+use giornata_abi::system::System;
+use giornata_abi::trace::TraceRecord;
+use giornata_core::{BadAddress, CHUNK, Hardware};
+use std::collections::BTreeMap;
+
+/// Bytes that one piece of restoring moves.
+const RESTORED: usize = 1024;
+
+/// One interrupt line: a level that stays pending until the kernel takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Line {
+    open: bool,
+    pending: bool,
+}
+
+/// A store to a device register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// When.
+    pub tick: Ticks,
+    /// Where.
+    pub address: u32,
+    /// Bytes.
+    pub width: u8,
+    /// What.
+    pub value: u64,
+}
+
+/// Who is told each trace record.
+pub(crate) type Listener<'a> = Box<dyn FnMut(&TraceRecord) + 'a>;
+
+/// A board with as much memory as its system's tables name.
+pub struct Board<'a> {
+    pub(crate) clock: Ticks,
+    processes: Vec<ProcessMemory>,
+    lines: BTreeMap<u16, Line>,
+    /// What loads of device registers answer, by address; 0 where nothing is.
+    pub registers: BTreeMap<u32, u64>,
+    /// The stores to device registers so far.
+    pub stores: Vec<Store>,
+    pub(crate) records: Vec<TraceRecord>,
+    pub(crate) listener: Option<Listener<'a>>,
+    pending: u32,
+}
+
+impl<'a> Board<'a> {
+    pub(crate) fn new(system: &System<'_>, records: Vec<TraceRecord>) -> Board<'a> {
+        Board {
+            clock: Ticks(0),
+            processes: (0..system.processes.len() as u16)
+                .map(|process| ProcessMemory::of(system, process))
+                .collect(),
+            lines: BTreeMap::new(),
+            registers: BTreeMap::new(),
+            stores: Vec::new(),
+            records,
+            listener: None,
+            pending: 0,
+        }
+    }
+
+    /// The memory of a process.
+    ///
+    /// # Panics
+    /// If the system has no such process.
+    pub fn memory(&mut self, process: u16) -> &mut ProcessMemory {
+        &mut self.processes[process as usize]
+    }
+
+    /// A device raises a line; it comes when the kernel has it open.
+    pub(crate) fn raise(&mut self, number: u16) {
+        let line = self.lines.entry(number).or_default();
+        self.pending += !line.pending as u32;
+        line.pending = true;
+    }
+
+    /// Takes the lowest line that is raised and open; it is closed then.
+    pub(crate) fn take_interrupt(&mut self) -> Option<u16> {
+        if self.pending == 0 {
+            return None;
+        }
+        let raised = |(_, line): &(&u16, &mut Line)| line.open && line.pending;
+        let (number, line) = self.lines.iter_mut().find(raised)?;
+        *line = Line::default();
+        self.pending -= 1;
+        Some(*number)
+    }
+
+    /// Whether the kernel has a line open.
+    pub fn is_open(&self, number: u16) -> bool {
+        self.lines.get(&number).is_some_and(|line| line.open)
+    }
+}
+
+impl Hardware for Board<'_> {
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress> {
+        assert!(
+            to.len() <= CHUNK,
+            "the kernel copies {} bytes at once",
+            to.len()
+        );
+        let memory = self.processes.get_mut(process as usize);
+        memory.ok_or(BadAddress)?.read(from, to)
+    }
+
+    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
+        assert!(
+            from.len() <= CHUNK,
+            "the kernel copies {} bytes at once",
+            from.len()
+        );
+        let memory = self.processes.get_mut(process as usize);
+        memory.ok_or(BadAddress)?.write(to, from)
+    }
+
+    fn load_register(&mut self, address: u32, width: u8) -> u64 {
+        let value = self.registers.get(&address).copied().unwrap_or(0);
+        value & u64::MAX >> (64 - 8 * width.clamp(1, 8) as u32)
+    }
+
+    fn store_register(&mut self, address: u32, width: u8, value: u64) {
+        self.stores.push(Store {
+            tick: self.clock,
+            address,
+            width,
+            value,
+        });
+    }
+
+    fn open_interrupt(&mut self, number: u16) {
+        self.lines.entry(number).or_default().open = true;
+    }
+
+    fn close_interrupt(&mut self, number: u16) {
+        self.lines.entry(number).or_default().open = false;
+    }
+
+    fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {
+        let memory = self.processes.get_mut(process as usize)?;
+        memory
+            .restore(offset as usize, RESTORED)
+            .map(|next| next as u32)
+    }
+
+    fn now(&mut self) -> Ticks {
+        self.clock
+    }
+
+    fn trace(&mut self, record: &TraceRecord) {
+        match &mut self.listener {
+            Some(listener) => listener(record),
+            None => self.records.push(*record),
+        }
+    }
+}
