@@ -2,18 +2,64 @@
 
 use crate::file::{Spanned, SystemFile};
 use crate::problem::{Problem, Refusal};
-use miette::Report;
+use crate::project::parse;
+use giornata_lang::{Diagnostic, giotto};
+use giornata_micro::verify::{self, Scratch, Verified};
+use std::path::Path;
 
-/// The module of a program: compiled, or read if it is one already.
-pub(crate) fn compile(file: &SystemFile, source: &Spanned<String>) -> Result<Vec<u8>, Report> {
-    let path = file.relative(source.get_ref());
-    let bytes = std::fs::read(&path).map_err(|error| {
-        let reason = format!("cannot read {}: {error}", path.display());
-        Refusal::from(Problem::new(reason, "`source` is relative to the system file").at(&file.source, source.span()))
-    })?;
-    Ok(bytes)
+/// Compilers' findings about one program, errors among them.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{path} does not compile")]
+struct Findings {
+    path: String,
+    #[related]
+    findings: Vec<Diagnostic>,
 }
 
-pub(crate) fn verify(_file: &SystemFile, _source: &Spanned<String>, _bytes: &[u8]) -> Result<u32, Refusal> {
-    Ok(0)
+/// The module of a program, compiled, or read if it is one already; and what
+/// the compiler remarked.
+pub(crate) fn compile(
+    file: &SystemFile,
+    source: &Spanned<String>,
+) -> Result<(Vec<u8>, Vec<Diagnostic>), miette::Report> {
+    let path = file.relative(source.get_ref());
+    let refuse = |reason: String, mend: &str| {
+        miette::Report::from(Refusal::from(Problem::new(reason, mend).at(&file.source, source.span())))
+    };
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !["giotto", "gmod"].contains(&extension) {
+        let reason = format!("nothing compiles {}", source.get_ref());
+        return Err(refuse(reason, "give a `.giotto` program, or a prebuilt module `.gmod`"));
+    }
+    let bytes = std::fs::read(&path).map_err(|error| {
+        let reason = format!("cannot read {}: {error}", path.display());
+        refuse(reason, "`source` is relative to the system file")
+    })?;
+    if extension == "gmod" {
+        return Ok((bytes, Vec::new()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| {
+        refuse(format!("{} is not text", path.display()), "save the program as UTF-8")
+    })?;
+    compile_giotto(&path, &text)
+}
+
+fn compile_giotto(path: &Path, text: &str) -> Result<(Vec<u8>, Vec<Diagnostic>), miette::Report> {
+    let path = path.display().to_string();
+    match giotto::compile(&path, text, &giotto::Options::default()) {
+        (Some(bytes), remarks) => Ok((bytes, remarks)),
+        (None, findings) => Err(Findings { path, findings }.into()),
+    }
+}
+
+/// What the verifier found out about a module, or why it may not be loaded.
+pub(crate) fn verify(file: &SystemFile, source: &Spanned<String>, bytes: &[u8]) -> Result<Verified, Refusal> {
+    let module = parse(file, source, bytes)?;
+    let mut scratch = vec![Scratch::EMPTY; verify::scratch_needed(&module)];
+    verify::verify(&module, &mut scratch).map_err(|refusal| {
+        let position = refusal.address().and_then(|address| module.position(address));
+        let place = position.map_or(String::new(), |p| format!(", from line {}", p.line));
+        let reason = format!("{} cannot be loaded: {refusal}{place}", source.get_ref());
+        Problem::new(reason, "microcode is verified before it runs").at(&file.source, source.span()).into()
+    })
 }

@@ -4,7 +4,14 @@
 //! Every list is in the order of the tables, so that an index of a trace record
 //! is an index here.
 
+use crate::file::Schedule;
+use crate::image::Usage;
+use crate::link::is_traced;
+use crate::model::{Driver, Model, Place, Port, Program, Thread, Work};
 use giornata_abi::ValueType;
+use giornata_abi::id::NONE;
+use giornata_abi::module::{Module, PortKind};
+use giornata_abi::system::{FaultPolicy, Policy};
 use serde::{Deserialize, Serialize};
 
 /// The version of this map's shape.
@@ -197,5 +204,130 @@ impl PortName {
     /// How the value reads.
     pub fn value_type(&self) -> ValueType {
         ValueType::from_code(self.value_type).unwrap_or(ValueType::Opaque)
+    }
+}
+
+/// The map of a bound model. `usage` tells the sizes of processes; without it
+/// (on the host) they are 0.
+pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
+    let usage = |index: usize| usage.get(index).copied().unwrap_or_default();
+    NameMap {
+        format: FORMAT,
+        system: model.name.clone(),
+        board: model.board.name.clone(),
+        timer_hertz: model.board.timer_hertz,
+        deadline_band: model.deadline_band,
+        stop_at: model.stop_at,
+        trace_capacity: model.trace_capacity,
+        processes: model.processes.iter().enumerate().map(|(i, p)| process_name(&p.name, p.on_fault, usage(i))).collect(),
+        threads: model.threads.iter().map(thread_name).collect(),
+        ports: model.ports.iter().map(port_name).collect(),
+        drivers: model.drivers.iter().map(driver_name).collect(),
+        programs: model.programs.iter().map(program_name).collect(),
+        interrupts: model
+            .interrupts
+            .iter()
+            .map(|i| InterruptName { number: i.number, name: i.name.clone(), process: i.process })
+            .collect(),
+    }
+}
+
+fn process_name(name: &str, on_fault: FaultPolicy, usage: Usage) -> ProcessName {
+    let on_fault = match on_fault {
+        FaultPolicy::Stop => "stop",
+        FaultPolicy::Restart => "restart",
+        FaultPolicy::Halt => "halt",
+    };
+    ProcessName {
+        name: name.into(),
+        on_fault: on_fault.into(),
+        text: usage.text,
+        rodata: usage.rodata,
+        data: usage.data,
+        stacks: usage.stacks,
+    }
+}
+
+fn thread_name(thread: &Thread) -> ThreadName {
+    let policy = match thread.policy {
+        Policy::Fifo => "fifo",
+        Policy::RoundRobin => "round-robin",
+        Policy::Deadline => "deadline",
+    };
+    ThreadName {
+        name: thread.name.clone(),
+        process: thread.process,
+        role: thread.role,
+        policy: policy.into(),
+        priority: thread.priority,
+        program: thread.task.map(|(program, _)| program),
+        function: thread.function.clone(),
+        budget: thread.budget,
+        wcet: thread.wcet,
+        deadline: thread.deadline,
+        stack: thread.stack,
+    }
+}
+
+fn port_name(port: &Port) -> PortName {
+    let kind = match port.kind {
+        PortKind::Sensor => "sensor",
+        PortKind::Actuator => "actuator",
+        PortKind::Output => "output",
+        PortKind::Private => "private",
+        PortKind::Input => "input",
+        PortKind::TaskInput => "task-input",
+        PortKind::TaskOutput => "task-output",
+        PortKind::State => "state",
+        PortKind::Guard => "guard",
+        PortKind::ViolationTask => "violation-task",
+        PortKind::ViolationDriver => "violation-driver",
+    };
+    PortName {
+        name: port.name.clone(),
+        program: port.program,
+        kind: kind.into(),
+        type_name: port.type_name.clone(),
+        value_type: port.value_type as u8,
+        size: port.size,
+        traced: is_traced(port.kind),
+        task: match port.place {
+            Place::Block(thread, _) => Some(thread),
+            Place::Arena(_) => None,
+        },
+    }
+}
+
+fn driver_name(driver: &Driver) -> DriverName {
+    let (work, process, budget) = match driver.work {
+        Work::Copy => ("copy", None, 0),
+        Work::Load(..) => ("load", None, 0),
+        Work::Store(..) => ("store", None, 0),
+        Work::Upcall { process, budget } => ("upcall", Some(process), budget),
+    };
+    DriverName {
+        name: driver.name.clone(),
+        program: driver.program,
+        function: driver.function.clone(),
+        work: work.into(),
+        process,
+        budget,
+    }
+}
+
+fn program_name(program: &Program) -> ProgramName {
+    let schedule = match program.schedule {
+        Schedule::Edf => "edf",
+        Schedule::RateMonotonic => "rm",
+        Schedule::Fifo => "fifo",
+        Schedule::SCode => "s",
+    };
+    let header = Module::parse(&program.module).map(|m| *m.header());
+    ProgramName {
+        name: program.name.clone(),
+        source: program.source.clone(),
+        schedule: schedule.into(),
+        handled: header.map_or([false; 4], |h| h.handlers.map(|address| address != NONE)),
+        instructions: header.map_or(0, |h| h.instructions.into()),
     }
 }

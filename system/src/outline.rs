@@ -6,12 +6,12 @@ use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, Syste
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
-use crate::project::Project;
+use crate::project::{ProgramModule, Project};
 use crate::{programs, threads};
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{GRANT_SHUTDOWN, GRANT_TRUSTED_DMA};
-use giornata_abi::{Opcode, id::NONE};
+use giornata_abi::id::NONE;
 use std::collections::BTreeMap;
 
 /// Which process provides a task or driver function, with what the system file
@@ -58,8 +58,8 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
         deadline_band: file.kernel.deadline_band,
-        triggers: file.kernel.triggers.unwrap_or_else(|| count(&modules, &[Opcode::Future], 2).max(8)),
-        s_threads: file.kernel.s_threads.unwrap_or_else(|| count(&modules, &[Opcode::Fork], 2).max(4)),
+        triggers: file.kernel.triggers.unwrap_or(total(project, |m| m.triggers)),
+        s_threads: file.kernel.s_threads.unwrap_or(total(project, |m| m.s_threads)),
         trace_capacity: file.kernel.trace,
         trace_console: file.kernel.trace_console,
         stop_at: project.stop_at,
@@ -82,11 +82,9 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     findings.conclude(model)
 }
 
-/// `factor` slots for each instruction of these kinds in all modules.
-fn count(modules: &[Module<'_>], opcodes: &[Opcode], factor: usize) -> u16 {
-    let all = modules.iter().flat_map(|m| m.instructions());
-    let found = all.filter(|i| i.opcode().is_some_and(|o| opcodes.contains(&o))).count();
-    u16::try_from(found.saturating_mul(factor) + modules.len()).unwrap_or(4096).min(4096)
+/// Slots that all programs need together; at least one.
+fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
+    project.modules.iter().map(need).fold(0, u16::saturating_add).clamp(1, NONE - 1)
 }
 
 fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {

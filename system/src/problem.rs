@@ -127,11 +127,6 @@ impl Findings {
         self.problems.push(problem);
     }
 
-    /// Notes a problem made elsewhere.
-    pub(crate) fn push(&mut self, problem: Problem) {
-        self.problems.push(problem);
-    }
-
     /// `value`, or all that was found to be wrong.
     pub(crate) fn conclude<T>(self, value: T) -> Result<T, Refusal> {
         if self.problems.is_empty() {

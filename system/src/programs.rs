@@ -7,9 +7,9 @@ use crate::outline::{self, Providers};
 use crate::problem::{Findings, suggest};
 use crate::project::Project;
 use crate::threads::top_priority;
-use giornata_abi::module::{DriverKind, DriverSymbol, Module, PortKind, PortList};
+use giornata_abi::module::{DriverKind, DriverSymbol, Module, PortKind, PortList, TaskSymbol};
 use giornata_abi::process::FunctionKind;
-use giornata_abi::{Opcode, PredicateKind, ValueType, id::NONE};
+use giornata_abi::{Opcode, ValueType, id::NONE};
 use std::collections::BTreeMap;
 
 /// One program on its way into the model.
@@ -40,10 +40,9 @@ pub(crate) fn add(
         let tasks = task_threads(model, program, module);
         let owners = BTreeMap::new();
         let mut context = Context { project, section, module, providers, program, tasks, owners, ports: Vec::new() };
-        context.owners = context.owners(findings);
+        context.owners = context.owners();
         context.ports = context.add_ports(findings, model);
         let drivers = context.add_drivers(findings, model);
-        context.check_predicates(findings);
         context.check_registers(findings);
         let interrupts = context.interrupts(findings);
         let entry = context.program(findings, drivers, interrupts);
@@ -75,26 +74,12 @@ impl Context<'_> {
         self.module.port(local).and_then(|p| PortKind::from_code(p.kind))
     }
 
-    /// Whose copy each task-local port is; each belongs to one task.
-    fn owners(&self, findings: &mut Findings) -> BTreeMap<u16, u16> {
-        let mut owners = BTreeMap::new();
-        for (local, task) in (0u16..).zip(self.module.tasks()) {
-            let lists = [
-                (task.inputs, PortKind::TaskInput),
-                (task.outputs, PortKind::TaskOutput),
-                (task.states, PortKind::State),
-            ];
-            for (list, kind) in lists {
-                for port in self.module.list(list) {
-                    if self.kind(port) != Some(kind) || owners.insert(port, local).is_some() {
-                        let task = self.module.text(task.name);
-                        let reason = format!("task `{task}` uses port `{}`, which is not its own copy", self.port_name(port));
-                        self.refuse(findings, reason, "give the task a port of its own, filled by a copy driver");
-                    }
-                }
-            }
-        }
-        owners
+    /// Whose copy each task-local port is: the verifier has seen that each is
+    /// listed by one task at most.
+    fn owners(&self) -> BTreeMap<u16, u16> {
+        let tasks = (0u16..).zip(self.module.tasks());
+        let ports = |task: TaskSymbol| [task.inputs, task.outputs, task.states].map(|list| self.module.list(list));
+        tasks.flat_map(|(local, task)| ports(task).into_iter().flatten().map(move |port| (port, local))).collect()
     }
 
     /// Adds the module's ports; answers local index to port.
@@ -138,7 +123,7 @@ impl Context<'_> {
             let function = if copies { "" } else { self.module.text(symbol.function) };
             let (reads, writes) = (self.local_ports(symbol.reads), self.local_ports(symbol.writes));
             let conflicts = self.conflicts(&reads, &writes);
-            let [reads, writes] = [reads, writes].map(|list| self.resolve(findings, &list));
+            let [reads, writes] = [reads, writes].map(|list| self.resolve(&list));
             let tasks = conflicts.iter().filter_map(|task| self.tasks.get(*task as usize)).copied();
             indices.push(model.drivers.len() as u16);
             model.drivers.push(Driver {
@@ -165,18 +150,9 @@ impl Context<'_> {
         tasks
     }
 
-    fn resolve(&self, findings: &mut Findings, list: &[u16]) -> Vec<u16> {
-        let mut ports = Vec::new();
-        for local in list {
-            match self.ports.get(*local as usize) {
-                Some(port) if *port != NONE => ports.push(*port),
-                _ => {
-                    let reason = format!("a driver touches port `{}`, which lives in its task", self.port_name(*local));
-                    self.refuse(findings, reason, "copy the value through an output of the task");
-                }
-            }
-        }
-        ports
+    /// States have no place; the verifier lets no driver touch them.
+    fn resolve(&self, list: &[u16]) -> Vec<u16> {
+        list.iter().filter_map(|local| self.ports.get(*local as usize)).copied().filter(|p| *p != NONE).collect()
     }
 
     fn work(&self, findings: &mut Findings, symbol: &DriverSymbol) -> Work {
@@ -268,20 +244,6 @@ impl Context<'_> {
                 let reason = format!("program `{}` has no driver with the function `{name}`", self.section.name.get_ref());
                 let named = known.iter().copied().filter(|k| !k.is_empty());
                 findings.refuse(entry.function.span(), reason, suggest(name, named));
-            }
-        }
-    }
-
-    /// Predicates look at ports that the kernel holds.
-    fn check_predicates(&self, findings: &mut Findings) {
-        for predicate in self.module.predicates() {
-            let tests_port = matches!(
-                predicate.kind(),
-                Some(PredicateKind::Changed | PredicateKind::Constant | PredicateKind::Activation)
-            );
-            if tests_port && self.kind(predicate.subject).is_none_or(PortKind::is_task_local) {
-                let reason = format!("a predicate tests port `{}`, which lives in its task", self.port_name(predicate.subject));
-                self.refuse(findings, reason, "test the program's port that a driver copies it to");
             }
         }
     }

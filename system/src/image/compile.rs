@@ -1,0 +1,143 @@
+//! Runs the compiler: kernel and processes, each for its own target.
+
+use crate::problem::{Problem, Refusal};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The package of the kernel binary.
+const KERNEL: &str = "giornata-image";
+/// A release with checks and with file and line in panic messages.
+const DEBUG_PROFILE: &str = "checked";
+
+/// How to call the compiler.
+#[derive(Clone, Debug)]
+pub(crate) struct Toolchain {
+    /// The workspace.
+    pub(crate) root: PathBuf,
+    /// Where compiled things go; shared by everything that is built.
+    pub(crate) target_dir: PathBuf,
+    /// Whether processes tell file and line when they panic.
+    pub(crate) debug: bool,
+    /// The Rust module of identifiers that processes may include.
+    pub(crate) identifiers: PathBuf,
+}
+
+impl Toolchain {
+    /// The kernel's executable for a board and its kernel target.
+    pub(crate) fn kernel(&self, target: &str, board: &str) -> Result<PathBuf, Refusal> {
+        let mut command = self.cargo("build");
+        command.env("GIORNATA_BOARD", board);
+        command.args(["--package", KERNEL, "--target", target, "--release"]);
+        let artifacts = run(command, "the kernel")?;
+        let found = artifacts.into_iter().find(|a| a.executable.is_some());
+        found.and_then(|a| a.executable).ok_or_else(|| {
+            Problem::new(format!("package {KERNEL} builds no executable"), "give it a binary").into()
+        })
+    }
+
+    /// The archive of a process's crate.
+    pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
+        let mut command = self.cargo("rustc");
+        command.args(["--package", package, "--lib", "--crate-type", "staticlib", "--target", target]);
+        match self.debug {
+            false => command.arg("--release"),
+            true => command.args(["--profile", DEBUG_PROFILE]).args([
+                "--config",
+                "profile.checked.inherits='release'",
+                "--config",
+                "profile.checked.debug-assertions=true",
+                "--config",
+                "profile.checked.overflow-checks=true",
+            ]),
+        };
+        let artifacts = run(command, &format!("crate `{package}`"))?;
+        let archives = artifacts.into_iter().flat_map(|a| a.files);
+        // the crate's own artifact comes last, after those of what it uses
+        let archive = archives.filter(|f| f.extension().is_some_and(|e| e == "a")).last();
+        archive.ok_or_else(|| {
+            Problem::new(format!("crate `{package}` builds no archive"), "give it a library: `src/lib.rs`").into()
+        })
+    }
+
+    /// The linker that comes with the toolchain.
+    pub(crate) fn linker(&self) -> Result<PathBuf, Refusal> {
+        let sysroot = self.rustc(&["--print", "sysroot"])?;
+        let version = self.rustc(&["--version", "--verbose"])?;
+        let host = version.lines().find_map(|l| l.strip_prefix("host: ")).unwrap_or_default();
+        let linker = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/rust-lld");
+        if linker.is_file() {
+            return Ok(linker);
+        }
+        let reason = format!("there is no linker at {}", linker.display());
+        Err(Problem::new(reason, "install the pinned toolchain: `rustup toolchain install`").into())
+    }
+
+    fn rustc(&self, arguments: &[&str]) -> Result<String, Refusal> {
+        let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+        let output = command.args(arguments).current_dir(&self.root).output();
+        let output = output.map_err(|error| missing("rustc", &error))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// A cargo command whose result depends on its arguments and the sources only.
+    fn cargo(&self, verb: &str) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command.current_dir(&self.root).arg(verb);
+        command.args(["--quiet", "--message-format", "json-render-diagnostics"]);
+        command.arg("--target-dir").arg(&self.target_dir);
+        command.env("GIORNATA_IDENTIFIERS", &self.identifiers);
+        for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+            command.env_remove(flags);
+        }
+        command
+    }
+}
+
+/// What one compilation step made.
+struct Artifact {
+    executable: Option<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+/// Runs cargo; its diagnostics go to standard error as they come.
+fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
+    command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(Stdio::piped());
+    let output = command.output().map_err(|error| missing("cargo", &error))?;
+    if !output.status.success() {
+        let reason = format!("{what} does not compile");
+        return Err(Problem::new(reason, "see the compiler's messages above").into());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| artifact(&serde_json::from_str(line).ok()?)).collect())
+}
+
+fn artifact(message: &Value) -> Option<Artifact> {
+    if message.get("reason")? != "compiler-artifact" {
+        return None;
+    }
+    let path = |value: &Value| value.as_str().map(PathBuf::from);
+    let files = message.get("filenames")?.as_array()?.iter().filter_map(path).collect();
+    Some(Artifact { executable: message.get("executable").and_then(path), files })
+}
+
+fn missing(program: &str, error: &std::io::Error) -> Refusal {
+    let mend = "install the pinned toolchain: `rustup toolchain install`";
+    Problem::new(format!("cannot run {program}: {error}"), mend).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_artifacts_are_read_from_the_messages_of_cargo() {
+        let message = r#"{"reason":"compiler-artifact","filenames":["/t/libx.a","/t/libx.rlib"],"executable":null}"#;
+        let read = artifact(&serde_json::from_str(message).unwrap()).unwrap();
+        assert_eq!(read.files, [PathBuf::from("/t/libx.a"), PathBuf::from("/t/libx.rlib")]);
+        assert_eq!(read.executable, None);
+        for other in [r#"{"reason":"build-finished","success":true}"#, "[]", "{}", r#"{"reason":"compiler-artifact"}"#] {
+            assert!(artifact(&serde_json::from_str(other).unwrap()).is_none(), "{other}");
+        }
+    }
+}

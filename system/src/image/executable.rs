@@ -1,0 +1,172 @@
+//! Reads a linked process: its sections, its function table, its symbols.
+
+use crate::functions::{Function, Functions, Parameter};
+use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
+use crate::problem::{Problem, Refusal};
+use giornata_abi::process::{Direction, FunctionKind, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags};
+use std::collections::BTreeMap;
+
+/// A stretch of a process's memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// First user address.
+    pub(crate) address: u32,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A linked process.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    /// Code.
+    pub(crate) text: Section,
+    /// Constants.
+    pub(crate) rodata: Section,
+    /// Initialised data.
+    pub(crate) data: Section,
+    /// First address after the zeroed data.
+    pub(crate) end: u32,
+    /// What it provides.
+    pub(crate) functions: Functions,
+    /// The start code, by kind of function.
+    pub(crate) start: [u32; 3],
+    /// Its restartable sequence.
+    pub(crate) restartable: (u32, u32),
+    /// Its trace cursor; 0 = none.
+    pub(crate) trace_cursor: u32,
+}
+
+/// More functions or parameters than this are taken for a damaged table.
+const MOST: usize = 4096;
+
+impl Executable {
+    /// Reads the linked process `name`.
+    pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Executable, Refusal> {
+        let refuse = |reason: &str, mend: &str| {
+            Refusal::from(Problem::new(format!("the image of process `{name}` {reason}"), mend))
+        };
+        let file = object::File::parse(bytes).map_err(|e| refuse(&format!("is no ELF file: {e}"), ""))?;
+        let sections = sections(&file).map_err(|section| {
+            refuse(&format!("has a section {section} that has no place"), "put it into .text, .rodata, .data or .bss")
+        })?;
+        let symbols: BTreeMap<&str, u32> =
+            file.symbols().filter_map(|s| Some((s.name().ok()?, u32::try_from(s.address()).ok()?))).collect();
+        let symbol = |name: &str| symbols.get(name).copied();
+        let (Some(table), [Some(task), Some(driver), Some(thread)]) = (symbol(TABLE_SYMBOL), START_SYMBOLS.map(symbol))
+        else {
+            return Err(refuse("has no function table", "write `giornata_rt::process! { tasks: [...] }` in its crate"));
+        };
+        let (Some(begin), Some(end)) = (symbol(DATA_SYMBOL), symbol(END_SYMBOL)) else {
+            return Err(refuse("does not say where its data lies", "link it with the builder's script"));
+        };
+        let [text, rodata, data] = sections;
+        let mut executable = Executable {
+            text,
+            rodata,
+            data: Section { address: begin, ..data },
+            end,
+            functions: Functions::default(),
+            start: [task, driver, thread],
+            restartable: restartable(symbol),
+            trace_cursor: symbol(CURSOR_SYMBOL).unwrap_or(0),
+        };
+        let word = if file.is_64() { 8 } else { 4 };
+        let functions = Reader { executable: &executable, word }.table(table);
+        executable.functions =
+            functions.ok_or_else(|| refuse("has a damaged function table", "build its crate with this version's `giornata-rt`"))?;
+        Ok(executable)
+    }
+}
+
+fn restartable(symbol: impl Fn(&str) -> Option<u32>) -> (u32, u32) {
+    match RESTARTABLE_SYMBOLS.map(symbol) {
+        [Some(begin), Some(end)] if begin <= end => (begin, end),
+        _ => (0, 0),
+    }
+}
+
+/// Text, rodata and data; or the name of another section that takes memory.
+fn sections(file: &object::File<'_>) -> Result<[Section; 3], String> {
+    let mut all: [Section; 3] = Default::default();
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        let name = section.name().unwrap_or("?");
+        if !sh_flags.contains(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".bss" {
+            continue;
+        }
+        let place = [".text", ".rodata", ".data"].iter().position(|n| *n == name);
+        let place = place.and_then(|index| all.get_mut(index));
+        let (Some(place), Ok(bytes), Ok(address)) = (place, section.data(), u32::try_from(section.address())) else {
+            return Err(name.into());
+        };
+        *place = Section { address, bytes: bytes.to_vec() };
+    }
+    Ok(all)
+}
+
+/// Reads the function table, whose pointers are as wide as the process's.
+struct Reader<'a> {
+    executable: &'a Executable,
+    word: usize,
+}
+
+impl Reader<'_> {
+    fn bytes(&self, address: u32, length: usize) -> Option<&[u8]> {
+        let sections = [&self.executable.rodata, &self.executable.data, &self.executable.text];
+        sections.into_iter().find_map(|s| {
+            let start = address.checked_sub(s.address)? as usize;
+            s.bytes.get(start..start.checked_add(length)?)
+        })
+    }
+
+    fn word(&self, address: u32, index: usize) -> Option<u32> {
+        let at = address.checked_add(u32::try_from(index * self.word).ok()?)?;
+        let bytes = self.bytes(at, self.word)?;
+        let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+        u32::try_from(value).ok()
+    }
+
+    /// A slice of `words`-word elements: the address of each.
+    fn slice(&self, address: u32, index: usize, words: usize) -> Option<Vec<u32>> {
+        let (start, count) = (self.word(address, index)?, self.word(address, index + 1)? as usize);
+        let step = words * self.word;
+        let element = |i: usize| start.checked_add(u32::try_from(i * step).ok()?);
+        if count > MOST { None } else { (0..count).map(element).collect() }
+    }
+
+    fn text(&self, address: u32, index: usize) -> Option<String> {
+        let (start, length) = (self.word(address, index)?, self.word(address, index + 1)? as usize);
+        String::from_utf8(self.bytes(start, length)?.to_vec()).ok()
+    }
+
+    fn table(&self, address: u32) -> Option<Functions> {
+        if self.word(address, 0)? as usize != TABLE_MAGIC {
+            return None;
+        }
+        let functions = self.slice(address, 1, 6)?;
+        functions.into_iter().map(|f| self.function(f)).collect::<Option<_>>().map(Functions)
+    }
+
+    /// kind, name (2), body, parameters (2).
+    fn function(&self, at: u32) -> Option<Function> {
+        let kinds = [FunctionKind::Task, FunctionKind::Driver, FunctionKind::Thread];
+        let parameters = self.slice(at, 4, 4)?;
+        Some(Function {
+            kind: *kinds.get(self.word(at, 0)? as usize)?,
+            name: self.text(at, 1)?,
+            body: self.word(at, 3)?.into(),
+            parameters: parameters.into_iter().map(|p| self.parameter(p)).collect::<Option<_>>()?,
+        })
+    }
+
+    /// direction, size, type name (2).
+    fn parameter(&self, at: u32) -> Option<Parameter> {
+        let directions = [Direction::Input, Direction::Output, Direction::State];
+        Some(Parameter {
+            direction: *directions.get(self.word(at, 0)? as usize)?,
+            size: self.word(at, 1)? as usize,
+            type_name: self.text(at, 2)?,
+        })
+    }
+}

@@ -1,0 +1,235 @@
+//! Physical memory after the kernel: tables, pristine data, processes, trace
+//! ring, and what the kernel needs for its own tables.
+//!
+//! ```text
+//! board.system   blob: header and tables
+//!                pristine copies of data, 8-byte aligned
+//! page           for each process: page tables | text | rodata | data, bss,
+//!                control pages and blocks, stacks
+//! page           trace ring, whole pages
+//! page           the kernel's tables (ram)
+//! ```
+
+use crate::board::{Board, PAGE};
+use crate::image::executable::Executable;
+use crate::image::paging::{Rights, Space};
+use crate::model::{Model, Process};
+use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE};
+use crate::problem::{Problem, Refusal};
+use giornata_abi::Record;
+use giornata_abi::control::TraceRing;
+use giornata_abi::trace::TraceRecord;
+
+/// Bytes at a physical address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// Where.
+    pub(crate) address: u32,
+    /// What.
+    pub(crate) bytes: Vec<u8>,
+    /// Bytes in memory; those beyond `bytes` are zero.
+    pub(crate) size: u32,
+}
+
+/// How a process's memory is spent, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Code.
+    pub text: u32,
+    /// Constants.
+    pub rodata: u32,
+    /// Initialised and zeroed data.
+    pub data: u32,
+    /// Control pages and blocks.
+    pub blocks: u32,
+    /// Stacks.
+    pub stacks: u32,
+    /// Page tables.
+    pub tables: u32,
+    /// Lost to whole pages.
+    pub waste: u32,
+}
+
+/// Where everything lies, and the bytes of the processes there.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) placement: Placement,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) usage: Vec<Usage>,
+    /// Bytes of memory left over.
+    pub(crate) free: u32,
+}
+
+/// Memory that is handed out upwards; may run past the end, which is told once.
+struct Cursor {
+    at: u64,
+}
+
+impl Cursor {
+    fn take(&mut self, bytes: u32, alignment: u32) -> u32 {
+        let start = self.at.next_multiple_of(u64::from(alignment));
+        self.at = start + u64::from(bytes);
+        start as u32
+    }
+}
+
+/// The parts of a process's user memory.
+struct Parts<'a> {
+    process: &'a Process,
+    executable: &'a Executable,
+    /// Data, bss, control pages and blocks, in bytes from the data's address.
+    writable: u32,
+    /// By thread: bytes of its stack.
+    stacks: Vec<u32>,
+}
+
+fn pages(bytes: u32) -> u32 {
+    bytes.next_multiple_of(PAGE)
+}
+
+impl<'a> Parts<'a> {
+    fn of(model: &Model, index: u16, process: &'a Process, executable: &'a Executable) -> Parts<'a> {
+        let writable = executable.end - executable.data.address + process.area;
+        Parts { process, executable, writable, stacks: model.threads_of(index).map(|(_, t)| t.stack).collect() }
+    }
+
+    /// Bytes of memory that user mode may write.
+    fn writable_bytes(&self) -> u32 {
+        pages(self.writable) + self.stacks.iter().sum::<u32>()
+    }
+
+    /// User address of the end of each stack; an unmapped page lies below each.
+    fn stack_tops(&self) -> Vec<u32> {
+        let mut at = self.executable.data.address + pages(self.writable);
+        let mut end = |stack: &u32| {
+            at += PAGE + stack;
+            at
+        };
+        self.stacks.iter().map(&mut end).collect()
+    }
+
+    fn space(&self, board: &Board, text: u32, rodata: u32, data: u32, ring: (u32, u32)) -> Space {
+        let mut space = Space::default();
+        let executable = self.executable;
+        space.map(executable.text.address, text, executable.text.bytes.len() as u32, Rights::ReadExecute);
+        space.map(executable.rodata.address, rodata, executable.rodata.bytes.len() as u32, Rights::Read);
+        space.map(executable.data.address, data, self.writable, Rights::ReadWrite);
+        let mut physical = data + pages(self.writable);
+        for (top, stack) in self.stack_tops().into_iter().zip(&self.stacks) {
+            space.map(top - stack, physical, *stack, Rights::ReadWrite);
+            physical += stack;
+        }
+        let mut user = DEVICE_BASE;
+        for device in self.process.devices.iter().filter_map(|d| board.devices.get(*d)) {
+            let (first, bytes) = device.pages();
+            space.map(user, first, bytes, Rights::ReadWrite);
+            user += bytes;
+        }
+        if self.process.reads_trace {
+            space.map(TRACE_BASE, ring.0, ring.1, Rights::Read);
+        }
+        space
+    }
+
+    fn usage(&self, tables: u32) -> Usage {
+        let executable = self.executable;
+        let (text, rodata) = (executable.text.bytes.len() as u32, executable.rodata.bytes.len() as u32);
+        Usage {
+            text,
+            rodata,
+            data: executable.end - executable.data.address,
+            blocks: self.process.area,
+            stacks: self.stacks.iter().sum(),
+            tables,
+            waste: pages(text) - text + pages(rodata) - rodata + pages(self.writable) - self.writable,
+        }
+    }
+}
+
+/// User addresses of a device in a process that is granted it.
+pub(crate) fn device_address(board: &Board, process: &Process, device: usize) -> Option<u32> {
+    let mut user = DEVICE_BASE;
+    for granted in &process.devices {
+        let entry = board.devices.get(*granted)?;
+        let (first, bytes) = entry.pages();
+        if *granted == device {
+            return Some(user + (entry.base - first));
+        }
+        user += bytes;
+    }
+    None
+}
+
+/// Lays out a system whose blob has `blob` bytes and whose kernel needs
+/// `ram_size` bytes for its tables.
+pub(crate) fn lay_out(model: &Model, executables: &[Executable], blob: u32, ram_size: u32) -> Result<Layout, Refusal> {
+    let board = &model.board;
+    let mut cursor = Cursor { at: u64::from(board.system) + u64::from(blob) };
+    let mut segments = Vec::new();
+    let pristine: Vec<u32> = executables
+        .iter()
+        .map(|executable| {
+            let address = cursor.take(executable.data.bytes.len() as u32, 8);
+            segments.push(Segment::new(address, executable.data.bytes.clone()));
+            address
+        })
+        .collect();
+    // the ring's place must be known to the tables of its reader: it comes first
+    let ring_bytes = pages((TraceRing::SIZE + TraceRecord::SIZE * model.trace_capacity as usize) as u32);
+    let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
+    let mut layout = Layout { placement: Placement::default(), segments, usage: Vec::new(), free: 0 };
+    for (((index, process), executable), pristine) in (0u16..).zip(&model.processes).zip(executables).zip(pristine) {
+        let parts = Parts::of(model, index, process, executable);
+        layout.place(&mut cursor, board, &parts, ring, pristine);
+    }
+    let ram = cursor.take(ram_size, PAGE);
+    layout.placement.trace_ring = ring.0;
+    (layout.placement.ram, layout.placement.ram_size) = (ram, ram_size);
+    let end = u64::from(board.memory_base) + u64::from(board.memory_size);
+    if cursor.at > end {
+        let reason = format!("the system needs {} bytes more than board {} has", cursor.at - end, board.name);
+        return Err(Problem::new(reason, "make stacks or `[kernel] trace` smaller, or take a larger board").into());
+    }
+    layout.free = (end - cursor.at) as u32;
+    Ok(layout)
+}
+
+impl Segment {
+    /// Bytes without zeros after them.
+    pub(crate) fn new(address: u32, bytes: Vec<u8>) -> Segment {
+        let size = bytes.len() as u32;
+        Segment { address, bytes, size }
+    }
+}
+
+impl Layout {
+    fn place(&mut self, cursor: &mut Cursor, board: &Board, parts: &Parts<'_>, ring: (u32, u32), pristine: u32) {
+        let executable = parts.executable;
+        let tables = parts.space(board, 0, 0, 0, ring).table_bytes();
+        let root = cursor.take(tables, PAGE);
+        let text = cursor.take(pages(executable.text.bytes.len() as u32), PAGE);
+        let rodata = cursor.take(pages(executable.rodata.bytes.len() as u32), PAGE);
+        let data = cursor.take(parts.writable_bytes(), PAGE);
+        let space = parts.space(board, text, rodata, data, ring);
+        self.segments.push(Segment::new(root, space.tables(root)));
+        self.segments.push(Segment::new(text, executable.text.bytes.clone()));
+        self.segments.push(Segment::new(rodata, executable.rodata.bytes.clone()));
+        let size = parts.writable_bytes();
+        self.segments.push(Segment { address: data, bytes: executable.data.bytes.clone(), size });
+        self.usage.push(parts.usage(tables));
+        let data_size = executable.data.bytes.len() as u32;
+        self.placement.processes.push(ProcessPlacement {
+            space: root / PAGE,
+            pristine,
+            data,
+            data_size,
+            zero_size: size - data_size,
+            restartable: executable.restartable,
+            start: executable.start,
+            bodies: executable.functions.0.iter().map(|f| f.body as u32).collect(),
+            area: executable.end,
+            stack_tops: parts.stack_tops(),
+            trace_cursor: executable.trace_cursor,
+        });
+    }
+}

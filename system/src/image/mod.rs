@@ -1,0 +1,236 @@
+//! The image of a system: kernel, tables and processes in one executable.
+//!
+//! ```text
+//! system.toml -> Project -> Model (outline) -> identifiers
+//!                                |                 |
+//!                                |        compile, link each process
+//!                                v                 |
+//!                              Model <- functions -+
+//!                                |                 |
+//!                              layout <- sections -+
+//!                                |
+//!                              Tables -> blob --+-> ELF
+//!                              kernel ----------+
+//! ```
+
+mod compile;
+mod elf;
+mod executable;
+mod kernel;
+pub(crate) mod layout;
+mod link_process;
+mod paging;
+mod report;
+
+pub use layout::Usage;
+pub use report::{ProcessUsage, Report};
+
+use crate::file::{Code, ProcessSection, Spanned, SystemFile};
+use crate::identifiers;
+use crate::link::link;
+use crate::model::Model;
+use crate::names::{self, NameMap};
+use crate::place::Placement;
+use crate::problem::{Problem, Refusal};
+use crate::project::Project;
+use compile::Toolchain;
+use executable::Executable;
+use kernel::Kernel;
+use layout::{Layout, Segment};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What to build, and where.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// The system file.
+    pub system: PathBuf,
+    /// The root of the workspace: kernel, boards and crates.
+    pub root: PathBuf,
+    /// Where the image and what belongs to it go; made if it is not there.
+    pub out_dir: PathBuf,
+    /// Where compiled things go; shared between builds.
+    pub target_dir: PathBuf,
+    /// A board in the stead of the one that the file names.
+    pub board: Option<String>,
+    /// The instant, in ns, at which the machine stops by itself; 0 = never.
+    pub stop_at: u64,
+    /// Processes check for overflow and tell file and line when they panic.
+    pub debug: bool,
+}
+
+/// What came of a build.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The image: an executable for the board.
+    pub image: PathBuf,
+    /// The name map, as JSON.
+    pub names: PathBuf,
+    /// The identifiers as a Rust module, and as a C header.
+    pub identifiers: [PathBuf; 2],
+    /// The same map.
+    pub name_map: NameMap,
+    /// How memory is spent.
+    pub report: Report,
+    /// What the compilers of the programs remarked.
+    pub remarks: Vec<giornata_lang::Diagnostic>,
+}
+
+impl BuildOptions {
+    /// Builds `system` in the workspace `root`: results under `out/NAME`,
+    /// compiled things where cargo puts them.
+    pub fn new(system: &Path, root: &Path) -> BuildOptions {
+        let target_dir = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let name = system.parent().and_then(Path::file_name).unwrap_or_default();
+        BuildOptions {
+            system: system.to_path_buf(),
+            root: root.to_path_buf(),
+            out_dir: root.join("out").join(name),
+            target_dir,
+            board: None,
+            stop_at: 0,
+            debug: false,
+        }
+    }
+}
+
+/// Checks a system file, its programs and their references, without compiling
+/// its processes.
+pub fn check(system: &Path, root: &Path) -> Result<Model, miette::Report> {
+    Ok(Model::outline(&Project::open(system, root, None)?)?)
+}
+
+/// Builds the image of a system. Equal inputs give equal bytes.
+pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
+    let mut project = Project::open(&options.system, &options.root, options.board.as_deref())?;
+    project.stop_at = options.stop_at;
+    let built = Builder::new(options, &project)?.build()?;
+    Ok(Built { remarks: project.remarks, ..built })
+}
+
+/// A build under way.
+struct Builder<'a> {
+    options: &'a BuildOptions,
+    project: &'a Project,
+    toolchain: Toolchain,
+    identifiers: [PathBuf; 2],
+}
+
+impl<'a> Builder<'a> {
+    /// Writes the identifiers, which processes are compiled against.
+    fn new(options: &'a BuildOptions, project: &'a Project) -> Result<Builder<'a>, Refusal> {
+        let outline = Model::outline(project)?;
+        check_architecture(project)?;
+        std::fs::create_dir_all(&options.out_dir).map_err(|e| cannot_write(&options.out_dir, &e))?;
+        let identifiers = ["identifiers.rs", "identifiers.h"].map(|name| options.out_dir.join(name));
+        let [rust, c] = &identifiers;
+        write(rust, identifiers::rust(&outline)?.as_bytes())?;
+        write(c, identifiers::c(&outline)?.as_bytes())?;
+        let rust = rust.canonicalize().map_err(|e| cannot_write(rust, &e))?;
+        let toolchain = Toolchain {
+            root: options.root.clone(),
+            target_dir: options.target_dir.clone(),
+            debug: options.debug,
+            identifiers: rust,
+        };
+        Ok(Builder { options, project, toolchain, identifiers })
+    }
+
+    fn build(self) -> Result<Built, Refusal> {
+        let board = &self.project.board;
+        let kernel = self.toolchain.kernel(&board.kernel_target, &board.name)?;
+        let kernel = Kernel::read(board, &read(&kernel)?)?;
+        let sections = &self.project.file.processes;
+        let executables: Result<Vec<Executable>, Refusal> = sections.iter().map(|s| self.process(s)).collect();
+        let executables = executables?;
+        let names = sections.iter().map(|section| section.name.get_ref().clone());
+        let functions: BTreeMap<_, _> = names.zip(executables.iter().map(|e| e.functions.clone())).collect();
+        let model = Model::resolve(self.project, &functions)?;
+        check_cursor(&self.project.file, &model, &executables)?;
+        let (layout, blob) = place(&model, &executables, &kernel)?;
+        let image = self.options.out_dir.join(format!("{}.elf", model.name));
+        write(&image, &self.image(&kernel, &layout, blob)?)?;
+        let name_map = names::name_map(&model, &layout.usage);
+        let names = self.options.out_dir.join(format!("{}.names.json", model.name));
+        write(&names, name_map.to_json().as_bytes())?;
+        let report = Report::of(&model, &kernel.segments, &layout);
+        Ok(Built { image, names, identifiers: self.identifiers, name_map, report, remarks: Vec::new() })
+    }
+
+    /// Compiles and links one process.
+    fn process(&self, section: &ProcessSection) -> Result<Executable, Refusal> {
+        let name = section.name.get_ref();
+        let package = match &section.code {
+            Code::Crate(package) => package,
+            Code::C(sources) => return Err(self.refuse_c(section, sources)),
+        };
+        let archive = self.toolchain.process(package.get_ref(), &self.project.board.target)?;
+        let output = self.options.out_dir.join(format!("{name}.process.elf"));
+        link_process::link(&self.toolchain, name, &archive, &output)?;
+        Executable::read(name, &read(&output)?)
+    }
+
+    fn refuse_c(&self, section: &ProcessSection, sources: &[Spanned<String>]) -> Refusal {
+        let span = sources.first().map_or(section.name.span(), Spanned::span);
+        let reason = format!("process `{}` is written in C, which is not built yet", section.name.get_ref());
+        let mend = "write it as a crate with `giornata-rt`: `crate = \"NAME\"`";
+        Problem::new(reason, mend).at(&self.project.file.source, span).into()
+    }
+
+    fn image(&self, kernel: &Kernel, layout: &Layout, blob: Segment) -> Result<Vec<u8>, Refusal> {
+        let mut segments = kernel.segments.clone();
+        segments.push(blob);
+        segments.extend(layout.segments.iter().cloned());
+        elf::write(kernel.entry, &segments).map_err(|error| {
+            Problem::new(format!("the image cannot be written: {error}"), "make the system smaller").into()
+        })
+    }
+}
+
+/// Lays the system out and links its tables. The size of the tables does not
+/// depend on the addresses in them, so they are linked twice.
+fn place(model: &Model, executables: &[Executable], kernel: &Kernel) -> Result<(Layout, Segment), Refusal> {
+    let draft = link(model, &Placement::default())?;
+    let layout = layout::lay_out(model, executables, draft.header.length, kernel.ram(&draft))?;
+    let blob = link(model, &layout.placement)?.to_blob();
+    Ok((layout, Segment::new(model.board.system, blob)))
+}
+
+/// The one architecture whose page tables are made here.
+fn check_architecture(project: &Project) -> Result<(), Refusal> {
+    if project.board.arch == "rv64" {
+        return Ok(());
+    }
+    let reason = format!("board {} is {}, and only rv64 systems are built", project.board.name, project.board.arch);
+    Err(Problem::new(reason, "take a board with `arch = \"rv64\"`")
+        .at(&project.file.source, project.file.board.span())
+        .into())
+}
+
+/// The reader of the trace says where the kernel finds its cursor.
+fn check_cursor(file: &SystemFile, model: &Model, executables: &[Executable]) -> Result<(), Refusal> {
+    let readers = model.processes.iter().zip(executables).zip(&file.processes);
+    let mut blind = readers.filter(|((process, executable), _)| process.reads_trace && executable.trace_cursor == 0);
+    let Some((_, section)) = blind.next() else { return Ok(()) };
+    let reason = format!("process `{}` reads the trace but has no cursor", section.name.get_ref());
+    let mend = "give its crate a `#[no_mangle] static GIORNATA_TRACE_CURSOR`, as giornata-trace-server has";
+    Err(Problem::new(reason, mend).at(&file.source, section.name.span()).into())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+    std::fs::read(path).map_err(|error| {
+        Problem::new(format!("cannot read {}: {error}", path.display()), "build again").into()
+    })
+}
+
+/// Writes a file, unless it has these bytes already: cargo looks at times.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    std::fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {
+    Problem::new(format!("cannot write {}: {error}", path.display()), "give an output folder that can be written").into()
+}

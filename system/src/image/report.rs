@@ -1,0 +1,106 @@
+//! How a system's memory is spent, for people.
+
+use crate::image::layout::{Layout, Segment, Usage};
+use crate::model::Model;
+use giornata_abi::system::GRANT_TRUSTED_DMA;
+use std::fmt;
+
+/// The account of a built system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The system's name.
+    pub system: String,
+    /// The board's name.
+    pub board: String,
+    /// Bytes of the kernel's image.
+    pub kernel: u32,
+    /// Bytes of the kernel's tables at run time.
+    pub kernel_tables: u32,
+    /// Bytes of the trace ring's slots.
+    pub trace: u32,
+    /// Bytes of memory left over.
+    pub free: u32,
+    /// The processes.
+    pub processes: Vec<ProcessUsage>,
+}
+
+/// The account of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// Its name.
+    pub name: String,
+    /// Its memory.
+    pub usage: Usage,
+    /// What it may use beyond its own memory.
+    pub grants: Vec<String>,
+    /// It is outside the protection promise.
+    pub trusted_dma: bool,
+}
+
+impl Report {
+    pub(crate) fn of(model: &Model, kernel: &[Segment], layout: &Layout) -> Report {
+        let processes = model.processes.iter().zip(&layout.usage);
+        Report {
+            system: model.name.clone(),
+            board: model.board.name.clone(),
+            kernel: kernel.iter().map(|s| s.size).sum(),
+            kernel_tables: layout.placement.ram_size,
+            trace: model.trace_capacity * 32,
+            free: layout.free,
+            processes: (0u16..)
+                .zip(processes)
+                .map(|(index, (process, usage))| ProcessUsage {
+                    name: process.name.clone(),
+                    usage: *usage,
+                    grants: grants(model, index),
+                    trusted_dma: process.grants & GRANT_TRUSTED_DMA != 0,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn grants(model: &Model, index: u16) -> Vec<String> {
+    let Some(process) = model.processes.get(index as usize) else { return Vec::new() };
+    let devices = process.devices.iter().filter_map(|d| model.board.devices.get(*d)).map(|d| d.name.clone());
+    let lines = model.interrupts.iter().filter(|i| i.process == Some(index)).map(|i| format!("irq {}", i.number));
+    let port = |verb: &str, port: &u16| {
+        let port = model.ports.get(*port as usize)?;
+        Some(format!("{verb} {}.{}", model.programs.get(port.program as usize)?.name, port.name))
+    };
+    let reads = process.readable.iter().filter(|p| !process.writable.contains(p)).filter_map(|p| port("read", p));
+    let writes = process.writable.iter().filter_map(|p| port("write", p));
+    let trace = process.reads_trace.then(|| "trace".to_string());
+    devices.chain(lines).chain(reads).chain(writes).chain(trace).collect()
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} on {}", self.system, self.board)?;
+        writeln!(
+            f,
+            "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+            "process", "text", "rodata", "data", "blocks", "stacks", "tables", "waste"
+        )?;
+        for process in &self.processes {
+            let u = process.usage;
+            writeln!(
+                f,
+                "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+                process.name, u.text, u.rodata, u.data, u.blocks, u.stacks, u.tables, u.waste
+            )?;
+        }
+        writeln!(
+            f,
+            "  kernel {} + tables {}, trace {}, free {} bytes",
+            self.kernel, self.kernel_tables, self.trace, self.free
+        )?;
+        for process in self.processes.iter().filter(|p| !p.grants.is_empty()) {
+            writeln!(f, "  {} may use: {}", process.name, process.grants.join(", "))?;
+        }
+        for process in self.processes.iter().filter(|p| p.trusted_dma) {
+            writeln!(f, "  warning: {} may program DMA: nothing protects the system from it", process.name)?;
+        }
+        Ok(())
+    }
+}
