@@ -41,6 +41,8 @@ pub(crate) fn generate(function: &Function) -> TokenStream {
         }
     };
     quote! {
+        // the timing program says how many ports a function has
+        #[allow(clippy::too_many_arguments)]
         #item
 
         #(#cfgs)*

@@ -66,6 +66,11 @@ impl Control {
         NonNull::new(address.cast()).map(Control)
     }
 
+    /// Where the page lies: any byte of it may be written at any time.
+    pub fn address(&self) -> *mut u8 {
+        self.0.as_ptr().cast()
+    }
+
     /// The id of the thread.
     pub fn thread(&self) -> Id {
         Id(field!(self, thread))

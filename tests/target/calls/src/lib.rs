@@ -1,0 +1,67 @@
+//! Every system call with every register at every kind of value, against the
+//! answers that the documentation promises.
+//!
+//! A sweep makes calls by the thousand, compares each answer with the [`law`],
+//! and logs one line for each call with the count of every answer, and one for
+//! each answer that the law does not allow.
+
+#![no_std]
+
+mod ending;
+mod law;
+mod sweep;
+mod value;
+
+use giornata_rt::time::{self, Instant};
+use giornata_rt::{driver, log, process, shutdown, task, thread};
+
+use ending::{exit_now, panic_everywhere};
+use law::Caller;
+use sweep::Sweep;
+
+/// Sweeps all calls as an ordinary thread without grants but two ports.
+#[thread]
+fn sweep_thread() {
+    let Some(sweep) = Sweep::new(Caller::Thread) else {
+        return;
+    };
+    sweep.all();
+    log!("swept");
+}
+
+/// Sweeps all calls as a task; answers how many answers were wrong.
+#[task]
+fn sweep_task(_reading: &u32, wrong: &mut u32) {
+    *wrong = Sweep::silent(Caller::Task).all();
+}
+
+/// Sweeps all calls as an upcall; answers how many answers were wrong.
+#[driver]
+fn sweep_upcall(wrong: &mut u32) {
+    *wrong = Sweep::silent(Caller::Upcall).all();
+}
+
+#[driver]
+fn not_swept(wrong: &mut u32) {
+    *wrong = u32::MAX;
+}
+
+/// The grant is there: only the status can be wrong. Stops the machine at 100 ms.
+#[thread]
+fn stop() {
+    // Never refused to a thread.
+    let _ = time::sleep_until(Instant(100_000_000));
+    for status in [256, 0x1_0000_0000, usize::MAX, usize::MAX / 2 + 1] {
+        log!(
+            "status {status:#x}: {}",
+            giornata_rt::call::shutdown(status).name()
+        );
+    }
+    log!("not stopped: {}", shutdown(0).name());
+}
+
+process! {
+    tasks: [sweep_task],
+    drivers: [sweep_upcall, not_swept],
+    threads: [sweep_thread, panic_everywhere, exit_now, stop],
+}

@@ -1,0 +1,91 @@
+//! The values that registers are swept over.
+
+/// 0, 1, -1, least, greatest; ends of halves and of small tables; addresses of
+/// the kernel, of devices, of memory that belongs to others or to nobody.
+pub(crate) const VALUES: [usize; 16] = [
+    0,
+    1,
+    2,
+    3,
+    100,
+    101,
+    255,
+    0xFFFF,
+    0x1_0000,
+    0x0200_BFF9,
+    0x3000_0000,
+    0x8000_0000,
+    0x8010_0000,
+    usize::MAX / 2,
+    usize::MAX / 2 + 1,
+    usize::MAX,
+];
+
+/// Numbers that name no call.
+pub(crate) const NO_CALLS: [usize; 8] = [
+    16,
+    17,
+    64,
+    255,
+    256,
+    0xFFFF_FFFF,
+    usize::MAX / 2 + 1,
+    usize::MAX,
+];
+
+/// Lengths of a value of four bytes, and what it is not.
+pub(crate) const LENGTHS: [usize; 9] = [
+    4,
+    0,
+    1,
+    3,
+    5,
+    8,
+    0x1_0000_0004_u64 as usize | 1,
+    usize::MAX / 2 + 1,
+    usize::MAX,
+];
+
+/// An address for four bytes, and what the process may do there.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) address: usize,
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
+}
+
+static CONSTANT: [u32; 2] = [0x1111_1111; 2];
+static mut VARIABLE: [u32; 4] = [0; 4];
+
+/// How many places there are.
+pub(crate) const PLACES: usize = 6 + VALUES.len();
+
+/// The first byte of a process's memory.
+const USER: usize = 0x1000_0000;
+
+/// Own places, aligned and not, and across the beginning of what is its own;
+/// then [`VALUES`], where nothing of the process lies.
+pub(crate) fn places() -> [Place; PLACES] {
+    let own = |address, readable, writable| Place {
+        address,
+        readable,
+        writable,
+    };
+    let constant = (&raw const CONSTANT).addr();
+    let variable = (&raw const VARIABLE).addr();
+    let text = (places as fn() -> [Place; PLACES] as usize) & !7;
+    let mut all = [own(0, false, false); PLACES];
+    let first = [
+        own(variable, true, true),
+        own(variable + 3, true, true),
+        own(constant, true, false),
+        own(constant + 1, true, false),
+        own(text, true, false),
+        own(USER - 2, false, false),
+    ];
+    let rest = VALUES.iter().map(|&address| own(address, false, false));
+    for (place, value) in all.iter_mut().zip(first.into_iter().chain(rest)) {
+        *place = value;
+    }
+    all
+}

@@ -1,0 +1,153 @@
+//! Interrupts in user mode: a driver process for the real-time clock and one
+//! for the transmitter of the serial line.
+
+#![no_std]
+
+mod clock;
+mod serial;
+
+use giornata_rt::time::{self, Duration, Instant};
+use giornata_rt::{interrupt, log, process, shutdown, thread};
+
+use clock::RealTimeClock;
+use serial::Transmitter;
+
+/// Where the builder maps the first device that a process is granted.
+const DEVICE: usize = 0x4000_0000;
+const CLOCK_LINE: u16 = 11;
+const SERIAL_LINE: u16 = 10;
+
+fn wait(line: u16) -> bool {
+    match interrupt::wait(line) {
+        Ok(()) => true,
+        Err(error) => {
+            log!("line {line}: {}", error.name());
+            false
+        }
+    }
+}
+
+/// Ten alarms of the clock, a millisecond each, awaited one by one.
+#[thread]
+fn tick() {
+    // SAFETY: the manifest grants the clock as the first device.
+    let mut clock = unsafe { RealTimeClock::new(DEVICE) };
+    for round in 1..=10 {
+        let before = time::now();
+        clock.alarm_in(Duration::from_millis(1));
+        if !wait(CLOCK_LINE) {
+            return;
+        }
+        let late = time::now().since(before + Duration::from_millis(1));
+        clock.acknowledge();
+        // `since` is zero for what came early; the alarm's grain is 100 ns.
+        let early = time::now().since(before).0 < 999_900;
+        log!(
+            "tick {round}{}{}",
+            if early { " early" } else { "" },
+            if late.0 > 50_000 { " late" } else { "" }
+        );
+    }
+    come_before_the_wait(&mut clock);
+}
+
+/// An alarm that rings while its thread does something else is not lost.
+fn come_before_the_wait(clock: &mut RealTimeClock) {
+    clock.alarm_in(Duration::from_micros(100));
+    // Never refused to a thread.
+    let _ = time::sleep(Duration::from_millis(1));
+    if wait(CLOCK_LINE) {
+        clock.acknowledge();
+        log!("it had come before");
+    }
+}
+
+/// Waits for the line that `tick` waits for.
+#[thread]
+fn second_waiter() {
+    // Never refused to a thread.
+    let _ = time::sleep_until(Instant(500_000));
+    log!("second waiter");
+    wait(CLOCK_LINE);
+}
+
+/// Sends zeros, which mean nothing on the line, a byte an interrupt.
+#[thread]
+fn transmit() {
+    // SAFETY: the manifest grants the serial line as the first device.
+    let mut serial = unsafe { Transmitter::new(DEVICE) };
+    serial.enable();
+    for byte in 1..=4 {
+        if !wait(SERIAL_LINE) {
+            return;
+        }
+        log!("byte {byte} for cause {}", serial.cause());
+        serial.send(0);
+    }
+    serial.disable();
+    log!("sent");
+}
+
+/// Has no grant for anybody's line.
+#[thread]
+fn stranger() {
+    for line in [0, CLOCK_LINE, SERIAL_LINE, 12, 1023, u16::MAX] {
+        if wait(line) {
+            log!("line {line} came");
+        }
+    }
+}
+
+/// A storm: the line is never acknowledged, so it is there again at once.
+#[thread]
+fn weather_storm() {
+    // SAFETY: the manifest grants the clock as the first device.
+    let mut clock = unsafe { RealTimeClock::new(DEVICE) };
+    clock.alarm_in(Duration::from_micros(100));
+    for _ in 0..1000 {
+        if !wait(CLOCK_LINE) {
+            return;
+        }
+    }
+    log!("weathered 1000");
+    loop {
+        wait(CLOCK_LINE);
+    }
+}
+
+/// Faults between an interrupt and its acknowledgement, life after life.
+#[thread]
+fn fault_in_handler() {
+    let Ok(own) = thread::own() else { return };
+    // SAFETY: the manifest grants the clock as the first device.
+    let mut clock = unsafe { RealTimeClock::new(DEVICE) };
+    clock.alarm_in(Duration::from_micros(100));
+    log!("life {}", own.generation());
+    if own.generation() < 3 && wait(CLOCK_LINE) {
+        panic!("in the handler");
+    }
+    log!("line {CLOCK_LINE} came: {}", wait(CLOCK_LINE));
+    clock.acknowledge();
+}
+
+/// Less urgent than every handler: its steps show that it gets on.
+#[thread]
+fn background() {
+    for step in 1..=3 {
+        // Never refused to a thread.
+        let _ = time::sleep_until(Instant(step * 5_000_000));
+        log!("background {step}");
+    }
+}
+
+/// Stops the machine at 20 ms.
+#[thread]
+fn finish() {
+    // Never refused to a thread.
+    let _ = time::sleep_until(Instant(20_000_000));
+    log!("not stopped: {}", shutdown(0).name());
+}
+
+process! {
+    threads: [tick, second_waiter, transmit, stranger, weather_storm, fault_in_handler, background, finish],
+}
