@@ -3,7 +3,7 @@
 /// Rounds without trouble at first.
 const CALM: u32 = 5;
 /// Thousands of words to test in times of trouble: some 30 ms of work.
-pub const HEAVY: u32 = 7_500;
+pub const HEAVY: u32 = 5_000;
 
 /// How far the plan has got.
 #[derive(Clone, Copy, Debug, Default)]
