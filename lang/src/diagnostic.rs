@@ -166,7 +166,29 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do about it.
     pub help: String,
-    source: Option<Arc<NamedSource<String>>>,
+    source: Option<Arc<Source>>,
+}
+
+/// A source text and its name.
+#[derive(Debug)]
+struct Source {
+    named: NamedSource<String>,
+    /// Whether a report can show its lines.
+    is_showable: bool,
+}
+
+impl Source {
+    /// Lines beyond this many bytes are not shown: no terminal is so wide, and
+    /// the layout of reports counts columns in 16 bits.
+    const LONGEST_LINE: usize = 10_000;
+
+    fn new(name: &str, text: &str) -> Source {
+        let is_showable = text.lines().all(|line| line.len() <= Source::LONGEST_LINE);
+        Source {
+            named: NamedSource::new(name, text.to_owned()),
+            is_showable,
+        }
+    }
 }
 
 impl Diagnostic {
@@ -207,8 +229,10 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn attach(&mut self, source: &Arc<NamedSource<String>>) {
-        self.source = Some(source.clone());
+    fn text(&self) -> &str {
+        self.source
+            .as_ref()
+            .map_or("", |source| source.named.inner())
     }
 
     /// Whether it forbids code generation.
@@ -218,20 +242,20 @@ impl Diagnostic {
 
     /// Line and column of the first place, in characters from 1. O(text).
     pub fn position(&self) -> (usize, usize) {
-        let text = self.source.as_ref().map_or("", |source| source.inner());
         let start = self.labels.first().map_or(0, |label| label.span.start);
-        line_and_column(text, start)
+        line_and_column(self.text(), start)
     }
 
     /// The whole source line of the first place. O(text).
     pub fn source_line(&self) -> &str {
-        let text = self.source.as_ref().map_or("", |source| source.inner());
-        text.lines().nth(self.position().0 - 1).unwrap_or("")
+        self.text().lines().nth(self.position().0 - 1).unwrap_or("")
     }
 
     /// The name of the source.
     pub fn source_name(&self) -> &str {
-        self.source.as_ref().map_or("", |source| source.name())
+        self.source
+            .as_ref()
+            .map_or("", |source| source.named.name())
     }
 }
 
@@ -271,7 +295,8 @@ impl miette::Diagnostic for Diagnostic {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         self.source
             .as_deref()
-            .map(|source| source as &dyn SourceCode)
+            .filter(|source| source.is_showable)
+            .map(|source| &source.named as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -307,11 +332,11 @@ impl Findings {
 
     /// The findings in the order of the text, each with its source.
     pub(crate) fn finish(mut self, name: &str, text: &str) -> Vec<Diagnostic> {
-        let source = Arc::new(NamedSource::new(name, text.to_owned()));
+        let source = Arc::new(Source::new(name, text));
         self.0
             .sort_by_key(|d| (d.labels.first().map_or(0, |label| label.span.start), d.code));
         for diagnostic in &mut self.0 {
-            diagnostic.attach(&source);
+            diagnostic.source = Some(source.clone());
         }
         self.0
     }

@@ -22,7 +22,10 @@ struct Example {
 
 fn spec_files() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("spec");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "md"));
     files.sort();
     files
@@ -50,10 +53,17 @@ fn examples(text: &str) -> Vec<Example> {
     let fences = fences(text);
     let mut examples = Vec::new();
     for pair in fences.windows(2) {
-        let [(line, language, source), (_, kind, expected)] = pair else { continue };
+        let [(line, language, source), (_, kind, expected)] = pair else {
+            continue;
+        };
         if language == "giotto" && kind != "giotto" {
             let (source, kind, expected) = (source.clone(), kind.clone(), expected.clone());
-            examples.push(Example { line: *line, source, kind, expected });
+            examples.push(Example {
+                line: *line,
+                source,
+                kind,
+                expected,
+            });
         }
     }
     examples
@@ -83,7 +93,9 @@ fn actual(example: &Example) -> String {
 
 fn listing(bytes: &[u8]) -> String {
     let module = giornata_abi::module::Module::parse(bytes).unwrap();
-    giornata_micro::disassemble(&module).to_string()
+    let mut out = String::new();
+    giornata_micro::disassemble::listing(&module, &mut out).unwrap();
+    out
 }
 
 #[test]
@@ -94,9 +106,16 @@ fn every_example_of_the_specification_holds() {
         for example in examples(&text.clone()) {
             let actual = actual(&example);
             if bless {
-                let old = format!("{}```\n\n```{}\n{}```", example.source, example.kind, example.expected);
+                let old = format!(
+                    "{}```\n\n```{}\n{}```",
+                    example.source, example.kind, example.expected
+                );
                 let new = format!("{}```\n\n```{}\n{actual}```", example.source, example.kind);
-                assert!(text.contains(&old), "line {}: one empty line between the fences", example.line);
+                assert!(
+                    text.contains(&old),
+                    "line {}: one empty line between the fences",
+                    example.line
+                );
                 text = text.replacen(&old, &new, 1);
             } else {
                 let place = format!("{}:{}", path.display(), example.line);
@@ -114,9 +133,18 @@ fn every_code_is_explained_by_an_example() {
     let mut seen = BTreeSet::new();
     for path in spec_files() {
         for example in examples(&std::fs::read_to_string(path).unwrap()) {
-            seen.extend(compile("spec.giotto", &example.source, &Options::default()).1.iter().map(|d| d.code));
+            seen.extend(
+                compile("spec.giotto", &example.source, &Options::default())
+                    .1
+                    .iter()
+                    .map(|d| d.code),
+            );
         }
     }
-    let missing: Vec<&str> = Code::ALL.iter().filter(|code| !seen.contains(code)).map(|code| code.name()).collect();
+    let missing: Vec<&str> = Code::ALL
+        .iter()
+        .filter(|code| !seen.contains(code))
+        .map(|code| code.name())
+        .collect();
     assert!(missing.is_empty(), "no example brings {missing:?}");
 }

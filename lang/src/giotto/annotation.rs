@@ -112,7 +112,10 @@ impl Reader {
             Some(known) => {
                 notes.span = span;
                 if let Err(help) = apply(known, value, notes) {
-                    let message = format!("`{value}` is no value for `{key}`");
+                    let message = match value {
+                        "" => format!("`{key}` needs a value"),
+                        _ => format!("`{value}` is no value for `{key}`"),
+                    };
                     findings.report(Code::Annotation, span, message, help);
                 }
             }

@@ -219,7 +219,7 @@ impl<'m> Generator<'m> {
         }
         for index in self.due_exits(&state) {
             let exit = &self.mode(&state).exits[index];
-            let piece = Piece::Switch(state.clone(), index);
+            let piece = self.way_out(&state, index);
             let Some((guard, port)) = self.symbols.guard(exit.driver) else {
                 return self.go_on(piece, exit.span);
             };
@@ -298,20 +298,34 @@ impl<'m> Generator<'m> {
         sensors
     }
 
+    /// The code of a switch; one that sets nothing is only its target's.
+    fn way_out(&self, state: &State, index: usize) -> Piece {
+        let exit = &self.mode(state).exits[index];
+        match self.model.drivers[exit.driver].action.is_nothing() {
+            true => self.arrival(state, exit.target),
+            false => Piece::Switch(state.clone(), index),
+        }
+    }
+
     fn switch(&mut self, state: &State, index: usize) {
         let exit = &self.mode(state).exits[index];
         let bound: Vec<u16> = exit.sets.iter().map(|port| *port as u16).collect();
         if let Some(driver) = self.symbols.action(exit.driver, &bound) {
             self.call(driver, exit.span);
         }
-        let target = self.target(state, exit.target);
+        self.go_on(self.arrival(state, exit.target), exit.span);
+    }
+
+    /// What a switch into `mode` goes on with.
+    fn arrival(&self, state: &State, mode: usize) -> Piece {
+        let target = self.target(state, mode);
         let read = self.sensors_of_body(state);
         let missing = self
             .sensors_of_tail(&target)
             .difference(&read)
             .copied()
             .collect();
-        self.go_on(Piece::Tail(target, missing), exit.span);
+        Piece::Tail(target, missing)
     }
 
     /// Where a switch leads: as far on as the tasks that go on allow.

@@ -127,10 +127,13 @@ impl Token {
 
     /// Whether it can be read as a name where nothing else can stand.
     ///
-    /// `input` and `private` came into the language late: older programs use
-    /// them as names.
+    /// `input` and `private` came into the language late, so that older
+    /// programs use them as names; `state` is too good a name to be lost.
     pub(super) fn is_name(self) -> bool {
-        matches!(self, Token::Name | Token::Input | Token::Private)
+        matches!(
+            self,
+            Token::Name | Token::Input | Token::Private | Token::State
+        )
     }
 
     /// Whether it begins a section of the program.

@@ -86,9 +86,15 @@ impl Parser<'_> {
         None
     }
 
-    /// Reports what stands here instead of `wanted`.
+    /// Whether the end of the text came by an opening without its closing.
+    fn was_swallowed(&self) -> bool {
+        self.peek() == Token::End && self.findings.0.iter().any(|d| d.code == Code::Unterminated)
+    }
+
+    /// Reports what stands here instead of `wanted`, unless that would only
+    /// repeat what has been said.
     fn unexpected(&mut self, wanted: &str, help: &str) {
-        if self.last_error == Some(self.at) {
+        if self.last_error == Some(self.at) || self.was_swallowed() {
             return;
         }
         self.last_error = Some(self.at);

@@ -36,6 +36,8 @@ pub(super) struct Symbols<'m> {
     locals: BTreeMap<usize, Locals>,
     drivers: BTreeMap<Purpose, u16>,
     guards: BTreeMap<usize, u16>,
+    /// How often each driver has been bound.
+    bindings: BTreeMap<usize, usize>,
     predicates: BTreeMap<(u8, u16, u64, u32), u16>,
     durations: BTreeMap<(u64, u32), u16>,
     violation: Option<[u16; 2]>,
@@ -51,6 +53,7 @@ impl<'m> Symbols<'m> {
             locals: BTreeMap::new(),
             drivers: BTreeMap::new(),
             guards: BTreeMap::new(),
+            bindings: BTreeMap::new(),
             predicates: BTreeMap::new(),
             durations: BTreeMap::new(),
             violation: None,
@@ -268,6 +271,18 @@ impl<'m> Symbols<'m> {
     /// A driver's work with its formals bound to ports; `None` if it has none.
     pub(super) fn action(&mut self, driver: usize, bound: &[u16]) -> Option<u16> {
         let declared = &self.model.drivers[driver];
+        if declared.action.is_nothing() {
+            return None;
+        }
+        Some(
+            self.driver(Purpose::Action(driver, bound.to_vec()), |symbols| {
+                symbols.action_symbol(driver, bound)
+            }),
+        )
+    }
+
+    fn action_symbol(&mut self, driver: usize, bound: &[u16]) -> DriverSymbol {
+        let declared = &self.model.drivers[driver];
         let reads: Vec<u16> = declared
             .action
             .sources()
@@ -280,31 +295,24 @@ impl<'m> Symbols<'m> {
             .iter()
             .map(|formal| bound[*formal])
             .collect();
-        let purpose = Purpose::Action(driver, bound.to_vec());
-        let name = self.action_name(driver, &purpose);
-        Some(match &declared.action {
-            Action::Nothing => return None,
-            Action::Copy(_) => self.driver(purpose, |symbols| symbols.copy(&name, &reads, &writes)),
-            Action::Function(function, _) => self.driver(purpose, |symbols| {
-                symbols.function(&name, function, &reads, &writes, declared.wcet)
-            }),
-        })
+        let name = self.action_name(driver);
+        match &declared.action {
+            Action::Function(function, _) => {
+                self.function(&name, function, &reads, &writes, declared.wcet)
+            }
+            _ => self.copy(&name, &reads, &writes),
+        }
     }
 
-    /// The driver's name; its second binding is `name#2`, and so on.
-    fn action_name(&self, driver: usize, purpose: &Purpose) -> String {
-        let own = |other: &&Purpose| matches!(other, Purpose::Action(d, _) if *d == driver);
-        let others = self
-            .drivers
-            .keys()
-            .filter(own)
-            .filter(|other| *other != purpose)
-            .count();
+    /// The driver's name; for its second binding `name#2`, and so on.
+    fn action_name(&mut self, driver: usize) -> String {
+        let count = self.bindings.entry(driver).or_insert(0);
+        *count += 1;
         let name = &self.model.drivers[driver].name;
-        if others == 0 {
+        if *count == 1 {
             name.clone()
         } else {
-            format!("{name}#{}", others + 1)
+            format!("{name}#{count}")
         }
     }
 

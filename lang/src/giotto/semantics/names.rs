@@ -56,18 +56,36 @@ impl<'t> Names<'t> {
     }
 
     /// The mend for a name that is not there.
-    pub(super) fn suggest(&self, wanted: &str, what: &str) -> String {
+    fn suggest(&self, wanted: &str, what: &str) -> String {
         let near = self
             .entries
             .keys()
             .map(|name| (distance(wanted, name), *name))
             .min();
         match near {
-            Some((steps, name)) if steps <= 1 + wanted.len() / 4 => {
+            Some((steps, name)) if wanted.len() > 2 && steps <= 1 + wanted.len() / 4 => {
                 format!("did you mean `{name}`?")
             }
-            _ => format!("declare {what} `{wanted}`, or name one that is declared"),
+            Some(_) => format!("name one that is declared: {}", self.list()),
+            None => format!("declare {what} `{wanted}`: there is none yet"),
         }
+    }
+
+    /// The first few names.
+    fn list(&self) -> String {
+        const SHOWN: usize = 8;
+        let names: Vec<String> = self
+            .entries
+            .keys()
+            .take(SHOWN)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let more = if self.entries.len() > SHOWN {
+            ", ..."
+        } else {
+            ""
+        };
+        format!("{}{more}", names.join(", "))
     }
 }
 
