@@ -26,6 +26,7 @@
 
 use crate::heap::{Heap, Key};
 use crate::ready::require;
+use crate::urgency::is_earlier;
 use giornata_abi::Instant;
 use giornata_abi::id::NONE;
 
@@ -96,15 +97,17 @@ pub struct Agenda<'a> {
 }
 
 /// A heap of instants: the near ones from the front of the slice, the far ones
-/// from its back.
-struct Lane<'q, const FAR: bool> {
+/// from its back. One code for both: the kernel's size counts more than the
+/// branch in each comparison.
+struct Lane<'q> {
     instants: &'q mut [AgendaInstant],
     heap: &'q mut [u16],
+    far: bool,
 }
 
-impl<const FAR: bool> Lane<'_, FAR> {
+impl Lane<'_> {
     fn index(&self, position: usize) -> usize {
-        if FAR {
+        if self.far {
             self.heap.len().wrapping_sub(position + 1)
         } else {
             position
@@ -112,35 +115,35 @@ impl<const FAR: bool> Lane<'_, FAR> {
     }
 }
 
-/// The order of a lane.
-struct Time<const FAR: bool>(u64);
-
-impl<const FAR: bool> Clone for Time<FAR> {
-    fn clone(&self) -> Self {
-        *self
-    }
+/// A time, and how far it is compared.
+#[derive(Clone, Copy)]
+struct Time {
+    at: u64,
+    far: bool,
 }
-impl<const FAR: bool> Copy for Time<FAR> {}
 
-impl<const FAR: bool> Key for Time<FAR> {
-    fn precedes(self, other: Self) -> bool {
-        if FAR {
-            self.0.precedes(other.0)
+impl Key for Time {
+    fn precedes(self, other: Time) -> bool {
+        if self.far {
+            self.at < other.at
         } else {
-            (self.0 as u32).precedes(other.0 as u32)
+            is_earlier(self.at as u32, other.at as u32)
         }
     }
 }
 
-impl<const FAR: bool> Heap for Lane<'_, FAR> {
-    type Key = Time<FAR>;
+impl Heap for Lane<'_> {
+    type Key = Time;
 
     fn member(&self, position: usize) -> u16 {
         self.heap.get(self.index(position)).copied().unwrap_or(NONE)
     }
 
-    fn key(&self, member: u16) -> Time<FAR> {
-        Time(self.instants.get(member as usize).map_or(0, |i| i.at))
+    fn key(&self, member: u16) -> Time {
+        Time {
+            at: self.instants.get(member as usize).map_or(0, |i| i.at),
+            far: self.far,
+        }
     }
 
     fn put(&mut self, position: usize, member: u16) {
@@ -251,13 +254,20 @@ impl<'a> Agenda<'a> {
 
     /// The earlier of the two lanes' heads, with its time.
     fn head(&self) -> Option<(u16, u64)> {
-        let near = self.heap.first().filter(|_| self.near > 0);
-        let far = self.heap.last().filter(|_| self.far > 0);
-        let timed = |slot: Option<&u16>| slot.map(|&slot| (slot, self.slot(slot).at));
-        match (timed(near), timed(far)) {
-            (Some(near), Some(far)) => Some(if far.1 < near.1 { far } else { near }),
-            (near, far) => near.or(far),
-        }
+        let front = |slot: Option<&u16>, length| slot.filter(|_| length > 0).map_or(NONE, |s| *s);
+        let near = front(self.heap.first(), self.near);
+        let far = front(self.heap.last(), self.far);
+        let is_near = far == NONE || near != NONE && self.time(near) < self.time(far);
+        let slot = if is_near { near } else { far };
+        self.instants
+            .get(slot as usize)
+            .map(|instant| (slot, instant.at))
+    }
+
+    fn time(&self, slot: u16) -> u64 {
+        self.instants
+            .get(slot as usize)
+            .map_or(0, |instant| instant.at)
     }
 
     fn event(&self, event: u16) -> AgendaEvent {
@@ -327,15 +337,10 @@ impl<'a> Agenda<'a> {
         self.free = instant.chain;
         (instant.at, instant.far, instant.chain) = (at, far, chain);
         self.instants.get_mut(bucket)?.bucket = slot;
-        if far {
-            let hole = self.far as usize;
-            self.far += 1;
-            self.lane::<true>().rise(hole, slot);
-        } else {
-            let hole = self.near as usize;
-            self.near += 1;
-            self.lane::<false>().rise(hole, slot);
-        }
+        let length = self.length(far);
+        let hole = *length as usize;
+        *length += 1;
+        self.lane(far).rise(hole, slot);
         Some(slot)
     }
 
@@ -348,15 +353,10 @@ impl<'a> Agenda<'a> {
             chain,
             ..
         } = self.slot(slot);
-        if far {
-            let length = self.far as usize;
-            self.lane::<true>().take_out(position as usize, length);
-            self.far = self.far.saturating_sub(1);
-        } else {
-            let length = self.near as usize;
-            self.lane::<false>().take_out(position as usize, length);
-            self.near = self.near.saturating_sub(1);
-        }
+        let length = self.length(far);
+        let held = *length as usize;
+        *length = length.saturating_sub(1);
+        self.lane(far).take_out(position as usize, held);
         self.unchain(slot, self.bucket(at), chain);
         let free = core::mem::replace(&mut self.free, slot);
         if let Some(instant) = self.instants.get_mut(slot as usize) {
@@ -383,11 +383,16 @@ impl<'a> Agenda<'a> {
         }
     }
 
-    fn lane<const FAR: bool>(&mut self) -> Lane<'_, FAR> {
+    fn lane(&mut self, far: bool) -> Lane<'_> {
         Lane {
             instants: self.instants,
             heap: self.heap,
+            far,
         }
+    }
+
+    fn length(&mut self, far: bool) -> &mut u16 {
+        if far { &mut self.far } else { &mut self.near }
     }
 
     /// Checks every invariant of this module; names the one that is broken.
@@ -403,14 +408,15 @@ impl<'a> Agenda<'a> {
         let used = self.instants.iter().filter(|i| i.first != NONE).count();
         require(used == near + far, "a slot is in no heap, or in two")?;
         let heap = self.heap.iter();
-        self.check_lane::<false>(heap.clone().take(near))?;
-        self.check_lane::<true>(heap.rev().take(far))?;
+        self.check_lane(false, heap.clone().take(near))?;
+        self.check_lane(true, heap.rev().take(far))?;
         self.check_chains(used)
     }
 
     /// Checks a heap, given by its members in the order of positions.
-    fn check_lane<'m, const FAR: bool>(
+    fn check_lane<'m>(
         &self,
+        far: bool,
         members: impl Iterator<Item = &'m u16> + Clone,
     ) -> Result<(), &'static str> {
         for (position, &member) in members.clone().enumerate() {
@@ -420,13 +426,16 @@ impl<'a> Agenda<'a> {
                 "a slot's heap position is wrong",
             )?;
             require(
-                slot.far == FAR && slot.first != NONE,
+                slot.far == far && slot.first != NONE,
                 "a slot is in the wrong heap",
             )?;
             let parent = members.clone().nth(position.saturating_sub(1) / 4).copied();
-            let above = Time::<FAR>(self.slot(parent.unwrap_or(member)).at);
+            let above = Time {
+                at: self.slot(parent.unwrap_or(member)).at,
+                far,
+            };
             require(
-                !Time(slot.at).precedes(above),
+                !Time { at: slot.at, far }.precedes(above),
                 "a slot precedes its parent in the heap",
             )?;
         }

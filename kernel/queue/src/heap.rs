@@ -10,20 +10,6 @@ pub(crate) trait Key: Copy {
     fn precedes(self, other: Self) -> bool;
 }
 
-/// Serial numbers by wrapping comparison.
-impl Key for u32 {
-    fn precedes(self, other: u32) -> bool {
-        is_earlier(self, other)
-    }
-}
-
-/// Whole instants.
-impl Key for u64 {
-    fn precedes(self, other: u64) -> bool {
-        self < other
-    }
-}
-
 /// Serial numbers, equal ones by the member's own number.
 impl Key for (u32, u16) {
     fn precedes(self, other: (u32, u16)) -> bool {
