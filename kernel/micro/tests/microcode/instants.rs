@@ -1,0 +1,381 @@
+//! Instants: nominal time, the latched clock, order, once an instant, steps.
+
+use giornata_abi::{Instant, LogicalTime};
+use giornata_micro::{PIECE, Progress};
+
+use crate::support::{MS, World, link, trace};
+
+const PERIODIC: &str = "
+    denominator 3
+    task t
+    start a
+a:  release t, 10ms/3
+    future after(10ms/3), a
+    return
+";
+
+#[test]
+fn the_kth_release_lies_at_the_rounded_multiple_of_the_period() {
+    let tables = link(&[PERIODIC]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.takes("t", &[1.0]);
+    world.start_all();
+    world.run_until(2_000 * MS);
+    let releases = &world.kernel.tasks[0].releases;
+    assert_eq!(releases.len(), 600);
+    for (k, release) in releases.iter().enumerate() {
+        assert_eq!(*release, (2 * k as u64 * 10_000_000 + 3) / 6, "release {k}");
+    }
+}
+
+#[test]
+fn a_million_releases_do_not_drift() {
+    const PERIOD: u64 = 1_000_003;
+    let source = "
+        denominator 7919
+        task t
+        start a
+    a:  release t, 1ns
+        future after(1000003ns/7919), a
+        return
+    ";
+    let tables = link(&[source]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.start_all();
+    let mut at = Instant::START;
+    for k in 0..1_000_000u64 {
+        assert_eq!(at.0, (2 * k * PERIOD + 7919) / (2 * 7919), "release {k}");
+        assert!(world.machine.begin(at, None));
+        assert_eq!(world.machine.run(&mut world.kernel), Progress::Settled);
+        assert_eq!(world.kernel.tasks[0].releases.pop(), Some(at.0));
+        world.kernel.tasks[0].deadline = None; // it completes at once
+        world.kernel.words.clear();
+        at = *world.kernel.timers.values().next().unwrap();
+    }
+}
+
+#[test]
+fn s_code_does_not_drift_either() {
+    let source = "
+        denominator 3
+        port p i32 output
+        driver d writes p
+        start s
+    s:  call d
+        idle after(10ms/3)
+        fork s
+        return
+    ";
+    let trace = trace(&[source], 21, |_| {});
+    let at = "@0ms d @3333333ns d @6666667ns d @10ms d @13333333ns d @16666667ns d @20ms d";
+    assert_eq!(trace, at);
+}
+
+#[test]
+fn a_time_trigger_handled_late_keeps_its_nominal_instant() {
+    let source = "
+        task t
+        start a
+    a:  future after(10ms), b
+        return
+    b:  release t, 5ms
+        future after(10ms), b
+        return
+    ";
+    let tables = link(&[source]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.start_all();
+    world.run_until(MS);
+    assert!(world.machine.begin(Instant(10 * MS + 777), None));
+    world.react();
+    let task = &world.kernel.tasks[0];
+    assert_eq!(task.releases, [10 * MS]);
+    assert_eq!(task.deadline, Some(Instant(15 * MS)));
+    assert_eq!(world.kernel.timers.values().copied().collect::<Vec<_>>(), [Instant(20 * MS)]);
+}
+
+#[test]
+fn an_event_is_handled_at_the_clock_latched_for_it() {
+    let source = "
+        irq button
+        task t
+        start a
+    a:  future irq(button), b
+        return
+    b:  release t, 5ms
+        future after(10ms), a
+        return
+    ";
+    let trace = trace(&[source], 20, |world| world.interrupt_at(3.25, "button"));
+    assert_eq!(trace, "@0ms @3250us t!8250us run:t @4250us t-done run:idle @13250us");
+}
+
+#[test]
+fn conditions_of_an_instant_are_evaluated_against_the_latched_clock() {
+    // the timeout is due 1 ns after the instant in which it is looked at
+    let source = "
+        irq button
+        port p i32 output
+        driver early writes p
+        driver late writes p
+        start a
+    a:  future irq(button), b
+        idle after(5000001ns)
+        call late
+        return
+    b:  call early
+        return
+    ";
+    let trace = trace(&[source], 20, |world| world.interrupt_at(5.0, "button"));
+    assert_eq!(trace, "@0ms @5ms early @5000001ns late");
+}
+
+#[test]
+fn completions_come_before_triggers_before_timeouts() {
+    let source = "
+        port p i32 output
+        task t
+        driver completion writes p
+        driver trigger writes p
+        driver timeout writes p
+        start a
+    a:  future after(5ms), g
+        fork i
+        release t, 10ms
+        dispatch t
+        call completion
+        return
+    g:  call trigger
+        return
+    i:  idle after(5ms)
+        call timeout
+        return
+    ";
+    let trace = trace(&[source], 20, |world| world.takes("t", &[5.0]));
+    assert_eq!(trace, "@0ms t!10ms run:t @5ms t-done completion trigger timeout run:idle");
+}
+
+#[test]
+fn triggers_fire_in_the_order_of_the_queue() {
+    let source = "
+        port p i32 output
+        driver first writes p
+        driver second writes p
+        driver third writes p
+        start a
+    a:  future after(5ms), x
+        future after(4ms), y
+        future after(5ms), z
+        return
+    x:  call first
+        return
+    y:  call second
+        future after(1ms), w
+        return
+    w:  call second
+        return
+    z:  call third
+        return
+    ";
+    assert_eq!(trace(&[source], 20, |_| {}), "@0ms @4ms second @5ms first third second");
+}
+
+#[test]
+fn what_becomes_true_in_an_instant_is_handled_in_it() {
+    let source = "
+        port p i32 output
+        task t
+        driver set writes p
+        driver seen writes p
+        start a
+    a:  future p > 3, s
+        future released(t), r
+        future after(1ms), b
+        return
+    b:  release t, 9ms
+        call set
+        return
+    s:  call seen
+        return
+    r:  call seen
+        return
+    ";
+    let trace = trace(&[source], 2, |world| world.writes("set", "p", &[4]));
+    assert_eq!(trace, "@0ms @1ms t!10ms set seen seen run:t");
+}
+
+#[test]
+fn a_pair_that_fired_waits_for_a_later_instant() {
+    let source = "
+        irq button
+        port p i32 output
+        driver d writes p
+        start a
+    a:  future irq(button), b
+        return
+    b:  call d
+        future irq(button), b
+        return
+    ";
+    let trace = trace(&[source], 10, |world| {
+        for at in [1.0, 1.0, 2.0] {
+            world.interrupt_at(at, "button");
+        }
+    });
+    // twice at 1 ms is one instant, handled in two goes
+    assert_eq!(trace, "@0ms @1ms d @2ms d");
+}
+
+#[test]
+fn a_level_that_stays_true_fires_once_in_each_instant() {
+    let source = "
+        irq button
+        port p i32 output
+        driver d
+        start b
+    b:  call d
+        future p == 0, b
+        return
+    ";
+    let trace = trace(&[source], 10, |world| {
+        // p == 0 holds already, so b runs by its trigger in the first instant too
+        for at in [1.0, 2.0] {
+            world.write_at(at, "p", 0);
+        }
+        world.write_at(3.0, "p", 1);
+    });
+    assert_eq!(trace, "@0ms d d @1ms d @2ms d @3ms");
+}
+
+#[test]
+fn two_bindings_of_one_pair_fire_both() {
+    let source = "
+        irq button
+        port p i32 output
+        driver d writes p
+        start a
+    a:  future irq(button), b
+        future irq(button), b
+        return
+    b:  call d
+        return
+    ";
+    assert_eq!(trace(&[source], 9, |w| w.interrupt_at(1.0, "button")), "@0ms @1ms d d");
+}
+
+#[test]
+fn the_same_instant_again_goes_on_with_it() {
+    let tables = link(&[PERIODIC]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.start_all();
+    assert!(world.machine.begin(Instant::START, None));
+    assert!(!world.machine.begin(Instant(5), None), "one instant at a time");
+    world.react();
+    assert!(!world.machine.in_reaction());
+    assert!(world.machine.begin(Instant::START, None));
+    world.react();
+    assert_eq!(world.kernel.tasks[0].releases, [0]);
+}
+
+#[test]
+fn a_long_reaction_is_left_between_steps() {
+    let mut source = String::from("task t\nport p i32 output\ndriver d writes p\nstart a\na: call d\n");
+    for _ in 0..3 * PIECE {
+        source.push_str("call d\n");
+    }
+    source.push_str("return\n");
+    let tables = link(&[&source]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.start_all();
+    assert!(world.machine.begin(Instant::START, None));
+    assert_eq!(world.machine.run(&mut world.kernel), Progress::More);
+    assert!(world.machine.in_reaction());
+    assert!(world.kernel.words.len() as u32 <= PIECE + 1);
+    world.react();
+    assert!(world.pieces >= 3);
+    assert_eq!(world.kernel.words.len() as u32, 3 * PIECE + 2);
+}
+
+#[test]
+fn a_module_beyond_its_step_bound_is_abandoned() {
+    let source = "
+        steps 3
+        port p i32 output
+        driver d writes p
+        start a
+    a:  call d
+        call d
+        call d
+        call d
+        return
+    ";
+    assert_eq!(trace(&[source], 1, |_| {}), "@0ms d d d [overrun]");
+}
+
+#[test]
+fn the_step_bound_counts_all_blocks_of_an_instant_and_starts_anew_in_the_next() {
+    let source = "
+        steps 6
+        port p i32 output
+        driver d writes p
+        start a
+    a:  future after(1ms), b
+        future after(1ms), c
+        future after(2ms), b
+        return
+    b:  call d
+        call d
+        return
+    c:  call d
+        call d
+        call d
+        call d
+        return
+    ";
+    let trace = trace(&[source], 5, |_| {});
+    assert_eq!(trace, "@0ms @1ms d d d d d [overrun] @2ms d d");
+}
+
+#[test]
+fn the_handler_of_a_module_overrun_runs_in_the_same_instant_with_a_bound_of_its_own() {
+    let source = "
+        steps 3
+        port p i32 output
+        driver d writes p
+        driver mend writes p
+        handler overrun h
+        start a
+    a:  call d
+        jump a
+    h:  call mend
+        return
+    ";
+    assert_eq!(trace(&[source], 1, |_| {}), "@0ms d d [overrun+handler] mend");
+}
+
+#[test]
+fn a_handler_beyond_the_bound_is_abandoned_too() {
+    let source = "
+        steps 3
+        port p i32 output
+        driver d writes p
+        handler overrun h
+        start a
+    a:  call d
+        jump a
+    h:  call d
+        jump h
+    ";
+    assert_eq!(trace(&[source], 1, |_| {}), "@0ms d d [overrun+handler] d d [overrun]");
+}
+
+#[test]
+fn logical_time_is_exact() {
+    let third = LogicalTime::default().plus(3_333_333, 1, 3);
+    assert_eq!(third.plus(3_333_333, 1, 3).plus(3_333_333, 1, 3), LogicalTime::at(Instant(10 * MS)));
+}
