@@ -23,10 +23,11 @@ pub(crate) enum End {
     Head,
 }
 
-/// Deadlines farther than this are parked: half the span that keys may differ
-/// by leaves room for those that have passed.
+/// Deadlines farther than this are parked behind all nearer ones.
 const HORIZON: Duration = Duration(1 << (30 + Urgency::DEADLINE_SHIFT));
-/// A parked key is renewed when its deadline is this near.
+/// A parked key is renewed this often. It lies this far beyond the horizon, so
+/// that it has not come nearer than a true key may be before it is renewed; the
+/// rest of the span that keys may differ by is left for deadlines that passed.
 const RENEWAL: Duration = Duration(HORIZON.0 / 2);
 /// Byte offset of the ceiling in a control page.
 const CEILING: usize = 24;
@@ -61,10 +62,9 @@ impl<H: Hardware> Core<'_, H> {
     /// is too far.
     fn deadline_urgency(&self, deadline: Instant) -> (Urgency, bool) {
         let farthest = self.now() + HORIZON;
-        (
-            Urgency::deadline(self.deadline_level(), deadline.min(farthest)),
-            deadline > farthest,
-        )
+        let parked = deadline > farthest;
+        let key = if parked { farthest + RENEWAL } else { deadline };
+        (Urgency::deadline(self.deadline_level(), key), parked)
     }
 
     /// The level of the deadline band.
@@ -110,11 +110,11 @@ impl<H: Hardware> Core<'_, H> {
         let record = self.threads.at_mut(thread);
         record.urgency = urgency;
         record.parked = parked;
-        let deadline = record.deadline;
         self.set_state(thread, State::Ready);
         self.ready.insert(thread, urgency);
         if parked {
-            self.agenda.insert(thread, deadline - RENEWAL);
+            let again = self.now() + RENEWAL;
+            self.agenda.insert(thread, again);
         }
     }
 
@@ -135,6 +135,37 @@ impl<H: Hardware> Core<'_, H> {
     pub(crate) fn requeue(&mut self, thread: u16, end: End) {
         self.suspend(thread, State::Held);
         self.make_ready(thread, end);
+        let ceiling = self.ceiling(thread);
+        self.lift(thread, ceiling);
+    }
+
+    /// The ceiling that a thread has published in its control page, clamped to
+    /// what its process is granted; 0 = none.
+    fn ceiling(&mut self, thread: u16) -> u8 {
+        let entry = self.thread_entry(thread);
+        let granted = self.process_entry(entry.process).max_priority;
+        let address = (entry.control as usize).wrapping_add(CEILING);
+        let mut word = [0; 4];
+        if granted == 0 || self.hardware.read(entry.process, address, &mut word).is_err() {
+            return 0;
+        }
+        u32::from_le_bytes(word).min(granted as u32) as u8
+    }
+
+    /// Queues a ready thread at the head of its ceiling's level, unless its own
+    /// is above. It stays there until it is queued anew.
+    fn lift(&mut self, thread: u16, ceiling: u8) {
+        let level = Urgency::level_of(ceiling);
+        let below = level < self.threads.at(thread).urgency.level;
+        if ceiling == 0 || below || !self.ready.contains(thread) {
+            return;
+        }
+        let urgency = match level == self.deadline_level() {
+            true => Urgency::deadline(level, self.now()),
+            false => Urgency::fixed(ceiling, self.arrival(End::Head)),
+        };
+        self.threads.at_mut(thread).urgency = urgency;
+        self.ready.insert(thread, urgency);
     }
 
     /// Starts an ordinary thread at its beginning.
@@ -246,39 +277,29 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// The current thread keeps the hart while the ceiling that it published,
-    /// clamped to what its process is granted, is not below the contender.
+    /// The current thread keeps the hart while the ceiling that it published is
+    /// not below the contender; else it waits at its ceiling's level. Either
+    /// way its control page tells it that somebody waits for it.
     fn honour_ceiling(&mut self, top: Option<(u16, Urgency)>) -> Option<u16> {
         let (contender, urgency) = top?;
-        let Some(current) = self.hart.current else {
-            return Some(contender);
+        let current = match self.hart.current {
+            Some(current) if current != contender && self.ready.contains(current) => current,
+            _ => return Some(contender),
         };
-        let process = self.thread_entry(current).process;
-        let granted = self.process_entry(process).max_priority;
-        if contender == current || granted == 0 || !self.ready.contains(current) {
+        let ceiling = self.ceiling(current);
+        if ceiling == 0 {
             return Some(contender);
         }
-        let control = self.thread_entry(current).control as usize;
-        let mut word = [0; 4];
-        if self
-            .hardware
-            .read(process, control.wrapping_add(CEILING), &mut word)
-            .is_err()
-        {
-            return Some(contender);
-        }
-        let ceiling = u32::from_le_bytes(word).min(granted as u32) as u8;
-        if ceiling == 0 || Urgency::level_of(ceiling) < urgency.level {
-            return Some(contender);
-        }
+        let entry = self.thread_entry(current);
+        let pending = (entry.control as usize).wrapping_add(PENDING);
         let told = self
             .hardware
-            .write(process, control.wrapping_add(PENDING), &1u32.to_le_bytes());
-        if told.is_ok() {
-            Some(current)
-        } else {
-            Some(contender)
+            .write(entry.process, pending, &1u32.to_le_bytes());
+        if told.is_ok() && Urgency::level_of(ceiling) >= urgency.level {
+            return Some(current);
         }
+        self.lift(current, ceiling);
+        Some(contender)
     }
 
     /// Records a change of the thread that runs.
