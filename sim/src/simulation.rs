@@ -204,6 +204,30 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Enters the kernel with an event of the caller's choice, `after` ticks
+    /// from now, whatever the alarm is and whoever runs; boots first if need be.
+    pub fn inject(&mut self, after: Ticks, event: Event) -> Outcome {
+        if self.outcome.is_none() {
+            self.enter(|kernel, at| kernel.boot(at));
+        }
+        let to = Ticks(self.board().clock.0.saturating_add(after.0));
+        let running = match self.outcome.map(|outcome| outcome.next) {
+            Some(Next::Run(thread)) => Some(thread),
+            _ => None,
+        };
+        self.pass(running, to);
+        self.handle(event);
+        self.outcome()
+    }
+
+    /// What the kernel said last.
+    ///
+    /// # Panics
+    /// If the system has not booted.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome.expect("the system has booted")
+    }
+
     /// One kernel entry, unless there is none up to `until`.
     fn step(&mut self, until: Ticks) -> Option<Ended> {
         let Some(outcome) = self.outcome else {

@@ -247,7 +247,11 @@ impl<H: Hardware> Core<'_, H> {
         }
         // POSIX pthread_setschedprio: a lowered thread goes before its equals
         let before = core::mem::replace(&mut self.threads.at_mut(thread).priority, priority as u8);
-        let end = if (priority as u8) < before { End::Head } else { End::Tail };
+        let end = if (priority as u8) < before {
+            End::Head
+        } else {
+            End::Tail
+        };
         if self.threads.at(thread).state == State::Ready {
             self.requeue(thread, end);
         }

@@ -146,7 +146,12 @@ impl<H: Hardware> Core<'_, H> {
         let granted = self.process_entry(entry.process).max_priority;
         let address = (entry.control as usize).wrapping_add(CEILING);
         let mut word = [0; 4];
-        if granted == 0 || self.hardware.read(entry.process, address, &mut word).is_err() {
+        if granted == 0
+            || self
+                .hardware
+                .read(entry.process, address, &mut word)
+                .is_err()
+        {
             return 0;
         }
         u32::from_le_bytes(word).min(granted as u32) as u8
@@ -245,8 +250,7 @@ impl<H: Hardware> Core<'_, H> {
                 return Some((thread, urgency));
             }
             // the walk of the teardown settles the rest
-            self.ready.remove(thread);
-            self.set_state(thread, State::Held);
+            self.suspend(thread, State::Held);
         }
     }
 

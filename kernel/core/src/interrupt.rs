@@ -98,9 +98,17 @@ impl<H: Hardware> Core<'_, H> {
                 let number = self.number(line);
                 self.hardware.close_interrupt(number);
                 self.closed(line);
-                let record = self.interrupts.at_mut(line);
-                record.pending = false;
-                record.waiter = NONE;
+                self.interrupts.at_mut(line).pending = false;
+            }
+        }
+    }
+
+    /// No line wakes this thread any more. O(lines).
+    pub(crate) fn forget_waiter(&mut self, thread: u16) {
+        for line in 0..self.interrupts.len() {
+            let waiter = &mut self.interrupts.at_mut(line).waiter;
+            if *waiter == thread {
+                *waiter = NONE;
             }
         }
     }

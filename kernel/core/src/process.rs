@@ -133,6 +133,7 @@ impl<H: Hardware> Core<'_, H> {
         self.processes.at_mut(process).life = Life::Dying(step.saturating_add(1));
         let thread = threads.start.saturating_add(step);
         let was_busy = self.threads.at(thread).is_busy();
+        self.forget_waiter(thread);
         self.suspend(thread, State::Dormant);
         let record = self.threads.at_mut(thread);
         record.stopped = true;
