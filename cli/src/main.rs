@@ -1,1 +1,31 @@
-fn main() {}
+//! The `giornata` command: arguments, files, rendering. All meaning is in the
+//! crates below.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod check;
+mod compile;
+mod complaint;
+mod disasm;
+mod input;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+use crate::report::Report;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut report = Report::new(arguments.json);
+    let verdict = match &arguments.command {
+        Command::Check(arguments) => check::run(arguments, &mut report),
+        Command::Compile(arguments) => compile::run(arguments, &mut report),
+        Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+    };
+    report.finish(verdict);
+    ExitCode::from(verdict as u8)
+}

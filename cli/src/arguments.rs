@@ -1,0 +1,134 @@
+//! What can be asked for.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use giornata_abi::trace::Violation;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 good, 1 a negative verdict, 2 bad input, 3 unknown.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  giornata check flight.giotto          a program: names, types, switches, timing
+  giornata check flight.gmod            a module: would a kernel load it?
+  giornata check system.toml            a system with its programs
+  giornata check --json flight.giotto   the same for other programs to read";
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  giornata compile flight.giotto                writes flight.gmod beside it
+  giornata compile flight.giotto -o out/f.gmod
+  giornata compile flight.giotto -o - | sha256sum
+  giornata compile flight.giotto --handler overrun=shed_load";
+
+const DISASM_EXAMPLES: &str = "\
+Examples:
+  giornata disasm flight.gmod
+  giornata disasm flight.giotto         compiles it first";
+
+/// Compile and inspect real-time programs.
+#[derive(Debug, Parser)]
+#[command(name = "giornata", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Write one JSON object to the standard output instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say whether a program, module or system is sound.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Compile a Giotto program to a module.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Compile(Compile),
+    /// List the microcode of a module or program.
+    #[command(after_help = DISASM_EXAMPLES)]
+    Disasm(Disasm),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// A program (.giotto), a module (.gmod) or a system file (.toml).
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    /// A program (.giotto).
+    pub(crate) file: PathBuf,
+    /// Where the module goes; `-` is the standard output [default: FILE with the extension gmod].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The module's name [default: the file's name without extension].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// A driver function that runs at a violation; may be repeated.
+    #[arg(long, value_name = "VIOLATION=FUNCTION", value_parser = handler)]
+    pub(crate) handler: Vec<(Violation, String)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Disasm {
+    /// A module, or a program (.giotto).
+    pub(crate) file: PathBuf,
+}
+
+/// `overrun=shed_load`
+fn handler(text: &str) -> Result<(Violation, String), String> {
+    let (kind, function) = text
+        .split_once('=')
+        .ok_or("write VIOLATION=FUNCTION, like overrun=shed_load")?;
+    let violation = Violation::ALL
+        .into_iter()
+        .find(|violation| violation.name() == kind);
+    let known = || {
+        format!(
+            "no violation `{kind}`: there are {}",
+            Violation::ALL.map(Violation::name).join(", ")
+        )
+    };
+    let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    match violation {
+        None => Err(known()),
+        Some(_) if function.is_empty() || !function.chars().all(is_name) => {
+            Err(format!("`{function}` is not the name of a function"))
+        }
+        Some(violation) => Ok((violation, function.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_handler_is_a_violation_and_a_function() {
+        assert_eq!(
+            handler("overrun=shed_load"),
+            Ok((Violation::Overrun, "shed_load".to_owned()))
+        );
+        assert!(
+            handler("overrun")
+                .unwrap_err()
+                .contains("VIOLATION=FUNCTION")
+        );
+        assert!(
+            handler("overload=f")
+                .unwrap_err()
+                .contains("time-safety, time-share, overrun, fault")
+        );
+        assert!(handler("fault=a b").unwrap_err().contains("not the name"));
+        assert!(handler("fault=").is_err());
+    }
+}

@@ -1,0 +1,100 @@
+//! Files that commands are given, told apart by extension and first bytes.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use giornata_abi::module::{MAGIC, Module, ModuleError};
+
+use crate::complaint::Complaint;
+
+/// A file that has been read.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// A Giotto program.
+    Giotto(String),
+    /// A module whose frame is sound.
+    Module(Vec<u8>),
+    /// A system file, read by its own crate.
+    System(PathBuf),
+}
+
+impl Input {
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Input, Complaint> {
+        let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+        if bytes.starts_with(&MAGIC) {
+            return module(path, bytes);
+        }
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("giotto") => text(path, bytes).map(Input::Giotto),
+            Some("toml") => Ok(Input::System(path.to_owned())),
+            Some("gmod") => module(path, bytes),
+            Some("psi" | "sigma") => Err(unsupported(path)),
+            _ => Err(unknown(path)),
+        }
+    }
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Complaint> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1;
+        let message = format!(
+            "{} is not UTF-8: byte {at}, in line {line}, begins no character",
+            path.display()
+        );
+        Complaint::new("giornata::not-text", message, "save the file as UTF-8")
+    })
+}
+
+fn module(path: &Path, bytes: Vec<u8>) -> Result<Input, Complaint> {
+    match Module::parse(&bytes) {
+        Ok(_) => Ok(Input::Module(bytes)),
+        Err(error) => {
+            let help = match error {
+                ModuleError::Version(_) => "compile its source with this version",
+                _ => "compile its source again",
+            };
+            let message = format!("{} is not a module: {error}", path.display());
+            Err(Complaint::new("giornata::not-a-module", message, help))
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
+    let path = path.display();
+    let (message, help) = match error.kind() {
+        ErrorKind::NotFound => (format!("there is no file {path}"), "check the path"),
+        ErrorKind::IsADirectory => (format!("{path} is a folder"), "name a file in it"),
+        ErrorKind::PermissionDenied => (format!("{path} may not be read"), "check its permissions"),
+        _ => (
+            format!("{path} cannot be read: {error}"),
+            "check that it is a readable file",
+        ),
+    };
+    Complaint::new("giornata::unreadable", message, help)
+}
+
+fn unsupported(path: &Path) -> Complaint {
+    let message = format!("{}: this version compiles Giotto only", path.display());
+    Complaint::new(
+        "giornata::unsupported",
+        message,
+        "write the program in Giotto (.giotto)",
+    )
+}
+
+fn unknown(path: &Path) -> Complaint {
+    let message = format!(
+        "{} is neither a program nor a module nor a system file",
+        path.display()
+    );
+    let help =
+        "programs end in .giotto, modules in .gmod (and begin with GMOD), system files in .toml";
+    Complaint::new("giornata::unknown-kind", message, help)
+}

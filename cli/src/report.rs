@@ -1,0 +1,145 @@
+//! Findings and results, for people or for programs.
+
+use std::io::{self, Write};
+
+use miette::{Diagnostic, SourceSpan};
+use serde_json::{Map, Value, json};
+
+/// What a command came to; the number is the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Verdict {
+    Good = 0,
+    Negative = 1,
+    BadInput = 2,
+    Unknown = 3,
+}
+
+impl Verdict {
+    const fn name(self) -> &'static str {
+        match self {
+            Verdict::Good => "good",
+            Verdict::Negative => "negative",
+            Verdict::BadInput => "bad input",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
+/// Collects what a command has to say, or says it at once.
+pub(crate) struct Report {
+    as_json: bool,
+    diagnostics: Vec<Value>,
+    results: Map<String, Value>,
+}
+
+impl Report {
+    pub(crate) fn new(as_json: bool) -> Report {
+        Report {
+            as_json,
+            diagnostics: Vec::new(),
+            results: Map::new(),
+        }
+    }
+
+    /// Whether the standard output is taken by JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.as_json
+    }
+
+    /// Something about the input: to the standard error, or into `diagnostics`.
+    pub(crate) fn diagnose(&mut self, diagnostic: impl Diagnostic + Send + Sync + 'static) {
+        self.diagnose_report(&miette::Report::new(diagnostic));
+    }
+
+    /// The same, of a diagnostic whose type is forgotten.
+    pub(crate) fn diagnose_report(&mut self, report: &miette::Report) {
+        if self.as_json {
+            flatten(report.as_ref(), &mut self.diagnostics);
+        } else {
+            // Nobody is left to be told that the standard error is closed.
+            let _ = writeln!(io::stderr(), "{report:?}");
+        }
+    }
+
+    /// Text for people only.
+    pub(crate) fn say(&self, text: impl AsRef<str>) {
+        if !self.as_json {
+            emit(text.as_ref().as_bytes());
+        }
+    }
+
+    /// A result for programs only.
+    pub(crate) fn tell(&mut self, key: &str, value: impl Into<Value>) {
+        self.results.insert(key.to_owned(), value.into());
+    }
+
+    /// Writes the one JSON object, if that was asked for.
+    pub(crate) fn finish(mut self, verdict: Verdict) {
+        if self.as_json {
+            self.tell("verdict", verdict.name());
+            self.results
+                .insert("diagnostics".to_owned(), Value::Array(self.diagnostics));
+            emit(format!("{:#}\n", Value::Object(self.results)).as_bytes());
+        }
+    }
+}
+
+/// Writes to the standard output; a reader that has gone wants no more.
+pub(crate) fn emit(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// A diagnostic and those it is made of, one object each.
+fn flatten(diagnostic: &dyn Diagnostic, into: &mut Vec<Value>) {
+    let related: Vec<&dyn Diagnostic> = diagnostic.related().into_iter().flatten().collect();
+    if related.is_empty() {
+        into.push(describe(diagnostic));
+    }
+    related.into_iter().for_each(|one| flatten(one, into));
+}
+
+fn describe(diagnostic: &dyn Diagnostic) -> Value {
+    let severity = match diagnostic.severity() {
+        Some(miette::Severity::Warning) => "warning",
+        Some(miette::Severity::Advice) => "note",
+        _ => "error",
+    };
+    let mut object = json!({
+        "severity": severity,
+        "code": diagnostic.code().map(|code| code.to_string()),
+        "message": diagnostic.to_string(),
+        "help": diagnostic.help().map(|help| help.to_string()),
+    });
+    if let Some(place) = place(diagnostic) {
+        object["place"] = place;
+    }
+    object
+}
+
+/// File, line and column (from 1) of the first label, and the line itself.
+fn place(diagnostic: &dyn Diagnostic) -> Option<Value> {
+    let label = diagnostic.labels()?.next()?;
+    let source = diagnostic.source_code()?;
+    let span = SourceSpan::from((label.offset(), 0));
+    let contents = source.read_span(&span, 0, 0).ok()?;
+    let text = String::from_utf8_lossy(contents.data());
+    Some(json!({
+        "file": contents.name(),
+        "line": contents.line() + 1,
+        "column": column(source, label.offset())?,
+        "length": label.len(),
+        "text": text.trim_end_matches(['\r', '\n']),
+    }))
+}
+
+/// Characters from the beginning of the line, from 1.
+fn column(source: &dyn miette::SourceCode, offset: usize) -> Option<usize> {
+    let contents = source
+        .read_span(&SourceSpan::from((offset, 0)), 0, 0)
+        .ok()?;
+    let start = contents.span().offset();
+    let before = contents.data().get(..offset.checked_sub(start)?)?;
+    Some(String::from_utf8_lossy(before).chars().count() + 1)
+}
