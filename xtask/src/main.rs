@@ -1,1 +1,85 @@
-fn main() {}
+//! The commands of the repository, one file each; `./x` calls them.
+//!
+//! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
+
+mod coverage;
+mod crates;
+mod flight;
+mod fuzz;
+mod giornata;
+mod image;
+mod machine;
+mod nightly;
+mod process;
+mod run;
+mod screen;
+mod size;
+mod soak;
+mod stage;
+mod suite;
+mod test;
+mod time;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// How a command ends, besides with an error: see the crate's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Negative,
+    Unknown,
+}
+
+/// What `./x` can do.
+#[derive(Debug, Parser)]
+#[command(name = "x", bin_name = "./x", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build a system under examples/ and run it in QEMU.
+    Run(run::Options),
+    /// Everything that continuous integration runs.
+    Test(test::Options),
+    /// The same as `test`, for a machine: no terminal needed.
+    Ci,
+    /// Bytes of the release kernel against its budget.
+    Size(size::Options),
+    /// Line coverage of the crates that promise one.
+    Coverage,
+    /// List the fuzz targets, or run one.
+    Fuzz(fuzz::Options),
+    /// The long forms: fuzzing for minutes a target, Miri without bounds.
+    Soak(soak::Options),
+    /// The host tool: check, compile, disassemble.
+    #[command(disable_help_flag = true)]
+    Giornata(giornata::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Run(options) => run::run(&options),
+        Command::Test(options) => test::run(&options),
+        Command::Ci => test::run(&test::Options::default()),
+        Command::Size(options) => size::run(&options),
+        Command::Coverage => coverage::run(),
+        Command::Fuzz(options) => fuzz::run(&options),
+        Command::Soak(options) => soak::run(&options),
+        Command::Giornata(options) => return giornata::run(&options),
+    };
+    match result {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Negative) => ExitCode::from(1),
+        Ok(Verdict::Unknown) => ExitCode::from(3),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

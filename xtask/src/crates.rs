@@ -1,0 +1,94 @@
+//! The crates of the workspace, by where they are built for. Found by asking
+//! cargo, so that a new crate is checked and tested without being listed.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::process::{capture, cargo};
+
+/// Kernel crates that know no architecture.
+pub(crate) const PORTABLE: [&str; 4] = [
+    "giornata-abi",
+    "giornata-queue",
+    "giornata-micro",
+    "giornata-core",
+];
+/// The kernel's binary.
+pub(crate) const IMAGE: &str = "giornata-image";
+/// The target of the kernel: no floating point, so that it cannot touch a thread's.
+pub(crate) const KERNEL_TARGET: &str = "riscv64imac-unknown-none-elf";
+/// The target of processes.
+pub(crate) const USER_TARGET: &str = "riscv64gc-unknown-none-elf";
+/// The second architecture that keeps the portable crates honest.
+pub(crate) const SECOND_TARGET: &str = "thumbv7em-none-eabi";
+
+/// One crate.
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its folder, relative to the root.
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<MetadataPackage>,
+}
+
+#[derive(Deserialize)]
+struct MetadataPackage {
+    name: String,
+    manifest_path: PathBuf,
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// All crates of the workspace.
+pub(crate) fn all() -> Result<Vec<Package>> {
+    let json = capture(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: Metadata = serde_json::from_str(&json).context("cargo metadata")?;
+    let package = |p: MetadataPackage| {
+        let folder = p.manifest_path.parent().unwrap_or(Path::new(""));
+        Package {
+            name: p.name,
+            folder: folder.strip_prefix(root()).unwrap_or(folder).to_path_buf(),
+        }
+    };
+    Ok(metadata.packages.into_iter().map(package).collect())
+}
+
+impl Package {
+    /// Whether it belongs to the kernel.
+    pub(crate) fn is_kernel(&self) -> bool {
+        self.folder.starts_with("kernel")
+    }
+
+    /// Whether it runs in processes of a bare machine.
+    pub(crate) fn is_user(&self) -> bool {
+        let user = ["user", "examples", "tests/target"]
+            .iter()
+            .any(|folder| self.folder.starts_with(folder));
+        user && self.name != "giornata-rt-macros"
+    }
+}
+
+/// `-p NAME` for each crate.
+pub(crate) fn selection<'a>(packages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    packages
+        .into_iter()
+        .flat_map(|name| ["-p".to_string(), name.to_string()])
+        .collect()
+}

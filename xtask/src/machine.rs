@@ -1,0 +1,171 @@
+//! A machine in QEMU: started, read, watched, stopped.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+const QEMU: &str = "qemu-system-riscv64";
+/// One instruction is one nanosecond and nobody sleeps: the same run each time.
+const FLAGS: [&str; 8] = [
+    "-M",
+    "virt",
+    "-bios",
+    "none",
+    "-nographic",
+    "-monitor",
+    "none",
+    "-icount",
+];
+const CLOCK: &str = "shift=0,sleep=off";
+/// The calendar of the machine starts here, and follows its virtual clock.
+const CALENDAR: &str = "base=2026-01-01,clock=vm";
+
+/// What there is to read from a machine.
+pub(crate) enum Output {
+    /// Bytes of its console.
+    Bytes(Vec<u8>),
+    /// Nothing for a while; it still runs.
+    Nothing,
+    /// It has stopped.
+    End,
+}
+
+/// How long a machine may take, by the wall clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Without a byte on the console.
+    pub(crate) silence: Duration,
+    /// In all.
+    pub(crate) total: Duration,
+}
+
+impl Patience {
+    /// What a run of so much virtual time may take on a slow, loaded machine.
+    pub(crate) fn of(virtual_time: giornata_abi::Duration) -> Patience {
+        let time = Duration::from_nanos(virtual_time.0);
+        Patience {
+            silence: Duration::from_secs(60).saturating_add(time.saturating_mul(10)),
+            total: Duration::from_secs(120).saturating_add(time.saturating_mul(60)),
+        }
+    }
+}
+
+/// A running machine; it is killed when dropped.
+pub(crate) struct Machine {
+    child: Child,
+    console: Receiver<Vec<u8>>,
+    patience: Patience,
+    started: Instant,
+    heard: Instant,
+}
+
+impl Machine {
+    /// Boots an image.
+    ///
+    /// # Errors
+    /// QEMU cannot be started.
+    pub(crate) fn boot(image: &Path, patience: Patience) -> Result<Machine> {
+        let mut child = Command::new(QEMU)
+            .args(FLAGS)
+            .args([CLOCK, "-rtc", CALENDAR, "-m", "128M", "-kernel"])
+            .arg(image)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("{QEMU} cannot be started; `./x run` installs it"))?;
+        let mut stdout = child.stdout.take().context("the console of QEMU")?;
+        let (sender, console) = sync_channel(64);
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let now = Instant::now();
+        Ok(Machine {
+            child,
+            console,
+            patience,
+            started: now,
+            heard: now,
+        })
+    }
+
+    /// Waits up to `wait` for something to read.
+    ///
+    /// # Errors
+    /// The machine has used up the patience; it is stopped.
+    pub(crate) fn read(&mut self, wait: Duration) -> Result<Output> {
+        match self.console.recv_timeout(wait) {
+            Ok(bytes) => {
+                self.heard = Instant::now();
+                self.check_total()?;
+                Ok(Output::Bytes(bytes))
+            }
+            Err(RecvTimeoutError::Disconnected) => Ok(Output::End),
+            Err(RecvTimeoutError::Timeout) => {
+                self.check_silence()?;
+                Ok(Output::Nothing)
+            }
+        }
+    }
+
+    /// The status it ended with, after [`Output::End`].
+    ///
+    /// # Errors
+    /// QEMU itself failed: with what it said.
+    pub(crate) fn wait(mut self) -> Result<i32> {
+        let status = self.child.wait().context("waiting for QEMU")?;
+        let complaint = self.child.stderr.take().map(read_all).unwrap_or_default();
+        match status.code() {
+            Some(code) if code == 0 || complaint.trim().is_empty() => Ok(code),
+            _ => bail!("QEMU ended with {status}: {}", complaint.trim()),
+        }
+    }
+
+    fn check_silence(&mut self) -> Result<()> {
+        if self.heard.elapsed() < self.patience.silence {
+            return self.check_total();
+        }
+        self.stop("said nothing for", self.patience.silence)
+    }
+
+    fn check_total(&mut self) -> Result<()> {
+        if self.started.elapsed() < self.patience.total {
+            return Ok(());
+        }
+        self.stop("did not stop within", self.patience.total)
+    }
+
+    fn stop(&mut self, what: &str, limit: Duration) -> Result<()> {
+        // It may have ended by itself meanwhile.
+        let _ = self.child.kill();
+        bail!(
+            "the machine {what} {} s of wall time and was stopped: it hangs, or this host is too slow",
+            limit.as_secs()
+        )
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // Neither matters for a machine that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_all(mut stream: ChildStderr) -> String {
+    let mut text = String::new();
+    match stream.read_to_string(&mut text) {
+        Ok(_) => text,
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,246 @@
+//! `./x run`: builds a system and runs it in QEMU.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use giornata_abi::Duration;
+use giornata_trace::{Event, Narrator, Perfetto, Statistics, closing, summary};
+
+use crate::Verdict;
+use crate::crates::root;
+use crate::flight::{Landing, Observer, fly};
+use crate::image::{Image, build};
+use crate::machine::Patience;
+use crate::screen::{self, Screen};
+use crate::time;
+
+/// What `./x run` flies when nothing else is said.
+const DEFAULT: &str = "flight-control";
+
+/// `./x run [SYSTEM] [--for 10s] [--trace FILE] [--headless]`
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// NAME or NAME/FILE: examples/NAME/system.toml or examples/NAME/FILE.toml.
+    #[arg(default_value = DEFAULT)]
+    pub(crate) system: String,
+    /// Virtual time after which the machine stops.
+    #[arg(long = "for", value_name = "DURATION", default_value = "10s", value_parser = time::parse)]
+    pub(crate) length: Duration,
+    /// Write a trace that Perfetto loads (https://ui.perfetto.dev).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Plain lines, also on a terminal.
+    #[arg(long)]
+    pub(crate) headless: bool,
+}
+
+impl Options {
+    /// The default system for the default time, as plain lines, with a trace file.
+    pub(crate) fn plain(trace: PathBuf) -> Options {
+        Options {
+            system: DEFAULT.into(),
+            length: Duration::from_millis(10_000),
+            trace: Some(trace),
+            headless: true,
+        }
+    }
+}
+
+/// Builds and runs; 0 ok, 1 a deadline missed or a violation unhandled, 3 not known.
+pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    let path = find(&options.system)?;
+    let image = build(&path, options.length)?;
+    eprintln!("{}", image.report);
+    let live = if options.headless || !screen::is_there() {
+        None
+    } else {
+        Screen::new(&options.system, &image.names).ok()
+    };
+    match live {
+        Some(screen) => show(options, &image, screen),
+        None => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            let verdict = tell(options, &image, &mut out)?;
+            out.flush().context("standard output")?;
+            Ok(verdict)
+        }
+    }
+}
+
+/// Runs an image and writes plain lines, the same each time.
+pub(crate) fn tell(options: &Options, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
+    let mut story = Story {
+        out,
+        narrator: Narrator::new(&image.names, true),
+    };
+    let landing = observe(options, image, &mut story)?;
+    story.end(&landing.totals)?;
+    let (word, verdict, reasons) = landing.verdict();
+    for reason in reasons {
+        writeln!(out, "{}: {reason}", options.system)?;
+    }
+    writeln!(out, "{}", closing(&options.system, word, &landing.totals))?;
+    Ok(verdict)
+}
+
+fn show(options: &Options, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
+    let landing = observe(options, image, &mut screen)?;
+    screen.end(&landing.totals)?;
+    let (word, verdict, reasons) = landing.verdict();
+    for reason in reasons {
+        println!("{}: {reason}", options.system);
+    }
+    println!("{}", closing(&options.system, word, &landing.totals));
+    Ok(verdict)
+}
+
+fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+    let patience = Patience::of(options.length);
+    let Some(path) = &options.trace else {
+        return fly(&image.elf, &image.names, patience, observer);
+    };
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut recorder = Recorder {
+        file: Perfetto::new(BufWriter::new(file), &image.names)?,
+        observer,
+    };
+    let landing = fly(&image.elf, &image.names, patience, &mut recorder)?;
+    recorder
+        .file
+        .finish()
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(landing)
+}
+
+/// The system file of `NAME` or `NAME/FILE`; a path to a `.toml` is taken as it is.
+///
+/// # Errors
+/// There is none: with the names there are.
+pub(crate) fn find(system: &str) -> Result<PathBuf> {
+    if system.ends_with(".toml") && Path::new(system).is_file() {
+        return Ok(PathBuf::from(system));
+    }
+    let examples = root().join("examples");
+    let (name, file) = system.split_once('/').unwrap_or((system, "system"));
+    let plain =
+        |part: &str| !part.is_empty() && !part.contains(['/', '\\']) && !part.starts_with('.');
+    let path = examples.join(name).join(format!("{file}.toml"));
+    if plain(name) && plain(file) && path.is_file() {
+        return Ok(path);
+    }
+    bail!(
+        "there is no system `{system}`; there are: {}",
+        systems(&examples)?.join(", ")
+    )
+}
+
+/// All systems under examples/, as one would name them.
+fn systems(examples: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for folder in std::fs::read_dir(examples).context("the folder examples/")? {
+        let folder = folder?.path();
+        let Ok(files) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for file in files {
+            names.extend(system_name(&folder, &file?.path()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn system_name(folder: &Path, file: &Path) -> Option<String> {
+    let folder = folder.file_name()?.to_str()?;
+    let name = file.file_name()?.to_str()?.strip_suffix(".toml")?;
+    match name {
+        "Cargo" => None,
+        "system" => Some(folder.to_string()),
+        other => Some(format!("{folder}/{other}")),
+    }
+}
+
+/// Plain lines.
+struct Story<'a, 'n> {
+    out: &'a mut dyn Write,
+    narrator: Narrator<'n>,
+}
+
+impl Story<'_, '_> {
+    fn end(mut self, totals: &Statistics) -> Result<()> {
+        let mut lines = Vec::new();
+        self.narrator.end(|line| lines.push(line));
+        lines.extend(summary(self.narrator.names(), totals));
+        self.write(&lines)
+    }
+
+    fn write(&mut self, lines: &[String]) -> Result<()> {
+        lines
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{line}"))
+            .context("standard output")
+    }
+}
+
+impl Observer for Story<'_, '_> {
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        let mut lines = Vec::new();
+        self.narrator.tell(event, before, |line| lines.push(line));
+        self.write(&lines)
+    }
+
+    fn pause(&mut self, _: &Statistics) -> Result<()> {
+        self.out.flush().context("standard output")
+    }
+}
+
+/// Writes the trace file on the way.
+struct Recorder<'a, W: Write> {
+    file: Perfetto<'a, W>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<W: Write> Observer for Recorder<'_, W> {
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        self.file.push(event).context("the trace file")?;
+        self.observer.see(event, before)
+    }
+
+    fn pause(&mut self, totals: &Statistics) -> Result<()> {
+        self.observer.pause(totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_system_is_refused_with_the_names_there_are() {
+        for system in [
+            "no-such-system",
+            "../examples/x",
+            "",
+            "a/b/c",
+            "flight-control/no-such-file",
+        ] {
+            let error = find(system).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("there is no system `{system}`; there are:")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_system_is_named_by_its_folder_and_file() {
+        let name = |file| system_name(Path::new("examples/pump"), Path::new(file));
+        assert_eq!(name("system.toml").as_deref(), Some("pump"));
+        assert_eq!(name("overload.toml").as_deref(), Some("pump/overload"));
+        assert_eq!(name("Cargo.toml"), None);
+        assert_eq!(name("flight.giotto"), None);
+    }
+}

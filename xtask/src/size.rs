@@ -1,0 +1,241 @@
+//! `./x size`: bytes of the release kernel, by kind of section, against the
+//! committed budget.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
+use serde::{Deserialize, Serialize};
+
+use crate::Verdict;
+use crate::crates::{IMAGE, root};
+use crate::process::{capture, cargo};
+
+/// The committed budget.
+const BUDGET: &str = "kernel/size-budget.toml";
+
+/// `./x size [--json]`
+#[derive(Debug, Default, Args)]
+pub(crate) struct Options {
+    /// One JSON array instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bytes by kind of section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Sizes {
+    /// Executable.
+    text: u64,
+    /// Constants.
+    rodata: u64,
+    /// Initialised variables.
+    data: u64,
+    /// Zeroed variables, with the stacks of the harts.
+    bss: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Budget {
+    kernel: Vec<Entry>,
+}
+
+/// The kernel for one target and configuration, and what it may take.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    target: String,
+    config: String,
+    budget: Sizes,
+}
+
+#[derive(Debug, Serialize)]
+struct Measured {
+    #[serde(flatten)]
+    entry: Entry,
+    size: Sizes,
+    within: bool,
+}
+
+/// Measures every kernel of the budget; negative if one is too large.
+pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    let measured = measure()?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&measured)?);
+    } else {
+        table(&measured).iter().for_each(|line| println!("{line}"));
+    }
+    let within = measured.iter().all(|kernel| kernel.within);
+    Ok(if within {
+        Verdict::Good
+    } else {
+        Verdict::Negative
+    })
+}
+
+/// The same as lines, and whether all is within the budget.
+pub(crate) fn check() -> Result<(Vec<String>, bool)> {
+    let measured = measure()?;
+    Ok((
+        table(&measured),
+        measured.iter().all(|kernel| kernel.within),
+    ))
+}
+
+fn measure() -> Result<Vec<Measured>> {
+    let text = std::fs::read_to_string(root().join(BUDGET)).context(BUDGET)?;
+    let budget: Budget = toml::from_str(&text).context(BUDGET)?;
+    budget.kernel.into_iter().map(measure_one).collect()
+}
+
+fn measure_one(entry: Entry) -> Result<Measured> {
+    let elf = build(&entry.target)?;
+    let size = read(&elf)?;
+    let within = entry.budget.allows(&size);
+    Ok(Measured {
+        entry,
+        size,
+        within,
+    })
+}
+
+/// Builds the release kernel for a target; it links only if no panic is reachable.
+pub(crate) fn build(target: &str) -> Result<PathBuf> {
+    let json = capture(cargo().args([
+        "build",
+        "--release",
+        "--package",
+        IMAGE,
+        "--target",
+        target,
+        "--message-format",
+        "json-render-diagnostics",
+    ]))?;
+    executables(&json)
+        .pop()
+        .context("the kernel's package builds no executable")
+}
+
+/// The executables that cargo says it has built.
+pub(crate) fn executables(messages: &str) -> Vec<PathBuf> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        executable: Option<PathBuf>,
+    }
+    let artifact = |line: &str| serde_json::from_str::<Artifact>(line).ok()?.executable;
+    messages.lines().filter_map(artifact).collect()
+}
+
+fn read(elf: &Path) -> Result<Sizes> {
+    let bytes = std::fs::read(elf).with_context(|| elf.display().to_string())?;
+    let file = object::File::parse(&*bytes).with_context(|| elf.display().to_string())?;
+    let mut sizes = Sizes::default();
+    for section in file.sections() {
+        if let Some(kind) = sizes.of(&section) {
+            *kind += section.size();
+        }
+    }
+    Ok(sizes)
+}
+
+impl Sizes {
+    /// What a section counts as; nothing if it is not loaded.
+    fn of<'a>(&mut self, section: &impl ObjectSection<'a>) -> Option<&mut u64> {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+            return None;
+        };
+        let has = |flag: elf::SectionFlags| sh_flags.0 & flag.0 != 0;
+        if !has(elf::SHF_ALLOC) {
+            return None;
+        }
+        Some(if has(elf::SHF_EXECINSTR) {
+            &mut self.text
+        } else if section.kind() == SectionKind::UninitializedData {
+            &mut self.bss
+        } else if has(elf::SHF_WRITE) {
+            &mut self.data
+        } else {
+            &mut self.rodata
+        })
+    }
+
+    fn allows(&self, size: &Sizes) -> bool {
+        self.columns()
+            .into_iter()
+            .zip(size.columns())
+            .all(|(most, size)| size <= most)
+    }
+
+    fn columns(&self) -> [u64; 4] {
+        [self.text, self.rodata, self.data, self.bss]
+    }
+}
+
+fn table(measured: &[Measured]) -> Vec<String> {
+    let head = format!(
+        "{:<32} {:<6} {:>15} {:>15} {:>15} {:>15}  of budget",
+        "target", "config", "text", "rodata", "data", "bss"
+    );
+    std::iter::once(head)
+        .chain(measured.iter().map(row))
+        .collect()
+}
+
+fn row(kernel: &Measured) -> String {
+    let cells = kernel
+        .size
+        .columns()
+        .into_iter()
+        .zip(kernel.entry.budget.columns());
+    let cells: String = cells
+        .map(|(size, most)| format!(" {:>15}", format!("{size} / {most}")))
+        .collect();
+    let verdict = if kernel.within { "within" } else { "EXCEEDED" };
+    format!(
+        "{:<32} {:<6}{cells}  {verdict}",
+        kernel.entry.target, kernel.entry.config
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(text: u64, bss: u64) -> Sizes {
+        Sizes {
+            text,
+            rodata: 10,
+            data: 0,
+            bss,
+        }
+    }
+
+    #[test]
+    fn one_byte_over_in_one_column_exceeds_the_budget() {
+        assert!(sizes(100, 5).allows(&sizes(100, 5)));
+        assert!(!sizes(100, 5).allows(&sizes(101, 5)));
+        assert!(!sizes(100, 5).allows(&sizes(10, 6)));
+    }
+
+    #[test]
+    fn sections_of_an_executable_are_counted_by_what_they_are() {
+        let own = read(&std::env::current_exe().unwrap()).unwrap();
+        assert!(
+            own.text > 10_000 && own.rodata > 1_000 && own.data > 0 && own.bss > 0,
+            "{own:?}"
+        );
+        let file = std::fs::metadata(std::env::current_exe().unwrap())
+            .unwrap()
+            .len();
+        assert!(own.text + own.rodata + own.data < file);
+    }
+
+    #[test]
+    fn the_committed_budget_reads() {
+        let text = std::fs::read_to_string(root().join(BUDGET)).unwrap();
+        let budget: Budget = toml::from_str(&text).unwrap();
+        assert!(!budget.kernel.is_empty());
+    }
+}

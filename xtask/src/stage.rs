@@ -1,0 +1,275 @@
+//! The stages of `./x test`, in the order in which they run: cheap ones first,
+//! then what later ones build upon.
+
+use anyhow::{Context, Result, bail};
+
+use crate::crates::{
+    self, KERNEL_TARGET, PORTABLE, Package, SECOND_TARGET, USER_TARGET, selection, target_folder,
+};
+use crate::fuzz::{self, Length};
+use crate::image::build;
+use crate::process::{capture, cargo, check};
+use crate::test::Extent;
+use crate::{Verdict, coverage, nightly, run, size, suite};
+
+/// One stage.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// What it shows.
+    pub(crate) what: &'static str,
+    /// Runs it; a note on success, what went wrong otherwise.
+    pub(crate) run: fn(Extent) -> Result<String>,
+}
+
+/// Crates that Miri runs: those that promise to hold no undefined behaviour
+/// whatever the kernel is fed with.
+const MIRI: [&str; 3] = ["giornata-core", "giornata-micro", "giornata-queue"];
+/// Random cases a property under Miri, and in the long form.
+const MIRI_CASES: [&str; 2] = ["2", "32"];
+/// Random cases a property in the long form of the unit tests.
+const FULL_CASES: &str = "4096";
+
+/// All stages.
+pub(crate) const ALL: &[Stage] = &[
+    Stage {
+        name: "format",
+        what: "every file is formatted",
+        run: format,
+    },
+    Stage {
+        name: "lint",
+        what: "no warning on the host",
+        run: lint_host,
+    },
+    Stage {
+        name: "lint-bare",
+        what: "no warning on the bare targets",
+        run: lint_bare,
+    },
+    Stage {
+        name: "portable",
+        what: "the kernel's core builds for a second architecture",
+        run: portable,
+    },
+    Stage {
+        name: "unit",
+        what: "unit and property tests on the host",
+        run: unit,
+    },
+    Stage {
+        name: "size",
+        what: "the release kernel links without a panic and fits its budget",
+        run: kernel_size,
+    },
+    Stage {
+        name: "target",
+        what: "target suites in QEMU, against golden files",
+        run: target,
+    },
+    Stage {
+        name: "repeat",
+        what: "two runs give the same output and trace file",
+        run: repeat,
+    },
+    Stage {
+        name: "fuzz",
+        what: "fuzz targets by fixed seed and count",
+        run: fuzz,
+    },
+    Stage {
+        name: "coverage",
+        what: "line coverage of the crates that promise one",
+        run: line_coverage,
+    },
+    Stage {
+        name: "miri",
+        what: "no undefined behaviour in core, micro, queue",
+        run: miri,
+    },
+];
+
+fn format(_: Extent) -> Result<String> {
+    check(cargo().args(["fmt", "--all", "--check"]))?;
+    Ok(String::new())
+}
+
+fn lint_host(_: Extent) -> Result<String> {
+    check(cargo().args([
+        "clippy",
+        "--quiet",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-Dwarnings",
+    ]))?;
+    Ok(format!("{} crates", crates::all()?.len()))
+}
+
+fn lint_bare(_: Extent) -> Result<String> {
+    let packages = crates::all()?;
+    let mut notes = Vec::new();
+    for (target, belongs) in [
+        (KERNEL_TARGET, Package::is_kernel as fn(&Package) -> bool),
+        (USER_TARGET, Package::is_user),
+    ] {
+        let names: Vec<&str> = packages
+            .iter()
+            .filter(|p| belongs(p))
+            .map(|p| p.name.as_str())
+            .collect();
+        check(
+            cargo()
+                .args(["clippy", "--quiet", "--release", "--target", target])
+                .args(selection(names.iter().copied()))
+                .args(["--", "-Dwarnings"]),
+        )?;
+        notes.push(format!("{} crates for {target}", names.len()));
+    }
+    Ok(notes.join(", "))
+}
+
+fn portable(_: Extent) -> Result<String> {
+    check(
+        cargo()
+            .args(["build", "--quiet", "--target", SECOND_TARGET])
+            .args(selection(PORTABLE)),
+    )?;
+    Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
+}
+
+fn unit(extent: Extent) -> Result<String> {
+    let mut command = cargo();
+    command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
+    if extent.full {
+        command.env("PROPTEST_CASES", FULL_CASES);
+    }
+    let output = command.output().context("cargo test")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        bail!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(format!("{} tests", count_passed(&text)))
+}
+
+/// The sum over all `test result: ok. N passed` lines.
+fn count_passed(text: &str) -> u32 {
+    let count = |line: &str| {
+        line.strip_prefix("test result: ok. ")?
+            .split(' ')
+            .next()?
+            .parse::<u32>()
+            .ok()
+    };
+    text.lines().filter_map(count).sum()
+}
+
+fn kernel_size(_: Extent) -> Result<String> {
+    let (lines, within) = size::check()?;
+    let text = lines.join("\n");
+    if !within {
+        bail!("{text}");
+    }
+    Ok(format!("\n{text}"))
+}
+
+fn target(extent: Extent) -> Result<String> {
+    let findings = suite::run(extent.bless)?;
+    if !findings.complaints.is_empty() {
+        bail!(
+            "{} of {} systems:\n{}",
+            findings.complaints.len(),
+            findings.cases,
+            findings.complaints.join("\n")
+        );
+    }
+    let notes: String = findings
+        .notes
+        .iter()
+        .map(|note| format!("\n{note}"))
+        .collect();
+    Ok(format!("{} systems{notes}", findings.cases))
+}
+
+fn repeat(_: Extent) -> Result<String> {
+    let [first, second] = ["first", "second"].map(fly_once);
+    let ((first, first_trace), (second, second_trace)) = (first?, second?);
+    if first != second {
+        bail!("the output differs:\n{first}\n--- and then ---\n{second}");
+    }
+    if first_trace != second_trace {
+        bail!("the trace files differ");
+    }
+    Ok(first.lines().last().unwrap_or_default().to_string())
+}
+
+/// Builds and flies the default system as `./x run` does; output and trace file.
+fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
+    let trace = target_folder().join(format!("repeat-{name}.json"));
+    let options = run::Options::plain(trace.clone());
+    let image = build(&run::find(&options.system)?, options.length)?;
+    let mut out = Vec::new();
+    let verdict = run::tell(&options, &image, &mut out)?;
+    let out = String::from_utf8(out).context("the output is text")?;
+    if verdict != Verdict::Good {
+        bail!("the flight is not good:\n{out}");
+    }
+    Ok((out, std::fs::read(&trace).context("the trace file")?))
+}
+
+fn fuzz(_: Extent) -> Result<String> {
+    let targets = fuzz::build()?;
+    let mut findings = Vec::new();
+    for target in &targets {
+        if let Err(finding) = target.run(Length::Short) {
+            findings.push(format!("{}: {finding:#}", target.name));
+        }
+    }
+    if !findings.is_empty() {
+        bail!("{}", findings.join("\n"));
+    }
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    Ok(format!("{} inputs each: {}", fuzz::RUNS, names.join(", ")))
+}
+
+fn line_coverage(_: Extent) -> Result<String> {
+    let (lines, enough) = coverage::measure()?;
+    let text = lines.join("\n");
+    if !enough {
+        bail!("{text}");
+    }
+    Ok(format!("\n{text}"))
+}
+
+fn miri(extent: Extent) -> Result<String> {
+    let mut command = nightly::cargo()?;
+    command
+        .args(["miri", "test", "--quiet", "--lib"])
+        .args(selection(MIRI))
+        .env("CARGO_TARGET_DIR", target_folder().join("miri"))
+        .env("PROPTEST_CASES", MIRI_CASES[usize::from(extent.full)])
+        // Property tests ask the clock and the environment.
+        .env("MIRIFLAGS", "-Zmiri-disable-isolation");
+    Ok(format!("{} tests", count_passed(&capture(&mut command)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_tests_are_summed_over_all_binaries() {
+        let text = "running 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n\
+                    test result: ok. 40 passed; 0 failed; 0 ignored\n";
+        assert_eq!(count_passed(text), 42);
+    }
+
+    #[test]
+    fn stages_have_names_of_their_own() {
+        let mut names: Vec<&str> = ALL.iter().map(|stage| stage.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+}

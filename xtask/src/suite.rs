@@ -1,0 +1,327 @@
+//! Target suites: systems under tests/target that run in QEMU, and whose
+//! transcripts are compared with golden files beside them.
+//!
+//! `tests/target/GROUP/NAME.toml` is a system, `NAME.golden` its transcript
+//! (see `giornata_trace::transcript`). A group may state bounds on what its
+//! systems do to the programs of one of them, in `GROUP/bounds`:
+//!
+//! ```toml
+//! baseline = "quiet"        # the system without a disturber
+//! shift-ticks = 40          # how much later or earlier things may happen
+//! ```
+//! In every other system of the group the programs that the baseline has must
+//! give the same port trace, and their physical trace may shift by no more
+//! than the bound.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use giornata_abi::Duration;
+use giornata_system::NameMap;
+use giornata_trace::{
+    Event, PortValue, Stamp, Statistics, first_difference, physical_trace, port_trace, transcript,
+    worst_shift,
+};
+use serde::Deserialize;
+
+use crate::crates::root;
+use crate::flight::{Landing, Observer, fly};
+use crate::image::build;
+use crate::machine::Patience;
+
+/// Virtual time after which a suite that does not stop by itself is stopped.
+const LONGEST: Duration = Duration::from_millis(2000);
+
+/// A system of a suite.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// `GROUP/NAME`.
+    pub(crate) name: String,
+    file: PathBuf,
+}
+
+/// A case that has run.
+struct Outcome {
+    case: Case,
+    events: Vec<Event>,
+    names: NameMap,
+    landing: Landing,
+}
+
+/// Bounds of a group.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Bounds {
+    baseline: String,
+    shift_ticks: u64,
+}
+
+/// What a suite has found: notes on what holds, complaints about what does not.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) cases: usize,
+    pub(crate) notes: Vec<String>,
+    pub(crate) complaints: Vec<String>,
+}
+
+/// All cases, in the order of their names.
+pub(crate) fn cases() -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for group in list(&root().join("tests/target"))? {
+        if group.is_dir() {
+            cases.extend(
+                list(&group)?
+                    .into_iter()
+                    .filter_map(|file| case(&group, file)),
+            );
+        }
+    }
+    Ok(cases)
+}
+
+fn list(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn case(group: &Path, file: PathBuf) -> Option<Case> {
+    let stem = file.file_name()?.to_str()?.strip_suffix(".toml")?;
+    let group = group.file_name()?.to_str()?;
+    let name = format!("{group}/{stem}");
+    (stem != "Cargo").then_some(Case { name, file })
+}
+
+/// Runs all cases; `bless` writes the golden files anew instead of comparing.
+pub(crate) fn run(bless: bool) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut outcomes = Vec::new();
+    for case in cases()? {
+        findings.cases += 1;
+        match fly_case(&case) {
+            Ok(outcome) => {
+                if let Err(complaint) = judge(&outcome, bless) {
+                    findings
+                        .complaints
+                        .push(format!("{}: {complaint:#}", case.name));
+                }
+                outcomes.push(outcome);
+            }
+            Err(error) => findings
+                .complaints
+                .push(format!("{}: {error:#}", case.name)),
+        }
+    }
+    check_bounds(&outcomes, &mut findings)?;
+    Ok(findings)
+}
+
+fn fly_case(case: &Case) -> Result<Outcome> {
+    let image = build(&case.file, LONGEST)?;
+    let mut recorder = Recorder(Vec::new());
+    let landing = fly(
+        &image.elf,
+        &image.names,
+        Patience::of(LONGEST),
+        &mut recorder,
+    )?;
+    Ok(Outcome {
+        case: case.clone(),
+        events: recorder.0,
+        names: image.names,
+        landing,
+    })
+}
+
+fn judge(outcome: &Outcome, bless: bool) -> Result<()> {
+    if outcome.landing.damage.lost > 0 {
+        bail!(
+            "{} trace records were lost; give the system a larger ring",
+            outcome.landing.damage.lost
+        );
+    }
+    let mut said = transcript(&outcome.events, &outcome.names).join("\n");
+    said.push('\n');
+    let golden = outcome.case.file.with_extension("golden");
+    if bless {
+        return std::fs::write(&golden, said).with_context(|| golden.display().to_string());
+    }
+    let expected = std::fs::read_to_string(&golden)
+        .with_context(|| format!("{} (`./x test target --bless` writes it)", golden.display()))?;
+    compare(&expected, &said)
+}
+
+fn compare(expected: &str, said: &str) -> Result<()> {
+    let (expected, said): (Vec<&str>, Vec<&str>) =
+        (expected.lines().collect(), said.lines().collect());
+    let Some(at) = first_difference(&expected, &said) else {
+        return Ok(());
+    };
+    let line = |lines: &[&str]| {
+        lines
+            .get(at)
+            .map_or("(the end)".to_string(), |line| format!("`{line}`"))
+    };
+    bail!(
+        "line {} differs from the golden file\n  expected {}\n  said     {}\n(`./x test target --bless` takes what was said)",
+        at + 1,
+        line(&expected),
+        line(&said)
+    )
+}
+
+fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+    for group in list(&root().join("tests/target"))? {
+        let file = group.join("bounds");
+        if !file.is_file() {
+            continue;
+        }
+        let bounds: Bounds = toml::from_str(&std::fs::read_to_string(&file)?)
+            .with_context(|| file.display().to_string())?;
+        let members: Vec<&Outcome> = outcomes
+            .iter()
+            .filter(|o| o.case.file.parent() == Some(&group))
+            .collect();
+        check_group(&bounds, &members, findings);
+    }
+    Ok(())
+}
+
+fn check_group(bounds: &Bounds, members: &[&Outcome], findings: &mut Findings) {
+    let stem = |outcome: &Outcome| {
+        outcome
+            .case
+            .file
+            .file_stem()
+            .is_some_and(|stem| *stem == *bounds.baseline)
+    };
+    let Some(baseline) = members.iter().find(|member| stem(member)) else {
+        findings
+            .complaints
+            .push(format!("the baseline `{}` has not run", bounds.baseline));
+        return;
+    };
+    let mut worst = 0;
+    for member in members
+        .iter()
+        .filter(|member| member.case.name != baseline.case.name)
+    {
+        match shift(baseline, member) {
+            Ok(ticks) if ticks <= bounds.shift_ticks => worst = worst.max(ticks),
+            Ok(ticks) => findings.complaints.push(format!(
+                "{}: shifts the others by {ticks} ticks, {} allowed",
+                member.case.name, bounds.shift_ticks
+            )),
+            Err(error) => findings
+                .complaints
+                .push(format!("{}: {error:#}", member.case.name)),
+        }
+    }
+    findings.notes.push(format!(
+        "{}: port traces unchanged, physical shift at most {worst} of {} ticks",
+        baseline.case.name, bounds.shift_ticks
+    ));
+}
+
+/// By how many ticks the programs of the baseline shift in another system that
+/// holds them.
+fn shift(baseline: &Outcome, other: &Outcome) -> Result<u64> {
+    let programs: Vec<String> = baseline
+        .names
+        .programs
+        .iter()
+        .map(|p| format!("{}.", p.name))
+        .collect();
+    let of = |name: &str| {
+        programs
+            .iter()
+            .any(|program| name.starts_with(program.as_str()))
+    };
+    let ports = |outcome: &Outcome| -> Vec<PortValue> {
+        port_trace(&outcome.events, &outcome.names)
+            .into_iter()
+            .filter(|value| of(&value.port))
+            .collect()
+    };
+    let (mut quiet, mut disturbed) = (ports(baseline), ports(other));
+    cut(&mut quiet, &mut disturbed, |value| value.at.0)?;
+    if let Some(at) = first_difference(&quiet, &disturbed) {
+        bail!(
+            "its port trace differs at entry {at}: {:?} became {:?}",
+            quiet.get(at),
+            disturbed.get(at)
+        );
+    }
+    let stamps = |outcome: &Outcome| physical_trace(&outcome.events, &outcome.names, of);
+    let (quiet, disturbed) = (stamps(baseline), stamps(other));
+    let common = quiet.len().min(disturbed.len());
+    let ticks = worst_shift(&quiet[..common], &disturbed[..common])
+        .map_err(|at| describe_difference(&quiet, &disturbed, at))?;
+    Ok(ticks.0)
+}
+
+fn describe_difference(quiet: &[Stamp], disturbed: &[Stamp], at: usize) -> anyhow::Error {
+    anyhow::anyhow!(
+        "its physical trace differs at entry {at}: {:?} became {:?}",
+        quiet.get(at),
+        disturbed.get(at)
+    )
+}
+
+/// Cuts two traces to the time that both cover, since a system may stop itself
+/// earlier than another.
+fn cut<T>(a: &mut Vec<T>, b: &mut Vec<T>, instant: impl Fn(&T) -> u64) -> Result<()> {
+    let (Some(a_end), Some(b_end)) = (a.last().map(&instant), b.last().map(&instant)) else {
+        bail!("one of the port traces is empty");
+    };
+    let end = a_end.min(b_end);
+    a.retain(|entry| instant(entry) < end);
+    b.retain(|entry| instant(entry) < end);
+    if a.is_empty() {
+        bail!("the port traces have no time in common");
+    }
+    Ok(())
+}
+
+/// Keeps all events.
+struct Recorder(Vec<Event>);
+
+impl Observer for Recorder {
+    fn see(&mut self, event: &Event, _: &Statistics) -> Result<()> {
+        self.0.push(event.clone());
+        Ok(())
+    }
+
+    fn pause(&mut self, _: &Statistics) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_shown() {
+        assert!(compare("a\nb\n", "a\nb\n").is_ok());
+        let error = compare("a\nb\n", "a\nc\n").unwrap_err().to_string();
+        assert!(
+            error.contains("line 2")
+                && error.contains("expected `b`")
+                && error.contains("said     `c`")
+        );
+        let error = compare("a\nb\n", "a\n").unwrap_err().to_string();
+        assert!(error.contains("said     (the end)"), "{error}");
+    }
+
+    #[test]
+    fn traces_are_compared_over_the_time_that_both_cover() {
+        let (mut a, mut b) = (vec![1, 2, 3, 3], vec![1, 2, 3, 4, 5]);
+        cut(&mut a, &mut b, |instant| *instant).unwrap();
+        assert_eq!((a, b), (vec![1, 2], vec![1, 2]));
+        assert!(cut(&mut vec![], &mut vec![1], |instant| *instant).is_err());
+    }
+}
