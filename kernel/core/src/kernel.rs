@@ -135,6 +135,12 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         self.core.threads.get(thread).map(|t| t.state())
     }
 
+    /// The execution time of a thread up to the last entry; `None` for an index
+    /// that names none.
+    pub fn execution_time(&self, thread: u16) -> Option<Ticks> {
+        self.core.threads.get(thread).map(|t| t.spent)
+    }
+
     /// The driver whose upcall runs, if one does.
     pub fn upcall_in_progress(&self) -> Option<u16> {
         self.core.upcall.map(|upcall| upcall.driver)
