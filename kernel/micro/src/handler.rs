@@ -92,7 +92,6 @@ impl Machine<'_> {
             self.open = true;
             self.enter(Phase::Completions);
         }
-        self.again = true;
     }
 
     /// Reports a violation of what runs, and calls the program's handler.

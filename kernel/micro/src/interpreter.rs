@@ -34,7 +34,9 @@ impl Machine<'_> {
             Some(Opcode::Return) | None => self.end_block(),
             Some(Opcode::Call) => {
                 let driver = resolve(self.system.links, entry.drivers, a);
-                self.call_driver(host, driver, self.block.program, Purpose::Call);
+                if driver != NONE {
+                    self.call_driver(host, driver, self.block.program, Purpose::Call);
+                }
             }
             Some(Opcode::Release) => self.release(host, entry, a, b),
             Some(Opcode::Future) => self.future(host, entry, a, b),

@@ -25,6 +25,7 @@
 )]
 
 mod chain;
+mod event_loop;
 mod handler;
 mod host;
 mod interpreter;

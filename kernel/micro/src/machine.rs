@@ -21,16 +21,16 @@
 
 use giornata_abi::id::NONE;
 use giornata_abi::system::{ProgramEntry, System};
+use giornata_abi::trace::Violation;
 use giornata_abi::{Instant, LogicalTime};
 
 use crate::chain::Chain;
 use crate::handler::Pending;
 use crate::host::{Called, Host, UpcallEnd};
-use crate::predicates::{Moment, Truth, due, evaluate, lookup};
+use crate::predicates::{Moment, Truth, evaluate, lookup};
 use crate::program::{ProgramState, resolve};
 use crate::thread::SThread;
 use crate::trigger::Binding;
-use giornata_abi::trace::Violation;
 
 /// Most steps that one [`Machine::run`] takes.
 pub const PIECE: u32 = 32;
@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
             return false;
         };
         let binding = Binding::timed(program, NONE, entry.start, LogicalTime::at(at));
-        self.again = true;
+        self.look_again();
         self.append(binding) != NONE
     }
 
@@ -236,7 +236,6 @@ impl<'a> Machine<'a> {
             upcall.purpose = Purpose::Dropped;
         }
         self.enter(Phase::Completions);
-        self.again = true;
         self.open = true;
     }
 
@@ -271,7 +270,7 @@ impl<'a> Machine<'a> {
             thread.latched |= thread.task == task;
             slot = self.set.after(self.threads, slot);
         }
-        self.again = true;
+        self.look_again();
     }
 
     /// Takes at most [`PIECE`] steps of the reaction.
@@ -327,264 +326,17 @@ impl<'a> Machine<'a> {
             .is_some_and(|p| p.governed)
     }
 
+    /// Something arrived that a scan under way may have passed.
+    fn look_again(&mut self) {
+        self.again |= self.open && (self.phase, self.seen) != (Phase::Completions, NONE);
+    }
+
     /// What [`run`](Machine::run) would answer without a step.
     fn progress(&self) -> Progress {
         match (self.upcall, self.open) {
             (Some(_), _) => Progress::Upcall,
             (None, true) => Progress::More,
             (None, false) => Progress::Settled,
-        }
-    }
-
-    /// One step: an instruction, or one entry examined.
-    fn advance(&mut self, host: &mut impl Host) {
-        if self.block.program != NONE {
-            self.step(host);
-        } else if !self.start_pending_handler(host) {
-            match self.phase {
-                Phase::Completions => self.examine_completion(host),
-                Phase::Triggers => self.examine_trigger(host),
-                Phase::Timeouts => self.examine_timeout(host),
-                Phase::Share => self.examine_share(host),
-            }
-        }
-    }
-
-    fn examine_completion(&mut self, host: &mut impl Host) {
-        let slot = self.set.after(self.threads, self.seen);
-        let Some(thread) = self.threads.get(slot as usize) else {
-            return self.enter(Phase::Triggers);
-        };
-        if thread.task != NONE && (thread.latched || !host.is_released(thread.task)) {
-            let (pc, armed) = (thread.completed, thread.armed);
-            if armed {
-                host.disarm(self.timer(slot));
-            }
-            self.resume(self.seen, pc, LogicalTime::at(self.instant));
-        } else {
-            self.seen = slot;
-        }
-    }
-
-    fn examine_trigger(&mut self, host: &mut impl Host) {
-        let slot = self.queue.after(self.bindings, self.scanned);
-        let Some(binding) = self.bindings.get(slot as usize).copied() else {
-            return self.enter(Phase::Timeouts);
-        };
-        let truth = match binding.due() {
-            Some(due) => self.is_due(&binding, due).into(),
-            None if binding.spent == self.serial => Truth::False,
-            None => self.truth(
-                host,
-                binding.program,
-                binding.predicate,
-                LogicalTime::default(),
-                binding.state(),
-            ),
-        };
-        if truth == Truth::True {
-            return self.fire(self.scanned);
-        }
-        self.scanned = slot;
-        if let Truth::Ask(driver) = truth {
-            self.spend_binding(slot);
-            self.call_driver(host, driver, binding.program, Purpose::Trigger(slot));
-        }
-    }
-
-    /// Whether a time trigger is due; if not, the horizon comes as near as it is.
-    fn is_due(&mut self, binding: &Binding, due: LogicalTime) -> bool {
-        let denominator = self.entry(binding.program).map_or(1, |p| p.denominator);
-        // the rounding matters at one nanosecond only
-        let holds = due.nanos <= self.instant.0 && due.rounded(denominator) <= self.instant;
-        if !holds {
-            self.horizon = self.horizon.min(Instant(due.nanos));
-        }
-        holds
-    }
-
-    /// The binding is not looked at again in this instant.
-    fn spend_binding(&mut self, slot: u16) {
-        if let Some(binding) = self.bindings.get_mut(slot as usize) {
-            binding.spent = self.serial;
-        }
-    }
-
-    /// Starts the block of the binding after `seen`.
-    fn fire(&mut self, seen: u16) {
-        let slot = self.queue.remove_after(self.bindings, seen);
-        let Some(binding) = self.bindings.get(slot as usize).copied() else {
-            return;
-        };
-        self.scanned = seen;
-        let now = LogicalTime::at(self.instant);
-        let reference = match binding.due() {
-            None => {
-                self.watching = self.watching.saturating_sub(1);
-                self.fired.push(self.bindings, slot);
-                now
-            }
-            Some(due) => {
-                self.free_bindings.push(self.bindings, slot);
-                if binding.predicate == NONE { now } else { due }
-            }
-        };
-        self.block = Block {
-            program: binding.program,
-            pc: binding.address,
-            reference,
-            clock: reference,
-            ..Block::NONE
-        };
-        self.enter(Phase::Completions);
-    }
-
-    fn examine_timeout(&mut self, host: &mut impl Host) {
-        let slot = self.set.after(self.threads, self.seen);
-        let Some(thread) = self.threads.get(slot as usize).copied() else {
-            return self.enter(Phase::Share);
-        };
-        let truth = match thread.timeout {
-            NONE => Truth::True,
-            _ if thread.spent == self.serial => Truth::False,
-            timeout => self.truth(
-                host,
-                thread.program,
-                timeout,
-                thread.reference,
-                thread.state,
-            ),
-        };
-        if truth == Truth::True {
-            return self.expire(self.seen);
-        }
-        self.seen = slot;
-        if let Truth::Ask(driver) = truth {
-            if let Some(thread) = self.threads.get_mut(slot as usize) {
-                thread.spent = self.serial;
-            }
-            self.call_driver(host, driver, thread.program, Purpose::Timeout(slot));
-        }
-    }
-
-    /// Resumes the instance after `seen` where its timeout leads.
-    fn expire(&mut self, seen: u16) {
-        let slot = self.set.after(self.threads, seen);
-        let Some(thread) = self.threads.get(slot as usize) else {
-            return;
-        };
-        let mut clock = LogicalTime::at(self.instant);
-        if thread.armed
-            && let Some(entry) = self.entry(thread.program)
-            && let Some(timeout) = lookup(self.system.predicates, entry, thread.timeout)
-        {
-            let due = due(timeout, thread.reference, entry.denominator);
-            if due.rounded(entry.denominator) == self.instant {
-                clock = due;
-            }
-        }
-        self.resume(seen, thread.expired, clock);
-    }
-
-    /// Takes the instance after `seen` out of the thread set and runs it at `pc`.
-    fn resume(&mut self, seen: u16, pc: u16, clock: LogicalTime) {
-        let slot = self.set.remove_after(self.threads, seen);
-        let Some(thread) = self.threads.get(slot as usize).copied() else {
-            return;
-        };
-        self.free_threads.push(self.threads, slot);
-        self.leave_set(thread.program);
-        self.block = Block {
-            program: thread.program,
-            pc,
-            reference: thread.reference,
-            clock,
-            ..Block::NONE
-        };
-        self.enter(Phase::Completions);
-    }
-
-    /// The oldest instance that dispatches holds the hart; another one that
-    /// dispatches another task violates it, which is reported once.
-    fn examine_share(&mut self, host: &mut impl Host) {
-        let slot = self.set.after(self.threads, self.seen);
-        let holding = self.threads.get(self.holder as usize).map(|t| t.task);
-        let Some(thread) = self.threads.get_mut(slot as usize) else {
-            return self.settle(host);
-        };
-        self.seen = slot;
-        if thread.task == NONE {
-            return;
-        }
-        match holding {
-            None => self.holder = slot,
-            Some(task) if task == thread.task || thread.reported => {}
-            Some(_) => {
-                thread.reported = true;
-                let (program, task) = (thread.program, thread.task);
-                self.violate(host, program, Violation::TimeShare, Some(task), None);
-            }
-        }
-    }
-
-    /// Nothing is enabled: tells the host who runs, what changed of it.
-    fn settle(&mut self, host: &mut impl Host) {
-        if core::mem::take(&mut self.again) {
-            return self.enter(Phase::Completions);
-        }
-        let holder = self.threads.get(self.holder as usize);
-        let (task, program) = holder.map_or((NONE, NONE), |t| (t.task, t.program));
-        if task != self.running {
-            self.forbid_running(host);
-        }
-        if core::mem::take(&mut self.restless) {
-            for (program, state) in self.programs.iter_mut().enumerate() {
-                let governed = state.threads > 0;
-                if governed != state.governed {
-                    state.governed = governed;
-                    host.govern(program as u16, governed);
-                }
-            }
-        }
-        if task != self.running {
-            host.permit(task, true);
-            (self.running, self.running_program) = (task, program);
-        }
-        self.open = false;
-    }
-
-    fn forbid_running(&mut self, host: &mut impl Host) {
-        if self.running != NONE {
-            host.permit(self.running, false);
-            (self.running, self.running_program) = (NONE, NONE);
-        }
-    }
-
-    /// Begins a phase of the event loop.
-    pub(crate) fn enter(&mut self, phase: Phase) {
-        self.phase = phase;
-        self.seen = NONE;
-        self.holder = NONE;
-    }
-
-    /// Begins the scan of the trigger queue anew, unless nothing in it can be enabled.
-    fn rewind(&mut self) {
-        let due = self.instant >= self.horizon;
-        if due {
-            self.horizon = Instant::NEVER; // the scan finds it anew
-        }
-        self.scanned = if due || self.watching > 0 {
-            NONE
-        } else {
-            self.queue.last()
-        };
-    }
-
-    /// Ports, jobs or messages may have changed: triggers already examined in
-    /// this instant may be enabled now. Time triggers cannot be.
-    pub(crate) fn touch(&mut self) {
-        if self.watching > 0 {
-            self.scanned = NONE;
         }
     }
 
@@ -691,7 +443,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn leave_set(&mut self, program: u16) {
+    pub(crate) fn leave_set(&mut self, program: u16) {
         if let Some(state) = self.programs.get_mut(program as usize) {
             state.threads = state.threads.saturating_sub(1);
             self.restless |= state.threads == 0;

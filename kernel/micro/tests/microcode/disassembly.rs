@@ -81,11 +81,23 @@ fn what_does_not_exist_is_shown_with_its_number() {
     use giornata_abi::instruction::{Instruction, Opcode};
     use giornata_abi::module::ModuleWriter;
     let mut writer = ModuleWriter::new("broken", "");
-    writer.instructions.push(Instruction::new(Opcode::Release, 7, 8, 0));
-    writer.instructions.push(Instruction::new(Opcode::Future, 0, 2, 0));
-    writer.instructions.push(Instruction::new(Opcode::Idle, 1, 0, 0));
-    writer.instructions.push(Instruction { opcode: 99, ..writer.instructions[0] });
-    writer.predicates.push(Predicate { kind: 77, ..Predicate::after(0, 0) });
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Release, 7, 8, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Future, 0, 2, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Idle, 1, 0, 0));
+    writer.instructions.push(Instruction {
+        opcode: 99,
+        ..writer.instructions[0]
+    });
+    writer.predicates.push(Predicate {
+        kind: 77,
+        ..Predicate::after(0, 0)
+    });
     let bytes = writer.finish();
     let module = Module::parse(&bytes).unwrap();
     let mut text = String::new();

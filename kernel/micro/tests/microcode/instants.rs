@@ -94,7 +94,10 @@ fn a_time_trigger_handled_late_keeps_its_nominal_instant() {
     let task = &world.kernel.tasks[0];
     assert_eq!(task.releases, [10 * MS]);
     assert_eq!(task.deadline, Some(Instant(15 * MS)));
-    assert_eq!(world.kernel.timers.values().copied().collect::<Vec<_>>(), [Instant(20 * MS)]);
+    assert_eq!(
+        world.kernel.timers.values().copied().collect::<Vec<_>>(),
+        [Instant(20 * MS)]
+    );
 }
 
 #[test]
@@ -110,7 +113,10 @@ fn an_event_is_handled_at_the_clock_latched_for_it() {
         return
     ";
     let trace = trace(&[source], 20, |world| world.interrupt_at(3.25, "button"));
-    assert_eq!(trace, "@0ms @3250us t!8250us run:t @4250us t-done run:idle @13250us");
+    assert_eq!(
+        trace,
+        "@0ms @3250us t!8250us run:t @4250us t-done run:idle @13250us"
+    );
 }
 
 #[test]
@@ -155,7 +161,10 @@ fn completions_come_before_triggers_before_timeouts() {
         return
     ";
     let trace = trace(&[source], 20, |world| world.takes("t", &[5.0]));
-    assert_eq!(trace, "@0ms t!10ms run:t @5ms t-done completion trigger timeout run:idle");
+    assert_eq!(
+        trace,
+        "@0ms t!10ms run:t @5ms t-done completion trigger timeout run:idle"
+    );
 }
 
 #[test]
@@ -180,7 +189,10 @@ fn triggers_fire_in_the_order_of_the_queue() {
     z:  call third
         return
     ";
-    assert_eq!(trace(&[source], 20, |_| {}), "@0ms @4ms second @5ms first third second");
+    assert_eq!(
+        trace(&[source], 20, |_| {}),
+        "@0ms @4ms second @5ms first third second"
+    );
 }
 
 #[test]
@@ -263,7 +275,10 @@ fn two_bindings_of_one_pair_fire_both() {
     b:  call d
         return
     ";
-    assert_eq!(trace(&[source], 9, |w| w.interrupt_at(1.0, "button")), "@0ms @1ms d d");
+    assert_eq!(
+        trace(&[source], 9, |w| w.interrupt_at(1.0, "button")),
+        "@0ms @1ms d d"
+    );
 }
 
 #[test]
@@ -273,7 +288,10 @@ fn the_same_instant_again_goes_on_with_it() {
     let mut world = World::new(&tables, &mut slots);
     world.start_all();
     assert!(world.machine.begin(Instant::START, None));
-    assert!(!world.machine.begin(Instant(5), None), "one instant at a time");
+    assert!(
+        !world.machine.begin(Instant(5), None),
+        "one instant at a time"
+    );
     world.react();
     assert!(!world.machine.in_reaction());
     assert!(world.machine.begin(Instant::START, None));
@@ -283,7 +301,8 @@ fn the_same_instant_again_goes_on_with_it() {
 
 #[test]
 fn a_long_reaction_is_left_between_steps() {
-    let mut source = String::from("task t\nport p i32 output\ndriver d writes p\nstart a\na: call d\n");
+    let mut source =
+        String::from("task t\nport p i32 output\ndriver d writes p\nstart a\na: call d\n");
     for _ in 0..3 * PIECE {
         source.push_str("call d\n");
     }
@@ -355,7 +374,10 @@ fn the_handler_of_a_module_overrun_runs_in_the_same_instant_with_a_bound_of_its_
     h:  call mend
         return
     ";
-    assert_eq!(trace(&[source], 1, |_| {}), "@0ms d d [overrun+handler] mend");
+    assert_eq!(
+        trace(&[source], 1, |_| {}),
+        "@0ms d d [overrun+handler] mend"
+    );
 }
 
 #[test]
@@ -371,11 +393,17 @@ fn a_handler_beyond_the_bound_is_abandoned_too() {
     h:  call d
         jump h
     ";
-    assert_eq!(trace(&[source], 1, |_| {}), "@0ms d d [overrun+handler] d d [overrun]");
+    assert_eq!(
+        trace(&[source], 1, |_| {}),
+        "@0ms d d [overrun+handler] d d [overrun]"
+    );
 }
 
 #[test]
 fn logical_time_is_exact() {
     let third = LogicalTime::default().plus(3_333_333, 1, 3);
-    assert_eq!(third.plus(3_333_333, 1, 3).plus(3_333_333, 1, 3), LogicalTime::at(Instant(10 * MS)));
+    assert_eq!(
+        third.plus(3_333_333, 1, 3).plus(3_333_333, 1, 3),
+        LogicalTime::at(Instant(10 * MS))
+    );
 }

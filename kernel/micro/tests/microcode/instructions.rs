@@ -30,7 +30,10 @@ fn call_runs_a_driver_before_the_next_instruction() {
 #[test]
 fn release_marks_a_task_with_a_deadline_after_the_instant() {
     let code = "a: future after(3ms), b\nreturn\nb: release t, 7ms\nreturn";
-    assert_eq!(run(code), "@0ms @3ms t!10ms run:t @7ms t-done run:idle @50ms");
+    assert_eq!(
+        run(code),
+        "@0ms @3ms t!10ms run:t @7ms t-done run:idle @50ms"
+    );
 }
 
 #[test]
@@ -78,7 +81,10 @@ fn dispatch_goes_on_when_the_task_completes() {
 fn dispatch_goes_to_its_address_when_the_timeout_expires_first() {
     let code = "a: release t, 9ms\ndispatch t, after(3ms), x\ncall d\nreturn\nx: call e\nreturn";
     // the S code has ended: the default scheduler finishes the job
-    assert_eq!(run(code), "@0ms t!9ms run:t @3ms e @4ms t-done run:idle @50ms");
+    assert_eq!(
+        run(code),
+        "@0ms t!9ms run:t @3ms e @4ms t-done run:idle @50ms"
+    );
 }
 
 #[test]
@@ -95,7 +101,10 @@ fn dispatch_with_an_expired_timeout_goes_to_its_address_at_once() {
 
 #[test]
 fn idle_waits_for_its_timeout() {
-    assert_eq!(run("a: idle after(3ms)\ncall d\nreturn"), "@0ms @3ms d @50ms");
+    assert_eq!(
+        run("a: idle after(3ms)\ncall d\nreturn"),
+        "@0ms @3ms d @50ms"
+    );
 }
 
 #[test]
@@ -106,8 +115,12 @@ fn a_second_idle_of_the_same_length_expires_at_once() {
 
 #[test]
 fn timeouts_count_from_the_reference_time_and_not_from_the_dispatch() {
-    let code = "a: release t, 9ms\nidle after(2ms)\ndispatch t, after(5ms), x\nreturn\nx: call e\nreturn";
-    assert_eq!(run(code), "@0ms t!9ms @2ms run:t @5ms e @6ms t-done run:idle @50ms");
+    let code =
+        "a: release t, 9ms\nidle after(2ms)\ndispatch t, after(5ms), x\nreturn\nx: call e\nreturn";
+    assert_eq!(
+        run(code),
+        "@0ms t!9ms @2ms run:t @5ms e @6ms t-done run:idle @50ms"
+    );
 }
 
 #[test]
@@ -124,7 +137,10 @@ fn fork_sets_the_reference_time_to_the_latched_clock() {
 
 #[test]
 fn the_parent_of_a_fork_goes_on_first() {
-    assert_eq!(run("a: fork b\ncall d\nreturn\nb: call e\nreturn"), "@0ms d e @50ms");
+    assert_eq!(
+        run("a: fork b\ncall d\nreturn\nb: call e\nreturn"),
+        "@0ms d e @50ms"
+    );
 }
 
 #[test]

@@ -78,7 +78,11 @@ fn run(source: &str, t1: f64, t2: f64) -> String {
 }
 
 fn assert_runs(source: &str, [t1, t2]: [f64; 2], expected: &str) {
-    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let expected: Vec<&str> = expected
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .collect();
     assert_eq!(run(source, t1, t2).lines().collect::<Vec<_>>(), expected);
 }
 

@@ -47,13 +47,20 @@ fn never_holds_never() {
 fn after_holds_from_its_time_on() {
     let [trigger, timeout, branch] = all("after(7ms)", |_| {});
     assert_eq!([trigger, timeout], ["@0ms @7ms yes", "@0ms @7ms yes"]);
-    assert_eq!(branch, "@0ms @10ms no", "the block's reference time is its instant");
+    assert_eq!(
+        branch, "@0ms @10ms no",
+        "the block's reference time is its instant"
+    );
 }
 
 #[test]
 fn after_in_a_branch_counts_from_the_threads_reference_time() {
-    let code = "start a\na: idle after(10ms)\nbranch after(10ms), y\ncall no\nreturn\ny: call yes\nreturn";
-    assert_eq!(trace(&[&format!("{HEAD}{code}")], 20, |_| {}), "@0ms @10ms yes");
+    let code =
+        "start a\na: idle after(10ms)\nbranch after(10ms), y\ncall no\nreturn\ny: call yes\nreturn";
+    assert_eq!(
+        trace(&[&format!("{HEAD}{code}")], 20, |_| {}),
+        "@0ms @10ms yes"
+    );
 }
 
 #[test]
@@ -78,7 +85,10 @@ fn released_and_completed_are_levels_of_a_task() {
         return
     ";
     let trace = trace(&[&format!("{HEAD}{code}")], 9, |_| {});
-    assert_eq!(trace, "@0ms yes @2ms t!11ms ask run:t @3ms t-done yes run:idle");
+    assert_eq!(
+        trace,
+        "@0ms yes @2ms t!11ms ask run:t @3ms t-done yes run:idle"
+    );
 }
 
 #[test]
@@ -108,7 +118,11 @@ fn changed_compares_with_the_value_at_activation() {
             world.write_at(5.0, "p", 0);
             world.write_at(6.0, "p", 1);
         });
-        assert_eq!([trigger, timeout], ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"], "{predicate}");
+        assert_eq!(
+            [trigger, timeout],
+            ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"],
+            "{predicate}"
+        );
     }
 }
 
@@ -127,7 +141,10 @@ fn a_threshold_against_activation_is_the_papers_trigger() {
         world.write_at(5.0, "p", 7);
         world.write_at(6.0, "p", -1i32 as u32 as u64);
     });
-    assert_eq!([trigger, timeout], ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]);
+    assert_eq!(
+        [trigger, timeout],
+        ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]
+    );
 }
 
 #[test]
@@ -137,25 +154,44 @@ fn constants_compare_by_the_ports_type() {
         world.write_at(6.0, "p", -3i32 as u32 as u64);
     };
     let [trigger, timeout, branch] = all("p < -2", signed);
-    assert_eq!([trigger, timeout], ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]);
+    assert_eq!(
+        [trigger, timeout],
+        ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]
+    );
     assert_eq!(branch, "@0ms @5ms @6ms @10ms yes");
     let float = |world: &mut World<'_>| {
         world.write_at(5.0, "q", (-8.0f32).to_bits() as u64);
         world.write_at(6.0, "q", 0.75f32.to_bits() as u64);
     };
     let [trigger, timeout, branch] = all("q >= 0.5", float);
-    assert_eq!([trigger, timeout], ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]);
+    assert_eq!(
+        [trigger, timeout],
+        ["@0ms @5ms @6ms yes", "@0ms @5ms @6ms yes"]
+    );
     assert_eq!(branch, "@0ms @5ms @6ms @10ms yes");
 }
 
 #[test]
 fn every_comparison_means_what_it_says() {
-    let cases = [("==", [0, 1, 0]), ("!=", [1, 0, 1]), ("<", [1, 0, 0]), ("<=", [1, 1, 0]), (">", [0, 0, 1]), (">=", [0, 1, 1])];
+    let cases = [
+        ("==", [0, 1, 0]),
+        ("!=", [1, 0, 1]),
+        ("<", [1, 0, 0]),
+        ("<=", [1, 1, 0]),
+        (">", [0, 0, 1]),
+        (">=", [0, 1, 1]),
+    ];
     for (sign, expected) in cases {
         for (value, holds) in [4u64, 5, 6].into_iter().zip(expected) {
-            let [.., branch] = all(&format!("r {sign} 5"), |world| world.write_at(1.0, "r", value));
+            let [.., branch] = all(&format!("r {sign} 5"), |world| {
+                world.write_at(1.0, "r", value)
+            });
             let word = if holds == 1 { "yes" } else { "no" };
-            assert_eq!(branch, format!("@0ms @1ms @10ms {word}"), "{value} {sign} 5");
+            assert_eq!(
+                branch,
+                format!("@0ms @1ms @10ms {word}"),
+                "{value} {sign} 5"
+            );
         }
     }
 }
@@ -166,7 +202,10 @@ fn an_interrupt_holds_in_the_instant_in_which_it_came() {
         world.interrupt_at(4.0, "other");
         world.interrupt_at(5.0, "button");
     });
-    assert_eq!([trigger, timeout], ["@0ms @4ms @5ms yes", "@0ms @4ms @5ms yes"]);
+    assert_eq!(
+        [trigger, timeout],
+        ["@0ms @4ms @5ms yes", "@0ms @4ms @5ms yes"]
+    );
     assert_eq!(branch, "@0ms @4ms @5ms @10ms no");
 }
 
@@ -196,7 +235,10 @@ fn a_message_holds_while_the_mailbox_has_one() {
         world.at(5.0, Event::Message(0, true));
         world.at(6.0, Event::Message(0, false));
     });
-    assert_eq!([trigger, timeout], ["@0ms @5ms yes @6ms", "@0ms @5ms yes @6ms"]);
+    assert_eq!(
+        [trigger, timeout],
+        ["@0ms @5ms yes @6ms", "@0ms @5ms yes @6ms"]
+    );
     assert_eq!(branch, "@0ms @5ms @6ms @10ms no");
 }
 
@@ -205,7 +247,14 @@ fn an_upcall_holds_when_it_answers_true() {
     let [trigger, timeout, branch] = all("upcall(ask)", |world| {
         world.write_at(5.0, "p", 1);
         world.write_at(6.0, "p", 2);
-        world.answers("ask", &[UpcallEnd::Returned(0), UpcallEnd::Returned(0), UpcallEnd::Returned(7)]);
+        world.answers(
+            "ask",
+            &[
+                UpcallEnd::Returned(0),
+                UpcallEnd::Returned(0),
+                UpcallEnd::Returned(7),
+            ],
+        );
     });
     // asked once in each instant while it is armed
     assert_eq!(trigger, "@0ms ask() @5ms ask() @6ms ask() yes");

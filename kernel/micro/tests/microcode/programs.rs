@@ -21,7 +21,11 @@ fn programs_compose_through_the_trigger_queue() {
 #[test]
 fn a_programs_port_trace_is_the_same_in_any_company() {
     let alone = trace(&[&ticking("x", 2)], 50, |_| {});
-    let company = trace(&[&ticking("y", 3), &ticking("x", 2), &ticking("z", 5)], 50, |_| {});
+    let company = trace(
+        &[&ticking("y", 3), &ticking("x", 2), &ticking("z", 5)],
+        50,
+        |_| {},
+    );
     let own = |trace: &str| {
         let mut at = "";
         let mut words = Vec::new();
@@ -50,7 +54,10 @@ fn a_program_started_for_later_begins_then() {
     assert!(world.machine.begin(Instant(3 * MS), None));
     world.react();
     world.run_until(6 * MS);
-    assert_eq!(world.kernel.words.join(" "), "@0ms x @2ms x y @4ms x @5ms y");
+    assert_eq!(
+        world.kernel.words.join(" "),
+        "@0ms x @2ms x y @4ms x @5ms y"
+    );
 }
 
 const S_CODE: &str = "
@@ -85,10 +92,17 @@ fn a_stopped_program_leaves_nothing() {
     world.react();
     assert!(!world.machine.governs(0));
     assert_eq!(world.machine.dispatched(0), None);
-    assert_eq!(world.kernel.timers.len(), 1, "the other program's timer is left");
+    assert_eq!(
+        world.kernel.timers.len(),
+        1,
+        "the other program's timer is left"
+    );
     world.kernel.words.clear();
     world.run_until(9 * MS);
-    assert_eq!(world.kernel.words.join(" "), "@2ms y @3ms y @4ms y @5ms y @6ms y @7ms y @8ms y");
+    assert_eq!(
+        world.kernel.words.join(" "),
+        "@2ms y @3ms y @4ms y @5ms y @6ms y @7ms y @8ms y"
+    );
     // its job is the default scheduler's
     assert_eq!(world.kernel.running, 0);
 }
@@ -121,8 +135,14 @@ fn a_program_stopped_in_its_upcall_ends_with_it() {
     assert!(world.machine.begin(Instant::START, None));
     assert_eq!(world.machine.run(&mut world.kernel), Progress::Upcall);
     world.machine.stop(0, &mut world.kernel);
-    assert_eq!(world.machine.run(&mut world.kernel), Progress::Upcall, "the upcall still runs");
-    world.machine.upcall_ended(&mut world.kernel, UpcallEnd::Fault);
+    assert_eq!(
+        world.machine.run(&mut world.kernel),
+        Progress::Upcall,
+        "the upcall still runs"
+    );
+    world
+        .machine
+        .upcall_ended(&mut world.kernel, UpcallEnd::Fault);
     assert_eq!(world.machine.run(&mut world.kernel), Progress::Settled);
     assert_eq!(world.kernel.words, ["@0ms", "ask()"]);
     assert!(world.kernel.reports.is_empty());

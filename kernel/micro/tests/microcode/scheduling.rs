@@ -21,8 +21,13 @@ fn idle_gives_the_modules_tasks_nothing() {
 
 #[test]
 fn idle_lets_everybody_else_run_as_usual() {
-    let trace = trace(&[&idling("after(5ms)"), OTHER], 20, |world| world.takes("other", &[2.0]));
-    assert_eq!(trace, "@0ms t!9ms other!50ms run:other @2ms other-done run:idle @5ms run:t @6ms t-done run:idle");
+    let trace = trace(&[&idling("after(5ms)"), OTHER], 20, |world| {
+        world.takes("other", &[2.0])
+    });
+    assert_eq!(
+        trace,
+        "@0ms t!9ms other!50ms run:other @2ms other-done run:idle @5ms run:t @6ms t-done run:idle"
+    );
 }
 
 #[test]
@@ -38,7 +43,10 @@ fn s_code_that_has_ended_leaves_its_tasks_to_the_default_scheduler() {
     ";
     let trace = trace(&[source], 20, |world| world.takes("t", &[5.0]));
     // t first by S code, then EDF: u, t
-    assert_eq!(trace, "@0ms t!20ms u!10ms run:t @2ms run:u @3ms u-done run:t @6ms t-done run:idle");
+    assert_eq!(
+        trace,
+        "@0ms t!20ms u!10ms run:t @2ms run:u @3ms u-done run:t @6ms t-done run:idle"
+    );
 }
 
 #[test]
@@ -53,7 +61,10 @@ fn a_task_that_governing_s_code_does_not_dispatch_waits() {
         return
     ";
     let trace = trace(&[source], 20, |_| {});
-    assert_eq!(trace, "@0ms t!20ms u!10ms run:t @1ms t-done run:u @2ms u-done run:idle");
+    assert_eq!(
+        trace,
+        "@0ms t!20ms u!10ms run:t @1ms t-done run:u @2ms u-done run:idle"
+    );
 }
 
 #[test]
@@ -109,14 +120,19 @@ fn two_threads_that_dispatch_the_same_task_violate_nothing() {
         call d
         return
     ";
-    assert_eq!(trace(&[source], 9, |_| {}), "@0ms t!9ms run:t @1ms t-done d d run:idle");
+    assert_eq!(
+        trace(&[source], 9, |_| {}),
+        "@0ms t!9ms run:t @1ms t-done d d run:idle"
+    );
 }
 
 #[test]
 fn a_time_share_violation_is_reported_once_for_each_dispatch() {
     let ticking = "port r i32 output\ndriver tick writes r\nstart c
         c: call tick\nfuture after(1ms), c\nreturn";
-    let trace = trace(&[OLDER, YOUNGER, ticking], 3, |world| world.takes("t", &[5.0]));
+    let trace = trace(&[OLDER, YOUNGER, ticking], 3, |world| {
+        world.takes("t", &[5.0])
+    });
     assert_eq!(trace.matches("time-share").count(), 1);
     assert_eq!(trace.matches("tick").count(), 3);
 }
@@ -125,14 +141,18 @@ fn a_time_share_violation_is_reported_once_for_each_dispatch() {
 fn exclusive_slots_compose_without_violation() {
     // at 5 ms both timeouts expire; the younger module's slot begins as the other's ends
     let first = "task t\nstart a\na: release t, 20ms\ndispatch t, after(5ms)\nidle after(10ms)\ndispatch t\nreturn";
-    let second = "task u\nstart b\nb: release u, 20ms\nidle after(5ms)\ndispatch u, after(10ms)\nreturn";
+    let second =
+        "task u\nstart b\nb: release u, 20ms\nidle after(5ms)\ndispatch u, after(10ms)\nreturn";
     for sources in [[first, second], [second, first]] {
         let trace = trace(&sources, 30, |world| {
             world.takes("t", &[7.0]);
             world.takes("u", &[3.0]);
         });
         assert!(!trace.contains("time-share"), "{trace}");
-        assert!(trace.ends_with("@5ms run:u @8ms u-done run:idle @10ms run:t @12ms t-done run:idle"), "{trace}");
+        assert!(
+            trace.ends_with("@5ms run:u @8ms u-done run:idle @10ms run:t @12ms t-done run:idle"),
+            "{trace}"
+        );
     }
 }
 
@@ -153,5 +173,8 @@ fn a_handler_of_time_share_runs_in_the_same_instant() {
     let younger = "task u\nport who u16 violation-task\nport q i32 output\ndriver mend writes q
         handler time-share h\nstart b\nb: release u, 9ms\ndispatch u\nreturn\nh: call mend\nreturn";
     let trace = trace(&[OLDER, younger], 2, |world| world.takes("t", &[3.0]));
-    assert_eq!(trace, "@0ms t!9ms u!9ms [time-share:u+handler] who=0 mend run:t");
+    assert_eq!(
+        trace,
+        "@0ms t!9ms u!9ms [time-share:u+handler] who=0 mend run:t"
+    );
 }

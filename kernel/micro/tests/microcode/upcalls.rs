@@ -28,8 +28,15 @@ fn an_upcall_suspends_the_reaction_and_its_end_resumes_it() {
     assert!(world.machine.begin(Instant::START, None));
     let (machine, kernel) = (&mut world.machine, &mut world.kernel);
     assert_eq!(machine.run(kernel), Progress::Upcall);
-    assert_eq!(machine.run(kernel), Progress::Upcall, "nothing happens before it ends");
-    assert!(!machine.begin(Instant(9), None), "what comes meanwhile waits");
+    assert_eq!(
+        machine.run(kernel),
+        Progress::Upcall,
+        "nothing happens before it ends"
+    );
+    assert!(
+        !machine.begin(Instant(9), None),
+        "what comes meanwhile waits"
+    );
     assert_eq!(kernel.words, ["@0ms", "d", "ask()"]);
     machine.upcall_ended(kernel, UpcallEnd::Returned(0));
     assert_eq!(machine.run(kernel), Progress::Settled);
@@ -41,7 +48,9 @@ fn an_end_without_an_upcall_is_ignored() {
     let tables = link(&[SOURCE]);
     let mut slots = tables.slots();
     let mut world = World::new(&tables, &mut slots);
-    world.machine.upcall_ended(&mut world.kernel, UpcallEnd::Fault);
+    world
+        .machine
+        .upcall_ended(&mut world.kernel, UpcallEnd::Fault);
     assert_eq!(world.machine.run(&mut world.kernel), Progress::Settled);
     assert!(world.kernel.reports.is_empty());
 }
@@ -57,7 +66,9 @@ fn a_violation_raised_during_an_upcall_waits_for_the_block() {
     world.start_all();
     assert!(world.machine.begin(Instant::START, None));
     assert_eq!(world.machine.run(&mut world.kernel), Progress::Upcall);
-    world.machine.raise(&mut world.kernel, 0, Violation::Fault, Some(0), None);
+    world
+        .machine
+        .raise(&mut world.kernel, 0, Violation::Fault, Some(0), None);
     world.react();
     // the fault of the upcall runs its handler inside the block, the task's after it
     let words = "@0ms d ask() [fault:t+handler] [fault:ask+handler] d d d";
@@ -122,7 +133,11 @@ fn upcalls_of_predicates_and_calls_interleave_without_nesting() {
 #[test]
 fn an_overrun_or_faulted_predicate_is_false() {
     for (end, word) in [(UpcallEnd::Overrun, "overrun"), (UpcallEnd::Fault, "fault")] {
-        for code in ["future upcall(ask), y\nreturn", "idle upcall(ask)\njump y", "branch upcall(ask), y\nreturn"] {
+        for code in [
+            "future upcall(ask), y\nreturn",
+            "idle upcall(ask)\njump y",
+            "branch upcall(ask), y\nreturn",
+        ] {
             let source = format!("driver ask\ndriver d\nstart a\na: {code}\ny: call d\nreturn");
             let trace = trace(&[&source], 9, |world| world.answers("ask", &[end]));
             assert_eq!(trace, format!("@0ms ask() [{word}:ask]"), "{code}");
@@ -132,6 +147,52 @@ fn an_overrun_or_faulted_predicate_is_false() {
 
 #[test]
 fn a_driver_done_at_once_has_no_answer() {
-    let source = "driver ask\ndriver d\nstart a\na: branch upcall(ask), y\nreturn\ny: call d\nreturn";
+    let source =
+        "driver ask\ndriver d\nstart a\na: branch upcall(ask), y\nreturn\ny: call d\nreturn";
     assert_eq!(trace(&[source], 9, |_| {}), "@0ms ask");
+}
+
+#[test]
+fn a_completion_latched_behind_the_scan_is_handled_in_the_same_instant() {
+    let source = "
+        port p i32 output
+        task t
+        driver ask
+        driver d writes p
+        start a
+    a:  release t, 9ms
+        fork b
+        dispatch t
+        call d
+        return
+    b:  idle upcall(ask)
+        return
+    ";
+    let tables = link(&[source]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.answers("ask", &[UpcallEnd::Returned(0)]);
+    world.start_all();
+    assert!(world.machine.begin(Instant::START, None));
+    assert_eq!(world.machine.run(&mut world.kernel), Progress::Upcall);
+    world.kernel.tasks[0].deadline = None;
+    world.machine.completed(0);
+    world.react();
+    assert_eq!(world.kernel.words.join(" "), "@0ms t!9ms ask() d");
+}
+
+#[test]
+fn a_program_started_in_a_reaction_runs_in_the_same_instant() {
+    let source = "driver ask\nstart a\na: idle upcall(ask)\nreturn";
+    let other = "driver d\nstart a\na: call d\nreturn";
+    let tables = link(&[source, other]);
+    let mut slots = tables.slots();
+    let mut world = World::new(&tables, &mut slots);
+    world.answers("ask", &[UpcallEnd::Returned(0)]);
+    assert!(world.machine.start(0, Instant::START));
+    assert!(world.machine.begin(Instant::START, None));
+    assert_eq!(world.machine.run(&mut world.kernel), Progress::Upcall);
+    assert!(world.machine.start(1, Instant::START));
+    world.react();
+    assert_eq!(world.kernel.words.join(" "), "@0ms ask() d");
 }

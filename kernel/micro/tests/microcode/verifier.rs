@@ -6,7 +6,7 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Comparison, Predicate, PredicateKind};
 use giornata_micro::verify::{Place, Reason, Refusal, Scratch, verify};
 
-use crate::support::{assemble, verified, verify_bytes};
+use crate::support::{verified, verify_bytes};
 
 /// A sound module with two of everything, to be broken.
 fn sound() -> ModuleWriter {
@@ -21,7 +21,15 @@ fn sound() -> ModuleWriter {
         reserved: 0,
     };
     // 0 sensor, 1 output, 2 and 3 a task's own, 4 input, 5 state, 6 opaque output
-    for (kind, value_type, size) in [(0, 8, 4), (2, 8, 4), (5, 8, 4), (6, 8, 4), (4, 8, 4), (7, 8, 4), (2, 0, 0)] {
+    for (kind, value_type, size) in [
+        (0, 8, 4),
+        (2, 8, 4),
+        (5, 8, 4),
+        (6, 8, 4),
+        (4, 8, 4),
+        (7, 8, 4),
+        (2, 0, 0),
+    ] {
         writer.ports.push(port(kind, value_type, size));
     }
     let (inputs, outputs, states) = (writer.list(&[2]), writer.list(&[3]), writer.list(&[5]));
@@ -36,16 +44,32 @@ fn sound() -> ModuleWriter {
         reserved: 0,
     });
     let (reads, writes) = (writer.list(&[3]), writer.list(&[1]));
-    let driver = DriverSymbol { name, function: name, reads, writes, wcet: 0, kind: 0, reserved: 0 };
+    let driver = DriverSymbol {
+        name,
+        function: name,
+        reads,
+        writes,
+        wcet: 0,
+        kind: 0,
+        reserved: 0,
+    };
     writer.drivers.push(driver);
     writer.drivers.push(DriverSymbol { kind: 1, ..driver });
     writer.predicate(Predicate::after(1_000_000, 0));
     writer.predicate(Predicate::constant(1, Comparison::Less, 5));
     writer.duration(1_000_000, 0);
-    writer.instructions.push(Instruction::new(Opcode::Release, 0, 0, 0));
-    writer.instructions.push(Instruction::new(Opcode::Branch, 1, 2, 0));
-    writer.instructions.push(Instruction::new(Opcode::Future, 0, 0, 0));
-    writer.instructions.push(Instruction::new(Opcode::Return, 0, 0, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Release, 0, 0, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Branch, 1, 2, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Future, 0, 0, 0));
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Return, 0, 0, 0));
     writer
 }
 
@@ -53,7 +77,10 @@ fn sound() -> ModuleWriter {
 fn refused(place: Place, reason: Reason, breaking: impl FnOnce(&mut ModuleWriter)) {
     let mut writer = sound();
     breaking(&mut writer);
-    assert_eq!(verify_bytes(&writer.finish()), Err(Refusal { place, reason }));
+    assert_eq!(
+        verify_bytes(&writer.finish()),
+        Err(Refusal { place, reason })
+    );
 }
 
 #[test]
@@ -67,8 +94,17 @@ fn headers_are_checked() {
     refused(Place::Header, NoCode, |w| w.instructions.clear());
     refused(Place::Header, Denominator, |w| w.denominator = 0);
     refused(Place::Header, Start(4), |w| w.start = 4);
-    refused(Place::Header, Handler(Violation::Overrun, 9), |w| w.handlers[2] = 9);
-    refused(Place::Header, Steps { declared: 3, needed: 4 }, |w| w.max_steps = 3);
+    refused(Place::Header, Handler(Violation::Overrun, 9), |w| {
+        w.handlers[2] = 9
+    });
+    refused(
+        Place::Header,
+        Steps {
+            declared: 3,
+            needed: 4,
+        },
+        |w| w.max_steps = 3,
+    );
 }
 
 #[test]
@@ -76,7 +112,13 @@ fn scratch_is_asked_for() {
     let bytes = sound().finish();
     let module = giornata_abi::module::Module::parse(&bytes).unwrap();
     let refusal = verify(&module, &mut [Scratch::EMPTY; 3]).unwrap_err();
-    assert_eq!(refusal, Refusal { place: Place::Header, reason: Reason::Scratch });
+    assert_eq!(
+        refusal,
+        Refusal {
+            place: Place::Header,
+            reason: Reason::Scratch
+        }
+    );
 }
 
 #[test]
@@ -85,22 +127,39 @@ fn instructions_are_checked() {
     let at = Place::Instruction;
     refused(at(0), Opcode(9), |w| w.instructions[0].opcode = 9);
     refused(at(0), Reserved, |w| w.instructions[0].reserved = 1);
-    refused(at(0), Operand(self::Operand::Task, 1), |w| w.instructions[0].a = 1);
-    refused(at(0), Operand(self::Operand::Duration, 1), |w| w.instructions[0].b = 1);
+    refused(at(0), Operand(self::Operand::Task, 1), |w| {
+        w.instructions[0].a = 1
+    });
+    refused(at(0), Operand(self::Operand::Duration, 1), |w| {
+        w.instructions[0].b = 1
+    });
     refused(at(0), Unused, |w| w.instructions[0].c = 1);
-    refused(at(1), Operand(self::Operand::Test, 2), |w| w.instructions[1].a = 2);
-    refused(at(1), Operand(self::Operand::Address, 4), |w| w.instructions[1].b = 4);
-    refused(at(2), Operand(self::Operand::Predicate, 2), |w| w.instructions[2].a = 2);
+    refused(at(1), Operand(self::Operand::Test, 2), |w| {
+        w.instructions[1].a = 2
+    });
+    refused(at(1), Operand(self::Operand::Address, 4), |w| {
+        w.instructions[1].b = 4
+    });
+    refused(at(2), Operand(self::Operand::Predicate, 2), |w| {
+        w.instructions[2].a = 2
+    });
     refused(at(0), Operand(self::Operand::Driver, 2), |w| {
         w.instructions[0] = Instruction::new(self::Opcode::Call, 2, 0, 0);
     });
-    refused(at(2), FallsOff, |w| drop(w.instructions.pop()));
+    refused(at(3), FallsOff, |w| {
+        w.instructions[3] = Instruction::new(self::Opcode::Dispatch, 0, 0, 0)
+    });
 }
 
 #[test]
 fn a_branch_has_no_activation() {
-    for predicate in [Predicate::of(PredicateKind::Changed, 1), Predicate::activation(1, Comparison::Less)] {
-        refused(Place::Instruction(1), Reason::BranchOnActivation, |w| w.predicates[1] = predicate);
+    for predicate in [
+        Predicate::of(PredicateKind::Changed, 1),
+        Predicate::activation(1, Comparison::Less),
+    ] {
+        refused(Place::Instruction(1), Reason::BranchOnActivation, |w| {
+            w.predicates[1] = predicate
+        });
     }
 }
 
@@ -110,30 +169,92 @@ fn predicates_are_checked() {
     let refused = |reason: Reason, predicate: Predicate| {
         refused(Place::Predicate(0), reason, |w| w.predicates[0] = predicate);
     };
-    refused(Reason::Kind(11), Predicate { kind: 11, ..Predicate::after(0, 0) });
-    refused(Reason::Comparison(1), Predicate { comparison: 1, ..Predicate::after(0, 0) });
-    refused(Reason::Comparison(6), Predicate { comparison: 6, ..Predicate::constant(1, Comparison::Less, 0) });
-    refused(Reason::Reserved, Predicate { value: 1, ..Predicate::of(True, 0) });
-    refused(Reason::Reserved, Predicate { remainder: 1, ..Predicate::of(Released, 0) });
+    refused(
+        Reason::Kind(11),
+        Predicate {
+            kind: 11,
+            ..Predicate::after(0, 0)
+        },
+    );
+    refused(
+        Reason::Comparison(1),
+        Predicate {
+            comparison: 1,
+            ..Predicate::after(0, 0)
+        },
+    );
+    refused(
+        Reason::Comparison(6),
+        Predicate {
+            comparison: 6,
+            ..Predicate::constant(1, Comparison::Less, 0)
+        },
+    );
+    refused(
+        Reason::Reserved,
+        Predicate {
+            value: 1,
+            ..Predicate::of(True, 0)
+        },
+    );
+    refused(
+        Reason::Reserved,
+        Predicate {
+            remainder: 1,
+            ..Predicate::of(Released, 0)
+        },
+    );
     refused(Reason::Remainder(1), Predicate::after(0, 1));
-    refused(Reason::Subject(1), Predicate { subject: 1, ..Predicate::after(0, 0) });
-    for (kind, subject) in [(True, 1), (Never, 1), (Released, 1), (Completed, 1), (Changed, 7), (Interrupt, 0), (Message, 0), (Upcall, 2)] {
+    refused(
+        Reason::Subject(1),
+        Predicate {
+            subject: 1,
+            ..Predicate::after(0, 0)
+        },
+    );
+    for (kind, subject) in [
+        (True, 1),
+        (Never, 1),
+        (Released, 1),
+        (Completed, 1),
+        (Changed, 7),
+        (Interrupt, 0),
+        (Message, 0),
+        (Upcall, 2),
+    ] {
         refused(Reason::Subject(subject), Predicate::of(kind, subject));
     }
     refused(Reason::NotAFunction(0), Predicate::of(Upcall, 0));
     for port in [2, 3, 5] {
         refused(Reason::TaskLocal(port), Predicate::of(Changed, port));
-        refused(Reason::TaskLocal(port), Predicate::constant(port, Comparison::Less, 0));
+        refused(
+            Reason::TaskLocal(port),
+            Predicate::constant(port, Comparison::Less, 0),
+        );
     }
-    refused(Reason::Opaque(6), Predicate::activation(6, Comparison::Less));
-    refused(Reason::Constant, Predicate::constant(1, Comparison::Less, 1 << 32));
+    refused(
+        Reason::Opaque(6),
+        Predicate::activation(6, Comparison::Less),
+    );
+    refused(
+        Reason::Constant,
+        Predicate::constant(1, Comparison::Less, 1 << 32),
+    );
 }
 
 #[test]
 fn durations_are_checked() {
-    let entry = |nanos, remainder, reserved| DurationEntry { nanos, remainder, reserved };
-    refused(Place::Duration(0), Reason::Remainder(1), |w| w.durations[0] = entry(0, 1, 0));
-    refused(Place::Duration(0), Reason::Reserved, |w| w.durations[0] = entry(0, 0, 1));
+    let entry = |nanos, remainder, reserved| DurationEntry {
+        nanos,
+        remainder,
+        reserved,
+    };
+    refused(Place::Duration(0), Reason::Remainder(1), |w| {
+        w.durations[0] = entry(0, 1, 0)
+    });
+    refused(Place::Duration(0), Reason::Reserved, |w| {
+        w.durations[0] = entry(0, 0, 1)
+    });
 }
 
 #[test]
@@ -145,7 +266,12 @@ fn ports_are_checked() {
     refused(Reason::ValueType(12), |p| p.value_type = 12);
     refused(Reason::Size(8), |p| p.size = 8);
     refused(Reason::Reserved, |p| p.reserved = 1);
-    refused(Reason::Name, |p| p.name = Name { offset: 4000, length: 1 });
+    refused(Reason::Name, |p| {
+        p.name = Name {
+            offset: 4000,
+            length: 1,
+        }
+    });
     refused(Reason::HandlerPort, |p| p.kind = 9);
 }
 
@@ -153,7 +279,11 @@ fn ports_are_checked() {
 fn handlers_have_one_port_for_each_purpose() {
     refused(Place::Port(4), Reason::SecondHandlerPort, |w| {
         for port in [0, 4] {
-            (w.ports[port].kind, w.ports[port].value_type, w.ports[port].size) = (10, 3, 2);
+            (
+                w.ports[port].kind,
+                w.ports[port].value_type,
+                w.ports[port].size,
+            ) = (10, 3, 2);
         }
     });
 }
@@ -187,7 +317,9 @@ fn drivers_are_checked() {
     refused(Reason::Writes(4), |w| w.drivers[0].writes = w.list(&[4]));
     refused(Reason::Writes(0), |w| w.drivers[0].writes = w.list(&[0]));
     refused(Reason::CopyCount, |w| w.drivers[0].reads = w.list(&[]));
-    refused(Reason::CopyType(3, 6), |w| w.drivers[0].writes = w.list(&[6]));
+    refused(Reason::CopyType(3, 6), |w| {
+        w.drivers[0].writes = w.list(&[6])
+    });
 }
 
 #[test]
@@ -199,9 +331,17 @@ fn a_function_may_write_a_sensor() {
 
 #[test]
 fn positions_ascend_within_the_code() {
-    let position = |address| Position { address, column: 1, line: 1 };
-    refused(Place::Position(1), Reason::Order, |w| w.positions = vec![position(2), position(1)]);
-    refused(Place::Position(0), Reason::Order, |w| w.positions = vec![position(4)]);
+    let position = |address| Position {
+        address,
+        column: 1,
+        line: 1,
+    };
+    refused(Place::Position(1), Reason::Order, |w| {
+        w.positions = vec![position(2), position(1)]
+    });
+    refused(Place::Position(0), Reason::Order, |w| {
+        w.positions = vec![position(4)]
+    });
 }
 
 #[test]
@@ -280,7 +420,16 @@ fn a_future_for_a_later_time_takes_time() {
 
 #[test]
 fn a_future_for_an_event_fires_at_most_once_an_instant() {
-    for trigger in ["irq(button)", "p > 3", "message(news)", "changed(p)", "released(t)", "completed(t)", "upcall(ask)", "p > activation"] {
+    for trigger in [
+        "irq(button)",
+        "p > 3",
+        "message(news)",
+        "changed(p)",
+        "released(t)",
+        "completed(t)",
+        "upcall(ask)",
+        "p > activation",
+    ] {
         accepts(&format!("a: call d\nfuture {trigger}, a\nreturn"));
     }
 }
@@ -295,7 +444,16 @@ fn a_dispatch_of_a_completed_task_takes_no_time() {
 
 #[test]
 fn a_wait_that_may_be_over_takes_no_time() {
-    for timeout in ["true", "after(0ns)", "p > 3", "irq(button)", "message(news)", "upcall(ask)", "released(t)", "completed(t)"] {
+    for timeout in [
+        "true",
+        "after(0ns)",
+        "p > 3",
+        "irq(button)",
+        "message(news)",
+        "upcall(ask)",
+        "released(t)",
+        "completed(t)",
+    ] {
         cycles(&format!("a: idle {timeout}\nfork a\nreturn"));
     }
     accepts("a: idle never\nfork a\nreturn");
@@ -326,8 +484,12 @@ fn waiting_for_a_task_that_was_completed_takes_time() {
 #[test]
 fn each_way_round_must_take_time() {
     cycles("a: dispatch t\nbranch p > 3, b\nidle released(t)\nb: fork a\nreturn");
-    accepts("a: dispatch t\nbranch p > 3, b\nidle released(t)\nfork a\nreturn\nb: idle released(t)\nfork a\nreturn");
-    accepts("a: dispatch t\ndispatch u\nbranch p > 3, b\nidle released(t)\nfork a\nreturn\nb: idle released(u)\nfork a\nreturn");
+    accepts(
+        "a: dispatch t\nbranch p > 3, b\nidle released(t)\nfork a\nreturn\nb: idle released(t)\nfork a\nreturn",
+    );
+    accepts(
+        "a: dispatch t\ndispatch u\nbranch p > 3, b\nidle released(t)\nfork a\nreturn\nb: idle released(u)\nfork a\nreturn",
+    );
 }
 
 #[test]
@@ -359,7 +521,9 @@ fn two_threads_that_wait_for_each_others_changes_take_no_time() {
 fn a_cycle_through_a_handler_takes_no_time() {
     cycles("handler time-safety h\na: release t, 1ms\nreturn\nh: fork a\nreturn");
     cycles("handler fault h\na: call d\nreturn\nh: call d\nfork a\nreturn");
-    accepts("handler time-safety h\na: release t, 1ms\nfuture after(1ms), a\nreturn\nh: call d\nrelease u, 1ms\nreturn");
+    accepts(
+        "handler time-safety h\na: release t, 1ms\nfuture after(1ms), a\nreturn\nh: call d\nrelease u, 1ms\nreturn",
+    );
     accepts("handler time-safety h\na: release t, 1ms\nreturn\nh: future after(1ms), a\nreturn");
 }
 
@@ -382,38 +546,61 @@ fn the_bound_of_straight_code_is_its_length() {
 
 #[test]
 fn the_bound_of_a_branch_is_its_longer_way() {
-    assert_eq!(steps("a: branch p > 0, b\nreturn\nb: call d\ncall d\nreturn"), Some(4));
+    assert_eq!(
+        steps("a: branch p > 0, b\nreturn\nb: call d\ncall d\nreturn"),
+        Some(4)
+    );
 }
 
 #[test]
 fn the_bound_counts_forks_and_triggers_that_may_be_enabled() {
     assert_eq!(steps("a: fork b\nreturn\nb: call d\nreturn"), Some(4));
-    assert_eq!(steps("a: future p > 0, b\nreturn\nb: call d\nreturn"), Some(4));
+    assert_eq!(
+        steps("a: future p > 0, b\nreturn\nb: call d\nreturn"),
+        Some(4)
+    );
 }
 
 #[test]
 fn the_bound_counts_handlers() {
-    let code = "handler time-safety h\na: release t, 1ms\nrelease u, 1ms\nreturn\nh: call d\nreturn";
+    let code =
+        "handler time-safety h\na: release t, 1ms\nrelease u, 1ms\nreturn\nh: call d\nreturn";
     assert_eq!(steps(code), Some(3 + 2 * 2));
 }
 
 #[test]
 fn code_that_multiplies_has_no_bound() {
-    assert_eq!(steps("a: future after(1ms), a\nfuture after(2ms), a\nreturn"), None);
-    assert_eq!(steps("a: fork b\nfuture after(1ms), a\nreturn\nb: idle never\nreturn"), None);
+    assert_eq!(
+        steps("a: future after(1ms), a\nfuture after(2ms), a\nreturn"),
+        None
+    );
+    assert_eq!(
+        steps("a: fork b\nfuture after(1ms), a\nreturn\nb: idle never\nreturn"),
+        None
+    );
 }
 
 #[test]
 fn slots_are_counted() {
-    let slots = |code: &str| verified(&format!("{HEAD}{code}")).map(|v| (v.triggers, v.threads)).unwrap();
+    let slots = |code: &str| {
+        verified(&format!("{HEAD}{code}"))
+            .map(|v| (v.triggers, v.threads))
+            .unwrap()
+    };
     assert_eq!(slots("a: call d\nreturn"), (1, 0));
-    assert_eq!(slots("a: future after(1ms), b\nreturn\nb: future after(1ms), a\nreturn"), (1, 0));
+    assert_eq!(
+        slots("a: future after(1ms), b\nreturn\nb: future after(1ms), a\nreturn"),
+        (1, 0)
+    );
     assert_eq!(slots("a: future irq(button), a\nreturn"), (2, 0));
-    assert_eq!(slots("a: fork s\nfuture after(1ms), b\nreturn\nb: future after(1ms), b\nreturn\ns: dispatch t\nidle released(t)\nfork s\nreturn"), (2, 2));
-    assert_eq!(slots("a: fork b\nfuture after(1ms), a\nreturn\nb: idle never\nreturn"), (2, 3));
-}
-
-#[test]
-fn assembled_names_are_whole() {
-    assert!(verify_bytes(&assemble("start a\na: return")).is_ok());
+    assert_eq!(
+        slots(
+            "a: fork s\nfuture after(1ms), b\nreturn\nb: future after(1ms), b\nreturn\ns: dispatch t\nidle released(t)\nfork s\nreturn"
+        ),
+        (2, 2)
+    );
+    assert_eq!(
+        slots("a: fork b\nfuture after(1ms), a\nreturn\nb: idle never\nreturn"),
+        (2, 3)
+    );
 }

@@ -26,7 +26,9 @@ a:  release t, 9ms
 
 /// t runs until 4 ms; at 2 ms block b runs.
 fn run(code: &str) -> String {
-    let trace = trace(&[&format!("{HEAD}{code}")], 20, |world| world.takes("t", &[4.0]));
+    let trace = trace(&[&format!("{HEAD}{code}")], 20, |world| {
+        world.takes("t", &[4.0])
+    });
     trace.replace("@0ms t!9ms run:t ", "")
 }
 
@@ -44,12 +46,18 @@ fn a_driver_that_reads_what_a_running_job_writes_is_skipped() {
 
 #[test]
 fn a_driver_that_touches_no_running_job_is_no_violation() {
-    assert_eq!(run("b: call free\nreturn"), "@2ms free @4ms t-done run:idle");
+    assert_eq!(
+        run("b: call free\nreturn"),
+        "@2ms free @4ms t-done run:idle"
+    );
 }
 
 #[test]
 fn a_driver_is_free_again_when_the_job_completes() {
-    assert_eq!(run("b: dispatch t\ncall feed\nreturn"), "@2ms @4ms t-done feed run:idle");
+    assert_eq!(
+        run("b: dispatch t\ncall feed\nreturn"),
+        "@2ms @4ms t-done feed run:idle"
+    );
 }
 
 #[test]
@@ -175,16 +183,28 @@ fn stopped(handlers: &str, stops: &[(&str, Violation)]) -> String {
 
 #[test]
 fn an_overrun_job_is_reported_and_handled_in_the_instant() {
-    assert_eq!(stopped("", &[("t", Violation::Overrun)]), "@3ms [overrun:t] run:idle");
+    assert_eq!(
+        stopped("", &[("t", Violation::Overrun)]),
+        "@3ms [overrun:t] run:idle"
+    );
     let handled = stopped("handler overrun h", &[("t", Violation::Overrun)]);
-    assert_eq!(handled, "@3ms [overrun:t+handler] who=1 what=65535 mend run:idle");
+    assert_eq!(
+        handled,
+        "@3ms [overrun:t+handler] who=1 what=65535 mend run:idle"
+    );
 }
 
 #[test]
 fn a_fault_of_a_tasks_process_is_reported_and_handled_in_the_instant() {
-    assert_eq!(stopped("", &[("t", Violation::Fault)]), "@3ms [fault:t] run:idle");
+    assert_eq!(
+        stopped("", &[("t", Violation::Fault)]),
+        "@3ms [fault:t] run:idle"
+    );
     let handled = stopped("handler fault h", &[("t", Violation::Fault)]);
-    assert_eq!(handled, "@3ms [fault:t+handler] who=1 what=65535 mend run:idle");
+    assert_eq!(
+        handled,
+        "@3ms [fault:t+handler] who=1 what=65535 mend run:idle"
+    );
 }
 
 #[test]
@@ -225,29 +245,42 @@ fn a_dispatch_of_a_stopped_job_goes_on() {
 
 #[test]
 fn an_overrun_upcall_keeps_the_block_going() {
-    let source = format!("{HEAD}b: call note\ncall free\nreturn\nh: call mend\nreturn\nhandler overrun h");
+    let source =
+        format!("{HEAD}b: call note\ncall free\nreturn\nh: call mend\nreturn\nhandler overrun h");
     let trace = trace(&[&source], 3, |world| {
         world.takes("t", &[4.0]);
         world.answers("note", &[UpcallEnd::Overrun]);
     });
-    assert_eq!(trace, "@0ms t!9ms run:t @2ms note() [overrun:note+handler] who=65535 what=4 mend free");
+    assert_eq!(
+        trace,
+        "@0ms t!9ms run:t @2ms note() [overrun:note+handler] who=65535 what=4 mend free"
+    );
 }
 
 #[test]
 fn a_faulted_upcall_is_a_fault_of_its_driver() {
     let source = format!("{HEAD}b: call note\ncall free\nreturn");
-    let trace = trace(&[&source], 3, |world| world.answers("note", &[UpcallEnd::Fault]));
-    assert_eq!(trace, "@0ms t!9ms run:t @1ms t-done run:idle @2ms note() [fault:note] free");
+    let trace = trace(&[&source], 3, |world| {
+        world.answers("note", &[UpcallEnd::Fault])
+    });
+    assert_eq!(
+        trace,
+        "@0ms t!9ms run:t @1ms t-done run:idle @2ms note() [fault:note] free"
+    );
 }
 
 #[test]
 fn a_driver_that_cannot_run_is_a_fault() {
-    let source = format!("{HEAD}b: call note\ncall free\nreturn\nh: call mend\nreturn\nhandler fault h");
+    let source =
+        format!("{HEAD}b: call note\ncall free\nreturn\nh: call mend\nreturn\nhandler fault h");
     let trace = trace(&[&source], 3, |world| {
         world.takes("t", &[4.0]);
         world.does("note", Work::Fails);
     });
-    assert_eq!(trace, "@0ms t!9ms run:t @2ms [fault:note+handler] who=65535 what=4 mend free");
+    assert_eq!(
+        trace,
+        "@0ms t!9ms run:t @2ms [fault:note+handler] who=65535 what=4 mend free"
+    );
 }
 
 #[test]
@@ -302,5 +335,8 @@ fn no_slot_for_a_thread_or_trigger_is_an_overrun_of_the_module() {
         return
     ";
     let trace = trace(&[source], 5, |_| {});
-    assert_eq!(trace, "@0ms @1ms @2ms @3ms [overrun+handler] mend @4ms [overrun+handler] mend");
+    assert_eq!(
+        trace,
+        "@0ms @1ms @2ms @3ms [overrun+handler] mend @4ms [overrun+handler] mend"
+    );
 }

@@ -39,8 +39,14 @@ pub(crate) fn assemble(source: &str) -> Vec<u8> {
         irqs: Vec::new(),
         mailboxes: Vec::new(),
     };
-    let lines: Vec<&str> = source.lines().map(|l| l.split('#').next().unwrap().trim()).collect();
-    let code: Vec<&str> = lines.iter().filter_map(|line| assembler.declare(line)).collect();
+    let lines: Vec<&str> = source
+        .lines()
+        .map(|l| l.split('#').next().unwrap().trim())
+        .collect();
+    let code: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| assembler.declare(line))
+        .collect();
     for line in &code {
         assembler.instruct(line);
     }
@@ -76,12 +82,16 @@ impl Assembler {
             ["driver", name, rest @ ..] => self.declare_driver(name, rest, DriverKind::Function),
             ["copy", name, rest @ ..] => self.declare_driver(name, rest, DriverKind::Copy),
             ["irq", name] => {
-                let symbol = NameSymbol { name: self.writer.text(name) };
+                let symbol = NameSymbol {
+                    name: self.writer.text(name),
+                };
                 self.writer.interrupts.push(symbol);
                 self.irqs.push(name.to_string());
             }
             ["mailbox", name] => {
-                let symbol = NameSymbol { name: self.writer.text(name) };
+                let symbol = NameSymbol {
+                    name: self.writer.text(name),
+                };
                 self.writer.mailboxes.push(symbol);
                 self.mailboxes.push(name.to_string());
             }
@@ -104,13 +114,20 @@ impl Assembler {
             return None;
         }
         let address = self.writer.positions.len() as u16;
-        let position = giornata_abi::module::Position { address, column: 1, line: address as u32 + 1 };
+        let position = giornata_abi::module::Position {
+            address,
+            column: 1,
+            line: address as u32 + 1,
+        };
         self.writer.positions.push(position);
         Some(text)
     }
 
     fn declare_port(&mut self, name: &str, value: &str, kind: &str) {
-        let value = ValueType::ALL.into_iter().find(|t| t.name() == value).expect("a value type");
+        let value = ValueType::ALL
+            .into_iter()
+            .find(|t| t.name() == value)
+            .expect("a value type");
         let kind = match kind {
             "sensor" => PortKind::Sensor,
             "actuator" => PortKind::Actuator,
@@ -197,19 +214,28 @@ impl Assembler {
         }
         if word == "handler" {
             let (kind, label) = rest.split_once(' ').unwrap();
-            let kind = Violation::ALL.into_iter().find(|v| v.name() == kind).expect("a violation");
+            let kind = Violation::ALL
+                .into_iter()
+                .find(|v| v.name() == kind)
+                .expect("a violation");
             self.writer.handlers[kind as usize] = self.label(label);
             return;
         }
         let opcode = Opcode::ALL.iter().copied().find(|o| o.mnemonic() == word);
         let opcode = opcode.unwrap_or_else(|| panic!("{word} is no instruction"));
-        let given: Vec<&str> = rest.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
+        let given: Vec<&str> = rest
+            .split(',')
+            .map(str::trim)
+            .filter(|s| !s.is_empty())
+            .collect();
         let mut operands = [0; 3];
         for (index, kind) in opcode.operands().into_iter().enumerate() {
             operands[index] = self.operand(kind, given.get(index).copied());
         }
         let [a, b, c] = operands;
-        self.writer.instructions.push(Instruction::new(opcode, a, b, c));
+        self.writer
+            .instructions
+            .push(Instruction::new(opcode, a, b, c));
     }
 
     fn operand(&mut self, kind: Operand, text: Option<&str>) -> u16 {
@@ -222,9 +248,9 @@ impl Assembler {
                 let predicate = self.predicate(text);
                 self.writer.predicate(predicate)
             }
-            (Operand::Predicate, None) => {
-                self.writer.predicate(Predicate::of(PredicateKind::Never, 0))
-            }
+            (Operand::Predicate, None) => self
+                .writer
+                .predicate(Predicate::of(PredicateKind::Never, 0)),
             (Operand::Duration, Some(text)) => {
                 let (nanos, remainder) = self.duration(text);
                 self.writer.duration(nanos, remainder)
@@ -275,7 +301,10 @@ impl Assembler {
             ["true"] => Predicate::of(True, 0),
             ["never"] => Predicate::of(Never, 0),
             [port, sign, value] => {
-                let (comparison, _) = Comparison::ALL.into_iter().find(|(_, s)| s == sign).unwrap();
+                let (comparison, _) = Comparison::ALL
+                    .into_iter()
+                    .find(|(_, s)| s == sign)
+                    .unwrap();
                 let port = find(&self.ports, port);
                 match *value {
                     "activation" => Predicate::activation(port, comparison),

@@ -92,12 +92,37 @@ impl Tables {
         }
     }
 
+    /// Overwrites bytes of the code and the predicates as no builder would.
+    pub(crate) fn break_code(&mut self, breaks: &[(usize, u8)]) {
+        for (at, byte) in breaks {
+            let code = self.instructions.len();
+            let index = at % (code + self.predicates.len());
+            if let Some(instruction) = self.instructions.get_mut(index) {
+                match at % 5 {
+                    0 => instruction.opcode = byte % 12,
+                    1 => instruction.a = *byte as u16,
+                    2 => instruction.b = *byte as u16,
+                    3 => instruction.c = *byte as u16,
+                    _ => instruction.a = u16::MAX,
+                }
+            } else {
+                let predicate = &mut self.predicates[index - code];
+                match at % 3 {
+                    0 => predicate.kind = byte % 13,
+                    1 => predicate.subject = *byte as u16,
+                    _ => predicate.comparison = *byte,
+                }
+            }
+        }
+    }
+
     fn add(&mut self, file: &[u8]) {
         let module = Module::parse(file).expect("a whole module");
         let verified = verify_bytes(file).ok();
         let header = module.header();
         let [violation_task, violation_driver] =
-            [PortKind::ViolationTask, PortKind::ViolationDriver].map(|kind| self.handler_port(&module, kind));
+            [PortKind::ViolationTask, PortKind::ViolationDriver]
+                .map(|kind| self.handler_port(&module, kind));
         let entry = ProgramEntry {
             code: self.instructions.len() as u32,
             code_length: header.instructions as u32,
@@ -147,13 +172,16 @@ impl Tables {
         let range = range(self.links.len(), module.header().drivers);
         let first_task = self.task_names.len() - module.header().tasks as usize;
         for driver in module.drivers() {
-            let touched: Vec<u16> =
-                module.list(driver.reads).chain(module.list(driver.writes)).collect();
+            let touched: Vec<u16> = module
+                .list(driver.reads)
+                .chain(module.list(driver.writes))
+                .collect();
             let conflicts = module.tasks().enumerate().filter(|(_, task)| {
                 let own = module.list(task.inputs).chain(module.list(task.outputs));
                 own.into_iter().any(|port| touched.contains(&port))
             });
-            self.conflicts.push(conflicts.map(|(i, _)| (first_task + i) as u16).collect());
+            self.conflicts
+                .push(conflicts.map(|(i, _)| (first_task + i) as u16).collect());
             self.links.push(self.driver_names.len() as u16);
             self.driver_names.push(module.text(driver.name).to_string());
         }
@@ -179,10 +207,20 @@ impl Tables {
 
     fn link_names(&mut self, module: &Module<'_>, irqs: bool) -> Range {
         let names: Vec<String> = match irqs {
-            true => module.interrupts().map(|n| module.text(n.name).to_string()).collect(),
-            false => module.mailboxes().map(|n| module.text(n.name).to_string()).collect(),
+            true => module
+                .interrupts()
+                .map(|n| module.text(n.name).to_string())
+                .collect(),
+            false => module
+                .mailboxes()
+                .map(|n| module.text(n.name).to_string())
+                .collect(),
         };
-        let known = if irqs { &mut self.irq_names } else { &mut self.mailbox_names };
+        let known = if irqs {
+            &mut self.irq_names
+        } else {
+            &mut self.mailbox_names
+        };
         let start = self.links.len();
         for name in &names {
             let index = known.iter().position(|k| k == name).unwrap_or_else(|| {
@@ -197,5 +235,8 @@ impl Tables {
 }
 
 fn range(start: usize, count: u16) -> Range {
-    Range { start: start as u16, count }
+    Range {
+        start: start as u16,
+        count,
+    }
 }

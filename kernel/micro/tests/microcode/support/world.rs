@@ -84,8 +84,16 @@ pub(crate) struct World<'a> {
 
 /// A time in its largest whole unit.
 pub(crate) fn text(nanos: u64) -> String {
-    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
-    let (size, unit) = units.into_iter().find(|(size, _)| nanos % size == 0 && (nanos > 0 || *size == 1_000_000)).unwrap();
+    let units = [
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+        (1, "ns"),
+    ];
+    let (size, unit) = units
+        .into_iter()
+        .find(|(size, _)| nanos.is_multiple_of(*size) && (nanos > 0 || *size == 1_000_000))
+        .unwrap();
     format!("{}{unit}", nanos / size)
 }
 
@@ -97,7 +105,14 @@ impl<'a> World<'a> {
             &mut slots.threads,
             &mut slots.programs,
         );
-        World { machine, kernel: Kernel::of(tables), now: 0, events: Vec::new(), tables, pieces: 0 }
+        World {
+            machine,
+            kernel: Kernel::of(tables),
+            now: 0,
+            events: Vec::new(),
+            tables,
+            pieces: 0,
+        }
     }
 
     /// Starts all programs at 0.
@@ -115,7 +130,11 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn does(&mut self, driver: &str, work: Work) {
-        let driver = self.kernel.drivers.iter_mut().find(|(name, ..)| name == driver);
+        let driver = self
+            .kernel
+            .drivers
+            .iter_mut()
+            .find(|(name, ..)| name == driver);
         driver.expect("a driver").2 = work;
     }
 
@@ -130,15 +149,28 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn task(&self, name: &str) -> u16 {
-        self.tables.task_names.iter().position(|n| n == name).expect("a task") as u16
+        self.tables
+            .task_names
+            .iter()
+            .position(|n| n == name)
+            .expect("a task") as u16
     }
 
     pub(crate) fn port(&self, name: &str) -> u16 {
-        self.tables.port_names.iter().position(|n| n == name).expect("a port") as u16
+        self.tables
+            .port_names
+            .iter()
+            .position(|n| n == name)
+            .expect("a port") as u16
     }
 
     pub(crate) fn irq(&self, name: &str) -> u16 {
-        40 + self.tables.irq_names.iter().position(|n| n == name).expect("an irq") as u16
+        40 + self
+            .tables
+            .irq_names
+            .iter()
+            .position(|n| n == name)
+            .expect("an irq") as u16
     }
 
     /// Something from outside at a time in ms.
@@ -189,12 +221,17 @@ impl<'a> World<'a> {
     fn handle(&mut self, at: u64) {
         let instant = Instant(at);
         self.kernel.timers.retain(|_, timer| *timer > instant);
-        assert!(self.machine.begin(instant, None), "settled between instants");
+        assert!(
+            self.machine.begin(instant, None),
+            "settled between instants"
+        );
         if let Some(task) = self.kernel.tasks.get_mut(self.kernel.running as usize)
             && task.left == 0
         {
             task.deadline = None;
-            self.kernel.words.push(format!("@{} {}-done", text(at), task.name));
+            self.kernel
+                .words
+                .push(format!("@{} {}-done", text(at), task.name));
             self.machine.completed(self.kernel.running);
         } else {
             self.kernel.words.push(format!("@{}", text(at)));
@@ -219,7 +256,8 @@ impl<'a> World<'a> {
                     let program = self.kernel.tasks[task as usize].program;
                     self.kernel.tasks[task as usize].deadline = None;
                     self.machine.completed(task);
-                    self.machine.raise(&mut self.kernel, program, violation, Some(task), None);
+                    self.machine
+                        .raise(&mut self.kernel, program, violation, Some(task), None);
                 }
             }
         }
@@ -232,7 +270,9 @@ impl<'a> World<'a> {
             self.pieces += 1;
             assert!(self.pieces < 10_000, "the reaction ends");
             let progress = self.machine.run(&mut self.kernel);
-            self.machine.check_invariants().expect("the invariants hold");
+            self.machine
+                .check_invariants()
+                .expect("the invariants hold");
             match progress {
                 Progress::Settled => break,
                 Progress::More => {}
@@ -263,7 +303,9 @@ impl Kernel {
                     releases: Vec::new(),
                 })
                 .collect(),
-            drivers: drivers.map(|(name, c)| (name.clone(), c.clone(), Work::Nothing)).collect(),
+            drivers: drivers
+                .map(|(name, c)| (name.clone(), c.clone(), Work::Nothing))
+                .collect(),
             ports: tables
                 .ports
                 .iter()
@@ -293,12 +335,22 @@ impl Kernel {
 
     /// EDF among the released tasks that may run; ties by number.
     fn choose(&mut self) {
-        let may_run = |task: &&(usize, &Task)| !self.governed[task.1.program as usize] || task.1.permitted;
-        let released = self.tasks.iter().enumerate().filter(|(_, task)| task.deadline.is_some());
-        let chosen = released.filter(|t| may_run(&t)).min_by_key(|(i, task)| (task.deadline, *i));
+        let may_run =
+            |task: &&(usize, &Task)| !self.governed[task.1.program as usize] || task.1.permitted;
+        let released = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(|(_, task)| task.deadline.is_some());
+        let chosen = released
+            .filter(|t| may_run(&t))
+            .min_by_key(|(i, task)| (task.deadline, *i));
         let chosen = chosen.map_or(NONE, |(i, _)| i as u16);
         if chosen != self.running {
-            let name = self.tasks.get(chosen as usize).map_or("idle", |task| &task.name);
+            let name = self
+                .tasks
+                .get(chosen as usize)
+                .map_or("idle", |task| &task.name);
             self.words.push(format!("run:{name}"));
             self.running = chosen;
         }
@@ -316,7 +368,10 @@ impl Host for Kernel {
 
     fn conflict(&self, driver: u16) -> Option<u16> {
         let conflicts = &self.drivers[driver as usize].1;
-        conflicts.iter().copied().find(|task| self.is_released(*task))
+        conflicts
+            .iter()
+            .copied()
+            .find(|task| self.is_released(*task))
     }
 
     fn call(&mut self, driver: u16, _: Instant) -> Called {
@@ -381,14 +436,20 @@ impl Host for Kernel {
     }
 
     fn govern(&mut self, program: u16, governed: bool) {
-        assert_ne!(self.governed[program as usize], governed, "only what changed is told");
+        assert_ne!(
+            self.governed[program as usize], governed,
+            "only what changed is told"
+        );
         self.governed[program as usize] = governed;
     }
 
     fn permit(&mut self, task: u16, permitted: bool) {
         let task = &mut self.tasks[task as usize];
         assert_ne!(task.permitted, permitted, "only what changed is told");
-        assert!(!permitted || self.governed[task.program as usize], "only a governed task");
+        assert!(
+            !permitted || self.governed[task.program as usize],
+            "only a governed task"
+        );
         task.permitted = permitted;
     }
 
@@ -405,5 +466,9 @@ impl Host for Kernel {
 
 /// The next of a script; its last entry repeats.
 fn next<T: Copy>(script: &mut VecDeque<T>) -> T {
-    if script.len() > 1 { script.pop_front().unwrap() } else { script[0] }
+    if script.len() > 1 {
+        script.pop_front().unwrap()
+    } else {
+        script[0]
+    }
 }
