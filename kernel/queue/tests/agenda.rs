@@ -78,13 +78,26 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
+/// Most operations of a case.
+const LENGTH: usize = if cfg!(miri) { 40 } else { 250 };
+
+/// Fewer cases under an interpreter, which has no files to keep failures in.
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 2 } else { 400 };
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 400 }))]
+    #![proptest_config(config())]
 
     #[test]
     fn the_agenda_does_what_the_model_does(
         start in prop_oneof![Just(0u64), 0u64..1 << 40, Just(u64::MAX - 1000)],
-        operations in prop::collection::vec(operation(), 1..250),
+        operations in prop::collection::vec(operation(), 1..LENGTH),
     ) {
         let mut events = [AgendaEvent::EMPTY; EVENTS];
         let mut instants = [AgendaInstant::EMPTY; EVENTS];
@@ -300,7 +313,7 @@ fn a_thousand_periods_come_in_order_across_many_horizons() {
             agenda.insert(event as u16, Instant(period));
         }
         let (mut last, mut counts) = (0, [0u64; 4]);
-        for _ in 0..1000 {
+        for _ in 0..4 * LENGTH {
             let next = agenda.next().unwrap();
             let (at, event) = agenda.take(next).unwrap();
             assert!(at == next && at.0 >= last);

@@ -44,10 +44,25 @@ fn lines_out_of_range_are_ignored() {
     assert!(!handover.is_pending());
 }
 
+/// Most operations of a case.
+const LENGTH: usize = if cfg!(miri) { 40 } else { 250 };
+
+/// Fewer cases under an interpreter, which has no files to keep failures in.
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 2 } else { 400 };
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn lines_are_a_set_taken_lowest_first(
-        operations in prop::collection::vec(prop::option::weighted(0.6, 0..Handover::LINES), 1..300),
+        operations in prop::collection::vec(prop::option::weighted(0.6, 0..Handover::LINES), 1..LENGTH),
     ) {
         let (handover, mut model) = (Handover::new(), BTreeSet::new());
         for operation in operations {

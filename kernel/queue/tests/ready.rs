@@ -67,11 +67,24 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
+/// Most operations of a case.
+const LENGTH: usize = if cfg!(miri) { 40 } else { 250 };
+
+/// Fewer cases under an interpreter, which has no files to keep failures in.
+fn config() -> ProptestConfig {
+    let cases = if cfg!(miri) { 2 } else { 400 };
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 400 }))]
+    #![proptest_config(config())]
 
     #[test]
-    fn the_queue_does_what_the_model_does(operations in prop::collection::vec(operation(), 1..200)) {
+    fn the_queue_does_what_the_model_does(operations in prop::collection::vec(operation(), 1..LENGTH)) {
         let (mut nodes, mut heap) = ([ReadyNode::EMPTY; THREADS], [0; THREADS]);
         let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
         let mut model = Model::default();
@@ -104,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn broken_key_assumptions_break_the_order_only(operations in prop::collection::vec((0u16..30, 195u16..205, any::<u32>(), any::<bool>()), 1..300)) {
+    fn broken_key_assumptions_break_the_order_only(operations in prop::collection::vec((0u16..30, 195u16..205, any::<u32>(), any::<bool>()), 1..LENGTH)) {
         let (mut nodes, mut heap) = ([ReadyNode::EMPTY; THREADS], [0; THREADS]);
         let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
         let mut queued = std::collections::BTreeSet::new();
@@ -279,6 +292,7 @@ fn no_threads_at_all_is_an_empty_queue() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes an hour under an interpreter")]
 fn as_many_threads_as_numbers_allow_fit() {
     let (mut nodes, mut heap) = (vec![ReadyNode::EMPTY; 1 << 16], vec![0; 1 << 16]);
     let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
