@@ -55,6 +55,7 @@ impl Chain {
     }
 
     /// Appends a slot that stands in no chain. O(1).
+    #[inline(never)] // a few instructions at each of many places otherwise
     pub(crate) fn push<T: Link>(&mut self, slots: &mut [T], slot: u16) {
         if let Some(record) = slots.get_mut(slot as usize) {
             record.set_next(NONE);
@@ -63,6 +64,7 @@ impl Chain {
     }
 
     /// Takes out the slot after `seen` (NONE: the first) and answers it. O(1).
+    #[inline(never)]
     pub(crate) fn remove_after<T: Link>(&mut self, slots: &mut [T], seen: u16) -> u16 {
         let slot = self.after(slots, seen);
         let Some(next) = slots.get(slot as usize).map(Link::next) else {

@@ -11,7 +11,7 @@ use giornata_abi::{Instant, LogicalTime};
 
 use crate::host::Host;
 use crate::machine::{Block, Machine, Phase, Purpose};
-use crate::predicates::{Truth, due, lookup};
+use crate::predicates::{Truth, due, lookup, round};
 use crate::trigger::Binding;
 
 impl Machine<'_> {
@@ -75,7 +75,7 @@ impl Machine<'_> {
     fn is_due(&mut self, binding: &Binding, due: LogicalTime) -> bool {
         let denominator = self.entry(binding.program).map_or(1, |p| p.denominator);
         // the rounding matters at one nanosecond only
-        let holds = due.nanos <= self.instant.0 && due.rounded(denominator) <= self.instant;
+        let holds = due.nanos <= self.instant.0 && round(due, denominator) <= self.instant;
         if !holds {
             self.horizon = self.horizon.min(Instant(due.nanos));
         }
@@ -158,7 +158,7 @@ impl Machine<'_> {
             && let Some(timeout) = lookup(self.system.predicates, entry, thread.timeout)
         {
             let due = due(timeout, thread.reference, entry.denominator);
-            if due.rounded(entry.denominator) == self.instant {
+            if round(due, entry.denominator) == self.instant {
                 clock = due;
             }
         }

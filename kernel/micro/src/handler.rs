@@ -19,43 +19,56 @@ const WAITING: usize = 8;
 /// A violation whose handler has not run yet.
 #[derive(Clone, Copy, Debug)]
 struct Raised {
+    /// NONE: its program was stopped.
     program: u16,
     violation: Violation,
     task: Option<u16>,
     driver: Option<u16>,
 }
 
-/// The violations whose handlers wait, in order.
+/// The violations whose handlers wait, a ring.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending([Option<Raised>; WAITING]);
+pub(crate) struct Pending {
+    entries: [Raised; WAITING],
+    first: u8,
+    count: u8,
+}
 
 impl Pending {
-    pub(crate) const EMPTY: Pending = Pending([None; WAITING]);
+    pub(crate) const EMPTY: Pending = Pending {
+        entries: [Raised {
+            program: NONE,
+            violation: Violation::TimeSafety,
+            task: None,
+            driver: None,
+        }; WAITING],
+        first: 0,
+        count: 0,
+    };
 
     fn push(&mut self, raised: Raised) -> bool {
-        let free = self.0.iter_mut().find(|entry| entry.is_none());
-        free.map(|entry| *entry = Some(raised)).is_some()
+        let free = self.count < WAITING as u8;
+        let last = (self.first + self.count) as usize % WAITING;
+        if let Some(entry) = self.entries.get_mut(last).filter(|_| free) {
+            *entry = raised;
+            self.count += 1;
+        }
+        free
     }
 
     fn pop(&mut self) -> Option<Raised> {
-        let first = self.0.first_mut()?.take();
-        if first.is_some() {
-            self.0.rotate_left(1);
-        }
-        first
+        self.count = self.count.checked_sub(1)?;
+        let first = self.first as usize % WAITING;
+        self.first = (first as u8 + 1) % WAITING as u8;
+        self.entries.get(first).copied()
     }
 
     pub(crate) fn drop_program(&mut self, program: u16) {
-        let mut kept = Pending::EMPTY;
-        for raised in self
-            .0
-            .into_iter()
-            .flatten()
-            .filter(|r| r.program != program)
-        {
-            kept.push(raised);
+        for raised in &mut self.entries {
+            if raised.program == program {
+                raised.program = NONE;
+            }
         }
-        *self = kept;
     }
 }
 

@@ -8,7 +8,7 @@ use giornata_abi::{Predicate, PredicateKind};
 
 use crate::host::Host;
 use crate::machine::{Machine, Purpose};
-use crate::predicates::{Truth, due, lookup, state_of};
+use crate::predicates::{Truth, due, lookup, round, state_of};
 use crate::program::resolve;
 use crate::thread::SThread;
 use crate::trigger::Binding;
@@ -111,7 +111,7 @@ impl Machine<'_> {
             .block
             .clock
             .plus(relative.nanos, relative.remainder, entry.denominator);
-        host.release(task, self.now(), absolute.rounded(entry.denominator));
+        host.release(task, self.now(), round(absolute, entry.denominator));
         self.touch();
     }
 
@@ -124,7 +124,7 @@ impl Machine<'_> {
                 let due = due(trigger, self.block.clock, entry.denominator);
                 let slot = self.append(Binding::timed(self.block.program, predicate, address, due));
                 if slot != NONE {
-                    host.arm(slot, due.rounded(entry.denominator));
+                    host.arm(slot, round(due, entry.denominator));
                 }
                 slot
             }
@@ -234,7 +234,8 @@ impl Machine<'_> {
         if timeout.kind() != Some(PredicateKind::After) {
             return;
         }
-        let due = due(timeout, self.block.reference, entry.denominator).rounded(entry.denominator);
+        let due = due(timeout, self.block.reference, entry.denominator);
+        let due = round(due, entry.denominator);
         let timer = self.timer(slot);
         if let Some(thread) = self
             .threads

@@ -27,7 +27,7 @@ use giornata_abi::{Instant, LogicalTime};
 use crate::chain::Chain;
 use crate::handler::Pending;
 use crate::host::{Called, Host, UpcallEnd};
-use crate::predicates::{Moment, Truth, evaluate, lookup};
+use crate::predicates::{Moment, Truth, evaluate, lookup, round};
 use crate::program::{ProgramState, resolve};
 use crate::thread::SThread;
 use crate::trigger::Binding;
@@ -398,7 +398,7 @@ impl<'a> Machine<'a> {
     /// The logical instant of what runs: nominal where it stands for a time event.
     pub(crate) fn now(&self) -> Instant {
         match self.entry(self.block.program) {
-            Some(entry) => self.block.clock.rounded(entry.denominator),
+            Some(entry) => round(self.block.clock, entry.denominator),
             None => self.instant,
         }
     }

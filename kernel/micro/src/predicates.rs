@@ -44,7 +44,14 @@ pub(crate) fn lookup<'a>(
     program.predicates.of(pool).get(local as usize)
 }
 
+/// The instant of an exact time. Kept in one place for the size of the code.
+#[inline(never)]
+pub(crate) fn round(time: LogicalTime, denominator: u32) -> Instant {
+    time.rounded(denominator)
+}
+
 /// When `after` expires that counts from `reference`; exact.
+#[inline(never)]
 pub(crate) fn due(predicate: &Predicate, reference: LogicalTime, denominator: u32) -> LogicalTime {
     reference.plus(predicate.value, predicate.remainder, denominator)
 }
@@ -72,57 +79,50 @@ pub(crate) fn evaluate(
     predicate: &Predicate,
     moment: &Moment,
 ) -> Truth {
-    let find = |range| resolve(links, range, predicate.subject);
-    let port = || find(program.ports);
-    let holds = match predicate.kind() {
-        Some(PredicateKind::True) => true,
-        Some(PredicateKind::After) => {
-            due(predicate, moment.reference, program.denominator).rounded(program.denominator)
-                <= moment.instant
+    use PredicateKind::*;
+    let Some(kind) = predicate.kind() else {
+        return Truth::False;
+    };
+    let range = match kind {
+        True => return Truth::True,
+        Never => return Truth::False,
+        After => {
+            let due = due(predicate, moment.reference, program.denominator);
+            return (round(due, program.denominator) <= moment.instant).into();
         }
-        Some(PredicateKind::Released) => {
-            let task = find(program.tasks);
-            task != NONE && host.is_released(task)
-        }
-        Some(PredicateKind::Completed) => {
-            let task = find(program.tasks);
-            task != NONE && !host.is_released(task)
-        }
-        Some(PredicateKind::Changed) => {
-            port() != NONE && host.port_version(port()) as u64 != moment.state
-        }
-        Some(kind @ (PredicateKind::Constant | PredicateKind::Activation)) => {
-            let port = port();
-            port != NONE && {
-                let right = match kind {
-                    PredicateKind::Constant => host.port_type(port).order_key(predicate.value),
-                    _ => moment.state,
-                };
-                let comparison = Comparison::from_code(predicate.comparison);
-                comparison.is_some_and(|c| c.holds(order_key(host, port), right))
-            }
-        }
-        Some(PredicateKind::Interrupt) => {
-            moment.interrupt != NONE && find(program.interrupts) == moment.interrupt
-        }
-        Some(PredicateKind::Message) => {
-            let mailbox = find(program.mailboxes);
-            mailbox != NONE && host.has_message(mailbox)
-        }
-        Some(PredicateKind::Upcall) => {
-            let driver = find(program.drivers);
-            return if driver == NONE {
-                Truth::False
+        Released | Completed => program.tasks,
+        Changed | Constant | Activation => program.ports,
+        Interrupt => program.interrupts,
+        Message => program.mailboxes,
+        Upcall => program.drivers,
+    };
+    let subject = resolve(links, range, predicate.subject);
+    if subject == NONE {
+        return Truth::False;
+    }
+    let holds = match kind {
+        Released => host.is_released(subject),
+        Completed => !host.is_released(subject),
+        Changed => host.port_version(subject) as u64 != moment.state,
+        Interrupt => subject == moment.interrupt,
+        Message => host.has_message(subject),
+        Upcall => return Truth::Ask(subject),
+        _ => {
+            let constant = host.port_type(subject).order_key(predicate.value);
+            let right = if kind == Constant {
+                constant
             } else {
-                Truth::Ask(driver)
+                moment.state
             };
+            let comparison = Comparison::from_code(predicate.comparison);
+            comparison.is_some_and(|c| c.holds(order_key(host, subject), right))
         }
-        Some(PredicateKind::Never) | None => false,
     };
     holds.into()
 }
 
 /// A port's value as a key whose order is the order of its type.
+#[inline(never)]
 fn order_key(host: &impl Host, port: u16) -> u64 {
     host.port_type(port).order_key(host.port_value(port))
 }
