@@ -56,7 +56,6 @@ pub struct Exit {
 }
 
 const SP: usize = 2;
-const A0: usize = 10;
 
 impl Context {
     /// Offset of `hart`, for assembly.
@@ -96,7 +95,10 @@ impl Context {
 
     /// Puts the answer of a system call into `a0..`.
     pub fn answer(&self, words: &[usize; 4]) {
-        self.set_arguments(words);
+        let [_, _, _, _, _, _, _, _, _, _, a0, a1, a2, a3, ..] = &self.x;
+        for (register, word) in [a0, a1, a2, a3].into_iter().zip(words) {
+            register.set(*word);
+        }
     }
 
     /// Makes it the context of a thread at its beginning: everything zero but
@@ -105,10 +107,12 @@ impl Context {
         for register in &self.x {
             register.set(0);
         }
-        let [pc, _, sp, ..] = &self.x;
+        let [pc, _, sp, _, _, _, _, _, _, _, a0, a1, ..] = &self.x;
+        let [first, second] = *arguments;
         pc.set(entry);
         sp.set(stack);
-        self.set_arguments(arguments);
+        a0.set(first);
+        a1.set(second);
         self.floating.saved.set(false);
     }
 
@@ -118,13 +122,6 @@ impl Context {
         if (begin..end).contains(&self.pc()) {
             let [pc, ..] = &self.x;
             pc.set(begin);
-        }
-    }
-
-    fn set_arguments(&self, words: &[usize]) {
-        let arguments = self.x.iter().skip(A0);
-        for (register, word) in arguments.zip(words) {
-            register.set(*word);
         }
     }
 }

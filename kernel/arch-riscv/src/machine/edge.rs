@@ -76,7 +76,6 @@ static HANDOVER: Handover = Handover::new();
 /// the setup must be true of the machine (Device Invariant, Memory Invariant).
 pub unsafe fn boot(setup: Setup) -> Exit {
     let hart = &HART.block;
-    hart.enter();
     // SAFETY: the caller vouches for the setup.
     let machine = unsafe { Machine::new(hart, setup.board, &setup.system) };
     let edge = Edge {
@@ -95,6 +94,7 @@ pub unsafe fn boot(setup: Setup) -> Exit {
         context.hart.set((&raw const *hart).addr());
     }
     trap::prepare();
+    hart.enter();
     let at = edge.machine().now();
     let outcome = edge.kernel.boot(at);
     match edge.follow(outcome, at) {
@@ -176,9 +176,12 @@ impl Edge {
             Next::Stop(status) => self.stop(at, status),
             Next::Run(_) | Next::Idle => self.machine().clint.arm(outcome.alarm),
         }
+        if at.0 >= self.next_load {
+            self.show_load(at);
+        }
         match outcome.next {
             Next::Run(thread) => Step::Leave(self.leave(thread)),
-            _ => Step::Enter(self.idle(at)),
+            _ => Step::Enter(self.idle()),
         }
     }
 
@@ -224,8 +227,7 @@ impl Edge {
     }
 
     /// Waits for an interrupt; no thread runs.
-    fn idle(&mut self, at: Ticks) -> Event {
-        self.show_load(at);
+    fn idle(&mut self) -> Event {
         loop {
             self.hart.leave();
             csr::wait();
@@ -266,13 +268,14 @@ impl Edge {
         }
     }
 
-    /// About ten times a second of running time: the kernel's share so far.
+    /// Ten times a second, if there is an exit then: the kernel's share so far.
+    #[cold]
     fn show_load(&mut self, at: Ticks) {
         let header = self.system.header;
-        if at.0 < self.next_load || header.trace_mask >> (TraceKind::Load as u32) & 1 == 0 {
+        self.next_load = at.0.saturating_add(header.timer_hertz as u64 / 10);
+        if header.trace_mask >> (TraceKind::Load as u32) & 1 == 0 {
             return;
         }
-        self.next_load = at.0.saturating_add(header.timer_hertz as u64 / 10);
         let elapsed = self.since_origin(at);
         let machine = self.machine();
         let (kernel, elapsed) = (
