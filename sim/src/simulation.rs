@@ -206,7 +206,7 @@ impl<'a> Simulation<'a> {
 
     /// Enters the kernel with an event of the caller's choice, `after` ticks
     /// from now, whatever the alarm is and whoever runs; boots first if need be.
-    pub fn inject(&mut self, after: Ticks, event: Event) -> Outcome {
+    pub fn inject(&mut self, after: Ticks, event: Event) -> Next {
         if self.outcome.is_none() {
             self.enter(|kernel, at| kernel.boot(at));
         }
@@ -217,7 +217,7 @@ impl<'a> Simulation<'a> {
         };
         self.pass(running, to);
         self.handle(event);
-        self.outcome()
+        self.outcome().next
     }
 
     /// What the kernel said last.
@@ -237,7 +237,8 @@ impl<'a> Simulation<'a> {
         match outcome.next {
             Next::Stop(status) => Some(Ended::Stopped(status)),
             Next::More => {
-                let interrupt = self.board().take_interrupt();
+                let clock = self.board().clock;
+                let interrupt = self.interrupt_at(clock);
                 self.handle(interrupt.map_or(Event::Resume, Event::Interrupt));
                 None
             }

@@ -171,7 +171,7 @@ fn log_carries_one_to_sixteen_bytes() {
         );
     }
     simulate(&system().finish(), |simulation| {
-        let words = [0x10A, 0x6c6c_6568, 0x6f77_206f, 0x646c_72, 7];
+        let words = [0x10A, 0x6c6c_6568, 0x6f77_206f, 0x0064_6c72, 7];
         simulation.set_thread(0, Script::new([call(Call::Log, &words)]));
         simulation.run();
         let record = giornata_sim::trace::of_kind(simulation.records(), TraceKind::Log).next();
@@ -331,7 +331,7 @@ fn an_event_that_the_harts_state_excludes_is_recorded_and_changes_nothing() {
             address: 6,
         };
         for event in [Event::Call(request), fault] {
-            assert_eq!(simulation.inject(Ticks(1), event).next, Next::Idle);
+            assert_eq!(simulation.inject(Ticks(1), event), Next::Idle);
         }
         assert_eq!(count(simulation.records(), TraceKind::Impossible), 2);
     });

@@ -138,8 +138,8 @@ fn an_instant_before_a_call_is_handled_before_it() {
             number: Call::Exit as usize,
             arguments: [0; 6],
         };
-        let outcome = simulation.inject(Ticks(120), giornata_core::Event::Call(exit));
-        assert_eq!(outcome.next, giornata_core::Next::Run(early));
+        let next = simulation.inject(Ticks(120), giornata_core::Event::Call(exit));
+        assert_eq!(next, giornata_core::Next::Run(early));
         simulation.run();
         assert_eq!(order(simulation.records()), [early, caller, early]);
     });

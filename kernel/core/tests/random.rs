@@ -95,22 +95,22 @@ fn run(seed: u64) -> Result<u64, String> {
     let dice = &mut Dice(seed);
     let tables = random_system(dice);
     rig::simulate(&tables, |simulation| {
-        let mut outcome = simulation.inject(Ticks(0), Event::Timer);
+        let mut next = simulation.inject(Ticks(0), Event::Timer);
         for _ in 0..LENGTH {
-            if matches!(outcome.next, Next::Stop(_)) {
+            if matches!(next, Next::Stop(_)) {
                 break;
             }
             if dice.one_in(10) {
                 scribble(dice, &tables, simulation);
             }
-            let event = random_event(dice, &tables, outcome.next);
+            let event = random_event(dice, &tables, next);
             let span = 1 << dice.below(16);
-            let after = if outcome.next == Next::More {
+            let after = if next == Next::More {
                 0
             } else {
                 dice.below(span)
             };
-            outcome = simulation.inject(Ticks(after as u64), event);
+            next = simulation.inject(Ticks(after as u64), event);
         }
         let impossible = rig::count(simulation.records(), TraceKind::Impossible);
         if impossible == 0 {

@@ -1,0 +1,197 @@
+//! Interrupts: from the line to the handler thread and to microcode.
+
+mod rig;
+
+use giornata_abi::call::{Answer, Call};
+use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::{Instant, Ticks, ValueType};
+use giornata_core::{Event, State};
+use giornata_sim::{Act, Ended, Moment, Scheduling, Script, SystemBuilder, Tables, trace};
+use rig::*;
+
+const LINE: u16 = 5;
+
+fn wait() -> Act {
+    call(Call::AwaitInterrupt, &[LINE as usize])
+}
+
+/// A handler thread of priority 9 and a background thread of priority 5.
+fn system() -> Tables {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    b.thread(process, Scheduling::Fifo(9));
+    b.thread(process, Scheduling::Fifo(5));
+    b.interrupt(LINE, Some(process));
+    b.finish()
+}
+
+#[test]
+fn an_interrupt_wakes_its_handler_over_a_less_urgent_thread() {
+    simulate(&system(), |simulation| {
+        let handler = Script::new([wait(), compute(2), wait(), compute(1)]);
+        let answers = handler.answers();
+        simulation.set_thread(0, handler);
+        simulation.set_thread(1, Script::new([compute(100)]));
+        simulation.raise_at(at_us(10), LINE);
+        simulation.raise_at(at_us(30), LINE);
+        simulation.run();
+        let expected = [
+            (0, Some(0)),
+            (0, Some(1)),
+            (10, Some(0)),
+            (12, Some(1)),
+            (30, Some(0)),
+            (31, Some(1)),
+            (103, None),
+        ];
+        assert_eq!(timeline(simulation.records()), expected);
+        assert_eq!(answers.take(), [Answer::DONE; 2]);
+    });
+}
+
+#[test]
+fn a_line_is_closed_from_its_coming_until_it_is_awaited_again() {
+    simulate(&system(), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(20), wait(), compute(1)]));
+        simulation.raise_at(at_us(10), LINE);
+        simulation.raise_at(at_us(15), LINE);
+        simulation.run_until(at_us(9));
+        assert!(simulation.board().is_open(LINE));
+        simulation.run_until(at_us(29));
+        assert!(!simulation.board().is_open(LINE));
+        assert_eq!(
+            count(simulation.records(), TraceKind::Interrupt),
+            1,
+            "the second is kept off"
+        );
+        simulation.run();
+        let came: Vec<u64> = trace::of_kind(simulation.records(), TraceKind::Interrupt)
+            .map(|r| r.x)
+            .collect();
+        assert_eq!(came, [10_000, 30_000], "it comes when the line is opened");
+    });
+}
+
+#[test]
+fn an_unawaited_line_is_never_open() {
+    simulate(&system(), |simulation| {
+        simulation.set_thread(0, Script::new([compute(20), wait(), compute(1)]));
+        simulation.raise_at(at_us(10), LINE);
+        simulation.run();
+        let records = simulation.records();
+        let came = trace::of_kind(records, TraceKind::Interrupt)
+            .next()
+            .expect("it came");
+        assert_eq!(came.x, 20_000);
+        assert_eq!(timeline(records).last(), Some(&(21, None)));
+    });
+}
+
+#[test]
+fn an_interrupt_that_was_latched_before_the_call_counts() {
+    // the line came, but its waiter has been told already: it is pending
+    simulate(&system(), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(50), wait(), compute(1)]));
+        simulation.raise_at(at_us(10), LINE);
+        simulation.run_until(at_us(20));
+        // another hart, or a line that cannot be masked, delivers all the same
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(
+            timeline(simulation.records()).last(),
+            Some(&(61, None)),
+            "no wait"
+        );
+        assert!(!simulation.board().is_open(LINE));
+    });
+}
+
+#[test]
+fn an_unknown_line_is_closed_and_forgotten() {
+    simulate(&system(), |simulation| {
+        simulation.run();
+        simulation.inject(Ticks(1), Event::Interrupt(999));
+        assert!(!simulation.board().is_open(999));
+        assert_eq!(count(simulation.records(), TraceKind::Interrupt), 0);
+    });
+}
+
+#[test]
+fn a_dying_process_closes_its_lines_and_a_restarted_one_may_await_them_again() {
+    let mut tables = system();
+    tables.processes[0].on_fault = giornata_abi::system::FaultPolicy::Restart as u8;
+    simulate(&tables, |simulation| {
+        let handler = |moment: &mut Moment<'_>| match moment.begins {
+            true => wait(),
+            false => Act::End(0),
+        };
+        simulation.set_thread(0, handler);
+        let fault = Act::Fault(FaultCause::Load);
+        let mut faulty = [compute(5), fault, compute(1)].into_iter();
+        simulation.set_thread(1, move |_: &mut Moment<'_>| {
+            faulty.next().unwrap_or(Act::End(0))
+        });
+        simulation.raise_at(at_us(50), LINE);
+        simulation.run_until(at_us(40));
+        assert!(simulation.board().is_open(LINE), "awaited anew");
+        assert_eq!(simulation.kernel().state_of(0), Some(State::Awaiting));
+        simulation.run();
+        assert_eq!(simulation.kernel().state_of(0), Some(State::Dormant));
+        assert!(!simulation.board().is_open(LINE));
+    });
+}
+
+#[test]
+fn a_line_of_microcode_is_open_again_when_the_reaction_has_settled() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    b.upcall_thread(process);
+    let edges = b.port("edges", ValueType::U32);
+    b.interrupt(LINE, None);
+    b.upcall("count", process, &[edges], &[edges], 0);
+    b.program("start: future irq(5) edge\n return\nedge: call count\n jump start");
+    simulate(&b.finish(), |simulation| {
+        simulation.set_driver(0, |moment: &mut Moment<'_>| {
+            let edges = moment.load(0, 4);
+            moment.store(8, 4, edges + 1);
+            Act::End(0)
+        });
+        simulation.set_durations(|_, _| us(4));
+        for raised in [10, 12, 30] {
+            simulation.raise_at(at_us(raised), LINE);
+        }
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert!(simulation.board().is_open(LINE));
+        let values: Vec<(Instant, u64)> = trace::ports(simulation.records())
+            .iter()
+            .map(|p| (p.at, p.value))
+            .collect();
+        // the second came during the upcall of the first and waited for its end
+        assert_eq!(values, [(at_us(10), 1), (at_us(14), 2), (at_us(30), 3)]);
+    });
+}
+
+#[test]
+fn a_storm_on_an_owned_line_costs_its_owner_only() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let handler = b.thread(process, Scheduling::Fifo(3));
+    let other = b.process();
+    let worker = b.thread(other, Scheduling::Fifo(5));
+    b.interrupt(LINE, Some(process));
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(handler, Script::new([wait()]).endless());
+        simulation.set_thread(worker, Script::new([sleep_until(1), compute(1000)]));
+        for micros in 2..1000 {
+            simulation.raise_at(at_us(micros), LINE);
+        }
+        simulation.run_until(at_us(1000));
+        // one delivery, then the line is closed until the handler runs again
+        assert_eq!(count(simulation.records(), TraceKind::Interrupt), 1);
+        assert_eq!(
+            simulation.entries(),
+            5,
+            "boot, wait, sleep, wakeup and the one interrupt"
+        );
+    });
+}
