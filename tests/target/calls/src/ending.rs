@@ -1,18 +1,26 @@
 //! Calls that end their caller.
 
+use giornata_rt::time::{self, Instant};
 #[cfg(target_os = "none")]
 use giornata_rt::{abi::call::Call, call};
 use giornata_rt::{log, thread};
 
-/// Goes through addresses and lengths of messages, one for each life.
+use crate::value::{MESSAGES, places};
+
+/// When the sweeps are over, which count threads and their generations.
+const AFTER_SWEEPS: Instant = Instant(60_000_000);
+
+/// Goes through addresses and lengths of messages, one for each life. The
+/// process's own text is left out: its bytes change with every build.
 #[thread]
 pub(crate) fn panic_everywhere() {
+    // Never refused to a thread.
+    let _ = time::sleep_until(AFTER_SWEEPS);
     let Ok(own) = thread::own() else { return };
     let life = usize::from(own.generation());
-    let places = crate::value::places();
-    let lengths = crate::value::LENGTHS;
-    match places.get(life / lengths.len()) {
-        Some(place) => panic_with(place.address, lengths[life % lengths.len()]),
+    let mut places = places().into_iter().filter(|place| !place.is_text);
+    match places.nth(life / MESSAGES.len()) {
+        Some(place) => panic_with(place.address, MESSAGES[life % MESSAGES.len()]),
         None => log!("panicked everywhere"),
     }
 }
@@ -33,6 +41,8 @@ fn panic_with(address: usize, length: usize) {
 /// Ends itself; never comes back.
 #[thread]
 pub(crate) fn exit_now() -> ! {
+    // Never refused to a thread.
+    let _ = time::sleep_until(AFTER_SWEEPS);
     log!("exits");
     thread::exit()
 }

@@ -22,9 +22,9 @@ pub(crate) struct Rights {
     pub(crate) caller: Caller,
     /// Ports of the system.
     pub(crate) ports: usize,
-    /// The only port it may read, of four bytes.
+    /// The only port it may read and not write, of four bytes.
     pub(crate) readable: Option<usize>,
-    /// The only port it may write, of four bytes.
+    /// The only port it may write, and so read, of four bytes.
     pub(crate) writable: Option<usize>,
     /// Its own id, which it alone of its process has.
     pub(crate) own: u32,
@@ -75,20 +75,26 @@ pub(crate) fn promise(
         Call::Sleep => sleep(a, b),
         // no interrupt is granted, and neither is the shutdown
         Call::AwaitInterrupt | Call::Shutdown => Refused(Error::EPERM),
-        Call::ReadPort => port(
-            rights,
-            rights.readable,
-            a,
-            c,
-            place.is_some_and(|place| place.writable),
-        ),
-        Call::WritePort => port(
-            rights,
-            rights.writable,
-            a,
-            c,
-            place.is_some_and(|place| place.readable),
-        ),
+        Call::ReadPort => {
+            let granted = [rights.readable, rights.writable].contains(&Some(a));
+            port(
+                rights,
+                granted,
+                a,
+                c,
+                place.is_some_and(|place| place.writable),
+            )
+        }
+        Call::WritePort => {
+            let granted = rights.writable == Some(a);
+            port(
+                rights,
+                granted,
+                a,
+                c,
+                place.is_some_and(|place| place.readable),
+            )
+        }
         Call::Log => log(a),
         Call::SetPriority => set_priority(rights, a as u32, b),
     }
@@ -113,23 +119,15 @@ fn sleep(low: usize, high: usize) -> Promise {
     }
 }
 
-fn port(
-    rights: &Rights,
-    granted: Option<usize>,
-    port: usize,
-    length: usize,
-    fits: bool,
-) -> Promise {
+fn port(rights: &Rights, granted: bool, port: usize, length: usize, fits: bool) -> Promise {
     if port >= rights.ports {
         return Refused(Error::ESRCH);
     }
-    if Some(port) != granted {
-        return Refused(Error::EPERM);
-    }
-    match (length, fits) {
-        (4, true) => Done,
-        (4, false) => Refused(Error::EFAULT),
-        _ => Refused(Error::EINVAL),
+    match (granted, length, fits) {
+        (false, _, _) => Refused(Error::EPERM),
+        (true, 4, true) => Done,
+        (true, 4, false) => Refused(Error::EFAULT),
+        (true, _, _) => Refused(Error::EINVAL),
     }
 }
 

@@ -29,10 +29,12 @@ fn sweep_thread() {
     log!("swept");
 }
 
-/// Sweeps all calls as a task; answers how many answers were wrong.
+/// Sweeps all calls as a task; tells how many answers were wrong, for itself
+/// and for the upcall of this instant.
 #[task]
-fn sweep_task(_reading: &u32, wrong: &mut u32) {
+fn sweep_task(upcall_wrong: &u32, wrong: &mut u32) {
     *wrong = Sweep::silent(Caller::Task).all();
+    log!("wrong for a task: {wrong}, for an upcall: {upcall_wrong}");
 }
 
 /// Sweeps all calls as an upcall; answers how many answers were wrong.

@@ -32,10 +32,12 @@ impl Sweep {
     pub(crate) fn new(caller: Caller) -> Option<Sweep> {
         let own = thread::own().ok()?.0;
         let ports = (0..).find(|&port| probe(Call::ReadPort, port) == Some(Error::ESRCH))?;
-        let granted = |call| (0..ports).find(|&port| probe(call, port) != Some(Error::EPERM));
+        let granted = |call, port: &usize| probe(call, *port) != Some(Error::EPERM);
+        let writable = (0..ports).find(|port| granted(Call::WritePort, port));
+        let readable =
+            (0..ports).find(|port| granted(Call::ReadPort, port) && Some(*port) != writable);
         let threads = (0..)
             .find(|&id| thread::set_priority(giornata_rt::Id(id), 255) == Err(Error::ESRCH))?;
-        let (readable, writable) = (granted(Call::ReadPort), granted(Call::WritePort));
         log!(
             "thread {own} of {threads}, reads port {readable:?} and writes {writable:?} of {ports}"
         );

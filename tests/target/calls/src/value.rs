@@ -41,10 +41,13 @@ pub(crate) const LENGTHS: [usize; 9] = [
     3,
     5,
     8,
-    0x1_0000_0004_u64 as usize | 1,
+    usize::MAX / 2 + 5,
     usize::MAX / 2 + 1,
     usize::MAX,
 ];
+
+/// Lengths of a message.
+pub(crate) const MESSAGES: [usize; 5] = [0, 4, 17, 96, usize::MAX];
 
 /// An address for four bytes, and what the process may do there.
 #[derive(Clone, Copy)]
@@ -52,13 +55,16 @@ pub(crate) struct Place {
     pub(crate) address: usize,
     pub(crate) readable: bool,
     pub(crate) writable: bool,
+    pub(crate) is_text: bool,
 }
 
-static CONSTANT: [u32; 2] = [0x1111_1111; 2];
-static mut VARIABLE: [u32; 4] = [0; 4];
+static CONSTANT: [u8; 256] = [b'c'; 256];
+static mut VARIABLE: [u8; 256] = [b'v'; 256];
 
+/// How many places are known by what the process may do there.
+const OWN: usize = 6;
 /// How many places there are.
-pub(crate) const PLACES: usize = 6 + VALUES.len();
+pub(crate) const PLACES: usize = OWN + VALUES.len();
 
 /// The first byte of a process's memory.
 const USER: usize = 0x1000_0000;
@@ -70,6 +76,7 @@ pub(crate) fn places() -> [Place; PLACES] {
         address,
         readable,
         writable,
+        is_text: false,
     };
     let constant = (&raw const CONSTANT).addr();
     let variable = (&raw const VARIABLE).addr();
@@ -80,7 +87,10 @@ pub(crate) fn places() -> [Place; PLACES] {
         own(variable + 3, true, true),
         own(constant, true, false),
         own(constant + 1, true, false),
-        own(text, true, false),
+        Place {
+            is_text: true,
+            ..own(text, true, false)
+        },
         own(USER - 2, false, false),
     ];
     let rest = VALUES.iter().map(|&address| own(address, false, false));

@@ -2,7 +2,7 @@
 
 use giornata_rt::{Error, log, shutdown, thread};
 
-use crate::instruction::{self, INSTRUCTIONS, REGISTERS};
+use crate::instruction::{self, INSTRUCTIONS, REGISTERS, Register};
 
 /// What is done to a place, with its verb.
 type Act = (&'static str, unsafe fn(usize));
@@ -113,38 +113,44 @@ fn life() -> Result<usize, Error> {
     thread::own().map(|id| id.generation().into())
 }
 
+/// Nothing happened: that is told, and the life ended all the same.
+fn outlive() -> ! {
+    log!("outlived");
+    panic!("outlived");
+}
+
 /// One attack for each life.
 #[thread]
 pub(crate) fn attack() {
     match life().map(carry_out) {
-        Ok(Some(())) => panic!("outlived"),
+        Ok(Some(())) => outlive(),
         Ok(None) => log!("no attack left; shutdown: {}", shutdown(7).name()),
         Err(error) => log!("own: {}", error.name()),
     }
 }
 
-/// Reads every control and status register, one for each life.
+/// Reads control and status registers, one for each life.
 #[thread]
 pub(crate) fn read_registers() {
-    sweep_registers("read", instruction::read_register);
+    sweep_registers("read", |(_, read, _)| read());
 }
 
-/// Writes every control and status register, one for each life.
+/// Writes control and status registers, one for each life.
 #[thread]
 pub(crate) fn write_registers() {
-    sweep_registers("wrote", instruction::write_register);
+    sweep_registers("write", |(_, _, write)| write());
 }
 
-/// Tries the register of this life; a register that lets itself be used is
-/// told, and the life ended, so that the next life has the next register.
-fn sweep_registers(verb: &str, act: fn(usize)) {
-    match life() {
-        Ok(register @ 0..REGISTERS) => {
+/// Tries the register of this life; one that lets itself be used ends the life
+/// too, so that the next life has the next register.
+fn sweep_registers(verb: &str, act: fn(&Register)) {
+    match life().map(|life| REGISTERS.get(life)) {
+        Ok(Some(register)) => {
+            log!("{verb} {}", register.0);
             act(register);
-            log!("{verb} {register:#x}");
-            panic!("next");
+            outlive();
         }
-        Ok(_) => log!("{verb} all that there is"),
+        Ok(None) => log!("{verb} all"),
         Err(error) => log!("own: {}", error.name()),
     }
 }

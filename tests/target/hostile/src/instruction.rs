@@ -86,56 +86,56 @@ instructions! {
         "li gp, 0x80000000" "li tp, 0x80000000" "li a7, 0" "ecall" "sd zero, 0(tp)";
     "complete a job that is none": "li a7, 3" "ecall" "li t0, 0" "jr t0";
     "return from an upcall that is none": "li a7, 4" "ecall" "li t0, 0" "jr t0";
+    "panic with a message": "la a0, hostile_message" "li a1, 20" "li a2, 1" "li a7, 13" "ecall";
     "panic with a message in the kernel": "li a0, 0x80000000" "li a1, 64" "li a2, 1" "li a7, 13" "ecall";
-    "panic with a message without end": "mv a0, sp" "li a1, -1" "li a2, -1" "li a7, 13" "ecall";
+    "panic with a message without end": "la a0, hostile_message" "li a1, -1" "li a2, -1" "li a7, 13" "ecall";
     "panic with a message around the end": "li a0, -8" "li a1, 64" "li a7, 13" "ecall";
 }
 
-/// How many control and status registers there may be.
-pub(crate) const REGISTERS: usize = 4096;
-
-// Two instructions a register: csrr a0, n (or csrw n, zero); ret.
 global_asm!(
-    ".pushsection .text.registers, \"ax\", @progbits",
-    ".balign 8",
-    ".option push",
-    ".option norvc",
-    "hostile_read_registers:",
-    ".set register, 0",
-    ".rept {count}",
-    ".word (register << 20) | 0x2573",
-    "ret",
-    ".set register, register + 1",
+    ".pushsection .rodata.hostile, \"a\", @progbits",
+    "hostile_message:",
+    ".rept 16",
+    ".ascii \"a hostile message. \"",
     ".endr",
-    "hostile_write_registers:",
-    ".set register, 0",
-    ".rept {count}",
-    ".word (register << 20) | 0x1073",
-    "ret",
-    ".set register, register + 1",
-    ".endr",
-    ".option pop",
     ".popsection",
-    count = const REGISTERS,
 );
 
-unsafe extern "C" {
-    fn hostile_read_registers();
-    fn hostile_write_registers();
+/// A control and status register: its name, what reads it, what writes it.
+pub(crate) type Register = (&'static str, fn(), fn());
+
+macro_rules! registers {
+    ($($name:literal = $number:literal),* $(,)?) => {
+        /// The control and status registers that are tried.
+        pub(crate) static REGISTERS: &[Register] = &[$(($name, {
+            fn read() {
+                // SAFETY: none; that this hurts nobody else is what is tested.
+                unsafe { asm!(concat!(".word (", $number, " << 20) | 0x22F3"), out("t0") _) }
+            }
+            read
+        }, {
+            fn write() {
+                // SAFETY: none; that this hurts nobody else is what is tested.
+                unsafe { asm!(concat!(".word (", $number, " << 20) | 0x1073")) }
+            }
+            write
+        }),)*];
+    };
 }
 
-/// Reads a register; comes back if it may. Floating point is left alone: it is
-/// the process's own.
-pub(crate) fn read_register(register: usize) {
-    call_entry(hostile_read_registers as *const () as usize, register);
-}
-
-/// Writes zero to a register; comes back if it may.
-pub(crate) fn write_register(register: usize) {
-    call_entry(hostile_write_registers as *const () as usize, register);
-}
-
-fn call_entry(table: usize, register: usize) {
-    // SAFETY: an entry of the table above, which clobbers `a0` at most.
-    unsafe { jump(table + 8 * (register % REGISTERS)) }
+registers! {
+    "fflags" = 0x001, "frm" = 0x002, "fcsr" = 0x003,
+    "ustatus" = 0x000, "uie" = 0x004, "utvec" = 0x005, "vstart" = 0x008, "seed" = 0x015,
+    "cycle" = 0xC00, "time" = 0xC01, "instret" = 0xC02, "hpmcounter3" = 0xC03, "hpmcounter31" = 0xC1F,
+    "sstatus" = 0x100, "sie" = 0x104, "stvec" = 0x105, "scounteren" = 0x106, "senvcfg" = 0x10A,
+    "sscratch" = 0x140, "sepc" = 0x141, "scause" = 0x142, "stval" = 0x143, "sip" = 0x144, "satp" = 0x180,
+    "vsstatus" = 0x200, "vsatp" = 0x280, "hstatus" = 0x600, "hedeleg" = 0x602, "hgatp" = 0x680,
+    "mstatus" = 0x300, "misa" = 0x301, "medeleg" = 0x302, "mideleg" = 0x303, "mie" = 0x304, "mtvec" = 0x305,
+    "mcounteren" = 0x306, "menvcfg" = 0x30A, "mcountinhibit" = 0x320, "mhpmevent3" = 0x323,
+    "mscratch" = 0x340, "mepc" = 0x341, "mcause" = 0x342, "mtval" = 0x343, "mip" = 0x344,
+    "pmpcfg0" = 0x3A0, "pmpcfg2" = 0x3A2, "pmpaddr0" = 0x3B0, "pmpaddr15" = 0x3BF, "pmpaddr63" = 0x3EF,
+    "mseccfg" = 0x747, "tselect" = 0x7A0, "tdata1" = 0x7A1, "dcsr" = 0x7B0, "dpc" = 0x7B1, "dscratch0" = 0x7B2,
+    "mcycle" = 0xB00, "minstret" = 0xB02, "custom user" = 0x800, "custom supervisor" = 0x5C0,
+    "custom machine" = 0xBC0, "mvendorid" = 0xF11, "marchid" = 0xF12, "mimpid" = 0xF13, "mhartid" = 0xF14,
+    "the last" = 0xFFF,
 }

@@ -12,6 +12,7 @@ mod attacks;
 mod control_page;
 mod floating;
 mod instruction;
+mod job;
 mod loops;
 mod upcall;
 
@@ -20,20 +21,38 @@ use giornata_rt::process;
 use attacks::{attack, read_registers, write_registers};
 use control_page::{forge_job, raise_ceiling, scribble_page};
 use floating::{keep_secrets, look_for_leaks};
-use loops::{count_for_ever, flood_kernel, flood_yields, loop_for_ever, overrun, recurse_for_ever};
-use upcall::{
-    answer_nothing, ask_kernel, fault_upcall, flood_upcall, leave_upcall, no_never, no_result,
-    overflow_upcall, panic_upcall, spin_upcall, take_readings,
-};
+use loops::{count_for_ever, flood_kernel, flood_yields, loop_for_ever, recurse_for_ever};
 
 process! {
-    tasks: [overrun, take_readings],
+    tasks: [job::overrun, job::fault_job, job::panic_job, job::tell_readings, job::tell_outputs],
     drivers: [
-        spin_upcall, flood_upcall, fault_upcall, panic_upcall, overflow_upcall, ask_kernel, leave_upcall, answer_nothing,
-        no_result, no_never,
+        upcall::spin_upcall,
+        upcall::flood_upcall,
+        upcall::fault_upcall,
+        upcall::panic_upcall,
+        upcall::overflow_upcall,
+        upcall::ask_kernel,
+        upcall::leave_upcall,
+        upcall::count_calls,
+        job::no_result,
+        job::no_never,
+        job::no_fault,
+        job::no_panic,
+        job::note_violation,
     ],
     threads: [
-        attack, read_registers, write_registers, scribble_page, forge_job, raise_ceiling, keep_secrets, look_for_leaks,
-        count_for_ever, loop_for_ever, flood_kernel, flood_yields, recurse_for_ever,
+        attack,
+        read_registers,
+        write_registers,
+        scribble_page,
+        forge_job,
+        raise_ceiling,
+        keep_secrets,
+        look_for_leaks,
+        count_for_ever,
+        loop_for_ever,
+        flood_kernel,
+        flood_yields,
+        recurse_for_ever,
     ],
 }

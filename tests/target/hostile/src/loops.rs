@@ -1,6 +1,6 @@
 //! What never ends, and what the kernel is asked without end.
 
-use giornata_rt::{call, task, thread, yield_now};
+use giornata_rt::{call, log, thread, yield_now};
 
 /// Nothing, for ever.
 #[thread]
@@ -42,10 +42,13 @@ pub(crate) fn flood_yields() {
     }
 }
 
-/// Runs into the guard below its stack; begins anew whenever it is restarted.
+/// Runs into the guard below its stack, in each of its first lives.
 #[thread]
 pub(crate) fn recurse_for_ever() {
-    deeper(0);
+    match thread::own() {
+        Ok(own) if own.generation() < 50 => _ = deeper(0),
+        _ => log!("survived 50 overflows"),
+    }
 }
 
 #[inline(never)]
@@ -54,14 +57,5 @@ fn deeper(depth: usize) -> usize {
     match core::hint::black_box(depth) {
         usize::MAX => depth,
         _ => deeper(depth + 1).wrapping_add(frame[depth % 16]),
-    }
-}
-
-/// A job without end, in a task with a budget.
-#[task]
-pub(crate) fn overrun(reading: &u32, result: &mut u32) {
-    *result = reading.wrapping_add(1);
-    loop {
-        core::hint::spin_loop();
     }
 }

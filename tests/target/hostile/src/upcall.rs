@@ -1,6 +1,6 @@
 //! Drivers that do what no driver may. Each belongs to a process of its own.
 
-use giornata_rt::{call, driver, task};
+use giornata_rt::{call, driver};
 
 /// Never returns.
 #[driver]
@@ -76,39 +76,6 @@ pub(crate) fn leave_upcall(left: &mut u32) {
 
 /// Does what it should: beside the others, in the same instant.
 #[driver]
-pub(crate) fn answer_nothing(reading: &mut u32) {
+pub(crate) fn count_calls(reading: &mut u32) {
     *reading = reading.wrapping_add(1);
-}
-
-/// The outputs before their first job.
-#[driver]
-pub(crate) fn no_result(result: &mut u32) {
-    *result = u32::MAX;
-}
-
-/// See `no_result`.
-#[driver]
-pub(crate) fn no_never(never: &mut u32) {
-    *never = u32::MAX;
-}
-
-/// Reads them all; what a failed driver should have written keeps its value.
-#[task]
-pub(crate) fn take_readings(
-    spun: &u32,
-    flooded: &u32,
-    faulted: &u32,
-    panicked: &u32,
-    depth: &u32,
-    let_through: &u32,
-    left: &u32,
-    result: &mut u32,
-) {
-    *result = spun
-        | flooded << 4
-        | faulted << 8
-        | panicked << 12
-        | depth << 16
-        | let_through << 20
-        | left << 28;
 }

@@ -8,11 +8,14 @@ use giornata_rt::restartable::Word;
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{Control, log, process, shutdown, thread, yield_now};
 
-/// Lets `duration` of the caller's own execution time pass.
+/// Lets `duration` of the caller's own execution time pass, asking the kernel
+/// seldom enough that most of the time is the caller's.
 fn work(duration: Duration) {
     let start = spent();
     while spent().0 < start.0 + duration.0 {
-        core::hint::spin_loop();
+        for _ in 0..1000 {
+            core::hint::spin_loop();
+        }
     }
 }
 
@@ -117,7 +120,7 @@ fn change_priority() {
 
 #[thread]
 fn tell_40() {
-    sleep_until(1);
+    sleep_until(5);
     log!("I am 40");
 }
 
@@ -181,10 +184,10 @@ fn count_c() {
     count();
 }
 
-/// Stops the machine at 20 ms.
+/// Stops the machine at 60 ms.
 #[thread]
 fn finish() {
-    sleep_until(20);
+    sleep_until(60);
     log!("not stopped: {}", shutdown(0).name());
 }
 
