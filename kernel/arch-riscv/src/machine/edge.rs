@@ -54,14 +54,6 @@ pub(super) struct Edge {
     halt: fn(&mut Machine, u8) -> !,
 }
 
-/// What follows from an outcome.
-enum Step {
-    /// User mode.
-    Leave(Exit),
-    /// The kernel again.
-    Enter(Event),
-}
-
 struct Place(UnsafeCell<MaybeUninit<Edge>>);
 // SAFETY: one trap function at a time makes a reference to it (Hart Invariant).
 unsafe impl Sync for Place {}
@@ -97,10 +89,7 @@ pub unsafe fn boot(setup: Setup) -> Exit {
     hart.enter();
     let at = edge.machine().now();
     let outcome = edge.kernel.boot(at);
-    match edge.follow(outcome, at) {
-        Step::Leave(exit) => exit,
-        Step::Enter(event) => edge.dispatch(event),
-    }
+    edge.settle(outcome, at)
 }
 
 impl Edge {
@@ -156,32 +145,35 @@ impl Edge {
         self.kernel.hardware_mut()
     }
 
-    /// Enters the core until it wants a thread to run.
+    /// Hands an event to the core, and carries out what it comes to.
     fn dispatch(&mut self, event: Event) -> Exit {
-        let mut event = event;
-        loop {
-            let at = self.machine().now();
-            let outcome = self.kernel.handle(NUMBER, at, event);
-            match self.follow(outcome, at) {
-                Step::Leave(exit) => return exit,
-                Step::Enter(next) => event = next,
-            }
-        }
+        let at = self.machine().now();
+        let outcome = self.kernel.handle(NUMBER, at, event);
+        self.settle(outcome, at)
     }
 
-    fn follow(&mut self, outcome: Outcome, at: Ticks) -> Step {
-        match outcome.next {
-            // the alarm stands as it is until the core has looked at everything
-            Next::More => return Step::Enter(self.pending().unwrap_or(Event::Resume)),
-            Next::Stop(status) => self.stop(at, status),
-            Next::Run(_) | Next::Idle => self.machine().clint.arm(outcome.alarm),
-        }
-        if at.0 >= self.next_load {
-            self.show_load(at);
-        }
-        match outcome.next {
-            Next::Run(thread) => Step::Leave(self.leave(thread)),
-            _ => Step::Enter(self.idle()),
+    /// Carries out outcomes until the core wants a thread to run.
+    fn settle(&mut self, outcome: Outcome, at: Ticks) -> Exit {
+        let (mut outcome, mut at) = (outcome, at);
+        loop {
+            if at.0 >= self.next_load {
+                self.show_load(at);
+            }
+            let event = match outcome.next {
+                Next::Run(thread) => {
+                    self.machine().clint.arm(outcome.alarm);
+                    return self.leave(thread);
+                }
+                Next::Idle => {
+                    self.machine().clint.arm(outcome.alarm);
+                    self.idle()
+                }
+                // the alarm stands as it is until the core has looked at everything
+                Next::More => self.pending().unwrap_or(Event::Resume),
+                Next::Stop(status) => self.stop(at, status),
+            };
+            at = self.machine().now();
+            outcome = self.kernel.handle(NUMBER, at, event);
         }
     }
 

@@ -4,7 +4,7 @@
 # A program that finds a promise broken reports 0xBAD and a number, and stops the
 # machine with status 1.
 
-.option arch, +d, +a
+.option arch, +d
 .equ DATA, 0x10010000
 .equ UART, 0x40000000
 .equ NULL, 0
@@ -271,38 +271,6 @@ counter_end:
   CALL SHUTDOWN
 2:
   CALL EXIT
-
-# reserver(): reserves a word, waits until the other thread has run, and must
-# not find the reservation still there.
-.globl reserver
-reserver:
-  lui s0, %hi(DATA)
-  li s1, 10
-1:
-  ld s2, 8(s0)
-  lr.d t0, (s0)
-2:
-  ld t1, 8(s0)
-  beq t1, s2, 2b
-  sc.d t2, t0, (s0)
-  beqz t2, 9f
-  addi s1, s1, -1
-  bnez s1, 1b
-  li a0, 0
-  CALL SHUTDOWN
-9:
-  li a0, 8
-  j broken
-
-# incrementer(): counts for ever.
-.globl incrementer
-incrementer:
-  lui s0, %hi(DATA)
-1:
-  ld t0, 8(s0)
-  addi t0, t0, 1
-  sd t0, 8(s0)
-  j 1b
 
 # --- what a process may not do
 .globl load_kernel

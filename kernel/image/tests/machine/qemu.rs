@@ -38,22 +38,40 @@ fn build() -> &'static Build {
         let elf = std::fs::read(programs).unwrap();
         let elf = object::File::parse(&*elf).unwrap();
         let text = elf.segments().find(|s| s.address() == 0x1000_0000).unwrap();
-        let symbols =
-            elf.symbols().map(|s| (s.name().unwrap().to_string(), s.address() as u32)).collect();
-        Build { kernel, text: text.data().unwrap().to_vec(), symbols, folder }
+        let symbols = elf
+            .symbols()
+            .map(|s| (s.name().unwrap().to_string(), s.address() as u32))
+            .collect();
+        Build {
+            kernel,
+            text: text.data().unwrap().to_vec(),
+            symbols,
+            folder,
+        }
     })
 }
 
 fn run(command: &mut Command) {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// The kernel as it ships: the release build.
 fn build_kernel(folder: &Path) -> PathBuf {
     let target = folder.join("kernel");
     run(Command::new(env!("CARGO"))
-        .args(["build", "--release", "-p", "giornata-image", "--bin", "giornata-image"])
+        .args([
+            "build",
+            "--release",
+            "-p",
+            "giornata-image",
+            "--bin",
+            "giornata-image",
+        ])
         .args(["--target", KERNEL_TARGET])
         .env("CARGO_TARGET_DIR", &target));
     target.join(KERNEL_TARGET).join("release/giornata-image")
@@ -64,8 +82,21 @@ fn build_programs(folder: &Path) -> PathBuf {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machine/programs.rs");
     run(Command::new("rustc")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["--edition", "2024", "--target", USER_TARGET, "-C", "panic=abort", "-O"])
-        .args(["-C", "link-arg=-Ttext=0x10000000", "-C", "link-arg=--no-relax"])
+        .args([
+            "--edition",
+            "2024",
+            "--target",
+            USER_TARGET,
+            "-C",
+            "panic=abort",
+            "-O",
+        ])
+        .args([
+            "-C",
+            "link-arg=-Ttext=0x10000000",
+            "-C",
+            "link-arg=--no-relax",
+        ])
         .arg("-o")
         .arg(&out)
         .arg(source));
@@ -98,16 +129,38 @@ pub(crate) fn boot_image(name: &str, image: &[u8]) -> Run {
     // a machine that hangs fails the test
     let Output { status, stdout, .. } = Command::new("timeout")
         .args(["60", "qemu-system-riscv64"])
-        .args(["-machine", "virt", "-m", "128M", "-bios", "none", "-nographic"])
-        .args(["-monitor", "none", "-serial", "stdio", "-icount", "shift=0,sleep=off"])
+        .args([
+            "-machine",
+            "virt",
+            "-m",
+            "128M",
+            "-bios",
+            "none",
+            "-nographic",
+        ])
+        .args([
+            "-monitor",
+            "none",
+            "-serial",
+            "stdio",
+            "-icount",
+            "shift=0,sleep=off",
+        ])
         .arg("-kernel")
         .arg(&build.kernel)
         .arg("-device")
-        .arg(format!("loader,file={},addr={SYSTEM:#x},force-raw=on", file.display()))
+        .arg(format!(
+            "loader,file={},addr={SYSTEM:#x},force-raw=on",
+            file.display()
+        ))
         .output()
         .unwrap();
     let records = stdout.split(|byte| *byte == 0).filter_map(record).collect();
-    Run { status: status.code().unwrap(), console: stdout, records }
+    Run {
+        status: status.code().unwrap(),
+        console: stdout,
+        records,
+    }
 }
 
 /// A record out of a COBS frame without its end.
@@ -127,11 +180,18 @@ fn record(frame: &[u8]) -> Option<TraceRecord> {
 impl Run {
     /// The records of a kind.
     pub(crate) fn of(&self, kind: TraceKind) -> Vec<TraceRecord> {
-        self.records.iter().filter(|r| r.kind == kind as u8).copied().collect()
+        self.records
+            .iter()
+            .filter(|r| r.kind == kind as u8)
+            .copied()
+            .collect()
     }
 
     /// The pairs of numbers that programs reported.
     pub(crate) fn reports(&self) -> Vec<(u32, u32)> {
-        self.of(TraceKind::Log).iter().map(|r| (r.x as u32, r.y as u32)).collect()
+        self.of(TraceKind::Log)
+            .iter()
+            .map(|r| (r.x as u32, r.y as u32))
+            .collect()
     }
 }

@@ -80,13 +80,16 @@ impl Memory {
             table = (entry >> 10 << 12) as u32;
         }
         let entry = u64::from(physical) >> 12 << 10 | rights | 0b1101_0001;
-        self.word(table + (address >> 12 & 511) * 8).copy_from_slice(&entry.to_le_bytes());
+        self.word(table + (address >> 12 & 511) * 8)
+            .copy_from_slice(&entry.to_le_bytes());
     }
 }
 
 /// The memory image of a system whose processes share `text`.
 pub(crate) fn lay_out(plan: &Plan, text: &[u8]) -> Vec<u8> {
-    let mut memory = Memory { bytes: vec![0; 4 * PAGE as usize] };
+    let mut memory = Memory {
+        bytes: vec![0; 4 * PAGE as usize],
+    };
     let text_pages = (text.len() as u32).div_ceil(PAGE);
     let text_at = memory.page(text_pages);
     memory.bytes[(text_at - SYSTEM) as usize..][..text.len()].copy_from_slice(text);
@@ -95,7 +98,12 @@ pub(crate) fn lay_out(plan: &Plan, text: &[u8]) -> Vec<u8> {
         let start = threads.len() as u16;
         let root = memory.page(1);
         for page in 0..text_pages {
-            memory.map(root, TEXT + page * PAGE, text_at + page * PAGE, READ | EXECUTE);
+            memory.map(
+                root,
+                TEXT + page * PAGE,
+                text_at + page * PAGE,
+                READ | EXECUTE,
+            );
         }
         let data = memory.page(1);
         memory.map(root, DATA, data, READ | WRITE);
@@ -103,14 +111,32 @@ pub(crate) fn lay_out(plan: &Plan, text: &[u8]) -> Vec<u8> {
             memory.map(root, UART.0, UART.1, READ | WRITE);
         }
         for thread in &process.threads {
-            threads.push(thread_entry(&mut memory, root, processes.len(), start, threads.len(), thread, plan));
+            threads.push(thread_entry(
+                &mut memory,
+                root,
+                processes.len(),
+                start,
+                threads.len(),
+                thread,
+                plan,
+            ));
         }
         let count = threads.len() as u16 - start;
-        processes.push(process_entry(process, root >> 12, Range { start, count }, data));
+        processes.push(process_entry(
+            process,
+            root >> 12,
+            Range { start, count },
+            data,
+        ));
     }
     let interrupts = plan.processes.iter().position(|p| p.has_uart);
-    let interrupts: Vec<_> =
-        interrupts.map(|p| InterruptEntry { number: 10, process: p as u16 }).into_iter().collect();
+    let interrupts: Vec<_> = interrupts
+        .map(|p| InterruptEntry {
+            number: 10,
+            process: p as u16,
+        })
+        .into_iter()
+        .collect();
     let mut header = header(plan, &mut memory);
     (header.processes, header.threads) = (processes.len() as u16, threads.len() as u16);
     header.interrupts = interrupts.len() as u16;
@@ -183,7 +209,11 @@ fn process_entry(process: &Process, space: u32, threads: Range, data: u32) -> Pr
         readable: none,
         writable: none,
         pristine: 0,
-        data: if process.data == 0 { data } else { process.data },
+        data: if process.data == 0 {
+            data
+        } else {
+            process.data
+        },
         data_size: 0,
         zero_size: PAGE,
         restart_begin: process.restartable.0,
@@ -212,7 +242,9 @@ fn header(plan: &Plan, memory: &mut Memory) -> SystemHeader {
         timer_hertz: 10_000_000,
         deadline_band: 200,
         stop_at: plan.stop_at,
-        trace_mask: kinds.into_iter().fold(0, |mask, kind| mask | 1 << kind as u32),
+        trace_mask: kinds
+            .into_iter()
+            .fold(0, |mask, kind| mask | 1 << kind as u32),
         trace_ring: ring,
         trace_capacity: RING_SLOTS,
         ram,
