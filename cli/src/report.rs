@@ -118,28 +118,31 @@ fn describe(diagnostic: &dyn Diagnostic) -> Value {
     object
 }
 
-/// File, line and column (from 1) of the first label, and the line itself.
+/// File, line and column (in characters from 1) of the first label, and the
+/// whole line.
 fn place(diagnostic: &dyn Diagnostic) -> Option<Value> {
     let label = diagnostic.labels()?.next()?;
-    let source = diagnostic.source_code()?;
-    let span = SourceSpan::from((label.offset(), 0));
-    let contents = source.read_span(&span, 0, 0).ok()?;
-    let text = String::from_utf8_lossy(contents.data());
+    let contents = diagnostic
+        .source_code()?
+        .read_span(&SourceSpan::from((label.offset(), 0)), 1, 1)
+        .ok()?;
+    let data = contents.data();
+    let at = label.offset().checked_sub(contents.span().offset())?;
+    let start = data
+        .get(..at)?
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    let end = data[at..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(data.len(), |newline| at + newline);
+    let newlines = data[..start].iter().filter(|byte| **byte == b'\n').count();
     Some(json!({
         "file": contents.name(),
-        "line": contents.line() + 1,
-        "column": column(source, label.offset())?,
+        "line": contents.line() + newlines + 1,
+        "column": String::from_utf8_lossy(&data[start..at]).chars().count() + 1,
         "length": label.len(),
-        "text": text.trim_end_matches(['\r', '\n']),
+        "text": String::from_utf8_lossy(&data[start..end]).trim_end_matches('\r'),
     }))
-}
-
-/// Characters from the beginning of the line, from 1.
-fn column(source: &dyn miette::SourceCode, offset: usize) -> Option<usize> {
-    let contents = source
-        .read_span(&SourceSpan::from((offset, 0)), 0, 0)
-        .ok()?;
-    let start = contents.span().offset();
-    let before = contents.data().get(..offset.checked_sub(start)?)?;
-    Some(String::from_utf8_lossy(before).chars().count() + 1)
 }

@@ -7,6 +7,7 @@ use giornata_abi::module::{
 };
 use giornata_abi::trace::Violation;
 use giornata_lang::giotto::{Options, compile};
+use giornata_micro::verify::{Scratch, scratch_needed, verify};
 
 const CONTROLLER: &str = include_str!("programs/controller.giotto");
 
@@ -223,10 +224,41 @@ fn a_program_without_handlers_has_no_violation_ports() {
     );
 }
 
+/// What the verifier says an instant can take.
+fn steps_needed(module: &Module<'_>) -> Option<u32> {
+    let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
+    verify(module, &mut scratch)
+        .unwrap_or_else(|refusal| panic!("{refusal}"))
+        .steps
+}
+
 #[test]
-fn step_bound_is_at_most_double_the_longest_instant() {
-    let bytes = bytes(CONTROLLER, &options([Some("h"); 4]));
+fn step_bound_is_the_longest_instant() {
+    let bytes = bytes(CONTROLLER, &Options::default());
     let module = Module::parse(&bytes).unwrap();
-    // Block 0 with its two copies, da, servo, position, di, ds, two releases, future, return.
-    assert_eq!(module.header().max_steps, 2 * 12);
+    // Two initialisers, jump, da, servo, position, di, ds, two releases, future, return.
+    assert_eq!(module.header().max_steps, 12);
+    assert_eq!(steps_needed(&module), Some(12));
+}
+
+#[test]
+fn step_bound_counts_every_handler_that_an_instant_can_need() {
+    let h = Some("h");
+    // Seven calls and two releases on the longest path, two tasks, two steps a handler.
+    let cases = [
+        ([h, None, None, None], 12 + 2 * (7 + 2)),
+        ([None, h, None, None], 12),
+        ([None, None, h, None], 12 + 2 * (7 + 2)),
+        ([None, None, Some("a"), Some("b")], 12 + 2 * (7 + 2 + 2)),
+        ([h; 4], 12 + 2 * (7 + 2 + 2 + 2)),
+    ];
+    for (handlers, steps) in cases {
+        let bytes = bytes(CONTROLLER, &options(handlers));
+        let module = Module::parse(&bytes).unwrap();
+        assert_eq!(
+            (module.header().max_steps, steps_needed(&module)),
+            (steps, Some(steps)),
+            "{handlers:?}"
+        );
+    }
 }

@@ -107,11 +107,12 @@ fn successors(at: usize, instruction: &Instruction) -> [Option<usize>; 2] {
     }
 }
 
-/// The most instructions that one instant can take, from any address.
+/// The most steps that one instant can take, from any address, where an
+/// instruction costs what `cost` says.
 ///
 /// The code of an instant has no cycle (only `future` leads back, and that
 /// takes time), so that every path ends. O(instructions).
-pub(super) fn longest_path(code: &[Instruction]) -> u32 {
+pub(super) fn longest_path(code: &[Instruction], cost: impl Fn(&Instruction) -> u32) -> u32 {
     let mut length: Vec<Option<u32>> = vec![None; code.len()];
     for start in 0..code.len() {
         let mut open = vec![start];
@@ -128,7 +129,8 @@ pub(super) fn longest_path(code: &[Instruction]) -> u32 {
                 .filter(|next| length[*next].is_none())
                 .collect();
             if unknown.is_empty() {
-                length[at] = Some(1 + next.filter_map(|next| length[next]).max().unwrap_or(0));
+                let rest = next.filter_map(|next| length[next]).max().unwrap_or(0);
+                length[at] = Some(cost(&code[at]) + rest);
             } else {
                 open.push(at);
                 open.extend(unknown);
@@ -182,7 +184,9 @@ mod tests {
             Instruction::new(Opcode::Return, 0, 0, 0),
         ];
         // branch, two calls, future, return; the other arm: branch, call, jump, future, return.
-        assert_eq!(longest_path(&code), 5);
-        assert_eq!(longest_path(&[]), 0);
+        assert_eq!(longest_path(&code, |_| 1), 5);
+        let calls = |i: &Instruction| u32::from(i.opcode() == Some(Opcode::Call));
+        assert_eq!(longest_path(&code, calls), 2);
+        assert_eq!(longest_path(&[], |_| 1), 0);
     }
 }

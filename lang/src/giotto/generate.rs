@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use giornata_abi::id::NONE;
 use giornata_abi::module::{ModuleWriter, PortKind, Position};
-use giornata_abi::{Comparison, Opcode};
+use giornata_abi::trace::Violation;
+use giornata_abi::{Comparison, Instruction, Opcode};
 
 use super::Options;
 use super::assembler::{Assembler, Label, TooLong, longest_path};
@@ -28,6 +29,9 @@ use super::model::{Invoke, Mode, Model, Update};
 use super::symbols::Symbols;
 use super::timing::{Timing, Units};
 use crate::diagnostic::{Code, Findings, Span};
+
+/// Instructions of a handler block: a call and a return.
+const HANDLER_STEPS: u32 = 2;
 
 /// Where a program stands at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -465,13 +469,43 @@ impl<'m> Generator<'m> {
         };
         let mut writer = self.symbols.into_writer();
         writer.denominator = self.timing.denominator;
-        // The longest instant, and as much again for the handlers of its violations.
-        writer.max_steps = 2 * longest_path(&code);
+        writer.max_steps = most_steps(&code, &handlers, writer.tasks.len() as u32);
         writer.handlers = handlers;
         writer.positions = positions(&spans, lines);
         writer.instructions = code;
         Some(writer.finish())
     }
+}
+
+/// The most steps that an instant of the program can take. A driver can meet a
+/// time-safety violation, an overrun or a fault, one at a time, a release only
+/// the first; and at any instant any job can overrun, and any process fault.
+fn most_steps(code: &[Instruction], handlers: &[u16; 4], tasks: u32) -> u32 {
+    let handler = |kind: Violation| {
+        if handlers[kind as usize] == NONE {
+            0
+        } else {
+            HANDLER_STEPS
+        }
+    };
+    let (safety, overrun, fault) = (
+        handler(Violation::TimeSafety),
+        handler(Violation::Overrun),
+        handler(Violation::Fault),
+    );
+    let cost = |instruction: &Instruction| match instruction.opcode() {
+        Some(Opcode::Call) => 1 + safety.max(overrun).max(fault),
+        Some(Opcode::Release) => 1 + safety,
+        _ => 1,
+    };
+    // Handlers lie behind the program: none of its paths leads into them.
+    let first_handler = handlers
+        .iter()
+        .copied()
+        .min()
+        .map_or(code.len(), usize::from);
+    let program = code.get(..first_handler).unwrap_or(code);
+    longest_path(program, cost) + tasks * (overrun + fault)
 }
 
 /// The table of source positions: one entry wherever the place changes.

@@ -181,7 +181,8 @@ fn check_distances(
     Some(())
 }
 
-fn gcd(a: u128, b: u128) -> u128 {
+/// The greatest common divisor. The depth is logarithmic.
+pub(super) fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

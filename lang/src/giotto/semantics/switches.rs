@@ -7,6 +7,7 @@
 
 use super::super::model::{Exit, Invoke, Mode, Model};
 use super::super::quantity;
+use super::super::timing::gcd;
 use crate::diagnostic::{Code, Diagnostic, Findings};
 
 /// Reports every switch that could cut a running task. O(exits * tasks) a mode.
@@ -81,7 +82,7 @@ fn check_survival(
 }
 
 fn mend(mode: &Mode, exit: &Exit, invoke: &Invoke, target: &Mode, task: &str) -> String {
-    let often = gcd(exit.frequency.value, invoke.frequency.value);
+    let often = gcd(exit.frequency.value.into(), invoke.frequency.value.into());
     let wanted = u128::from(target.period.value) * u128::from(invoke.frequency.value);
     let test = format!("test at the task's boundaries: `exitfreq {often}`");
     match wanted % u128::from(mode.period.value) {
@@ -94,8 +95,4 @@ fn mend(mode: &Mode, exit: &Exit, invoke: &Invoke, target: &Mode, task: &str) ->
         }
         _ => test,
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -1,0 +1,216 @@
+//! The command as a shell sees it: what it writes, and how it exits.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const GOOD: &str = "\
+actuator f64 servo uses put;
+output f64 cmd := zero;
+task control() output (cmd) state () { schedule work(cmd) }
+driver none() output () { if true() then dummy() }
+driver act(cmd) output (f64 v) { if true() then copy(cmd, v) }
+start hover { mode hover() period 20 { actfreq 1 do servo(act); taskfreq 2 do control(none); } }
+";
+
+/// A folder of its own for each test, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("giornata-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), contents).unwrap();
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_giornata"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap()
+    }
+
+    /// Exit code, standard output, standard error.
+    fn outcome(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.run(arguments);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code().unwrap(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    }
+
+    fn json(&self, arguments: &[&str]) -> (i32, serde_json::Value) {
+        let (code, out, err) = self.outcome(arguments);
+        assert_eq!(err, "", "with --json all is on the standard output");
+        (code, serde_json::from_str(&out).unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_good_program_is_ok() {
+    let folder = Folder::new("good");
+    folder.write("f.giotto", GOOD);
+    assert_eq!(
+        folder.outcome(&["check", "f.giotto"]),
+        (0, "f.giotto: ok\n".into(), String::new())
+    );
+}
+
+#[test]
+fn a_bad_program_is_bad_input_with_line_reason_and_mend() {
+    let folder = Folder::new("bad");
+    folder.write("f.giotto", GOOD.replace("servo(act)", "server(act)"));
+    let (code, out, err) = folder.outcome(&["check", "f.giotto"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    insta::assert_snapshot!(err);
+    assert_eq!(folder.run(&["compile", "f.giotto"]).status.code(), Some(2));
+    assert_eq!(folder.run(&["disasm", "f.giotto"]).status.code(), Some(2));
+    assert!(
+        !folder.0.join("f.gmod").exists(),
+        "nothing is written for a bad program"
+    );
+}
+
+#[test]
+fn json_names_file_line_and_column() {
+    let folder = Folder::new("json");
+    folder.write("f.giotto", GOOD.replace("servo(act)", "server(act)"));
+    let (code, json) = folder.json(&["check", "--json", "f.giotto"]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!(format!("{json:#}"));
+}
+
+#[test]
+fn a_compiled_module_passes_the_check_and_lists_like_its_source() {
+    let folder = Folder::new("compile");
+    folder.write("f.giotto", GOOD);
+    let (code, out, _) = folder.outcome(&["compile", "f.giotto"]);
+    let size = fs::metadata(folder.0.join("f.gmod")).unwrap().len();
+    assert_eq!((code, out), (0, format!("f.gmod: {size} bytes\n")));
+    assert_eq!(folder.run(&["check", "f.gmod"]).status.code(), Some(0));
+    let listing = folder.outcome(&["disasm", "f.gmod"]);
+    assert_eq!(listing, folder.outcome(&["disasm", "f.giotto"]));
+    insta::assert_snapshot!(listing.1);
+}
+
+#[test]
+fn the_module_goes_where_it_is_told() {
+    let folder = Folder::new("output");
+    folder.write("f.giotto", GOOD);
+    let (code, json) = folder.json(&[
+        "compile", "f.giotto", "--json", "-o", "x.gmod", "--name", "x",
+    ]);
+    assert_eq!(
+        (code, &json["module"]["name"], &json["output"]),
+        (0, &"x".into(), &"x.gmod".into())
+    );
+    let bytes = folder
+        .run(&["compile", "f.giotto", "-o", "-", "--name", "x"])
+        .stdout;
+    assert_eq!(bytes, fs::read(folder.0.join("x.gmod")).unwrap());
+    assert_eq!(
+        folder.json(&["compile", "f.giotto", "--json", "-o", "-"]).0,
+        2
+    );
+    assert_eq!(
+        folder
+            .run(&["compile", "f.giotto", "-o", "no/such/place"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn handlers_are_compiled_in() {
+    let folder = Folder::new("handlers");
+    folder.write("f.giotto", GOOD);
+    folder.run(&["compile", "f.giotto", "--handler", "overrun=shed_load"]);
+    let (_, listing, _) = folder.outcome(&["disasm", "f.gmod"]);
+    assert!(
+        listing.contains("handler of overrun") && listing.contains("shed_load"),
+        "{listing}"
+    );
+    assert_eq!(
+        folder
+            .run(&["compile", "f.giotto", "--handler", "overload=f"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_module_that_no_kernel_loads_is_a_negative_verdict() {
+    use giornata_abi::module::ModuleWriter;
+    let folder = Folder::new("refused");
+    folder.write("empty.gmod", ModuleWriter::new("empty", "").finish());
+    let (code, _, err) = folder.outcome(&["check", "empty.gmod"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("giornata::refused"), "{err}");
+}
+
+#[test]
+fn every_unusable_file_is_bad_input_with_a_mend() {
+    let folder = Folder::new("unusable");
+    folder.write("f.giotto", GOOD);
+    folder.run(&["compile", "f.giotto"]);
+    let module = fs::read(folder.0.join("f.gmod")).unwrap();
+    let mut damaged = module.clone();
+    damaged[100] ^= 1;
+    folder.write("damaged.gmod", &damaged);
+    folder.write("cut.gmod", &module[..module.len() / 2]);
+    folder.write("text.gmod", "not a module at all");
+    folder.write("latin.giotto", b"sensor f64 a uses b;\n// \xe4\n");
+    folder.write("picture.png", b"\x89PNG");
+    folder.write("later.psi", "");
+    folder.write("system.toml", "name = ");
+    let cases = [
+        ("check", "nowhere.giotto", "there is no file"),
+        ("check", ".", "is a folder"),
+        ("check", "damaged.gmod", "checksum"),
+        ("disasm", "cut.gmod", "ends before"),
+        ("disasm", "text.gmod", "GMOD"),
+        ("check", "latin.giotto", "in line 2"),
+        ("check", "picture.png", "neither a program"),
+        ("compile", "later.psi", "Giotto only"),
+        ("compile", "f.gmod", "is not a program"),
+        ("disasm", "system.toml", "no microcode of its own"),
+        ("check", "system.toml", "system.toml"),
+    ];
+    for (command, file, reason) in cases {
+        let (code, _, err) = folder.outcome(&[command, file]);
+        let flat = err.replace("\n  │ ", " ");
+        assert!(
+            code == 2 && flat.contains(reason),
+            "{command} {file}: {code} {err}"
+        );
+        let (code, json) = folder.json(&[command, file, "--json"]);
+        assert_eq!((code, &json["verdict"]), (2, &"bad input".into()));
+        assert!(!json["diagnostics"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn help_shows_examples() {
+    let folder = Folder::new("help");
+    for command in ["check", "compile", "disasm"] {
+        let (code, out, _) = folder.outcome(&[command, "--help"]);
+        assert!(code == 0 && out.contains("Examples:"), "{out}");
+    }
+    assert!(folder.outcome(&["--help"]).1.contains("Exit codes: 0 good"));
+    assert_eq!(folder.run(&["fly"]).status.code(), Some(2));
+}
