@@ -1,5 +1,5 @@
-//! A trace as plain lines: what processes say, violations, faults, and a block
-//! of totals each virtual second. Equal traces give equal text.
+//! A trace as plain lines: what processes say, violations, faults, and totals
+//! each virtual second. Equal traces give equal text.
 
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
@@ -18,21 +18,21 @@ const SECOND: u64 = 1_000_000_000;
 pub struct Narrator<'a> {
     names: &'a NameMap,
     messages: Assembly,
-    blocks: bool,
-    next_block: u64,
-    processor: Vec<u64>,
+    by_second: bool,
+    next_second: u64,
+    processor: u64,
     kernel: u64,
 }
 
 impl<'a> Narrator<'a> {
-    /// A narrator of a system's trace; `blocks`: with totals each virtual second.
-    pub fn new(names: &'a NameMap, blocks: bool) -> Narrator<'a> {
+    /// A narrator of a system's trace; `by_second`: with totals each virtual second.
+    pub fn new(names: &'a NameMap, by_second: bool) -> Narrator<'a> {
         Narrator {
             names,
             messages: Assembly::new(names),
-            blocks,
-            next_block: SECOND,
-            processor: vec![0; names.threads.len()],
+            by_second,
+            next_second: SECOND,
+            processor: 0,
             kernel: 0,
         }
     }
@@ -43,10 +43,10 @@ impl<'a> Narrator<'a> {
     }
 
     /// Takes an event and hands lines about it to `sink`. `before`: the totals
-    /// without it, so that a block holds what happened before its second.
+    /// without it, so that a second's line holds what happened before its end.
     pub fn tell(&mut self, event: &Event, before: &Statistics, mut sink: impl FnMut(String)) {
-        while self.blocks && self.starts_block(event) {
-            self.block(before, &mut sink);
+        while self.by_second && self.ends_second(event) {
+            self.second(before, &mut sink);
         }
         let names = self.names;
         self.messages.push(event, |tick, message| {
@@ -65,37 +65,33 @@ impl<'a> Narrator<'a> {
         });
     }
 
-    fn starts_block(&self, event: &Event) -> bool {
-        event.tick >= self.base().ticks(Instant(self.next_block))
+    fn ends_second(&self, event: &Event) -> bool {
+        event.tick >= self.base().ticks(Instant(self.next_second))
     }
 
     fn base(&self) -> Timebase {
         Timebase::new(self.names.timer_hertz)
     }
 
-    fn block(&mut self, totals: &Statistics, sink: &mut impl FnMut(String)) {
-        let at = Instant(self.next_block);
-        self.next_block += SECOND;
-        let processor = totals.processor(self.base().ticks(at));
-        let elapsed = u64::from(self.base().hertz());
-        let ran: Vec<u64> = processor
-            .iter()
-            .zip(&self.processor)
-            .map(|(now, then)| now - then)
-            .collect();
+    /// One second's line: totals since the start, load of this second.
+    fn second(&mut self, totals: &Statistics, sink: &mut impl FnMut(String)) {
+        let at = Instant(self.next_second);
+        self.next_second += SECOND;
+        let processor = totals.processor(self.base().ticks(at)).iter().sum();
         let kernel = totals.kernel().0;
+        let elapsed = u64::from(self.base().hertz());
         sink(format!(
             "{:>10}  releases {} | missed {} | violations {} | load {} % | kernel {} %",
             seconds(at),
             totals.releases(),
             totals.misses(),
             totals.violations,
-            percent(ran.iter().sum(), elapsed),
-            percent(kernel - self.kernel, elapsed.saturating_mul(1000)),
+            percent(processor - self.processor, elapsed),
+            percent(
+                kernel.saturating_sub(self.kernel),
+                elapsed.saturating_mul(1000)
+            ),
         ));
-        task_rows(self.names, totals, |thread| percent(ran[thread], elapsed))
-            .into_iter()
-            .for_each(sink);
         self.processor = processor;
         self.kernel = kernel;
     }
@@ -315,10 +311,10 @@ mod tests {
     use crate::sample::*;
     use giornata_abi::trace::Violation;
 
-    fn narrate(events: &[Event], blocks: bool) -> Vec<String> {
+    fn narrate(events: &[Event], by_second: bool) -> Vec<String> {
         let names = names();
         let mut totals = Statistics::new(&names);
-        let mut narrator = Narrator::new(&names, blocks);
+        let mut narrator = Narrator::new(&names, by_second);
         let mut lines = Vec::new();
         for event in events {
             narrator.tell(event, &totals, |line| lines.push(line));
@@ -349,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_ends_with_a_block_of_what_happened_before_it() {
+    fn a_second_ends_with_what_happened_before_its_end() {
         let events = [
             switch(0, Some(0)),
             release(0, 0, 1, 10),
@@ -359,25 +355,21 @@ mod tests {
             release(1_000, 1, 1, 20),
         ];
         let lines = narrate(&events, true);
-        let expected = [
-            "   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 % | kernel 0.50 %",
-            "            thread  process  released  missed     worst   deadline  load %",
-            "            fast    control         1       0  2.000 ms  10.000 ms   50.00",
-            "            slow    io              0       0  0.000 ms          -    0.00",
-            "            upcall  io              -       -         -          -    0.00",
-        ];
-        assert_eq!(lines, expected);
+        assert_eq!(
+            lines,
+            ["   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 % | kernel 0.50 %"]
+        );
     }
 
     #[test]
-    fn silent_seconds_get_their_blocks_too() {
+    fn silent_seconds_are_told_too() {
         let lines = narrate(&[switch(3_500_000, None)], true);
-        let blocks: Vec<&str> = lines
+        let seconds: Vec<&str> = lines
             .iter()
             .filter(|l| l.contains("releases"))
             .map(|l| l[..10].trim())
             .collect();
-        assert_eq!(blocks, ["1.000 s", "2.000 s", "3.000 s"]);
+        assert_eq!(seconds, ["1.000 s", "2.000 s", "3.000 s"]);
     }
 
     #[test]
@@ -401,6 +393,28 @@ mod tests {
             closing("flight-control", "ok", &totals),
             "flight-control: ok | virtual 10.000 s | releases 1 | missed 0 | violations 0 | kernel 0.00 %"
         );
+    }
+
+    #[test]
+    fn the_summary_shows_the_worst_response_of_tasks_and_the_load_of_all() {
+        let names = names();
+        let mut totals = Statistics::new(&names);
+        for event in [
+            switch(0, Some(0)),
+            release(0, 0, 1, 10),
+            complete(2_000, 0, 1),
+            switch(2_000, Some(2)),
+            switch(8_000, None),
+        ] {
+            totals.observe(&event);
+        }
+        let expected = [
+            "            thread  process  released  missed     worst   deadline  load %",
+            "            fast    control         1       0  2.000 ms  10.000 ms   25.00",
+            "            slow    io              0       0  0.000 ms          -    0.00",
+            "            upcall  io              -       -         -          -   75.00",
+        ];
+        assert_eq!(summary(&names, &totals)[..4], expected);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The live table: tasks with their worst response against the deadline,
 //! processor load, ports.
 
-use giornata_abi::Duration;
+use giornata_abi::{Duration, ValueType};
 use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 use ratatui::buffer::Buffer;
@@ -89,66 +89,72 @@ impl Dashboard<'_> {
 
     fn tasks(&self) -> Table<'static> {
         let processor = self.totals.processor(self.totals.now);
-        let share = |index: usize| {
-            percent(
-                processor.get(index).copied().unwrap_or(0),
-                self.totals.now.0,
-            )
-        };
-        let rows: Vec<Row<'static>> = self
-            .names
-            .threads
-            .iter()
-            .zip(&self.totals.threads)
-            .enumerate()
-            .map(|(index, (thread, totals))| {
-                let process = self.names.processes.get(usize::from(thread.process));
-                let process = process.map_or_else(String::new, |process| process.name.clone());
-                let mut cells = vec![thread.name.clone(), process];
-                cells.extend(job_cells(thread.role, totals));
-                cells.push(share(index));
-                let style = if totals.misses > 0 {
-                    Style::new().fg(Color::Red)
-                } else {
-                    Style::new()
-                };
-                Row::new(cells.into_iter().map(Cell::from)).style(style)
-            })
-            .collect();
+        let threads = self.names.threads.iter().zip(&self.totals.threads);
+        let rows = threads.zip(processor).map(|((thread, totals), ran)| {
+            let process = self.names.processes.get(usize::from(thread.process));
+            let process = process.map_or_else(String::new, |process| process.name.clone());
+            let mut cells = vec![thread.name.clone().into(), process.into()];
+            cells.extend(job_cells(thread.role, totals));
+            cells.push(right(percent(ran, self.totals.now.0)));
+            let style = if totals.misses > 0 {
+                Style::new().fg(Color::Red)
+            } else {
+                Style::new()
+            };
+            Row::new(cells).style(style)
+        });
         let widths = [16, 12, 9, 7, BAR as u16, 11, 11, 7].map(Constraint::Length);
-        let head = [
-            "thread", "process", "released", "missed", "", "worst", "deadline", "load %",
+        let head: [Cell<'static>; 8] = [
+            "thread".into(),
+            "process".into(),
+            right("released".into()),
+            right("missed".into()),
+            "".into(),
+            right("worst".into()),
+            right("deadline".into()),
+            right("load %".into()),
         ];
-        Table::new(rows, widths).header(header(head))
+        Table::new(rows.collect::<Vec<_>>(), widths).header(header(head))
     }
 
     fn ports(&self) -> Table<'static> {
         let rows = shown_ports(self.names).into_iter().map(|index| {
             let totals = self.totals.ports.get(index).cloned().unwrap_or_default();
-            Row::new(self.port_cells(index, &totals).map(Cell::from))
+            Row::new(self.port_cells(index, &totals))
         });
-        let widths = [28, 12, 9, 40].map(Constraint::Length);
-        Table::new(rows, widths).header(header(["port", "kind", "writes", "value"]))
+        let widths = [28, 12, 9, 28].map(Constraint::Length);
+        let head: [Cell<'static>; 4] = [
+            "port".into(),
+            "kind".into(),
+            right("writes".into()),
+            right("value".into()),
+        ];
+        Table::new(rows, widths).header(header(head))
     }
 
-    fn port_cells(&self, index: usize, totals: &PortTotals) -> [String; 4] {
+    fn port_cells(&self, index: usize, totals: &PortTotals) -> [Cell<'static>; 4] {
         let name = self.names.port(index as u16).unwrap_or_default();
         let (kind, value_type) = match self.names.ports.get(index) {
             Some(port) => (port.kind.clone(), port.value_type()),
-            None => (String::new(), giornata_abi::ValueType::Opaque),
+            None => (String::new(), ValueType::Opaque),
         };
         let shown = if totals.writes == 0 {
             "-".into()
         } else {
             value(&totals.value, value_type)
         };
-        [name, kind, totals.writes.to_string(), shown]
+        [
+            name.into(),
+            kind.into(),
+            right(totals.writes.to_string()),
+            right(shown),
+        ]
     }
 }
 
-fn job_cells(role: ThreadRole, totals: &ThreadTotals) -> [String; 5] {
+fn job_cells(role: ThreadRole, totals: &ThreadTotals) -> [Cell<'static>; 5] {
     if role != ThreadRole::Task {
-        return ["-", "-", "", "-", "-"].map(String::from);
+        return ["-", "-", "", "-", "-"].map(|text| right(text.into()));
     }
     let deadline = if totals.deadline == 0 {
         "-".into()
@@ -156,12 +162,16 @@ fn job_cells(role: ThreadRole, totals: &ThreadTotals) -> [String; 5] {
         millis(Duration(totals.deadline))
     };
     [
-        totals.releases.to_string(),
-        totals.misses.to_string(),
-        bar(totals.response.most, totals.deadline),
-        millis(Duration(totals.response.most)),
-        deadline,
+        right(totals.releases.to_string()),
+        right(totals.misses.to_string()),
+        bar(totals.response.most, totals.deadline).into(),
+        right(millis(Duration(totals.response.most))),
+        right(deadline),
     ]
+}
+
+fn right(text: String) -> Cell<'static> {
+    Cell::from(Line::from(text).right_aligned())
 }
 
 fn bar(part: u64, whole: u64) -> String {
@@ -173,11 +183,12 @@ fn bar(part: u64, whole: u64) -> String {
     "█".repeat(full) + &"░".repeat(BAR as usize - full)
 }
 
-fn header<const N: usize>(cells: [&'static str; N]) -> Row<'static> {
-    Row::new(cells.map(Cell::from)).style(Style::new().add_modifier(Modifier::DIM))
+fn header<const N: usize>(cells: [Cell<'static>; N]) -> Row<'static> {
+    Row::new(cells).style(Style::new().add_modifier(Modifier::DIM))
 }
 
-/// Traced ports: actuators, then sensors, then the others, in table order.
+/// Traced ports: those that read as numbers before those that are bytes, of
+/// each actuators, then sensors, then the others, in table order.
 fn shown_ports(names: &NameMap) -> Vec<usize> {
     let rank = |kind: &str| match kind {
         "actuator" => 0,
@@ -187,7 +198,10 @@ fn shown_ports(names: &NameMap) -> Vec<usize> {
     let mut ports: Vec<usize> = (0..names.ports.len())
         .filter(|&index| names.ports[index].traced)
         .collect();
-    ports.sort_by_key(|&index| rank(&names.ports[index].kind));
+    ports.sort_by_key(|&index| {
+        let port = &names.ports[index];
+        (port.value_type() == ValueType::Opaque, rank(&port.kind))
+    });
     ports.truncate(MOST_PORTS);
     ports
 }
@@ -238,7 +252,7 @@ mod tests {
             lines[0].starts_with("sample  virtual 0.010 s  releases 1  missed 0  violations 0"),
             "{lines:#?}"
         );
-        assert!(lines[3].contains("██████░░░░░░ 5.000 ms"), "{lines:#?}");
+        assert!(lines[3].contains("██████░░░░░░    5.000 ms"), "{lines:#?}");
         assert!(
             lines[8].starts_with("servo") && lines[8].ends_with("1.5000"),
             "{lines:#?}"
