@@ -66,7 +66,8 @@ impl Board {
         let text = std::fs::read_to_string(&path).map_err(|_| {
             let known = known_boards(&folder);
             let mend = suggest(name, known.iter().map(String::as_str));
-            Problem::new(format!("there is no board \"{name}\""), mend).at(&file.source, file.board.span())
+            Problem::new(format!("there is no board \"{name}\""), mend)
+                .at(&file.source, file.board.span())
         })?;
         Board::parse(&path, &text)
     }
@@ -78,7 +79,11 @@ impl Board {
         match board {
             Some(board) => findings.conclude(board),
             None => Err(findings.conclude(()).err().unwrap_or_else(|| {
-                Problem::new("the board file is incomplete", "give name, target, timer-hertz and [memory]").into()
+                Problem::new(
+                    "the board file is incomplete",
+                    "give name, target, timer-hertz and [memory]",
+                )
+                .into()
             })),
         }
     }
@@ -95,7 +100,10 @@ impl Board {
 
     /// The names of the devices that can be granted.
     pub fn grantable(&self) -> impl Iterator<Item = &str> {
-        self.devices.iter().filter(|d| !d.kernel).map(|d| d.name.as_str())
+        self.devices
+            .iter()
+            .filter(|d| !d.kernel)
+            .map(|d| d.name.as_str())
     }
 }
 
@@ -116,17 +124,29 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
     let hertz = top.number(findings, "timer-hertz", 1..=u64::from(u32::MAX));
     if hertz.is_none() {
-        findings.refuse(0..0, "the board has no timer frequency", "add `timer-hertz = 10_000_000`");
+        findings.refuse(
+            0..0,
+            "the board has no timer frequency",
+            "add `timer-hertz = 10_000_000`",
+        );
     }
     let memory = top.section(findings, "memory");
     if memory.is_none() {
-        findings.refuse(0..0, "the board has no memory", "add `[memory]` with `base` and `size`");
+        findings.refuse(
+            0..0,
+            "the board has no memory",
+            "add `[memory]` with `base` and `size`",
+        );
     }
     let memory = memory?;
     let (memory_base, memory_size) = extent(findings, &memory)?;
     let kernel = top.section(findings, "kernel");
     if kernel.is_none() {
-        findings.refuse(0..0, "the board has no place for a kernel", "add `[kernel]` with `target`, `base`, `size`, `system`");
+        findings.refuse(
+            0..0,
+            "the board has no place for a kernel",
+            "add `[kernel]` with `target`, `base`, `size`, `system`",
+        );
     }
     let kernel = kernel?;
     let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
@@ -134,7 +154,9 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
     let system = kernel.number(findings, "system", after_kernel..=u64::from(u32::MAX));
     let devices = top.sections(findings, "devices");
-    let devices = devices.into_iter().filter_map(|(name, section)| device(findings, name.into_inner(), &section));
+    let devices = devices
+        .into_iter()
+        .filter_map(|(name, section)| device(findings, name.into_inner(), &section));
     let devices = devices.collect();
     Some(Board {
         name: name?.into_inner(),
@@ -152,9 +174,17 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
 
 fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Option<Device> {
     let (base, size) = extent(findings, section)?;
-    let interrupt = section.number(findings, "irq", 1..=1023).map(|n| n.into_inner() as u16);
+    let interrupt = section
+        .number(findings, "irq", 1..=1023)
+        .map(|n| n.into_inner() as u16);
     let kernel = section.flag(findings, "kernel").unwrap_or(false);
-    Some(Device { name, base, size, interrupt, kernel })
+    Some(Device {
+        name,
+        base,
+        size,
+        interrupt,
+        kernel,
+    })
 }
 
 /// `base` and `size`, below 4 GiB.
@@ -162,12 +192,20 @@ fn extent(findings: &mut Findings, section: &Section<'_>) -> Option<(u32, u32)> 
     let base = section.number(findings, "base", 0..=u64::from(u32::MAX));
     let size = section.size(findings, "size");
     let (Some(base), Some(size)) = (base, size) else {
-        findings.refuse(section.span(), "a region needs `base` and `size`", "add `base = 0x8000_0000` and `size = \"128M\"`");
+        findings.refuse(
+            section.span(),
+            "a region needs `base` and `size`",
+            "add `base = 0x8000_0000` and `size = \"128M\"`",
+        );
         return None;
     };
     let (base, size) = (base.into_inner(), size.into_inner());
     if base + size > u64::from(u32::MAX) {
-        findings.refuse(section.span(), "the region leaves the first 4 GiB", "addresses are 32 bits wide here");
+        findings.refuse(
+            section.span(),
+            "the region leaves the first 4 GiB",
+            "addresses are 32 bits wide here",
+        );
         return None;
     }
     Some((base as u32, size as u32))

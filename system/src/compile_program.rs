@@ -24,12 +24,20 @@ pub(crate) fn compile(
 ) -> Result<(Vec<u8>, Vec<Diagnostic>), miette::Report> {
     let path = file.relative(source.get_ref());
     let refuse = |reason: String, mend: &str| {
-        miette::Report::from(Refusal::from(Problem::new(reason, mend).at(&file.source, source.span())))
+        miette::Report::from(Refusal::from(
+            Problem::new(reason, mend).at(&file.source, source.span()),
+        ))
     };
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let extension = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
     if !["giotto", "gmod"].contains(&extension) {
         let reason = format!("nothing compiles {}", source.get_ref());
-        return Err(refuse(reason, "give a `.giotto` program, or a prebuilt module `.gmod`"));
+        return Err(refuse(
+            reason,
+            "give a `.giotto` program, or a prebuilt module `.gmod`",
+        ));
     }
     let bytes = std::fs::read(&path).map_err(|error| {
         let reason = format!("cannot read {}: {error}", path.display());
@@ -39,7 +47,10 @@ pub(crate) fn compile(
         return Ok((bytes, Vec::new()));
     }
     let text = String::from_utf8(bytes).map_err(|_| {
-        refuse(format!("{} is not text", path.display()), "save the program as UTF-8")
+        refuse(
+            format!("{} is not text", path.display()),
+            "save the program as UTF-8",
+        )
     })?;
     compile_giotto(&path, &text)
 }
@@ -53,13 +64,21 @@ fn compile_giotto(path: &Path, text: &str) -> Result<(Vec<u8>, Vec<Diagnostic>),
 }
 
 /// What the verifier found out about a module, or why it may not be loaded.
-pub(crate) fn verify(file: &SystemFile, source: &Spanned<String>, bytes: &[u8]) -> Result<Verified, Refusal> {
+pub(crate) fn verify(
+    file: &SystemFile,
+    source: &Spanned<String>,
+    bytes: &[u8],
+) -> Result<Verified, Refusal> {
     let module = parse(file, source, bytes)?;
     let mut scratch = vec![Scratch::EMPTY; verify::scratch_needed(&module)];
     verify::verify(&module, &mut scratch).map_err(|refusal| {
-        let position = refusal.address().and_then(|address| module.position(address));
+        let position = refusal
+            .address()
+            .and_then(|address| module.position(address));
         let place = position.map_or(String::new(), |p| format!(", from line {}", p.line));
         let reason = format!("{} cannot be loaded: {refusal}{place}", source.get_ref());
-        Problem::new(reason, "microcode is verified before it runs").at(&file.source, source.span()).into()
+        Problem::new(reason, "microcode is verified before it runs")
+            .at(&file.source, source.span())
+            .into()
     })
 }

@@ -205,11 +205,17 @@ impl SystemFile {
     /// Reads a system file's text; `path` is for messages and relative paths.
     pub fn parse(path: &Path, text: &str) -> Result<SystemFile, Refusal> {
         let mut findings = Findings::about(path, text);
-        let file = section::read_text(&mut findings, text, |findings, top| manifest::system(findings, &top, path));
+        let file = section::read_text(&mut findings, text, |findings, top| {
+            manifest::system(findings, &top, path)
+        });
         match file {
             Some(file) => findings.conclude(file),
             None => Err(findings.conclude(()).err().unwrap_or_else(|| {
-                crate::problem::Problem::new("the system file is empty", "name the system and its board").into()
+                crate::problem::Problem::new(
+                    "the system file is empty",
+                    "name the system and its board",
+                )
+                .into()
             })),
         }
     }
@@ -221,6 +227,9 @@ impl SystemFile {
 
     /// The process sections by name.
     pub fn process_names(&self) -> BTreeMap<&str, &ProcessSection> {
-        self.processes.iter().map(|p| (p.name.get_ref().as_str(), p)).collect()
+        self.processes
+            .iter()
+            .map(|p| (p.name.get_ref().as_str(), p))
+            .collect()
     }
 }

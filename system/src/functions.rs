@@ -42,7 +42,11 @@ impl Functions {
             parameters: function
                 .parameters
                 .iter()
-                .map(|p| Parameter { direction: p.direction, size: p.size, type_name: p.type_name.into() })
+                .map(|p| Parameter {
+                    direction: p.direction,
+                    size: p.size,
+                    type_name: p.type_name.into(),
+                })
                 .collect(),
         });
         Functions(functions.collect())
@@ -57,7 +61,9 @@ impl Functions {
 impl Function {
     /// The parameters of one direction, in order.
     pub fn parameters(&self, direction: Direction) -> impl Iterator<Item = &Parameter> {
-        self.parameters.iter().filter(move |p| p.direction == direction)
+        self.parameters
+            .iter()
+            .filter(move |p| p.direction == direction)
     }
 }
 
@@ -77,7 +83,10 @@ pub fn scalar(type_name: &str) -> ValueType {
         ("int", ValueType::I32),
         ("int64_t", ValueType::I64),
     ];
-    let rust = ValueType::ALL.iter().filter(|t| t.size().is_some()).map(|t| (t.name(), *t));
+    let rust = ValueType::ALL
+        .iter()
+        .filter(|t| t.size().is_some())
+        .map(|t| (t.name(), *t));
     let found = rust.chain(c).find(|(name, _)| *name == type_name);
     found.map_or(ValueType::Opaque, |(_, scalar)| scalar)
 }

@@ -16,9 +16,15 @@ struct Constant {
 
 /// The constants of a system as a Rust module's text.
 pub fn rust(model: &Model) -> Result<String, Refusal> {
-    let mut text = format!("// Identifiers of the system `{}`, written by the builder.\n\n", model.name);
+    let mut text = format!(
+        "// Identifiers of the system `{}`, written by the builder.\n\n",
+        model.name
+    );
     for constant in constants(model)? {
-        text += &format!("/// {}.\npub const {}: u32 = {:#x};\n", constant.note, constant.name, constant.value);
+        text += &format!(
+            "/// {}.\npub const {}: u32 = {:#x};\n",
+            constant.note, constant.name, constant.value
+        );
     }
     Ok(text)
 }
@@ -26,10 +32,16 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
 /// The constants of a system as a C header's text.
 pub fn c(model: &Model) -> Result<String, Refusal> {
     let guard = format!("GIORNATA_{}_IDENTIFIERS_H", upper(&model.name));
-    let mut text = format!("/* Identifiers of the system `{}`, written by the builder. */\n", model.name);
+    let mut text = format!(
+        "/* Identifiers of the system `{}`, written by the builder. */\n",
+        model.name
+    );
     text += &format!("#ifndef {guard}\n#define {guard}\n\n");
     for constant in constants(model)? {
-        text += &format!("/* {}. */\n#define {} {:#x}u\n", constant.note, constant.name, constant.value);
+        text += &format!(
+            "/* {}. */\n#define {} {:#x}u\n",
+            constant.note, constant.name, constant.value
+        );
     }
     text += "\n#endif\n";
     Ok(text)
@@ -37,17 +49,38 @@ pub fn c(model: &Model) -> Result<String, Refusal> {
 
 /// All constants, in the order of the tables; refuses names that become equal.
 fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
-    let process = |index: u16| model.processes.get(index as usize).map_or("", |p| p.name.as_str());
-    let program = |index: u16| model.programs.get(index as usize).map_or("", |p| p.name.as_str());
+    let process = |index: u16| {
+        model
+            .processes
+            .get(index as usize)
+            .map_or("", |p| p.name.as_str())
+    };
+    let program = |index: u16| {
+        model
+            .programs
+            .get(index as usize)
+            .map_or("", |p| p.name.as_str())
+    };
     let mut all = Vec::new();
     for (index, thread) in (0u16..).zip(&model.threads) {
         let owner = process(thread.process);
         let note = format!("Thread `{}` of process `{owner}`", thread.name);
-        all.push(constant("THREAD", &[owner, &thread.name], Id::new(index, 0).0, note));
+        all.push(constant(
+            "THREAD",
+            &[owner, &thread.name],
+            Id::new(index, 0).0,
+            note,
+        ));
     }
-    for (index, port) in (0u32..).zip(&model.ports).filter(|(_, p)| !p.kind.is_task_local()) {
+    for (index, port) in (0u32..)
+        .zip(&model.ports)
+        .filter(|(_, p)| !p.kind.is_task_local())
+    {
         let owner = program(port.program);
-        let note = format!("Port `{}` of program `{owner}`, a {}", port.name, port.type_name);
+        let note = format!(
+            "Port `{}` of program `{owner}`, a {}",
+            port.name, port.type_name
+        );
         all.push(constant("PORT", &[owner, &port.name], index, note));
     }
     for (index, driver) in (0u32..).zip(&model.drivers) {
@@ -56,14 +89,29 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
         all.push(constant("DRIVER", &[owner, &driver.name], index, note));
     }
     for line in &model.interrupts {
-        all.push(constant("INTERRUPT", &[&line.name], line.number.into(), format!("Interrupt of `{}`", line.name)));
+        all.push(constant(
+            "INTERRUPT",
+            &[&line.name],
+            line.number.into(),
+            format!("Interrupt of `{}`", line.name),
+        ));
     }
     for owner in &model.processes {
         for index in &owner.devices {
-            let Some(device) = model.board.devices.get(*index) else { continue };
-            let note = format!("Address of device `{}` in process `{}`", device.name, owner.name);
+            let Some(device) = model.board.devices.get(*index) else {
+                continue;
+            };
+            let note = format!(
+                "Address of device `{}` in process `{}`",
+                device.name, owner.name
+            );
             let address = device_address(&model.board, owner, *index).unwrap_or(0);
-            all.push(constant("DEVICE", &[&owner.name, &device.name], address, note));
+            all.push(constant(
+                "DEVICE",
+                &[&owner.name, &device.name],
+                address,
+                note,
+            ));
         }
     }
     check(&all)?;
@@ -74,20 +122,39 @@ fn constant(kind: &str, parts: &[&str], value: u32, note: String) -> Constant {
     let parts: Vec<String> = parts.iter().map(|p| upper(p)).collect();
     // notes are comments: nothing in a name may end one
     let note = note.replace("*/", "* /").replace(['\n', '\r'], " ");
-    Constant { name: format!("{kind}_{}", parts.join("_")), value, note }
+    Constant {
+        name: format!("{kind}_{}", parts.join("_")),
+        value,
+        note,
+    }
 }
 
 /// A name as a part of a constant's name.
 fn upper(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 fn check(all: &[Constant]) -> Result<(), Refusal> {
     let mut seen: BTreeMap<&str, &Constant> = BTreeMap::new();
     for constant in all {
         if let Some(other) = seen.insert(&constant.name, constant) {
-            let reason = format!("{} and {} have one identifier, {}", other.note, constant.note, constant.name);
-            return Err(Problem::new(reason, "rename one: letters count without case, - and _ are one").into());
+            let reason = format!(
+                "{} and {} have one identifier, {}",
+                other.note, constant.note, constant.name
+            );
+            return Err(Problem::new(
+                reason,
+                "rename one: letters count without case, - and _ are one",
+            )
+            .into());
         }
     }
     Ok(())

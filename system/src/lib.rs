@@ -1,5 +1,8 @@
-//! From a system file to an image: names resolved, modules linked, processes
-//! laid out in memory.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate self as giornata_system;
 
 mod amend;
 mod bind;

@@ -12,8 +12,8 @@ use giornata_abi::module::{Module, PortKind, crc32};
 use giornata_abi::predicate::Predicate;
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
-    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, PortEntry, ProcessEntry,
-    ProgramEntry, Range, System, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, PortEntry,
+    ProcessEntry, ProgramEntry, Range, System, SystemHeader, ThreadEntry, ThreadKind, VERSION,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -67,21 +67,36 @@ pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
         tables.programs.push(entry);
     }
     for line in &model.interrupts {
-        tables.interrupts.push(InterruptEntry { number: line.number, process: line.process.unwrap_or(NONE) });
+        tables.interrupts.push(InterruptEntry {
+            number: line.number,
+            process: line.process.unwrap_or(NONE),
+        });
     }
     tables.check()?;
     tables.finish();
     Ok(tables)
 }
 
-fn thread_entry(model: &Model, index: u16, thread: &Thread, place: &ProcessPlacement) -> ThreadEntry {
+fn thread_entry(
+    model: &Model,
+    index: u16,
+    thread: &Thread,
+    place: &ProcessPlacement,
+) -> ThreadEntry {
     let kind = match thread.role {
         ThreadRole::Task => FunctionKind::Task,
         ThreadRole::Upcall => FunctionKind::Driver,
         ThreadRole::Thread => FunctionKind::Thread,
     };
-    let first = model.processes.get(thread.process as usize).map_or(0, |p| p.threads.0);
-    let body = model.function_of(index).and_then(|f| place.bodies.get(f)).copied().unwrap_or(0);
+    let first = model
+        .processes
+        .get(thread.process as usize)
+        .map_or(0, |p| p.threads.0);
+    let body = model
+        .function_of(index)
+        .and_then(|f| place.bodies.get(f))
+        .copied()
+        .unwrap_or(0);
     let argument = match thread.role {
         ThreadRole::Thread => place.area.wrapping_add(thread.control),
         _ => place.area.wrapping_add(thread.block),
@@ -99,7 +114,11 @@ fn thread_entry(model: &Model, index: u16, thread: &Thread, place: &ProcessPlace
         program: thread.task.map_or(NONE, |(program, _)| program),
         entry: place.start.get(kind as usize).copied().unwrap_or(0),
         arguments: ThreadEntry::pack_arguments(argument, body),
-        stack_top: place.stack_tops.get(index.wrapping_sub(first) as usize).copied().unwrap_or(0),
+        stack_top: place
+            .stack_tops
+            .get(index.wrapping_sub(first) as usize)
+            .copied()
+            .unwrap_or(0),
         control: place.area.wrapping_add(thread.control),
         quantum: thread.quantum,
         budget: thread.budget,
@@ -111,7 +130,10 @@ fn port_entry(model: &Model, placement: &Placement, port: &Port) -> PortEntry {
     let (process, place) = match port.place {
         Place::Arena(offset) => (NONE, offset),
         Place::Block(thread, offset) => {
-            let process = model.threads.get(thread as usize).map_or(NONE, |t| t.process);
+            let process = model
+                .threads
+                .get(thread as usize)
+                .map_or(NONE, |t| t.process);
             (process, placement.of(process).area.wrapping_add(offset))
         }
     };
@@ -127,18 +149,26 @@ fn port_entry(model: &Model, placement: &Placement, port: &Port) -> PortEntry {
 
 /// Values of the program; not copies, and not what only the machine looks at.
 pub(crate) fn is_traced(kind: PortKind) -> bool {
-    let inner = matches!(kind, PortKind::Guard | PortKind::ViolationTask | PortKind::ViolationDriver);
+    let inner = matches!(
+        kind,
+        PortKind::Guard | PortKind::ViolationTask | PortKind::ViolationDriver
+    );
     !kind.is_task_local() && !inner
 }
 
 /// The bits of all trace kinds.
 fn trace_mask() -> u32 {
-    TraceKind::ALL.iter().fold(0, |mask, kind| mask | 1 << *kind as u32)
+    TraceKind::ALL
+        .iter()
+        .fold(0, |mask, kind| mask | 1 << *kind as u32)
 }
 
 /// The head of tables without entries.
 fn header(model: &Model, placement: &Placement) -> SystemHeader {
-    let reader = (0u16..).zip(&model.processes).find(|(_, p)| p.reads_trace).map(|(index, _)| index);
+    let reader = (0u16..)
+        .zip(&model.processes)
+        .find(|(_, p)| p.reads_trace)
+        .map(|(index, _)| index);
     SystemHeader {
         magic: MAGIC,
         version: VERSION,
@@ -158,7 +188,11 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         trace_process: reader.unwrap_or(NONE),
         reserved: 0,
         trace_cursor: reader.map_or(0, |r| placement.of(r).trace_cursor),
-        flags: if model.trace_console { FLAG_TRACE_CONSOLE } else { 0 },
+        flags: if model.trace_console {
+            FLAG_TRACE_CONSOLE
+        } else {
+            0
+        },
         processes: 0,
         threads: 0,
         ports: 0,
@@ -210,19 +244,28 @@ impl Tables {
     /// Adds a list to the pool, or finds it there.
     fn list(&mut self, indices: &[u16]) -> Range {
         let count = indices.len();
-        let known = self.links.windows(count.max(1)).position(|w| count > 0 && w == indices);
+        let known = self
+            .links
+            .windows(count.max(1))
+            .position(|w| count > 0 && w == indices);
         let start = known.unwrap_or_else(|| {
             let end = if count == 0 { 0 } else { self.links.len() };
             self.links.extend_from_slice(indices);
             end
         });
-        Range { start: start as u16, count: count as u16 }
+        Range {
+            start: start as u16,
+            count: count as u16,
+        }
     }
 
     fn process(&mut self, process: &Process, place: &ProcessPlacement) -> ProcessEntry {
         ProcessEntry {
             space: place.space,
-            threads: Range { start: process.threads.0, count: process.threads.1 },
+            threads: Range {
+                start: process.threads.0,
+                count: process.threads.1,
+            },
             upcall: process.upcall.unwrap_or(NONE),
             on_fault: process.on_fault as u8,
             max_priority: process.max_priority,
@@ -253,12 +296,18 @@ impl Tables {
         };
         match driver.work {
             Work::Copy => entry,
-            Work::Load(address, width) => {
-                DriverEntry { work: DriverWork::Load as u8, width, entry: address, ..entry }
-            }
-            Work::Store(address, width) => {
-                DriverEntry { work: DriverWork::Store as u8, width, entry: address, ..entry }
-            }
+            Work::Load(address, width) => DriverEntry {
+                work: DriverWork::Load as u8,
+                width,
+                entry: address,
+                ..entry
+            },
+            Work::Store(address, width) => DriverEntry {
+                work: DriverWork::Store as u8,
+                width,
+                entry: address,
+                ..entry
+            },
             Work::Upcall { process, budget } => {
                 let place = placement.of(process);
                 let owner = model.processes.get(process as usize);
@@ -266,9 +315,16 @@ impl Tables {
                 DriverEntry {
                     work: DriverWork::Upcall as u8,
                     process,
-                    entry: function.and_then(|f| place.bodies.get(f)).copied().unwrap_or(0),
+                    entry: function
+                        .and_then(|f| place.bodies.get(f))
+                        .copied()
+                        .unwrap_or(0),
                     block: place.area.wrapping_add(driver.block),
-                    start: place.start.get(FunctionKind::Driver as usize).copied().unwrap_or(0),
+                    start: place
+                        .start
+                        .get(FunctionKind::Driver as usize)
+                        .copied()
+                        .unwrap_or(0),
                     budget,
                     ..entry
                 }
@@ -277,8 +333,12 @@ impl Tables {
     }
 
     fn program(&mut self, program: &Program) -> Result<ProgramEntry, Refusal> {
-        let module = Module::parse(&program.module)
-            .map_err(|error| Problem::new(format!("program `{}`: {error}", program.name), "compile it anew"))?;
+        let module = Module::parse(&program.module).map_err(|error| {
+            Problem::new(
+                format!("program `{}`: {error}", program.name),
+                "compile it anew",
+            )
+        })?;
         let header = *module.header();
         let code = self.instructions.len() as u32;
         self.instructions.extend(module.instructions());
@@ -293,8 +353,14 @@ impl Tables {
         Ok(ProgramEntry {
             code,
             code_length: header.instructions.into(),
-            predicates: Range { start: predicates, count: header.predicates },
-            durations: Range { start: durations, count: header.durations },
+            predicates: Range {
+                start: predicates,
+                count: header.predicates,
+            },
+            durations: Range {
+                start: durations,
+                count: header.durations,
+            },
             tasks: self.list(&program.tasks),
             drivers: self.list(&program.drivers),
             ports: self.list(&program.ports),
@@ -320,8 +386,13 @@ impl Tables {
         for (name, count) in pools {
             if count > usize::from(u16::MAX) {
                 let over = count - usize::from(u16::MAX);
-                let reason = format!("the system's programs have {over} {name} too many for one table");
-                return Err(Problem::new(reason, "split the system, or join programs that share timing").into());
+                let reason =
+                    format!("the system's programs have {over} {name} too many for one table");
+                return Err(Problem::new(
+                    reason,
+                    "split the system, or join programs that share timing",
+                )
+                .into());
             }
         }
         Ok(())

@@ -2,8 +2,8 @@
 //! and spelling of every key.
 
 use crate::file::{
-    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction, RegisterEntry,
-    Schedule, SystemFile, ThreadSection,
+    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction,
+    RegisterEntry, Schedule, SystemFile, ThreadSection,
 };
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
@@ -22,7 +22,11 @@ const DEFAULT_MAX_PRIORITY: u8 = 100;
 const DEFAULT_PRIORITY: u8 = 50;
 
 /// The top level; `None` where name or board is missing.
-pub(crate) fn system(findings: &mut Findings, top: &Section<'_>, path: &Path) -> Option<SystemFile> {
+pub(crate) fn system(
+    findings: &mut Findings,
+    top: &Section<'_>,
+    path: &Path,
+) -> Option<SystemFile> {
     top.only(findings, &["name", "board", "kernel", "program", "process"]);
     let name = top.needed(findings, "name", "\"my-system\"");
     let board = top.needed(findings, "board", "\"qemu-virt64\"");
@@ -33,10 +37,22 @@ pub(crate) fn system(findings: &mut Findings, top: &Section<'_>, path: &Path) ->
     let programs = named(findings, top, "program", program);
     let processes = named(findings, top, "process", process);
     if processes.is_empty() && findings.count() == 0 {
-        findings.refuse(0..0, "the system has no process", "add `[process.NAME]` with `crate = \"...\"`");
+        findings.refuse(
+            0..0,
+            "the system has no process",
+            "add `[process.NAME]` with `crate = \"...\"`",
+        );
     }
     let source = findings.source().clone();
-    Some(SystemFile { path: path.to_path_buf(), source, name: name?, board: board?, kernel, programs, processes })
+    Some(SystemFile {
+        path: path.to_path_buf(),
+        source,
+        name: name?,
+        board: board?,
+        kernel,
+        programs,
+        processes,
+    })
 }
 
 /// The tables under `key`, each read by `read`, names checked.
@@ -59,9 +75,16 @@ fn named<T>(
 fn check_name(findings: &mut Findings, name: &Spanned<String>) {
     let text = name.get_ref();
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) || !text.chars().all(fits) || text.len() > 64 {
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic())
+        || !text.chars().all(fits)
+        || text.len() > 64
+    {
         let reason = format!("`{text}` cannot be a name");
-        findings.refuse(name.span(), reason, "use up to 64 letters, digits, - and _, beginning with a letter");
+        findings.refuse(
+            name.span(),
+            reason,
+            "use up to 64 letters, digits, - and _, beginning with a letter",
+        );
     }
 }
 
@@ -74,8 +97,20 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
         triggers: None,
         s_threads: None,
     };
-    let Some(section) = top.section(findings, "kernel") else { return read };
-    section.only(findings, &["config", "deadline-band", "trace", "trace-console", "triggers", "s-threads"]);
+    let Some(section) = top.section(findings, "kernel") else {
+        return read;
+    };
+    section.only(
+        findings,
+        &[
+            "config",
+            "deadline-band",
+            "trace",
+            "trace-console",
+            "triggers",
+            "s-threads",
+        ],
+    );
     if let Some(config) = section.text(findings, "config") {
         if !CONFIGS.contains(&config.get_ref().as_str()) {
             let reason = format!("there is no kernel configuration \"{}\"", config.get_ref());
@@ -87,8 +122,12 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
     read.deadline_band = band.map_or(read.deadline_band, |b| *b.get_ref() as u8);
     read.trace = trace_slots(findings, &section).unwrap_or(read.trace);
     read.trace_console = section.flag(findings, "trace-console").unwrap_or(true);
-    read.triggers = section.number(findings, "triggers", 1..=4096).map(|n| n.into_inner() as u16);
-    read.s_threads = section.number(findings, "s-threads", 1..=4096).map(|n| n.into_inner() as u16);
+    read.triggers = section
+        .number(findings, "triggers", 1..=4096)
+        .map(|n| n.into_inner() as u16);
+    read.s_threads = section
+        .number(findings, "s-threads", 1..=4096)
+        .map(|n| n.into_inner() as u16);
     read
 }
 
@@ -97,13 +136,31 @@ fn trace_slots(findings: &mut Findings, section: &Section<'_>) -> Option<u32> {
     if !slots.get_ref().is_power_of_two() {
         let near = slots.get_ref().next_power_of_two();
         let reason = format!("a trace ring of {} records", slots.get_ref());
-        findings.refuse(slots.span(), reason, format!("its size is a power of two: write {near}"));
+        findings.refuse(
+            slots.span(),
+            reason,
+            format!("its size is a power of two: write {near}"),
+        );
     }
     Some(*slots.get_ref() as u32)
 }
 
-fn program(findings: &mut Findings, name: Spanned<String>, section: &Section<'_>) -> Option<ProgramSection> {
-    section.only(findings, &["source", "schedule", "slot", "on-violation", "registers", "interrupts"]);
+fn program(
+    findings: &mut Findings,
+    name: Spanned<String>,
+    section: &Section<'_>,
+) -> Option<ProgramSection> {
+    section.only(
+        findings,
+        &[
+            "source",
+            "schedule",
+            "slot",
+            "on-violation",
+            "registers",
+            "interrupts",
+        ],
+    );
     let source = section.needed(findings, "source", "\"program.giotto\"");
     let slot = section.number(findings, "slot", 0..=255);
     Some(ProgramSection {
@@ -128,7 +185,11 @@ fn schedule(findings: &mut Findings, section: &Section<'_>) -> Spanned<Schedule>
         other if other.starts_with("s:") || other == "s" => Schedule::SCode,
         other => {
             let reason = format!("there is no schedule \"{other}\"");
-            findings.refuse(text.span(), reason, suggest(other, ["edf", "rm", "fifo", "s"]));
+            findings.refuse(
+                text.span(),
+                reason,
+                suggest(other, ["edf", "rm", "fifo", "s"]),
+            );
             Schedule::Edf
         }
     };
@@ -136,7 +197,9 @@ fn schedule(findings: &mut Findings, section: &Section<'_>) -> Spanned<Schedule>
 }
 
 fn reactions(findings: &mut Findings, section: &Section<'_>) -> [Option<Spanned<Reaction>>; 4] {
-    let Some(table) = section.section(findings, "on-violation") else { return Default::default() };
+    let Some(table) = section.section(findings, "on-violation") else {
+        return Default::default();
+    };
     table.only(findings, &Violation::ALL.map(Violation::name));
     Violation::ALL.map(|violation| {
         let text = table.text(findings, violation.name())?;
@@ -162,17 +225,31 @@ fn registers(findings: &mut Findings, section: &Section<'_>) -> Vec<RegisterEntr
         let width = entry.number(findings, "width", 1..=8);
         let width = width.unwrap_or(Spanned::new(entry.span(), 1));
         if !width.get_ref().is_power_of_two() {
-            findings.refuse(width.span(), "no register has this width", "write 1, 2, 4 or 8 bytes");
+            findings.refuse(
+                width.span(),
+                "no register has this width",
+                "write 1, 2, 4 or 8 bytes",
+            );
         }
         let offset = offset.unwrap_or(Spanned::new(entry.span(), 0));
         let width = Spanned::new(width.span(), *width.get_ref() as u8);
-        all.extend(device.map(|device| RegisterEntry { function, device, offset, width }));
+        all.extend(device.map(|device| RegisterEntry {
+            function,
+            device,
+            offset,
+            width,
+        }));
     }
     all
 }
 
-fn interrupts(findings: &mut Findings, section: &Section<'_>) -> Vec<(Spanned<String>, Spanned<Line>)> {
-    let Some(table) = section.section(findings, "interrupts") else { return Vec::new() };
+fn interrupts(
+    findings: &mut Findings,
+    section: &Section<'_>,
+) -> Vec<(Spanned<String>, Spanned<Line>)> {
+    let Some(table) = section.section(findings, "interrupts") else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     for (name, value) in table.entries() {
         all.extend(line(findings, value).map(|line| (name, line)));
@@ -186,13 +263,32 @@ fn line(findings: &mut Findings, value: &Value<'_>) -> Option<Spanned<Line>> {
         return Some(Spanned::new(value.span(), Line::Device(device.to_string())));
     }
     let number = as_number(findings, value, "an interrupt", 1..=1023)?;
-    Some(Spanned::new(number.span(), Line::Number(*number.get_ref() as u16)))
+    Some(Spanned::new(
+        number.span(),
+        Line::Number(*number.get_ref() as u16),
+    ))
 }
 
-fn process(findings: &mut Findings, name: Spanned<String>, section: &Section<'_>) -> Option<ProcessSection> {
-    let known = ["crate", "c", "stack", "tasks", "drivers", "threads", "grants", "on-fault", "max-priority"];
+fn process(
+    findings: &mut Findings,
+    name: Spanned<String>,
+    section: &Section<'_>,
+) -> Option<ProcessSection> {
+    let known = [
+        "crate",
+        "c",
+        "stack",
+        "tasks",
+        "drivers",
+        "threads",
+        "grants",
+        "on-fault",
+        "max-priority",
+    ];
     section.only(findings, &known);
-    let stack = section.size(findings, "stack").unwrap_or(Spanned::new(section.span(), DEFAULT_STACK));
+    let stack = section
+        .size(findings, "stack")
+        .unwrap_or(Spanned::new(section.span(), DEFAULT_STACK));
     let max_priority = section.number(findings, "max-priority", 0..=255);
     let max_priority = max_priority.map_or(DEFAULT_MAX_PRIORITY, |p| *p.get_ref() as u8);
     Some(ProcessSection {
@@ -211,7 +307,10 @@ fn process(findings: &mut Findings, name: Spanned<String>, section: &Section<'_>
 fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) -> Option<Code> {
     let rust = section.text(findings, "crate");
     let values = section.list(findings, "c");
-    let c: Vec<_> = values.iter().filter_map(|v| as_text(findings, v, "a source of `c`")).collect();
+    let c: Vec<_> = values
+        .iter()
+        .filter_map(|v| as_text(findings, v, "a source of `c`"))
+        .collect();
     match (rust, c.is_empty()) {
         (Some(rust), true) => Some(Code::Crate(rust)),
         (None, false) => Some(Code::C(c)),
@@ -222,19 +321,32 @@ fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) 
         }
         (None, true) => {
             let reason = format!("process `{}` has no code", name.get_ref());
-            findings.refuse(name.span(), reason, "add `crate = \"NAME\"`, a crate of the workspace");
+            findings.refuse(
+                name.span(),
+                reason,
+                "add `crate = \"NAME\"`, a crate of the workspace",
+            );
             None
         }
     }
 }
 
-fn functions(findings: &mut Findings, section: &Section<'_>, key: &str, known: &[&str]) -> Vec<ProvidedFunction> {
+fn functions(
+    findings: &mut Findings,
+    section: &Section<'_>,
+    key: &str,
+    known: &[&str],
+) -> Vec<ProvidedFunction> {
     let mut all = Vec::new();
     for (name, entry) in section.sections(findings, key) {
         entry.only(findings, known);
         let budget = entry.duration(findings, "budget");
         let stack = entry.size(findings, "stack");
-        all.push(ProvidedFunction { name, budget, stack });
+        all.push(ProvidedFunction {
+            name,
+            budget,
+            stack,
+        });
     }
     all
 }
@@ -242,33 +354,58 @@ fn functions(findings: &mut Findings, section: &Section<'_>, key: &str, known: &
 fn threads(findings: &mut Findings, section: &Section<'_>, max_priority: u8) -> Vec<ThreadSection> {
     let mut all = Vec::new();
     for (name, entry) in section.sections(findings, "threads") {
-        let known = ["priority", "policy", "quantum", "deadline", "budget", "stack", "autostart"];
+        let known = [
+            "priority",
+            "policy",
+            "quantum",
+            "deadline",
+            "budget",
+            "stack",
+            "autostart",
+        ];
         entry.only(findings, &known);
         all.push(thread(findings, name, &entry, max_priority));
     }
     all
 }
 
-fn thread(findings: &mut Findings, name: Spanned<String>, entry: &Section<'_>, max_priority: u8) -> ThreadSection {
+fn thread(
+    findings: &mut Findings,
+    name: Spanned<String>,
+    entry: &Section<'_>,
+    max_priority: u8,
+) -> ThreadSection {
     let policy = policy(findings, entry);
     let priority = entry.number(findings, "priority", 0..=u64::from(max_priority));
     let quantum = entry.duration(findings, "quantum");
     let deadline = entry.duration(findings, "deadline");
-    let quantum_fits = quantum.as_ref().is_none_or(|q| (1..=u64::from(u32::MAX)).contains(q.get_ref()));
+    let quantum_fits = quantum
+        .as_ref()
+        .is_none_or(|q| (1..=u64::from(u32::MAX)).contains(q.get_ref()));
     if !quantum_fits || (policy == Policy::RoundRobin && quantum.is_none()) {
         let reason = format!("thread `{}` needs a quantum of 1ns to 4s", name.get_ref());
-        findings.refuse(entry.key_span("quantum"), reason, "add `quantum = \"10ms\"`");
+        findings.refuse(
+            entry.key_span("quantum"),
+            reason,
+            "add `quantum = \"10ms\"`",
+        );
     }
     if policy == Policy::Deadline && deadline.is_none() {
         let reason = format!("deadline thread `{}` has no deadline", name.get_ref());
-        findings.refuse(name.span(), reason, "add `deadline = \"10ms\"`, relative to its activation");
+        findings.refuse(
+            name.span(),
+            reason,
+            "add `deadline = \"10ms\"`, relative to its activation",
+        );
     }
     ThreadSection {
         policy,
         priority: priority.map_or(DEFAULT_PRIORITY.min(max_priority), |p| *p.get_ref() as u8),
         quantum: quantum.map_or(0, |q| *q.get_ref() as u32),
         deadline: deadline.map_or(0, Spanned::into_inner),
-        budget: entry.duration(findings, "budget").map_or(0, Spanned::into_inner),
+        budget: entry
+            .duration(findings, "budget")
+            .map_or(0, Spanned::into_inner),
         stack: entry.size(findings, "stack"),
         autostart: entry.flag(findings, "autostart").unwrap_or(true),
         name,
@@ -276,45 +413,80 @@ fn thread(findings: &mut Findings, name: Spanned<String>, entry: &Section<'_>, m
 }
 
 fn policy(findings: &mut Findings, entry: &Section<'_>) -> Policy {
-    let Some(text) = entry.text(findings, "policy") else { return Policy::Fifo };
+    let Some(text) = entry.text(findings, "policy") else {
+        return Policy::Fifo;
+    };
     match text.get_ref().as_str() {
         "fifo" => Policy::Fifo,
         "round-robin" => Policy::RoundRobin,
         "deadline" => Policy::Deadline,
         other => {
             let reason = format!("there is no policy \"{other}\"");
-            findings.refuse(text.span(), reason, suggest(other, ["fifo", "round-robin", "deadline"]));
+            findings.refuse(
+                text.span(),
+                reason,
+                suggest(other, ["fifo", "round-robin", "deadline"]),
+            );
             Policy::Fifo
         }
     }
 }
 
 fn on_fault(findings: &mut Findings, section: &Section<'_>) -> FaultPolicy {
-    let Some(text) = section.text(findings, "on-fault") else { return FaultPolicy::Stop };
+    let Some(text) = section.text(findings, "on-fault") else {
+        return FaultPolicy::Stop;
+    };
     match text.get_ref().as_str() {
         "stop" => FaultPolicy::Stop,
         "restart" => FaultPolicy::Restart,
         "halt" => FaultPolicy::Halt,
         other => {
             let reason = format!("nothing is called \"{other}\" that could be done at a fault");
-            findings.refuse(text.span(), reason, suggest(other, ["stop", "restart", "halt"]));
+            findings.refuse(
+                text.span(),
+                reason,
+                suggest(other, ["stop", "restart", "halt"]),
+            );
             FaultPolicy::Stop
         }
     }
 }
 
 fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
-    let Some(table) = section.section(findings, "grants") else { return Grants::default() };
-    table.only(findings, &["device", "irq", "port", "mailbox", "shutdown", "trace", "trusted-dma"]);
+    let Some(table) = section.section(findings, "grants") else {
+        return Grants::default();
+    };
+    table.only(
+        findings,
+        &[
+            "device",
+            "irq",
+            "port",
+            "mailbox",
+            "shutdown",
+            "trace",
+            "trusted-dma",
+        ],
+    );
     if table.section(findings, "mailbox").is_some() {
         let reason = "this kernel configuration has no mailboxes";
-        findings.refuse(table.key_span("mailbox"), reason, "pass the value through a port: `port = { ... }`");
+        findings.refuse(
+            table.key_span("mailbox"),
+            reason,
+            "pass the value through a port: `port = { ... }`",
+        );
     }
     let devices = table.list(findings, "device");
     let interrupts = table.list(findings, "irq");
     Grants {
-        devices: devices.iter().filter_map(|v| as_text(findings, v, "a device")).collect(),
-        interrupts: interrupts.iter().filter_map(|v| line(findings, v)).collect(),
+        devices: devices
+            .iter()
+            .filter_map(|v| as_text(findings, v, "a device"))
+            .collect(),
+        interrupts: interrupts
+            .iter()
+            .filter_map(|v| line(findings, v))
+            .collect(),
         ports: ports(findings, &table),
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
@@ -323,10 +495,14 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
 }
 
 fn ports(findings: &mut Findings, grants: &Section<'_>) -> Vec<(Spanned<String>, bool)> {
-    let Some(table) = grants.section(findings, "port") else { return Vec::new() };
+    let Some(table) = grants.section(findings, "port") else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     for (name, value) in table.entries() {
-        let Some(right) = as_text(findings, value, "the right to a port") else { continue };
+        let Some(right) = as_text(findings, value, "the right to a port") else {
+            continue;
+        };
         match right.get_ref().as_str() {
             "read" => all.push((name, false)),
             "write" => all.push((name, true)),

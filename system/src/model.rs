@@ -13,10 +13,10 @@ use crate::names::ThreadRole;
 use crate::problem::Refusal;
 use crate::project::Project;
 use crate::{bind, outline};
+use giornata_abi::ValueType;
 use giornata_abi::module::PortKind;
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{FaultPolicy, Policy};
-use giornata_abi::ValueType;
 use std::collections::BTreeMap;
 
 /// A whole system, resolved.
@@ -237,7 +237,10 @@ impl Model {
 
     /// The whole model: the outline bound to the functions of each process, by
     /// the process's name.
-    pub fn resolve(project: &Project, functions: &BTreeMap<String, Functions>) -> Result<Model, Refusal> {
+    pub fn resolve(
+        project: &Project,
+        functions: &BTreeMap<String, Functions>,
+    ) -> Result<Model, Refusal> {
         let mut model = outline::outline(project)?;
         bind::bind(project, &mut model, functions)?;
         Ok(model)
@@ -258,7 +261,10 @@ impl Model {
     /// The index in its process's functions of what a thread runs.
     pub fn function_of(&self, thread: u16) -> Option<usize> {
         let thread = self.threads.get(thread as usize)?;
-        self.processes.get(thread.process as usize)?.functions.position(&thread.function)
+        self.processes
+            .get(thread.process as usize)?
+            .functions
+            .position(&thread.function)
     }
 }
 

@@ -183,7 +183,10 @@ impl NameMap {
     pub fn from_json(text: &str) -> Result<NameMap, String> {
         let map: NameMap = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if map.format != FORMAT {
-            return Err(format!("name map of format {}, this version reads format {FORMAT}", map.format));
+            return Err(format!(
+                "name map of format {}, this version reads format {FORMAT}",
+                map.format
+            ));
         }
         Ok(map)
     }
@@ -219,7 +222,12 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
         deadline_band: model.deadline_band,
         stop_at: model.stop_at,
         trace_capacity: model.trace_capacity,
-        processes: model.processes.iter().enumerate().map(|(i, p)| process_name(&p.name, p.on_fault, usage(i))).collect(),
+        processes: model
+            .processes
+            .iter()
+            .enumerate()
+            .map(|(i, p)| process_name(&p.name, p.on_fault, usage(i)))
+            .collect(),
         threads: model.threads.iter().map(thread_name).collect(),
         ports: model.ports.iter().map(port_name).collect(),
         drivers: model.drivers.iter().map(driver_name).collect(),
@@ -227,7 +235,11 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
         interrupts: model
             .interrupts
             .iter()
-            .map(|i| InterruptName { number: i.number, name: i.name.clone(), process: i.process })
+            .map(|i| InterruptName {
+                number: i.number,
+                name: i.name.clone(),
+                process: i.process,
+            })
             .collect(),
     }
 }

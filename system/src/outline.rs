@@ -8,10 +8,10 @@ use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::{programs, threads};
+use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{GRANT_SHUTDOWN, GRANT_TRUSTED_DMA};
-use giornata_abi::id::NONE;
 use std::collections::BTreeMap;
 
 /// Which process provides a task or driver function, with what the system file
@@ -24,13 +24,29 @@ impl<'a> Providers<'a> {
     fn of(file: &'a SystemFile, findings: &mut Findings) -> Providers<'a> {
         let mut by_name: BTreeMap<_, (u16, &ProvidedFunction)> = BTreeMap::new();
         for (index, process) in (0u16..).zip(&file.processes) {
-            let lists = [(FunctionKind::Task, &process.tasks), (FunctionKind::Driver, &process.drivers)];
-            for (kind, function) in lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |f| (kind, f))) {
+            let lists = [
+                (FunctionKind::Task, &process.tasks),
+                (FunctionKind::Driver, &process.drivers),
+            ];
+            for (kind, function) in lists
+                .into_iter()
+                .flat_map(|(kind, list)| list.iter().map(move |f| (kind, f)))
+            {
                 let name = function.name.get_ref().as_str();
                 if let Some((other, _)) = by_name.insert((name, kind as u8), (index, function)) {
-                    let other = file.processes.get(other as usize).map_or("", |p| p.name.get_ref().as_str());
-                    let reason = format!("{} `{name}` is provided by `{other}` already", kind_name(kind));
-                    findings.refuse(function.name.span(), reason, "leave it to one process, or rename one of them");
+                    let other = file
+                        .processes
+                        .get(other as usize)
+                        .map_or("", |p| p.name.get_ref().as_str());
+                    let reason = format!(
+                        "{} `{name}` is provided by `{other}` already",
+                        kind_name(kind)
+                    );
+                    findings.refuse(
+                        function.name.span(),
+                        reason,
+                        "leave it to one process, or rename one of them",
+                    );
                 }
             }
         }
@@ -38,13 +54,27 @@ impl<'a> Providers<'a> {
     }
 
     /// The process that provides a function, and its limits.
-    pub(crate) fn get(&self, kind: FunctionKind, name: &str) -> Option<(u16, &'a ProvidedFunction)> {
+    pub(crate) fn get(
+        &self,
+        kind: FunctionKind,
+        name: &str,
+    ) -> Option<(u16, &'a ProvidedFunction)> {
         self.by_name.get(&(name, kind as u8)).copied()
     }
 
-    /// The names of all functions of a kind.
-    pub(crate) fn names(&self, kind: FunctionKind) -> impl Iterator<Item = &'a str> {
-        self.by_name.keys().filter(move |(_, k)| *k == kind as u8).map(|(name, _)| *name)
+    /// `mend`, and the function of the kind that was probably meant.
+    pub(crate) fn mend(&self, kind: FunctionKind, name: &str, mend: String) -> String {
+        let names = self
+            .by_name
+            .keys()
+            .filter(|(_, k)| *k == kind as u8)
+            .map(|(name, _)| *name);
+        let close = suggest(name, names);
+        if close.starts_with("did") {
+            format!("{mend}; {close}")
+        } else {
+            mend
+        }
     }
 }
 
@@ -52,14 +82,24 @@ impl<'a> Providers<'a> {
 pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     let file = &project.file;
     let mut findings = Findings::about(&file.path, file.source.inner());
-    let modules: Vec<Module<'_>> = project.modules.iter().filter_map(|m| Module::parse(&m.bytes).ok()).collect();
+    let modules: Vec<Module<'_>> = project
+        .modules
+        .iter()
+        .filter_map(|m| Module::parse(&m.bytes).ok())
+        .collect();
     let providers = Providers::of(file, &mut findings);
     let mut model = Model {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
         deadline_band: file.kernel.deadline_band,
-        triggers: file.kernel.triggers.unwrap_or(total(project, |m| m.triggers)),
-        s_threads: file.kernel.s_threads.unwrap_or(total(project, |m| m.s_threads)),
+        triggers: file
+            .kernel
+            .triggers
+            .unwrap_or(total(project, |m| m.triggers)),
+        s_threads: file
+            .kernel
+            .s_threads
+            .unwrap_or(total(project, |m| m.s_threads)),
         trace_capacity: file.kernel.trace,
         trace_console: file.kernel.trace_console,
         stop_at: project.stop_at,
@@ -71,7 +111,11 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         interrupts: Vec::new(),
         arena_size: 0,
     };
-    model.processes = file.processes.iter().map(|p| process(&mut findings, &project.board, p)).collect();
+    model.processes = file
+        .processes
+        .iter()
+        .map(|p| process(&mut findings, &project.board, p))
+        .collect();
     check_readers(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
     threads::add(&mut findings, project, &modules, &providers, &mut model);
@@ -84,7 +128,12 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
 
 /// Slots that all programs need together; at least one.
 fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
-    project.modules.iter().map(need).fold(0, u16::saturating_add).clamp(1, NONE - 1)
+    project
+        .modules
+        .iter()
+        .map(need)
+        .fold(0, u16::saturating_add)
+        .clamp(1, NONE - 1)
 }
 
 fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
@@ -124,23 +173,40 @@ fn device(findings: &mut Findings, board: &Board, name: &Spanned<String>) -> Opt
         Some(_) => format!("device `{}` is the kernel's own", name.get_ref()),
         None => format!("board {} has no device `{}`", board.name, name.get_ref()),
     };
-    findings.refuse(name.span(), reason, suggest(name.get_ref(), board.grantable()));
+    findings.refuse(
+        name.span(),
+        reason,
+        suggest(name.get_ref(), board.grantable()),
+    );
     None
 }
 
 /// Protection works in pages: whoever gets one device of a page gets them all.
 fn check_pages(findings: &mut Findings, board: &Board, grants: &Grants, devices: &[usize]) {
     for index in devices {
-        let Some(granted) = board.devices.get(*index) else { continue };
+        let Some(granted) = board.devices.get(*index) else {
+            continue;
+        };
         let (first, size) = granted.pages();
-        let others = board.devices.iter().enumerate().filter(|(other, _)| !devices.contains(other));
+        let others = board
+            .devices
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| !devices.contains(other));
         for (_, other) in others {
             let (start, length) = other.pages();
             let apart = u64::from(start) + u64::from(length) <= u64::from(first)
                 || u64::from(first) + u64::from(size) <= u64::from(start);
             if !apart {
-                let span = grants.devices.iter().find(|d| *d.get_ref() == granted.name).map_or(0..0, |d| d.span());
-                let reason = format!("`{}` shares a page with `{}`, which is not granted", granted.name, other.name);
+                let span = grants
+                    .devices
+                    .iter()
+                    .find(|d| *d.get_ref() == granted.name)
+                    .map_or(0..0, |d| d.span());
+                let reason = format!(
+                    "`{}` shares a page with `{}`, which is not granted",
+                    granted.name, other.name
+                );
                 findings.refuse(span, reason, "grant both to one process");
             }
         }
@@ -152,21 +218,34 @@ fn check_readers(findings: &mut Findings, file: &SystemFile) {
     let first = readers.next();
     for other in readers {
         let first = first.map_or("", |p| p.name.get_ref().as_str());
-        let reason = format!("`{}` reads the trace, and `{first}` does already", other.name.get_ref());
+        let reason = format!(
+            "`{}` reads the trace, and `{first}` does already",
+            other.name.get_ref()
+        );
         findings.refuse(other.name.span(), reason, "let one process read the trace");
     }
 }
 
 /// All interrupt lines that a process or a program waits for.
-fn interrupts(findings: &mut Findings, project: &Project, modules: &[Module<'_>]) -> Vec<Interrupt> {
+fn interrupts(
+    findings: &mut Findings,
+    project: &Project,
+    modules: &[Module<'_>],
+) -> Vec<Interrupt> {
     let mut lines: BTreeMap<u16, Interrupt> = BTreeMap::new();
     for (index, process) in (0u16..).zip(&project.file.processes) {
         for line in &process.grants.interrupts {
-            let Some(mut interrupt) = self::line(findings, &project.board, line) else { continue };
+            let Some(mut interrupt) = self::line(findings, &project.board, line) else {
+                continue;
+            };
             interrupt.process = Some(index);
             if let Some(other) = lines.insert(interrupt.number, interrupt) {
                 let reason = format!("interrupt {} is granted twice", other.number);
-                findings.refuse(line.span(), reason, "one thread awaits a line: grant it to one process");
+                findings.refuse(
+                    line.span(),
+                    reason,
+                    "one thread awaits a line: grant it to one process",
+                );
             }
         }
     }
@@ -174,8 +253,16 @@ fn interrupts(findings: &mut Findings, project: &Project, modules: &[Module<'_>]
         let known: Vec<&str> = module.interrupts().map(|i| module.text(i.name)).collect();
         for (name, line) in &section.interrupts {
             if !known.contains(&name.get_ref().as_str()) {
-                let reason = format!("program `{}` waits for no interrupt `{}`", section.name.get_ref(), name.get_ref());
-                findings.refuse(name.span(), reason, suggest(name.get_ref(), known.iter().copied()));
+                let reason = format!(
+                    "program `{}` waits for no interrupt `{}`",
+                    section.name.get_ref(),
+                    name.get_ref()
+                );
+                findings.refuse(
+                    name.span(),
+                    reason,
+                    suggest(name.get_ref(), known.iter().copied()),
+                );
             }
             let found = self::line(findings, &project.board, line);
             if let Some(interrupt) = found {
@@ -187,14 +274,37 @@ fn interrupts(findings: &mut Findings, project: &Project, modules: &[Module<'_>]
 }
 
 /// The line of the board that a system file means.
-pub(crate) fn line(findings: &mut Findings, board: &Board, line: &Spanned<Line>) -> Option<Interrupt> {
-    let raised = || board.devices.iter().filter(|d| d.interrupt.is_some() && !d.kernel).map(|d| d.name.as_str());
+pub(crate) fn line(
+    findings: &mut Findings,
+    board: &Board,
+    line: &Spanned<Line>,
+) -> Option<Interrupt> {
+    let raised = || {
+        board
+            .devices
+            .iter()
+            .filter(|d| d.interrupt.is_some() && !d.kernel)
+            .map(|d| d.name.as_str())
+    };
     let (device, what) = match line.get_ref() {
-        Line::Device(name) => (board.device(name), format!("device `{name}` of board {} raises no interrupt", board.name)),
-        Line::Number(number) => (board.device_at(*number), format!("nothing on board {} raises interrupt {number}", board.name)),
+        Line::Device(name) => (
+            board.device(name),
+            format!(
+                "device `{name}` of board {} raises no interrupt",
+                board.name
+            ),
+        ),
+        Line::Number(number) => (
+            board.device_at(*number),
+            format!("nothing on board {} raises interrupt {number}", board.name),
+        ),
     };
     match device.and_then(|d| Some((d, d.interrupt?))) {
-        Some((device, number)) => Some(Interrupt { number, name: device.name.clone(), process: None }),
+        Some((device, number)) => Some(Interrupt {
+            number,
+            name: device.name.clone(),
+            process: None,
+        }),
         None => {
             let names: Vec<&str> = raised().collect();
             findings.refuse(line.span(), what, format!("these do: {}", names.join(", ")));
@@ -205,18 +315,32 @@ pub(crate) fn line(findings: &mut Findings, board: &Board, line: &Spanned<Line>)
 
 /// Everything that a process lists is used by some program.
 fn check_uses(findings: &mut Findings, project: &Project, modules: &[Module<'_>]) {
-    let tasks = modules.iter().flat_map(|m| m.tasks().map(|t| m.text(t.function)));
+    let tasks = modules
+        .iter()
+        .flat_map(|m| m.tasks().map(|t| m.text(t.function)));
     let tasks: Vec<&str> = tasks.collect();
-    let drivers = modules.iter().flat_map(|m| m.drivers().map(|d| m.text(d.function)));
+    let drivers = modules
+        .iter()
+        .flat_map(|m| m.drivers().map(|d| m.text(d.function)));
     let drivers: Vec<&str> = drivers.filter(|d| !d.is_empty()).collect();
     for process in &project.file.processes {
-        let lists = [(FunctionKind::Task, &process.tasks, &tasks), (FunctionKind::Driver, &process.drivers, &drivers)];
+        let lists = [
+            (FunctionKind::Task, &process.tasks, &tasks),
+            (FunctionKind::Driver, &process.drivers, &drivers),
+        ];
         for (kind, listed, used) in lists {
             for function in listed {
                 let name = function.name.get_ref().as_str();
                 if !used.contains(&name) {
-                    let reason = format!("no program has a {} with the function `{name}`", kind_name(kind));
-                    findings.refuse(function.name.span(), reason, suggest(name, used.iter().copied()));
+                    let reason = format!(
+                        "no program has a {} with the function `{name}`",
+                        kind_name(kind)
+                    );
+                    findings.refuse(
+                        function.name.span(),
+                        reason,
+                        suggest(name, used.iter().copied()),
+                    );
                 }
             }
         }
@@ -227,7 +351,9 @@ fn grant_ports(findings: &mut Findings, file: &SystemFile, model: &mut Model) {
     for (index, process) in file.processes.iter().enumerate() {
         let (mut readable, mut writable) = (Vec::new(), Vec::new());
         for (name, writes) in &process.grants.ports {
-            let Some(port) = granted_port(findings, model, name, *writes) else { continue };
+            let Some(port) = granted_port(findings, model, name, *writes) else {
+                continue;
+            };
             readable.push(port);
             if *writes {
                 writable.push(port);
@@ -239,22 +365,42 @@ fn grant_ports(findings: &mut Findings, file: &SystemFile, model: &mut Model) {
     }
 }
 
-fn granted_port(findings: &mut Findings, model: &Model, name: &Spanned<String>, writes: bool) -> Option<u16> {
+fn granted_port(
+    findings: &mut Findings,
+    model: &Model,
+    name: &Spanned<String>,
+    writes: bool,
+) -> Option<u16> {
     let full = |port: &crate::model::Port| {
-        let program = model.programs.get(port.program as usize).map_or("", |p| p.name.as_str());
+        let program = model
+            .programs
+            .get(port.program as usize)
+            .map_or("", |p| p.name.as_str());
         format!("{program}.{}", port.name)
     };
-    let open = |port: &&crate::model::Port| !port.kind.is_task_local() && port.kind != PortKind::Guard;
-    let found = model.ports.iter().position(|p| open(&p) && full(p) == *name.get_ref());
+    let open =
+        |port: &&crate::model::Port| !port.kind.is_task_local() && port.kind != PortKind::Guard;
+    let found = model
+        .ports
+        .iter()
+        .position(|p| open(&p) && full(p) == *name.get_ref());
     let Some(port) = found.and_then(|index| model.ports.get(index)) else {
         let known: Vec<String> = model.ports.iter().filter(open).map(full).collect();
         let reason = format!("there is no port `{}`", name.get_ref());
-        findings.refuse(name.span(), reason, suggest(name.get_ref(), known.iter().map(String::as_str)));
+        findings.refuse(
+            name.span(),
+            reason,
+            suggest(name.get_ref(), known.iter().map(String::as_str)),
+        );
         return None;
     };
     if writes && port.kind != PortKind::Input {
         let reason = format!("port `{}` is not an input of its program", name.get_ref());
-        findings.refuse(name.span(), reason, "declare it under `input` in the program, or grant \"read\"");
+        findings.refuse(
+            name.span(),
+            reason,
+            "declare it under `input` in the program, or grant \"read\"",
+        );
         return None;
     }
     found.map(|index| index as u16)
@@ -270,7 +416,11 @@ fn check_counts(findings: &mut Findings, model: &Model) {
     ];
     for (name, count) in tables {
         if count >= usize::from(NONE) {
-            findings.refuse(0..0, format!("the system has {count} {name}"), "65,534 are the most: split the system");
+            findings.refuse(
+                0..0,
+                format!("the system has {count} {name}"),
+                "65,534 are the most: split the system",
+            );
         }
     }
 }

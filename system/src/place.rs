@@ -65,11 +65,17 @@ impl Placement {
             stack_tops: vec![0; process.threads.1 as usize],
             ..ProcessPlacement::default()
         });
-        Placement { processes: processes.collect(), ..Placement::default() }
+        Placement {
+            processes: processes.collect(),
+            ..Placement::default()
+        }
     }
 
     /// The addresses of a process; all zero for an index that names none.
     pub(crate) fn of(&self, process: u16) -> ProcessPlacement {
-        self.processes.get(process as usize).cloned().unwrap_or_default()
+        self.processes
+            .get(process as usize)
+            .cloned()
+            .unwrap_or_default()
     }
 }

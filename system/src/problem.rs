@@ -21,7 +21,12 @@ pub struct Problem {
 impl Problem {
     /// A problem without a place in a text. Reason and mend are phrases.
     pub fn new(reason: impl Into<String>, mend: impl Into<String>) -> Problem {
-        Problem { reason: reason.into(), mend: mend.into(), label: "here".into(), place: None }
+        Problem {
+            reason: reason.into(),
+            mend: mend.into(),
+            label: "here".into(),
+            place: None,
+        }
     }
 
     /// The same at a place of a text.
@@ -56,7 +61,9 @@ impl Diagnostic for Problem {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|(source, _)| &**source as &dyn SourceCode)
+        self.place
+            .as_ref()
+            .map(|(source, _)| &**source as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -113,7 +120,11 @@ impl Findings {
     pub(crate) fn about(path: &Path, text: &str) -> Findings {
         let about = path.display().to_string();
         let source = Arc::new(NamedSource::new(&about, text.to_string()).with_language("toml"));
-        Findings { about, source, problems: Vec::new() }
+        Findings {
+            about,
+            source,
+            problems: Vec::new(),
+        }
     }
 
     /// The text that spans point into.
@@ -121,10 +132,21 @@ impl Findings {
         &self.source
     }
 
-    /// Notes a problem at a place of the file.
-    pub(crate) fn refuse(&mut self, span: Range<usize>, reason: impl Into<String>, mend: impl Into<String>) {
-        let problem = Problem::new(reason, mend).at(&self.source, span);
-        self.problems.push(problem);
+    /// Notes a problem at a place of the file; the same at one place only once.
+    pub(crate) fn refuse(
+        &mut self,
+        span: Range<usize>,
+        reason: impl Into<String>,
+        mend: impl Into<String>,
+    ) {
+        let problem = Problem::new(reason, mend).at(&self.source, span.clone());
+        let told = |other: &Problem| {
+            other.reason == problem.reason
+                && other.place.as_ref().is_some_and(|(_, at)| *at == span)
+        };
+        if !self.problems.iter().any(told) {
+            self.problems.push(problem);
+        }
     }
 
     /// `value`, or all that was found to be wrong.
@@ -132,7 +154,10 @@ impl Findings {
         if self.problems.is_empty() {
             return Ok(value);
         }
-        Err(Refusal { about: self.about, problems: self.problems })
+        Err(Refusal {
+            about: self.about,
+            problems: self.problems,
+        })
     }
 
     /// How many problems there are so far.
@@ -144,8 +169,15 @@ impl Findings {
 /// A refusal of one problem.
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Refusal {
-        let about = problem.place.as_ref().map_or("system", |(source, _)| source.name()).to_string();
-        Refusal { about, problems: vec![problem] }
+        let about = problem
+            .place
+            .as_ref()
+            .map_or("system", |(source, _)| source.name())
+            .to_string();
+        Refusal {
+            about,
+            problems: vec![problem],
+        }
     }
 }
 
@@ -182,8 +214,14 @@ mod tests {
 
     #[test]
     fn the_closest_word_is_suggested_and_far_ones_are_listed() {
-        assert_eq!(suggest("tsks", ["tasks", "drivers"]), "did you mean `tasks`?");
-        assert_eq!(suggest("bananas", ["tasks", "drivers"]), "known here: tasks, drivers");
+        assert_eq!(
+            suggest("tsks", ["tasks", "drivers"]),
+            "did you mean `tasks`?"
+        );
+        assert_eq!(
+            suggest("bananas", ["tasks", "drivers"]),
+            "known here: tasks, drivers"
+        );
     }
 
     #[test]

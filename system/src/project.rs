@@ -61,29 +61,54 @@ impl Project {
     }
 
     /// A project of parts: `modules` are module files, one for each program.
-    pub fn assemble(file: SystemFile, board: Board, modules: &[Vec<u8>]) -> Result<Project, Refusal> {
+    pub fn assemble(
+        file: SystemFile,
+        board: Board,
+        modules: &[Vec<u8>],
+    ) -> Result<Project, Refusal> {
         let programs = file.programs.iter().zip(modules);
         let modules = programs.map(|(program, bytes)| {
-            parse(&file, &program.source, bytes)?;
+            let header = *parse(&file, &program.source, bytes)?.header();
+            compile_program::verify(&file, &program.source, bytes)?;
             let bytes = amend::with_handlers(&file, program, bytes)?;
             let verified = compile_program::verify(&file, &program.source, &bytes)?;
-            let header = *parse(&file, &program.source, &bytes)?.header();
             let undecided = (u32::from(header.instructions) * ROUNDS).max(LEAST_STEPS);
-            let needed = verified.steps.unwrap_or(undecided);
-            let max_steps = if header.max_steps == 0 { needed } else { header.max_steps };
+            let declared = if header.max_steps == 0 {
+                undecided
+            } else {
+                header.max_steps
+            };
+            let max_steps = verified.steps.unwrap_or(declared);
             let (triggers, s_threads) = (verified.triggers, verified.threads);
-            Ok(ProgramModule { bytes, max_steps, triggers, s_threads })
+            Ok(ProgramModule {
+                bytes,
+                max_steps,
+                triggers,
+                s_threads,
+            })
         });
         let modules: Result<Vec<_>, Refusal> = modules.collect();
         let modules = modules?;
-        Ok(Project { file, board, modules, remarks: Vec::new(), stop_at: 0 })
+        Ok(Project {
+            file,
+            board,
+            modules,
+            remarks: Vec::new(),
+            stop_at: 0,
+        })
     }
 }
 
 /// Checks the frame of a module file.
-pub(crate) fn parse<'a>(file: &SystemFile, source: &Spanned<String>, bytes: &'a [u8]) -> Result<Module<'a>, Refusal> {
+pub(crate) fn parse<'a>(
+    file: &SystemFile,
+    source: &Spanned<String>,
+    bytes: &'a [u8],
+) -> Result<Module<'a>, Refusal> {
     Module::parse(bytes).map_err(|error| {
         let reason = format!("{} is not a module: {error}", source.get_ref());
-        Problem::new(reason, "compile it anew with `giornata compile`").at(&file.source, source.span()).into()
+        Problem::new(reason, "compile it anew with `giornata compile`")
+            .at(&file.source, source.span())
+            .into()
     })
 }

@@ -3,27 +3,53 @@
 /// A whole number with an optional fraction and a unit; exact, or refused.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim())?;
     let number: String = number.chars().filter(|c| *c != '_').collect();
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
     let scale = 10u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    let fraction: u64 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+    let fraction: u64 = if fraction.is_empty() {
+        0
+    } else {
+        fraction.parse().ok()?
+    };
     let part = fraction.checked_mul(*factor)?;
     let exact = part.is_multiple_of(scale).then_some(part / scale)?;
-    whole.parse::<u64>().ok()?.checked_mul(*factor)?.checked_add(exact)
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(*factor)?
+        .checked_add(exact)
 }
 
 /// Nanoseconds of a duration such as `20us`; the unit is needed.
 pub(crate) fn duration(text: &str) -> Option<u64> {
-    let units = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+    let units = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+    ];
     scaled(text, &units)
 }
 
 /// Bytes of a size such as `4K`, `1M`, `512`.
 pub(crate) fn size(text: &str) -> Option<u64> {
-    scaled(text, &[("", 1), ("B", 1), ("K", 1 << 10), ("KiB", 1 << 10), ("M", 1 << 20), ("MiB", 1 << 20)])
+    scaled(
+        text,
+        &[
+            ("", 1),
+            ("B", 1),
+            ("K", 1 << 10),
+            ("KiB", 1 << 10),
+            ("M", 1 << 20),
+            ("MiB", 1 << 20),
+        ],
+    )
 }
 
 #[cfg(test)]

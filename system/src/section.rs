@@ -22,7 +22,11 @@ pub(crate) struct Section<'a> {
 impl<'a> Section<'a> {
     /// The file's top level.
     pub(crate) fn top(table: &'a DeTable<'a>) -> Section<'a> {
-        Section { title: "the top level".into(), table, span: 0..0 }
+        Section {
+            title: "the top level".into(),
+            table,
+            span: 0..0,
+        }
     }
 
     /// Where the table begins.
@@ -36,7 +40,9 @@ impl<'a> Section<'a> {
 
     /// Where a key is written; the table's own place if it is not.
     pub(crate) fn key_span(&self, key: &str) -> Range<usize> {
-        self.table.get_key_value(key).map_or(self.span(), |(k, _)| k.span())
+        self.table
+            .get_key_value(key)
+            .map_or(self.span(), |(k, _)| k.span())
     }
 
     /// The keys with their values, in the order of the file.
@@ -68,7 +74,12 @@ impl<'a> Section<'a> {
     }
 
     /// A string that must be there.
-    pub(crate) fn needed(&self, findings: &mut Findings, key: &str, example: &str) -> Option<Spanned<String>> {
+    pub(crate) fn needed(
+        &self,
+        findings: &mut Findings,
+        key: &str,
+        example: &str,
+    ) -> Option<Spanned<String>> {
         if self.value(key).is_none() {
             let reason = format!("{} does not say `{key}`", self.title);
             findings.refuse(self.span(), reason, format!("add `{key} = {example}`"));
@@ -103,7 +114,11 @@ impl<'a> Section<'a> {
         let nanos = quantity::duration(text.get_ref());
         if nanos.is_none() {
             let reason = format!("`{key}` is not a duration: \"{}\"", text.get_ref());
-            findings.refuse(text.span(), reason, "write a number and ns, us, ms or s, as in \"20us\"");
+            findings.refuse(
+                text.span(),
+                reason,
+                "write a number and ns, us, ms or s, as in \"20us\"",
+            );
         }
         Some(Spanned::new(text.span(), nanos?))
     }
@@ -112,24 +127,40 @@ impl<'a> Section<'a> {
     pub(crate) fn size(&self, findings: &mut Findings, key: &str) -> Option<Spanned<u64>> {
         let value = self.value(key)?;
         if let DeValue::Integer(_) = value.get_ref() {
-            return as_number(findings, value, &format!("`{key}`"), 0..=u64::from(u32::MAX));
+            return as_number(
+                findings,
+                value,
+                &format!("`{key}`"),
+                0..=u64::from(u32::MAX),
+            );
         }
         let text = as_text(findings, value, &format!("`{key}`"))?;
         let bytes = quantity::size(text.get_ref());
         if bytes.is_none() {
             let reason = format!("`{key}` is not a size: \"{}\"", text.get_ref());
-            findings.refuse(text.span(), reason, "write a number and nothing, K or M, as in \"4K\"");
+            findings.refuse(
+                text.span(),
+                reason,
+                "write a number and nothing, K or M, as in \"4K\"",
+            );
         }
         Some(Spanned::new(text.span(), bytes?))
     }
 
     /// The elements of an array; none if there is no such key.
     pub(crate) fn list(&self, findings: &mut Findings, key: &str) -> Vec<&'a Value<'a>> {
-        let Some(value) = self.value(key) else { return Vec::new() };
+        let Some(value) = self.value(key) else {
+            return Vec::new();
+        };
         if let DeValue::Array(array) = value.get_ref() {
             return array.iter().collect();
         }
-        refuse_kind(findings, value, &format!("`{key}`"), "a list in square brackets");
+        refuse_kind(
+            findings,
+            value,
+            &format!("`{key}`"),
+            "a list in square brackets",
+        );
         Vec::new()
     }
 
@@ -140,8 +171,14 @@ impl<'a> Section<'a> {
     }
 
     /// The tables in the table under a key, in the order of the file.
-    pub(crate) fn sections(&self, findings: &mut Findings, key: &str) -> Vec<(Spanned<String>, Section<'a>)> {
-        let Some(outer) = self.section(findings, key) else { return Vec::new() };
+    pub(crate) fn sections(
+        &self,
+        findings: &mut Findings,
+        key: &str,
+    ) -> Vec<(Spanned<String>, Section<'a>)> {
+        let Some(outer) = self.section(findings, key) else {
+            return Vec::new();
+        };
         let mut inner = Vec::new();
         for (name, value) in outer.entries() {
             let section = outer.under(findings, name.get_ref(), name.span(), value);
@@ -158,7 +195,11 @@ impl<'a> Section<'a> {
         value: &'a Value<'a>,
     ) -> Option<Section<'a>> {
         let outer = self.title.trim_matches(['[', ']']);
-        let title = if self.title.starts_with('[') { format!("[{outer}.{key}]") } else { format!("[{key}]") };
+        let title = if self.title.starts_with('[') {
+            format!("[{outer}.{key}]")
+        } else {
+            format!("[{key}]")
+        };
         if let DeValue::Table(table) = value.get_ref() {
             return Some(Section { title, table, span });
         }
@@ -168,7 +209,11 @@ impl<'a> Section<'a> {
 }
 
 /// A string, or a problem.
-pub(crate) fn as_text(findings: &mut Findings, value: &Value<'_>, what: &str) -> Option<Spanned<String>> {
+pub(crate) fn as_text(
+    findings: &mut Findings,
+    value: &Value<'_>,
+    what: &str,
+) -> Option<Spanned<String>> {
     if let DeValue::String(text) = value.get_ref() {
         return Some(Spanned::new(value.span(), text.to_string()));
     }
@@ -191,7 +236,11 @@ pub(crate) fn as_number(
     let found = number.filter(|n| range.contains(n));
     if found.is_none() {
         let reason = format!("{what} is {integer}, out of its range");
-        findings.refuse(value.span(), reason, format!("write {} to {}", range.start(), range.end()));
+        findings.refuse(
+            value.span(),
+            reason,
+            format!("write {} to {}", range.start(), range.end()),
+        );
     }
     Some(Spanned::new(value.span(), found?))
 }
@@ -206,16 +255,29 @@ fn refuse_kind(findings: &mut Findings, value: &Value<'_>, what: &str, wanted: &
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
     };
-    findings.refuse(value.span(), format!("{what} is {found}"), format!("write {wanted}"));
+    findings.refuse(
+        value.span(),
+        format!("{what} is {found}"),
+        format!("write {wanted}"),
+    );
 }
 
-/// Parses a text and hands its top level to `read`; syntax errors become problems.
-pub(crate) fn read_text<T>(findings: &mut Findings, text: &str, read: impl FnOnce(&mut Findings, Section<'_>) -> T) -> T {
+/// Parses a text and hands its top level to `read`; `None` for a text that is
+/// not TOML, whose errors are noted.
+pub(crate) fn read_text<T>(
+    findings: &mut Findings,
+    text: &str,
+    read: impl FnOnce(&mut Findings, Section<'_>) -> Option<T>,
+) -> Option<T> {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
         let reason = format!("not TOML: {}", error.message());
         findings.refuse(span, reason, "see https://toml.io for the notation");
     }
-    read(findings, Section::top(table.get_ref()))
+    if errors.is_empty() {
+        read(findings, Section::top(table.get_ref()))
+    } else {
+        None
+    }
 }

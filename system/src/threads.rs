@@ -6,7 +6,7 @@ use crate::file::{ProcessSection, ProgramSection, ProvidedFunction, Schedule, Sp
 use crate::model::{Model, Thread};
 use crate::names::ThreadRole;
 use crate::outline::Providers;
-use crate::problem::{Findings, suggest};
+use crate::problem::Findings;
 use crate::project::Project;
 use giornata_abi::Opcode;
 use giornata_abi::module::{Module, TaskSymbol};
@@ -43,18 +43,24 @@ pub(crate) fn add(
 ) {
     let mut tasks = Vec::new();
     for ((index, section), module) in (0u16..).zip(&project.file.programs).zip(modules) {
-        tasks.extend(tasks_of(findings, project, section, index, module, providers));
+        tasks.extend(tasks_of(
+            findings, project, section, index, module, providers,
+        ));
     }
     check_bodies(findings, &tasks, project);
     for (index, section) in (0u16..).zip(&project.file.processes) {
         let start = model.threads.len() as u16;
-        let own = tasks.iter().filter(|t| t.provider.is_some_and(|(process, _)| process == index));
+        let own = tasks
+            .iter()
+            .filter(|t| t.provider.is_some_and(|(process, _)| process == index));
         for task in own {
             let limits = task.provider.map(|(_, function)| function);
-            model.threads.push(task_thread(findings, section, index, task, limits));
+            model
+                .threads
+                .push(task_thread(findings, section, index, task, limits));
         }
         add_threads(findings, project, section, index, model);
-        let upcall = (!section.drivers.is_empty()).then(|| model.threads.len() as u16);
+        let upcall = (!section.drivers.is_empty()).then_some(model.threads.len() as u16);
         if upcall.is_some() {
             model.threads.push(upcall_thread(findings, section, index));
         }
@@ -75,18 +81,30 @@ fn tasks_of<'a>(
     providers: &Providers<'a>,
 ) -> Vec<Task<'a>> {
     let symbols: Vec<TaskSymbol> = module.tasks().collect();
-    let deadlines: Vec<u64> = (0..symbols.len() as u16).map(|task| shortest_deadline(module, task)).collect();
+    let deadlines: Vec<u64> = (0..symbols.len() as u16)
+        .map(|task| shortest_deadline(module, task))
+        .collect();
     let priorities = priorities(findings, project, section, &deadlines);
     let mut tasks = Vec::new();
-    for ((local, symbol), (deadline, priority)) in (0u16..).zip(&symbols).zip(deadlines.into_iter().zip(priorities)) {
+    for ((local, symbol), (deadline, priority)) in (0u16..)
+        .zip(&symbols)
+        .zip(deadlines.into_iter().zip(priorities))
+    {
         let function = module.text(symbol.function);
         let provider = providers.get(FunctionKind::Task, function);
         if provider.is_none() {
-            let known = providers.names(FunctionKind::Task);
-            let reason = format!("no process provides task function `{function}` of program `{}`", section.name.get_ref());
-            let mend = format!("list it in its process: `tasks = {{ {function} = {{ budget = \"1ms\" }} }}`");
-            let mend = if known.count() == 0 { mend } else { format!("{mend}; {}", suggest(function, providers.names(FunctionKind::Task))) };
-            findings.refuse(section.source.span(), reason, mend);
+            let reason = format!(
+                "no process provides task function `{function}` of program `{}`",
+                section.name.get_ref()
+            );
+            let mend = format!(
+                "list it in its process: `tasks = {{ {function} = {{ budget = \"1ms\" }} }}`"
+            );
+            findings.refuse(
+                section.source.span(),
+                reason,
+                providers.mend(FunctionKind::Task, function, mend),
+            );
         }
         let annotated = u8::try_from(symbol.priority).unwrap_or(u8::MAX);
         let by_deadline = matches!(section.schedule.get_ref(), Schedule::Edf | Schedule::SCode);
@@ -97,8 +115,16 @@ fn tasks_of<'a>(
             function,
             wcet: symbol.wcet,
             deadline,
-            policy: if by_deadline { Policy::Deadline } else { Policy::Fifo },
-            priority: if by_deadline || annotated == 0 { priority } else { annotated },
+            policy: if by_deadline {
+                Policy::Deadline
+            } else {
+                Policy::Fifo
+            },
+            priority: if by_deadline || annotated == 0 {
+                priority
+            } else {
+                annotated
+            },
             provider,
         });
     }
@@ -107,12 +133,23 @@ fn tasks_of<'a>(
 
 /// The shortest relative deadline with which a task is released; 0 if never.
 fn shortest_deadline(module: &Module<'_>, task: u16) -> u64 {
-    let releases = module.instructions().filter(|i| i.opcode() == Some(Opcode::Release) && i.a == task);
-    releases.filter_map(|i| module.duration(i.b)).map(|d| d.nanos).min().unwrap_or(0)
+    let releases = module
+        .instructions()
+        .filter(|i| i.opcode() == Some(Opcode::Release) && i.a == task);
+    releases
+        .filter_map(|i| module.duration(i.b))
+        .map(|d| d.nanos)
+        .min()
+        .unwrap_or(0)
 }
 
 /// The fixed priority of each task under the program's schedule.
-fn priorities(findings: &mut Findings, project: &Project, section: &ProgramSection, deadlines: &[u64]) -> Vec<u8> {
+fn priorities(
+    findings: &mut Findings,
+    project: &Project,
+    section: &ProgramSection,
+    deadlines: &[u64],
+) -> Vec<u8> {
     let band = project.file.kernel.deadline_band;
     let schedule = *section.schedule.get_ref();
     if let Some(slot) = &section.slot {
@@ -122,21 +159,39 @@ fn priorities(findings: &mut Findings, project: &Project, section: &ProgramSecti
             _ => "",
         };
         if !reason.is_empty() {
-            findings.refuse(slot.span(), reason, "leave `slot` out, or use schedule \"rm\" or \"fifo\" beside the band");
+            findings.refuse(
+                slot.span(),
+                reason,
+                "leave `slot` out, or use schedule \"rm\" or \"fifo\" beside the band",
+            );
         }
     }
-    let top = section.slot.as_ref().map_or(top_priority(band), |s| *s.get_ref());
+    let top = section
+        .slot
+        .as_ref()
+        .map_or(top_priority(band), |s| *s.get_ref());
     if schedule != Schedule::RateMonotonic {
         return vec![if schedule == Schedule::Fifo { top } else { 0 }; deadlines.len()];
     }
     let ranks: BTreeSet<u64> = deadlines.iter().copied().collect();
     let levels: Vec<u8> = (0..=top).rev().filter(|p| *p != band).collect();
     if ranks.len() > levels.len() {
-        let reason = format!("{} different deadlines, and {} priorities up to the slot", ranks.len(), levels.len());
-        findings.refuse(section.schedule.span(), reason, "raise `slot`, or use schedule \"edf\"");
+        let reason = format!(
+            "{} different deadlines for {} fixed priorities up to the slot",
+            ranks.len(),
+            levels.len()
+        );
+        findings.refuse(
+            section.schedule.span(),
+            reason,
+            "raise `slot`, or use schedule \"edf\"",
+        );
     }
     let rank = |deadline: &u64| ranks.range(..*deadline).count();
-    deadlines.iter().map(|d| levels.get(rank(d)).copied().unwrap_or(0)).collect()
+    deadlines
+        .iter()
+        .map(|d| levels.get(rank(d)).copied().unwrap_or(0))
+        .collect()
 }
 
 /// The slot of a program with fixed priorities that names none.
@@ -147,10 +202,22 @@ pub(crate) fn top_priority(band: u8) -> u8 {
 /// A task keeps its state in its function: one function, one task.
 fn check_bodies(findings: &mut Findings, tasks: &[Task<'_>], project: &Project) {
     for (index, task) in tasks.iter().enumerate() {
-        let earlier = tasks.iter().take(index).find(|t| t.function == task.function);
-        if let (Some(other), Some(section)) = (earlier, project.file.programs.get(task.program as usize)) {
-            let reason = format!("tasks `{}` and `{}` have one function, `{}`", other.name, task.name, task.function);
-            findings.refuse(section.source.span(), reason, "give each task a function of its own: it holds the task's state");
+        let earlier = tasks
+            .iter()
+            .take(index)
+            .find(|t| t.function == task.function);
+        if let (Some(other), Some(section)) =
+            (earlier, project.file.programs.get(task.program as usize))
+        {
+            let reason = format!(
+                "tasks `{}` and `{}` have one function, `{}`",
+                other.name, task.name, task.function
+            );
+            findings.refuse(
+                section.source.span(),
+                reason,
+                "give each task a function of its own: it holds the task's state",
+            );
         }
     }
 }
@@ -162,7 +229,9 @@ fn task_thread(
     task: &Task<'_>,
     limits: Option<&ProvidedFunction>,
 ) -> Thread {
-    let stack = limits.and_then(|f| f.stack.clone()).unwrap_or(section.stack.clone());
+    let stack = limits
+        .and_then(|f| f.stack.clone())
+        .unwrap_or(section.stack.clone());
     Thread {
         name: task.name.into(),
         role: ThreadRole::Task,
@@ -171,7 +240,9 @@ fn task_thread(
         autostart: false,
         task: Some((task.program, task.local)),
         function: task.function.into(),
-        budget: limits.and_then(|f| f.budget.as_ref()).map_or(0, |b| *b.get_ref()),
+        budget: limits
+            .and_then(|f| f.budget.as_ref())
+            .map_or(0, |b| *b.get_ref()),
         wcet: task.wcet,
         deadline: task.deadline,
         stack: whole_pages(findings, &stack),
@@ -181,7 +252,12 @@ fn task_thread(
 
 fn upcall_thread(findings: &mut Findings, section: &ProcessSection, process: u16) -> Thread {
     let stack = whole_pages(findings, &section.stack);
-    Thread { name: UPCALL.into(), role: ThreadRole::Upcall, stack, ..blank(process) }
+    Thread {
+        name: UPCALL.into(),
+        role: ThreadRole::Upcall,
+        stack,
+        ..blank(process)
+    }
 }
 
 fn blank(process: u16) -> Thread {
@@ -205,12 +281,22 @@ fn blank(process: u16) -> Thread {
     }
 }
 
-fn add_threads(findings: &mut Findings, project: &Project, section: &ProcessSection, process: u16, model: &mut Model) {
+fn add_threads(
+    findings: &mut Findings,
+    project: &Project,
+    section: &ProcessSection,
+    process: u16,
+    model: &mut Model,
+) {
     for thread in &section.threads {
         let band = project.file.kernel.deadline_band;
         if thread.policy != Policy::Deadline && thread.priority == band {
             let reason = format!("priority {band} is the deadline band");
-            findings.refuse(thread.name.span(), reason, "take the priority above or below it");
+            findings.refuse(
+                thread.name.span(),
+                reason,
+                "take the priority above or below it",
+            );
         }
         let stack = thread.stack.clone().unwrap_or(section.stack.clone());
         model.threads.push(Thread {
@@ -242,8 +328,16 @@ fn whole_pages(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {
 fn check_names(findings: &mut Findings, section: &ProcessSection, model: &Model, start: u16) {
     let own = model.threads.get(start as usize..).unwrap_or(&[]);
     for (index, thread) in own.iter().enumerate() {
-        if own.iter().take(index).any(|other| other.name == thread.name) {
-            let reason = format!("process `{}` has two threads called `{}`", section.name.get_ref(), thread.name);
+        if own
+            .iter()
+            .take(index)
+            .any(|other| other.name == thread.name)
+        {
+            let reason = format!(
+                "process `{}` has two threads called `{}`",
+                section.name.get_ref(),
+                thread.name
+            );
             findings.refuse(span_of(section, &thread.name), reason, "rename one of them");
         }
     }
@@ -252,5 +346,6 @@ fn check_names(findings: &mut Findings, section: &ProcessSection, model: &Model,
 fn span_of(section: &ProcessSection, name: &str) -> Range<usize> {
     let threads = section.threads.iter().map(|t| &t.name);
     let mut all = threads.chain(section.tasks.iter().map(|t| &t.name));
-    all.find(|n| n.get_ref() == name).map_or(section.name.span(), |n| n.span())
+    all.find(|n| n.get_ref() == name)
+        .map_or(section.name.span(), |n| n.span())
 }

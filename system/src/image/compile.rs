@@ -32,14 +32,26 @@ impl Toolchain {
         let artifacts = run(command, "the kernel")?;
         let found = artifacts.into_iter().find(|a| a.executable.is_some());
         found.and_then(|a| a.executable).ok_or_else(|| {
-            Problem::new(format!("package {KERNEL} builds no executable"), "give it a binary").into()
+            Problem::new(
+                format!("package {KERNEL} builds no executable"),
+                "give it a binary",
+            )
+            .into()
         })
     }
 
     /// The archive of a process's crate.
     pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
-        command.args(["--package", package, "--lib", "--crate-type", "staticlib", "--target", target]);
+        command.args([
+            "--package",
+            package,
+            "--lib",
+            "--crate-type",
+            "staticlib",
+            "--target",
+            target,
+        ]);
         match self.debug {
             false => command.arg("--release"),
             true => command.args(["--profile", DEBUG_PROFILE]).args([
@@ -52,11 +64,15 @@ impl Toolchain {
             ]),
         };
         let artifacts = run(command, &format!("crate `{package}`"))?;
-        let archives = artifacts.into_iter().flat_map(|a| a.files);
+        let mut archives = artifacts.into_iter().flat_map(|a| a.files);
         // the crate's own artifact comes last, after those of what it uses
-        let archive = archives.filter(|f| f.extension().is_some_and(|e| e == "a")).last();
+        let archive = archives.rfind(|f| f.extension().is_some_and(|e| e == "a"));
         archive.ok_or_else(|| {
-            Problem::new(format!("crate `{package}` builds no archive"), "give it a library: `src/lib.rs`").into()
+            Problem::new(
+                format!("crate `{package}` builds no archive"),
+                "give it a library: `src/lib.rs`",
+            )
+            .into()
         })
     }
 
@@ -64,13 +80,23 @@ impl Toolchain {
     pub(crate) fn linker(&self) -> Result<PathBuf, Refusal> {
         let sysroot = self.rustc(&["--print", "sysroot"])?;
         let version = self.rustc(&["--version", "--verbose"])?;
-        let host = version.lines().find_map(|l| l.strip_prefix("host: ")).unwrap_or_default();
-        let linker = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/rust-lld");
+        let host = version
+            .lines()
+            .find_map(|l| l.strip_prefix("host: "))
+            .unwrap_or_default();
+        let linker = Path::new(sysroot.trim())
+            .join("lib/rustlib")
+            .join(host)
+            .join("bin/rust-lld");
         if linker.is_file() {
             return Ok(linker);
         }
         let reason = format!("there is no linker at {}", linker.display());
-        Err(Problem::new(reason, "install the pinned toolchain: `rustup toolchain install`").into())
+        Err(Problem::new(
+            reason,
+            "install the pinned toolchain: `rustup toolchain install`",
+        )
+        .into())
     }
 
     fn rustc(&self, arguments: &[&str]) -> Result<String, Refusal> {
@@ -87,7 +113,13 @@ impl Toolchain {
         command.args(["--quiet", "--message-format", "json-render-diagnostics"]);
         command.arg("--target-dir").arg(&self.target_dir);
         command.env("GIORNATA_IDENTIFIERS", &self.identifiers);
-        for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        for flags in [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CARGO_BUILD_TARGET",
+            "RUSTC_WRAPPER",
+            "RUSTC_WORKSPACE_WRAPPER",
+        ] {
             command.env_remove(flags);
         }
         command
@@ -102,14 +134,20 @@ struct Artifact {
 
 /// Runs cargo; its diagnostics go to standard error as they come.
 fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
-    command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(Stdio::piped());
+    command
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .stdout(Stdio::piped());
     let output = command.output().map_err(|error| missing("cargo", &error))?;
     if !output.status.success() {
         let reason = format!("{what} does not compile");
         return Err(Problem::new(reason, "see the compiler's messages above").into());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().filter_map(|line| artifact(&serde_json::from_str(line).ok()?)).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| artifact(&serde_json::from_str(line).ok()?))
+        .collect())
 }
 
 fn artifact(message: &Value) -> Option<Artifact> {
@@ -117,8 +155,16 @@ fn artifact(message: &Value) -> Option<Artifact> {
         return None;
     }
     let path = |value: &Value| value.as_str().map(PathBuf::from);
-    let files = message.get("filenames")?.as_array()?.iter().filter_map(path).collect();
-    Some(Artifact { executable: message.get("executable").and_then(path), files })
+    let files = message
+        .get("filenames")?
+        .as_array()?
+        .iter()
+        .filter_map(path)
+        .collect();
+    Some(Artifact {
+        executable: message.get("executable").and_then(path),
+        files,
+    })
 }
 
 fn missing(program: &str, error: &std::io::Error) -> Refusal {
@@ -134,10 +180,21 @@ mod tests {
     fn only_artifacts_are_read_from_the_messages_of_cargo() {
         let message = r#"{"reason":"compiler-artifact","filenames":["/t/libx.a","/t/libx.rlib"],"executable":null}"#;
         let read = artifact(&serde_json::from_str(message).unwrap()).unwrap();
-        assert_eq!(read.files, [PathBuf::from("/t/libx.a"), PathBuf::from("/t/libx.rlib")]);
+        assert_eq!(
+            read.files,
+            [PathBuf::from("/t/libx.a"), PathBuf::from("/t/libx.rlib")]
+        );
         assert_eq!(read.executable, None);
-        for other in [r#"{"reason":"build-finished","success":true}"#, "[]", "{}", r#"{"reason":"compiler-artifact"}"#] {
-            assert!(artifact(&serde_json::from_str(other).unwrap()).is_none(), "{other}");
+        for other in [
+            r#"{"reason":"build-finished","success":true}"#,
+            "[]",
+            "{}",
+            r#"{"reason":"compiler-artifact"}"#,
+        ] {
+            assert!(
+                artifact(&serde_json::from_str(other).unwrap()).is_none(),
+                "{other}"
+            );
         }
     }
 }

@@ -13,7 +13,10 @@ pub(crate) fn write(entry: u32, segments: &[Segment]) -> Result<Vec<u8>, object:
     let mut writer = Writer::new(Endianness::Little, true, &mut bytes);
     writer.reserve_file_header();
     writer.reserve_program_headers(segments.len() as u32);
-    let offsets: Vec<u64> = segments.iter().map(|s| writer.reserve(s.bytes.len() as u64, 8)).collect();
+    let offsets: Vec<u64> = segments
+        .iter()
+        .map(|s| writer.reserve(s.bytes.len() as u64, 8))
+        .collect();
     writer.write_file_header(&FileHeader {
         os_abi: elf::ELFOSABI_NONE,
         abi_version: 0,
@@ -50,14 +53,35 @@ mod tests {
     #[test]
     fn segments_lie_where_they_were_put() {
         let segments = [
-            Segment { address: 0x8000_0000, bytes: vec![1, 2, 3], size: 3 },
-            Segment { address: 0x8000_1000, bytes: vec![], size: 0 },
-            Segment { address: 0x8000_2000, bytes: vec![4; 9], size: 64 },
+            Segment {
+                address: 0x8000_0000,
+                bytes: vec![1, 2, 3],
+                size: 3,
+            },
+            Segment {
+                address: 0x8000_1000,
+                bytes: vec![],
+                size: 0,
+            },
+            Segment {
+                address: 0x8000_2000,
+                bytes: vec![4; 9],
+                size: 64,
+            },
         ];
         let bytes = write(0x8000_0000, &segments).unwrap();
         let file = object::File::parse(&*bytes).unwrap();
         assert_eq!(file.entry(), 0x8000_0000);
-        let read: Vec<_> = file.segments().map(|s| (s.address(), s.size(), s.data().unwrap().to_vec())).collect();
-        assert_eq!(read, [(0x8000_0000, 3, vec![1, 2, 3]), (0x8000_2000, 64, vec![4; 9])]);
+        let read: Vec<_> = file
+            .segments()
+            .map(|s| (s.address(), s.size(), s.data().unwrap().to_vec()))
+            .collect();
+        assert_eq!(
+            read,
+            [
+                (0x8000_0000, 3, vec![1, 2, 3]),
+                (0x8000_2000, 64, vec![4; 9])
+            ]
+        );
     }
 }

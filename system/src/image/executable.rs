@@ -3,7 +3,9 @@
 use crate::functions::{Function, Functions, Parameter};
 use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
 use crate::problem::{Problem, Refusal};
-use giornata_abi::process::{Direction, FunctionKind, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL};
+use giornata_abi::process::{
+    Direction, FunctionKind, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
+};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags};
 use std::collections::BTreeMap;
 
@@ -44,27 +46,46 @@ impl Executable {
     /// Reads the linked process `name`.
     pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Executable, Refusal> {
         let refuse = |reason: &str, mend: &str| {
-            Refusal::from(Problem::new(format!("the image of process `{name}` {reason}"), mend))
+            Refusal::from(Problem::new(
+                format!("the image of process `{name}` {reason}"),
+                mend,
+            ))
         };
-        let file = object::File::parse(bytes).map_err(|e| refuse(&format!("is no ELF file: {e}"), ""))?;
+        let file =
+            object::File::parse(bytes).map_err(|e| refuse(&format!("is no ELF file: {e}"), ""))?;
         let sections = sections(&file).map_err(|section| {
-            refuse(&format!("has a section {section} that has no place"), "put it into .text, .rodata, .data or .bss")
+            refuse(
+                &format!("has a section {section} that has no place"),
+                "put it into .text, .rodata, .data or .bss",
+            )
         })?;
-        let symbols: BTreeMap<&str, u32> =
-            file.symbols().filter_map(|s| Some((s.name().ok()?, u32::try_from(s.address()).ok()?))).collect();
+        let symbols: BTreeMap<&str, u32> = file
+            .symbols()
+            .filter_map(|s| Some((s.name().ok()?, u32::try_from(s.address()).ok()?)))
+            .collect();
         let symbol = |name: &str| symbols.get(name).copied();
-        let (Some(table), [Some(task), Some(driver), Some(thread)]) = (symbol(TABLE_SYMBOL), START_SYMBOLS.map(symbol))
+        let (Some(table), [Some(task), Some(driver), Some(thread)]) =
+            (symbol(TABLE_SYMBOL), START_SYMBOLS.map(symbol))
         else {
-            return Err(refuse("has no function table", "write `giornata_rt::process! { tasks: [...] }` in its crate"));
+            return Err(refuse(
+                "has no function table",
+                "write `giornata_rt::process! { tasks: [...] }` in its crate",
+            ));
         };
         let (Some(begin), Some(end)) = (symbol(DATA_SYMBOL), symbol(END_SYMBOL)) else {
-            return Err(refuse("does not say where its data lies", "link it with the builder's script"));
+            return Err(refuse(
+                "does not say where its data lies",
+                "link it with the builder's script",
+            ));
         };
         let [text, rodata, data] = sections;
         let mut executable = Executable {
             text,
             rodata,
-            data: Section { address: begin, ..data },
+            data: Section {
+                address: begin,
+                ..data
+            },
             end,
             functions: Functions::default(),
             start: [task, driver, thread],
@@ -72,9 +93,17 @@ impl Executable {
             trace_cursor: symbol(CURSOR_SYMBOL).unwrap_or(0),
         };
         let word = if file.is_64() { 8 } else { 4 };
-        let functions = Reader { executable: &executable, word }.table(table);
-        executable.functions =
-            functions.ok_or_else(|| refuse("has a damaged function table", "build its crate with this version's `giornata-rt`"))?;
+        let functions = Reader {
+            executable: &executable,
+            word,
+        }
+        .table(table);
+        executable.functions = functions.ok_or_else(|| {
+            refuse(
+                "has a damaged function table",
+                "build its crate with this version's `giornata-rt`",
+            )
+        })?;
         Ok(executable)
     }
 }
@@ -90,17 +119,26 @@ fn restartable(symbol: impl Fn(&str) -> Option<u32>) -> (u32, u32) {
 fn sections(file: &object::File<'_>) -> Result<[Section; 3], String> {
     let mut all: [Section; 3] = Default::default();
     for section in file.sections() {
-        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+            continue;
+        };
         let name = section.name().unwrap_or("?");
         if !sh_flags.contains(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".bss" {
             continue;
         }
-        let place = [".text", ".rodata", ".data"].iter().position(|n| *n == name);
+        let place = [".text", ".rodata", ".data"]
+            .iter()
+            .position(|n| *n == name);
         let place = place.and_then(|index| all.get_mut(index));
-        let (Some(place), Ok(bytes), Ok(address)) = (place, section.data(), u32::try_from(section.address())) else {
+        let (Some(place), Ok(bytes), Ok(address)) =
+            (place, section.data(), u32::try_from(section.address()))
+        else {
             return Err(name.into());
         };
-        *place = Section { address, bytes: bytes.to_vec() };
+        *place = Section {
+            address,
+            bytes: bytes.to_vec(),
+        };
     }
     Ok(all)
 }
@@ -113,7 +151,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn bytes(&self, address: u32, length: usize) -> Option<&[u8]> {
-        let sections = [&self.executable.rodata, &self.executable.data, &self.executable.text];
+        let sections = [
+            &self.executable.rodata,
+            &self.executable.data,
+            &self.executable.text,
+        ];
         sections.into_iter().find_map(|s| {
             let start = address.checked_sub(s.address)? as usize;
             s.bytes.get(start..start.checked_add(length)?)
@@ -123,20 +165,33 @@ impl Reader<'_> {
     fn word(&self, address: u32, index: usize) -> Option<u32> {
         let at = address.checked_add(u32::try_from(index * self.word).ok()?)?;
         let bytes = self.bytes(at, self.word)?;
-        let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+        let value = bytes
+            .iter()
+            .rev()
+            .fold(0u64, |value, byte| value << 8 | u64::from(*byte));
         u32::try_from(value).ok()
     }
 
     /// A slice of `words`-word elements: the address of each.
     fn slice(&self, address: u32, index: usize, words: usize) -> Option<Vec<u32>> {
-        let (start, count) = (self.word(address, index)?, self.word(address, index + 1)? as usize);
+        let (start, count) = (
+            self.word(address, index)?,
+            self.word(address, index + 1)? as usize,
+        );
         let step = words * self.word;
         let element = |i: usize| start.checked_add(u32::try_from(i * step).ok()?);
-        if count > MOST { None } else { (0..count).map(element).collect() }
+        if count > MOST {
+            None
+        } else {
+            (0..count).map(element).collect()
+        }
     }
 
     fn text(&self, address: u32, index: usize) -> Option<String> {
-        let (start, length) = (self.word(address, index)?, self.word(address, index + 1)? as usize);
+        let (start, length) = (
+            self.word(address, index)?,
+            self.word(address, index + 1)? as usize,
+        );
         String::from_utf8(self.bytes(start, length)?.to_vec()).ok()
     }
 
@@ -145,18 +200,29 @@ impl Reader<'_> {
             return None;
         }
         let functions = self.slice(address, 1, 6)?;
-        functions.into_iter().map(|f| self.function(f)).collect::<Option<_>>().map(Functions)
+        functions
+            .into_iter()
+            .map(|f| self.function(f))
+            .collect::<Option<_>>()
+            .map(Functions)
     }
 
     /// kind, name (2), body, parameters (2).
     fn function(&self, at: u32) -> Option<Function> {
-        let kinds = [FunctionKind::Task, FunctionKind::Driver, FunctionKind::Thread];
+        let kinds = [
+            FunctionKind::Task,
+            FunctionKind::Driver,
+            FunctionKind::Thread,
+        ];
         let parameters = self.slice(at, 4, 4)?;
         Some(Function {
             kind: *kinds.get(self.word(at, 0)? as usize)?,
             name: self.text(at, 1)?,
             body: self.word(at, 3)?.into(),
-            parameters: parameters.into_iter().map(|p| self.parameter(p)).collect::<Option<_>>()?,
+            parameters: parameters
+                .into_iter()
+                .map(|p| self.parameter(p))
+                .collect::<Option<_>>()?,
         })
     }
 

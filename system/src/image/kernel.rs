@@ -25,8 +25,11 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// Reads a kernel that must lie where the board says.
     pub(crate) fn read(board: &Board, bytes: &[u8]) -> Result<Kernel, Refusal> {
-        let refuse = |reason: String| Refusal::from(Problem::new(reason, "build it for this board and version"));
-        let file = object::File::parse(bytes).map_err(|e| refuse(format!("the kernel is no ELF file: {e}")))?;
+        let refuse = |reason: String| {
+            Refusal::from(Problem::new(reason, "build it for this board and version"))
+        };
+        let file = object::File::parse(bytes)
+            .map_err(|e| refuse(format!("the kernel is no ELF file: {e}")))?;
         let segments: Option<Vec<Segment>> = file.segments().map(|s| segment(&s)).collect();
         let segments = segments.ok_or_else(|| refuse("the kernel lies beyond 4 GiB".into()))?;
         let end = u64::from(board.kernel.0) + u64::from(board.kernel.1);
@@ -34,12 +37,21 @@ impl Kernel {
             let last = u64::from(segment.address) + u64::from(segment.size);
             if segment.address < board.kernel.0 || last > end {
                 let over = last.saturating_sub(end);
-                return Err(refuse(format!("the kernel leaves its {} bytes by {over}", board.kernel.1)));
+                return Err(refuse(format!(
+                    "the kernel leaves its {} bytes by {over}",
+                    board.kernel.1
+                )));
             }
         }
-        let sizes = sizes(&file).ok_or_else(|| refuse(format!("the kernel has no {SIZES_SYMBOL}")))?;
-        let entry = u32::try_from(file.entry()).map_err(|_| refuse("the kernel starts beyond 4 GiB".into()))?;
-        Ok(Kernel { entry, segments, sizes })
+        let sizes =
+            sizes(&file).ok_or_else(|| refuse(format!("the kernel has no {SIZES_SYMBOL}")))?;
+        let entry = u32::try_from(file.entry())
+            .map_err(|_| refuse("the kernel starts beyond 4 GiB".into()))?;
+        Ok(Kernel {
+            entry,
+            segments,
+            sizes,
+        })
     }
 
     /// Bytes of memory that the kernel needs for the tables of a system.
@@ -60,8 +72,14 @@ impl Kernel {
             u64::from(header.programs),
             1,
         ];
-        let records: u64 = counts.iter().zip(self.sizes).map(|(count, size)| count * u64::from(size)).sum();
-        u32::try_from(records + u64::from(header.arena_size)).unwrap_or(u32::MAX).next_multiple_of(16)
+        let records: u64 = counts
+            .iter()
+            .zip(self.sizes)
+            .map(|(count, size)| count * u64::from(size))
+            .sum();
+        u32::try_from(records + u64::from(header.arena_size))
+            .unwrap_or(u32::MAX)
+            .next_multiple_of(16)
     }
 }
 
@@ -76,7 +94,9 @@ fn segment<'a>(segment: &impl ObjectSegment<'a>) -> Option<Segment> {
 fn sizes(file: &object::File<'_>) -> Option<[u32; SIZES]> {
     let symbol = file.symbols().find(|s| s.name() == Ok(SIZES_SYMBOL))?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
-    let bytes = section.data_range(symbol.address(), 4 * SIZES as u64).ok()??;
+    let bytes = section
+        .data_range(symbol.address(), 4 * SIZES as u64)
+        .ok()??;
     let mut sizes = [0; SIZES];
     for (size, word) in sizes.iter_mut().zip(bytes.chunks_exact(4)) {
         *size = u32::from_le_bytes(word.try_into().ok()?);

@@ -88,9 +88,49 @@ fn pages(bytes: u32) -> u32 {
 }
 
 impl<'a> Parts<'a> {
-    fn of(model: &Model, index: u16, process: &'a Process, executable: &'a Executable) -> Parts<'a> {
+    fn of(
+        model: &Model,
+        index: u16,
+        process: &'a Process,
+        executable: &'a Executable,
+    ) -> Parts<'a> {
         let writable = executable.end - executable.data.address + process.area;
-        Parts { process, executable, writable, stacks: model.threads_of(index).map(|(_, t)| t.stack).collect() }
+        Parts {
+            process,
+            executable,
+            writable,
+            stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+        }
+    }
+
+    /// A process's own memory ends below its devices, and they below the ring.
+    fn check(&self, board: &Board) -> Result<(), Refusal> {
+        let stacks: u64 = self
+            .stacks
+            .iter()
+            .map(|s| u64::from(PAGE) + u64::from(*s))
+            .sum();
+        let end = u64::from(self.executable.data.address)
+            + u64::from(self.writable)
+            + u64::from(PAGE)
+            + stacks;
+        let granted = self
+            .process
+            .devices
+            .iter()
+            .filter_map(|d| board.devices.get(*d));
+        let devices: u64 = granted.map(|d| u64::from(d.pages().1)).sum();
+        let over = end
+            .saturating_sub(DEVICE_BASE.into())
+            .max(devices.saturating_sub((TRACE_BASE - DEVICE_BASE).into()));
+        if over == 0 {
+            return Ok(());
+        }
+        let reason = format!(
+            "process `{}` has {over} bytes more than its address space",
+            self.process.name
+        );
+        Err(Problem::new(reason, "make its stacks smaller, or split it").into())
     }
 
     /// Bytes of memory that user mode may write.
@@ -111,16 +151,36 @@ impl<'a> Parts<'a> {
     fn space(&self, board: &Board, text: u32, rodata: u32, data: u32, ring: (u32, u32)) -> Space {
         let mut space = Space::default();
         let executable = self.executable;
-        space.map(executable.text.address, text, executable.text.bytes.len() as u32, Rights::ReadExecute);
-        space.map(executable.rodata.address, rodata, executable.rodata.bytes.len() as u32, Rights::Read);
-        space.map(executable.data.address, data, self.writable, Rights::ReadWrite);
+        space.map(
+            executable.text.address,
+            text,
+            executable.text.bytes.len() as u32,
+            Rights::ReadExecute,
+        );
+        space.map(
+            executable.rodata.address,
+            rodata,
+            executable.rodata.bytes.len() as u32,
+            Rights::Read,
+        );
+        space.map(
+            executable.data.address,
+            data,
+            self.writable,
+            Rights::ReadWrite,
+        );
         let mut physical = data + pages(self.writable);
         for (top, stack) in self.stack_tops().into_iter().zip(&self.stacks) {
             space.map(top - stack, physical, *stack, Rights::ReadWrite);
             physical += stack;
         }
         let mut user = DEVICE_BASE;
-        for device in self.process.devices.iter().filter_map(|d| board.devices.get(*d)) {
+        for device in self
+            .process
+            .devices
+            .iter()
+            .filter_map(|d| board.devices.get(*d))
+        {
             let (first, bytes) = device.pages();
             space.map(user, first, bytes, Rights::ReadWrite);
             user += bytes;
@@ -133,7 +193,10 @@ impl<'a> Parts<'a> {
 
     fn usage(&self, tables: u32) -> Usage {
         let executable = self.executable;
-        let (text, rodata) = (executable.text.bytes.len() as u32, executable.rodata.bytes.len() as u32);
+        let (text, rodata) = (
+            executable.text.bytes.len() as u32,
+            executable.rodata.bytes.len() as u32,
+        );
         Usage {
             text,
             rodata,
@@ -141,7 +204,8 @@ impl<'a> Parts<'a> {
             blocks: self.process.area,
             stacks: self.stacks.iter().sum(),
             tables,
-            waste: pages(text) - text + pages(rodata) - rodata + pages(self.writable) - self.writable,
+            waste: pages(text) - text + pages(rodata) - rodata + pages(self.writable)
+                - self.writable,
         }
     }
 }
@@ -162,9 +226,16 @@ pub(crate) fn device_address(board: &Board, process: &Process, device: usize) ->
 
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
 /// `ram_size` bytes for its tables.
-pub(crate) fn lay_out(model: &Model, executables: &[Executable], blob: u32, ram_size: u32) -> Result<Layout, Refusal> {
+pub(crate) fn lay_out(
+    model: &Model,
+    executables: &[Executable],
+    blob: u32,
+    ram_size: u32,
+) -> Result<Layout, Refusal> {
     let board = &model.board;
-    let mut cursor = Cursor { at: u64::from(board.system) + u64::from(blob) };
+    let mut cursor = Cursor {
+        at: u64::from(board.system) + u64::from(blob),
+    };
     let mut segments = Vec::new();
     let pristine: Vec<u32> = executables
         .iter()
@@ -175,11 +246,22 @@ pub(crate) fn lay_out(model: &Model, executables: &[Executable], blob: u32, ram_
         })
         .collect();
     // the ring's place must be known to the tables of its reader: it comes first
-    let ring_bytes = pages((TraceRing::SIZE + TraceRecord::SIZE * model.trace_capacity as usize) as u32);
+    let ring_bytes =
+        pages((TraceRing::SIZE + TraceRecord::SIZE * model.trace_capacity as usize) as u32);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
-    let mut layout = Layout { placement: Placement::default(), segments, usage: Vec::new(), free: 0 };
-    for (((index, process), executable), pristine) in (0u16..).zip(&model.processes).zip(executables).zip(pristine) {
+    let mut layout = Layout {
+        placement: Placement::default(),
+        segments,
+        usage: Vec::new(),
+        free: 0,
+    };
+    for (((index, process), executable), pristine) in (0u16..)
+        .zip(&model.processes)
+        .zip(executables)
+        .zip(pristine)
+    {
         let parts = Parts::of(model, index, process, executable);
+        parts.check(board)?;
         layout.place(&mut cursor, board, &parts, ring, pristine);
     }
     let ram = cursor.take(ram_size, PAGE);
@@ -187,8 +269,16 @@ pub(crate) fn lay_out(model: &Model, executables: &[Executable], blob: u32, ram_
     (layout.placement.ram, layout.placement.ram_size) = (ram, ram_size);
     let end = u64::from(board.memory_base) + u64::from(board.memory_size);
     if cursor.at > end {
-        let reason = format!("the system needs {} bytes more than board {} has", cursor.at - end, board.name);
-        return Err(Problem::new(reason, "make stacks or `[kernel] trace` smaller, or take a larger board").into());
+        let reason = format!(
+            "the system needs {} bytes more than board {} has",
+            cursor.at - end,
+            board.name
+        );
+        return Err(Problem::new(
+            reason,
+            "make stacks or `[kernel] trace` smaller, or take a larger board",
+        )
+        .into());
     }
     layout.free = (end - cursor.at) as u32;
     Ok(layout)
@@ -198,12 +288,23 @@ impl Segment {
     /// Bytes without zeros after them.
     pub(crate) fn new(address: u32, bytes: Vec<u8>) -> Segment {
         let size = bytes.len() as u32;
-        Segment { address, bytes, size }
+        Segment {
+            address,
+            bytes,
+            size,
+        }
     }
 }
 
 impl Layout {
-    fn place(&mut self, cursor: &mut Cursor, board: &Board, parts: &Parts<'_>, ring: (u32, u32), pristine: u32) {
+    fn place(
+        &mut self,
+        cursor: &mut Cursor,
+        board: &Board,
+        parts: &Parts<'_>,
+        ring: (u32, u32),
+        pristine: u32,
+    ) {
         let executable = parts.executable;
         let tables = parts.space(board, 0, 0, 0, ring).table_bytes();
         let root = cursor.take(tables, PAGE);
@@ -212,10 +313,16 @@ impl Layout {
         let data = cursor.take(parts.writable_bytes(), PAGE);
         let space = parts.space(board, text, rodata, data, ring);
         self.segments.push(Segment::new(root, space.tables(root)));
-        self.segments.push(Segment::new(text, executable.text.bytes.clone()));
-        self.segments.push(Segment::new(rodata, executable.rodata.bytes.clone()));
+        self.segments
+            .push(Segment::new(text, executable.text.bytes.clone()));
+        self.segments
+            .push(Segment::new(rodata, executable.rodata.bytes.clone()));
         let size = parts.writable_bytes();
-        self.segments.push(Segment { address: data, bytes: executable.data.bytes.clone(), size });
+        self.segments.push(Segment {
+            address: data,
+            bytes: executable.data.bytes.clone(),
+            size,
+        });
         self.usage.push(parts.usage(tables));
         let data_size = executable.data.bytes.len() as u32;
         self.placement.processes.push(ProcessPlacement {
@@ -226,10 +333,19 @@ impl Layout {
             zero_size: size - data_size,
             restartable: executable.restartable,
             start: executable.start,
-            bodies: executable.functions.0.iter().map(|f| f.body as u32).collect(),
+            bodies: executable
+                .functions
+                .0
+                .iter()
+                .map(|f| f.body as u32)
+                .collect(),
             area: executable.end,
             stack_tops: parts.stack_tops(),
             trace_cursor: executable.trace_cursor,
         });
     }
 }
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;

@@ -38,22 +38,44 @@ fn script() -> String {
 }
 
 /// Links `archive` to an executable at `output`.
-pub(crate) fn link(toolchain: &Toolchain, name: &str, archive: &Path, output: &Path) -> Result<(), Refusal> {
+pub(crate) fn link(
+    toolchain: &Toolchain,
+    name: &str,
+    archive: &Path,
+    output: &Path,
+) -> Result<(), Refusal> {
     let path = output.with_extension("ld");
-    let script_error = |error| Problem::new(format!("cannot write {}: {error}", path.display()), "free the disk");
+    let script_error = |error| {
+        Problem::new(
+            format!("cannot write {}: {error}", path.display()),
+            "free the disk",
+        )
+    };
     std::fs::write(&path, script()).map_err(script_error)?;
     let mut command = Command::new(toolchain.linker()?);
-    command.args(["-flavor", "gnu", "--gc-sections", "--fatal-warnings", "--build-id=none"]);
+    command.args([
+        "-flavor",
+        "gnu",
+        "--gc-sections",
+        "--fatal-warnings",
+        "--build-id=none",
+    ]);
     command.args(["--entry=0", "-T"]).arg(&path);
     for root in START_SYMBOLS.iter().chain(&[TABLE_SYMBOL, CURSOR_SYMBOL]) {
         command.args(["-u", root]);
     }
     command.arg("-o").arg(output).arg(archive);
-    let result = command.output().map_err(|error| Problem::new(format!("cannot run rust-lld: {error}"), ""))?;
+    let result = command
+        .output()
+        .map_err(|error| Problem::new(format!("cannot run rust-lld: {error}"), ""))?;
     if result.status.success() {
         return Ok(());
     }
     let message = String::from_utf8_lossy(&result.stderr);
     let reason = format!("process `{name}` does not link: {}", message.trim());
-    Err(Problem::new(reason, "a process is `no_std` and calls nothing outside its crates").into())
+    Err(Problem::new(
+        reason,
+        "a process is `no_std` and calls nothing outside its crates",
+    )
+    .into())
 }

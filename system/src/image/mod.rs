@@ -77,15 +77,24 @@ pub struct Built {
 }
 
 impl BuildOptions {
-    /// Builds `system` in the workspace `root`: results under `out/NAME`,
-    /// compiled things where cargo puts them.
+    /// Builds `system` in the workspace `root`: results under `out/FOLDER`, or
+    /// `out/FOLDER/STEM` if the file is not called system.toml; compiled things
+    /// where cargo puts them.
     pub fn new(system: &Path, root: &Path) -> BuildOptions {
-        let target_dir = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let name = system.parent().and_then(Path::file_name).unwrap_or_default();
+        let target_dir =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let folder = system
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default();
+        let stem = system
+            .file_stem()
+            .filter(|stem| *stem != "system")
+            .unwrap_or_default();
         BuildOptions {
             system: system.to_path_buf(),
             root: root.to_path_buf(),
-            out_dir: root.join("out").join(name),
+            out_dir: root.join("out").join(folder).join(stem),
             target_dir,
             board: None,
             stop_at: 0,
@@ -105,7 +114,10 @@ pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
     let mut project = Project::open(&options.system, &options.root, options.board.as_deref())?;
     project.stop_at = options.stop_at;
     let built = Builder::new(options, &project)?.build()?;
-    Ok(Built { remarks: project.remarks, ..built })
+    Ok(Built {
+        remarks: project.remarks,
+        ..built
+    })
 }
 
 /// A build under way.
@@ -121,8 +133,11 @@ impl<'a> Builder<'a> {
     fn new(options: &'a BuildOptions, project: &'a Project) -> Result<Builder<'a>, Refusal> {
         let outline = Model::outline(project)?;
         check_architecture(project)?;
-        std::fs::create_dir_all(&options.out_dir).map_err(|e| cannot_write(&options.out_dir, &e))?;
-        let identifiers = ["identifiers.rs", "identifiers.h"].map(|name| options.out_dir.join(name));
+        check_code(&project.file)?;
+        std::fs::create_dir_all(&options.out_dir)
+            .map_err(|e| cannot_write(&options.out_dir, &e))?;
+        let identifiers =
+            ["identifiers.rs", "identifiers.h"].map(|name| options.out_dir.join(name));
         let [rust, c] = &identifiers;
         write(rust, identifiers::rust(&outline)?.as_bytes())?;
         write(c, identifiers::c(&outline)?.as_bytes())?;
@@ -133,7 +148,12 @@ impl<'a> Builder<'a> {
             debug: options.debug,
             identifiers: rust,
         };
-        Ok(Builder { options, project, toolchain, identifiers })
+        Ok(Builder {
+            options,
+            project,
+            toolchain,
+            identifiers,
+        })
     }
 
     fn build(self) -> Result<Built, Refusal> {
@@ -141,40 +161,71 @@ impl<'a> Builder<'a> {
         let kernel = self.toolchain.kernel(&board.kernel_target, &board.name)?;
         let kernel = Kernel::read(board, &read(&kernel)?)?;
         let sections = &self.project.file.processes;
-        let executables: Result<Vec<Executable>, Refusal> = sections.iter().map(|s| self.process(s)).collect();
+        let executables: Result<Vec<Executable>, Refusal> =
+            sections.iter().map(|s| self.process(s)).collect();
         let executables = executables?;
-        let names = sections.iter().map(|section| section.name.get_ref().clone());
-        let functions: BTreeMap<_, _> = names.zip(executables.iter().map(|e| e.functions.clone())).collect();
+        let names = sections
+            .iter()
+            .map(|section| section.name.get_ref().clone());
+        let functions: BTreeMap<_, _> = names
+            .zip(executables.iter().map(|e| e.functions.clone()))
+            .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
         let (layout, blob) = place(&model, &executables, &kernel)?;
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let name_map = names::name_map(&model, &layout.usage);
-        let names = self.options.out_dir.join(format!("{}.names.json", model.name));
+        let names = self
+            .options
+            .out_dir
+            .join(format!("{}.names.json", model.name));
         write(&names, name_map.to_json().as_bytes())?;
         let report = Report::of(&model, &kernel.segments, &layout);
-        Ok(Built { image, names, identifiers: self.identifiers, name_map, report, remarks: Vec::new() })
+        Ok(Built {
+            image,
+            names,
+            identifiers: self.identifiers,
+            name_map,
+            report,
+            remarks: Vec::new(),
+        })
     }
 
     /// Compiles and links one process.
     fn process(&self, section: &ProcessSection) -> Result<Executable, Refusal> {
         let name = section.name.get_ref();
-        let package = match &section.code {
-            Code::Crate(package) => package,
-            Code::C(sources) => return Err(self.refuse_c(section, sources)),
+        let Code::Crate(package) = &section.code else {
+            return Err(refuse_c(&self.project.file, section));
         };
-        let archive = self.toolchain.process(package.get_ref(), &self.project.board.target)?;
+        let package = self.package(package.get_ref())?;
+        let archive = self
+            .toolchain
+            .process(&package, &self.project.board.target)?;
         let output = self.options.out_dir.join(format!("{name}.process.elf"));
         link_process::link(&self.toolchain, name, &archive, &output)?;
         Executable::read(name, &read(&output)?)
     }
 
-    fn refuse_c(&self, section: &ProcessSection, sources: &[Spanned<String>]) -> Refusal {
-        let span = sources.first().map_or(section.name.span(), Spanned::span);
-        let reason = format!("process `{}` is written in C, which is not built yet", section.name.get_ref());
-        let mend = "write it as a crate with `giornata-rt`: `crate = \"NAME\"`";
-        Problem::new(reason, mend).at(&self.project.file.source, span).into()
+    /// The package that `crate` means: that of a folder beside the system file,
+    /// or else one of the workspace by its name.
+    fn package(&self, word: &str) -> Result<String, Refusal> {
+        let manifest = self.project.file.relative(word).join("Cargo.toml");
+        if !manifest.is_file() {
+            return Ok(word.into());
+        }
+        let text = String::from_utf8(read(&manifest)?).unwrap_or_default();
+        let table = text.parse::<toml::Table>().ok();
+        let name = table
+            .as_ref()
+            .and_then(|t| t.get("package")?.get("name")?.as_str());
+        name.map(str::to_string).ok_or_else(|| {
+            Problem::new(
+                format!("{} names no package", manifest.display()),
+                "add `[package]` with `name`",
+            )
+            .into()
+        })
     }
 
     fn image(&self, kernel: &Kernel, layout: &Layout, blob: Segment) -> Result<Vec<u8>, Refusal> {
@@ -182,18 +233,48 @@ impl<'a> Builder<'a> {
         segments.push(blob);
         segments.extend(layout.segments.iter().cloned());
         elf::write(kernel.entry, &segments).map_err(|error| {
-            Problem::new(format!("the image cannot be written: {error}"), "make the system smaller").into()
+            Problem::new(
+                format!("the image cannot be written: {error}"),
+                "make the system smaller",
+            )
+            .into()
         })
     }
 }
 
 /// Lays the system out and links its tables. The size of the tables does not
 /// depend on the addresses in them, so they are linked twice.
-fn place(model: &Model, executables: &[Executable], kernel: &Kernel) -> Result<(Layout, Segment), Refusal> {
+fn place(
+    model: &Model,
+    executables: &[Executable],
+    kernel: &Kernel,
+) -> Result<(Layout, Segment), Refusal> {
     let draft = link(model, &Placement::default())?;
     let layout = layout::lay_out(model, executables, draft.header.length, kernel.ram(&draft))?;
     let blob = link(model, &layout.placement)?.to_blob();
     Ok((layout, Segment::new(model.board.system, blob)))
+}
+
+/// Everything that is listed can be compiled.
+fn check_code(file: &SystemFile) -> Result<(), Refusal> {
+    let c = file
+        .processes
+        .iter()
+        .find(|section| matches!(section.code, Code::C(_)));
+    c.map_or(Ok(()), |section| Err(refuse_c(file, section)))
+}
+
+fn refuse_c(file: &SystemFile, section: &ProcessSection) -> Refusal {
+    let span = match &section.code {
+        Code::C(sources) => sources.first().map_or(section.name.span(), Spanned::span),
+        Code::Crate(package) => package.span(),
+    };
+    let reason = format!(
+        "process `{}` is written in C, which is not built yet",
+        section.name.get_ref()
+    );
+    let mend = "write it as a crate with `giornata-rt`: `crate = \"NAME\"`";
+    Problem::new(reason, mend).at(&file.source, span).into()
 }
 
 /// The one architecture whose page tables are made here.
@@ -201,25 +282,44 @@ fn check_architecture(project: &Project) -> Result<(), Refusal> {
     if project.board.arch == "rv64" {
         return Ok(());
     }
-    let reason = format!("board {} is {}, and only rv64 systems are built", project.board.name, project.board.arch);
+    let reason = format!(
+        "board {} is {}, and only rv64 systems are built",
+        project.board.name, project.board.arch
+    );
     Err(Problem::new(reason, "take a board with `arch = \"rv64\"`")
         .at(&project.file.source, project.file.board.span())
         .into())
 }
 
 /// The reader of the trace says where the kernel finds its cursor.
-fn check_cursor(file: &SystemFile, model: &Model, executables: &[Executable]) -> Result<(), Refusal> {
+fn check_cursor(
+    file: &SystemFile,
+    model: &Model,
+    executables: &[Executable],
+) -> Result<(), Refusal> {
     let readers = model.processes.iter().zip(executables).zip(&file.processes);
-    let mut blind = readers.filter(|((process, executable), _)| process.reads_trace && executable.trace_cursor == 0);
-    let Some((_, section)) = blind.next() else { return Ok(()) };
-    let reason = format!("process `{}` reads the trace but has no cursor", section.name.get_ref());
+    let mut blind = readers
+        .filter(|((process, executable), _)| process.reads_trace && executable.trace_cursor == 0);
+    let Some((_, section)) = blind.next() else {
+        return Ok(());
+    };
+    let reason = format!(
+        "process `{}` reads the trace but has no cursor",
+        section.name.get_ref()
+    );
     let mend = "give its crate a `#[no_mangle] static GIORNATA_TRACE_CURSOR`, as giornata-trace-server has";
-    Err(Problem::new(reason, mend).at(&file.source, section.name.span()).into())
+    Err(Problem::new(reason, mend)
+        .at(&file.source, section.name.span())
+        .into())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     std::fs::read(path).map_err(|error| {
-        Problem::new(format!("cannot read {}: {error}", path.display()), "build again").into()
+        Problem::new(
+            format!("cannot read {}: {error}", path.display()),
+            "build again",
+        )
+        .into()
     })
 }
 
@@ -232,5 +332,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {
-    Problem::new(format!("cannot write {}: {error}", path.display()), "give an output folder that can be written").into()
+    Problem::new(
+        format!("cannot write {}: {error}", path.display()),
+        "give an output folder that can be written",
+    )
+    .into()
 }
+
+#[cfg(test)]
+#[path = "image_tests.rs"]
+mod tests;

@@ -42,7 +42,8 @@ impl Space {
     /// Maps `bytes` (rounded up to pages) from a user address to a physical one.
     pub(crate) fn map(&mut self, user: u32, physical: u32, bytes: u32, rights: Rights) {
         for page in 0..bytes.div_ceil(PAGE) {
-            self.pages.insert(user / PAGE + page, (physical / PAGE + page, rights));
+            self.pages
+                .insert(user / PAGE + page, (physical / PAGE + page, rights));
         }
     }
 
@@ -58,11 +59,19 @@ impl Space {
 
     /// The tables as bytes that lie at physical address `base`; the root is first.
     pub(crate) fn tables(&self, base: u32) -> Vec<u8> {
-        let mut tables = Tables { base, entries: vec![[0; 512]] };
+        let mut tables = Tables {
+            base,
+            entries: vec![[0; 512]],
+        };
         for (user, (physical, rights)) in &self.pages {
             tables.add(*user, *physical, *rights);
         }
-        tables.entries.iter().flatten().flat_map(|entry| entry.to_le_bytes()).collect()
+        tables
+            .entries
+            .iter()
+            .flatten()
+            .flat_map(|entry| entry.to_le_bytes())
+            .collect()
     }
 }
 
@@ -82,7 +91,8 @@ impl Tables {
             Rights::ReadWrite => READ | WRITE | ACCESSED | DIRTY,
             Rights::ReadExecute => READ | EXECUTE | ACCESSED,
         };
-        self.entries[table][index(user, 0)] = u64::from(physical) << NUMBER_SHIFT | bits | USER | VALID;
+        self.entries[table][index(user, 0)] =
+            u64::from(physical) << NUMBER_SHIFT | bits | USER | VALID;
     }
 
     /// The table under an entry, made if there is none.
@@ -148,7 +158,10 @@ mod tests {
         let tables = space.tables(base);
         assert_eq!(tables.len(), space.table_bytes() as usize);
         let reached = walk(base, &tables);
-        let pages: Vec<(u32, u32)> = reached.iter().map(|(user, physical, _)| (*user, *physical)).collect();
+        let pages: Vec<(u32, u32)> = reached
+            .iter()
+            .map(|(user, physical, _)| (*user, *physical))
+            .collect();
         let expected = [
             (0x10000, 0x80100),
             (0x10001, 0x80101),
@@ -166,6 +179,9 @@ mod tests {
     #[test]
     fn an_empty_space_is_one_empty_table() {
         let space = Space::default();
-        assert_eq!((space.table_bytes(), space.tables(0x8000_0000)), (PAGE, vec![0; PAGE as usize]));
+        assert_eq!(
+            (space.table_bytes(), space.tables(0x8000_0000)),
+            (PAGE, vec![0; PAGE as usize])
+        );
     }
 }

@@ -61,17 +61,40 @@ impl Report {
 }
 
 fn grants(model: &Model, index: u16) -> Vec<String> {
-    let Some(process) = model.processes.get(index as usize) else { return Vec::new() };
-    let devices = process.devices.iter().filter_map(|d| model.board.devices.get(*d)).map(|d| d.name.clone());
-    let lines = model.interrupts.iter().filter(|i| i.process == Some(index)).map(|i| format!("irq {}", i.number));
+    let Some(process) = model.processes.get(index as usize) else {
+        return Vec::new();
+    };
+    let devices = process
+        .devices
+        .iter()
+        .filter_map(|d| model.board.devices.get(*d))
+        .map(|d| d.name.clone());
+    let lines = model
+        .interrupts
+        .iter()
+        .filter(|i| i.process == Some(index))
+        .map(|i| format!("irq {}", i.number));
     let port = |verb: &str, port: &u16| {
         let port = model.ports.get(*port as usize)?;
-        Some(format!("{verb} {}.{}", model.programs.get(port.program as usize)?.name, port.name))
+        Some(format!(
+            "{verb} {}.{}",
+            model.programs.get(port.program as usize)?.name,
+            port.name
+        ))
     };
-    let reads = process.readable.iter().filter(|p| !process.writable.contains(p)).filter_map(|p| port("read", p));
+    let reads = process
+        .readable
+        .iter()
+        .filter(|p| !process.writable.contains(p))
+        .filter_map(|p| port("read", p));
     let writes = process.writable.iter().filter_map(|p| port("write", p));
     let trace = process.reads_trace.then(|| "trace".to_string());
-    devices.chain(lines).chain(reads).chain(writes).chain(trace).collect()
+    devices
+        .chain(lines)
+        .chain(reads)
+        .chain(writes)
+        .chain(trace)
+        .collect()
 }
 
 impl fmt::Display for Report {
@@ -96,10 +119,19 @@ impl fmt::Display for Report {
             self.kernel, self.kernel_tables, self.trace, self.free
         )?;
         for process in self.processes.iter().filter(|p| !p.grants.is_empty()) {
-            writeln!(f, "  {} may use: {}", process.name, process.grants.join(", "))?;
+            writeln!(
+                f,
+                "  {} may use: {}",
+                process.name,
+                process.grants.join(", ")
+            )?;
         }
         for process in self.processes.iter().filter(|p| p.trusted_dma) {
-            writeln!(f, "  warning: {} may program DMA: nothing protects the system from it", process.name)?;
+            writeln!(
+                f,
+                "  warning: {} may program DMA: nothing protects the system from it",
+                process.name
+            )?;
         }
         Ok(())
     }

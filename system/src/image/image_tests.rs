@@ -1,0 +1,180 @@
+//! The whole way, with a real kernel and a real process.
+
+use super::*;
+use crate::place::USER_BASE;
+use giornata_abi::process::FunctionKind;
+use object::{Object, ObjectSegment};
+
+const SYSTEM: &str = r#"name = "quiet"
+board = "qemu-virt64"
+[kernel]
+trace = 64
+[process.reader]
+crate = "giornata-trace-server"
+threads = { serve = { priority = 5 } }
+grants = { device = ["uart0"], trace = true, trusted-dma = true }
+"#;
+
+/// A folder of one test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder =
+        std::env::temp_dir().join(format!("giornata-system-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn options(folder: &Path, out: &str) -> BuildOptions {
+    let system = folder.join("system.toml");
+    std::fs::write(&system, SYSTEM).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    BuildOptions {
+        out_dir: folder.join(out),
+        ..BuildOptions::new(&system, &root)
+    }
+}
+
+#[test]
+fn equal_inputs_give_equal_images() {
+    let folder = folder("image");
+    let [first, second] = ["a", "b"].map(|out| build(&options(&folder, out)).unwrap());
+    let image = std::fs::read(&first.image).unwrap();
+    assert_eq!(image, std::fs::read(&second.image).unwrap());
+    assert_eq!(first.report, second.report);
+    assert_eq!(
+        NameMap::from_json(&std::fs::read_to_string(&first.names).unwrap()).unwrap(),
+        first.name_map
+    );
+    let file = object::File::parse(&*image).unwrap();
+    let blob = file
+        .segments()
+        .find(|s| s.address() == 0x8004_0000)
+        .unwrap();
+    assert!(blob.data().unwrap().starts_with(b"GSYS"));
+    assert_eq!(file.entry(), 0x8000_0000);
+    let report = first.report.to_string();
+    assert!(
+        report.contains("warning: reader may program DMA"),
+        "{report}"
+    );
+    assert!(report.contains("reader may use: uart0, trace"), "{report}");
+    damaged_executables_are_refused_without_panic(&folder);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Reads the process that the builds left, whole and damaged.
+fn damaged_executables_are_refused_without_panic(folder: &Path) {
+    let whole = std::fs::read(folder.join("a/reader.process.elf")).unwrap();
+    let executable = Executable::read("reader", &whole).unwrap();
+    let serve = &executable.functions.0[0];
+    assert_eq!(
+        (serve.name.as_str(), serve.kind, serve.parameters.len()),
+        ("serve", FunctionKind::Thread, 0)
+    );
+    assert_eq!(executable.text.address, USER_BASE);
+    let text = USER_BASE..USER_BASE + executable.text.bytes.len() as u32;
+    assert!(
+        text.contains(&(serve.body as u32)) && executable.start.iter().all(|s| text.contains(s))
+    );
+    assert_eq!(
+        executable.restartable,
+        (0, 0),
+        "nobody calls it, so it is not linked"
+    );
+    let writable = executable.data.address..executable.end;
+    assert!(writable.contains(&executable.trace_cursor));
+    let mut random = 1u64;
+    let mut next = |bound: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    for _ in 0..3000 {
+        let mut bytes = whole.clone();
+        for _ in 0..8 {
+            let at = next(bytes.len());
+            bytes[at] = next(256) as u8;
+        }
+        bytes.truncate(if next(4) == 0 {
+            next(whole.len())
+        } else {
+            whole.len()
+        });
+        let _ = Executable::read("reader", &bytes);
+        let _ = Kernel::read(&crate::Board::parse(Path::new("b"), BOARD).unwrap(), &bytes);
+    }
+}
+
+const BOARD: &str = include_str!("../../../boards/qemu-virt64.toml");
+
+#[test]
+fn a_process_in_c_is_refused_before_anything_is_compiled() {
+    let folder = folder("c");
+    let options = options(&folder, "out");
+    std::fs::write(
+        &options.system,
+        SYSTEM.replace("crate = \"giornata-trace-server\"", "c = [\"main.c\"]"),
+    )
+    .unwrap();
+    let refusal = build(&options).unwrap_err();
+    assert!(
+        format!("{refusal:?}").contains("process `reader` is written in C"),
+        "{refusal:?}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_board_of_another_architecture_is_refused() {
+    let folder = folder("board");
+    std::fs::create_dir_all(folder.join("boards")).unwrap();
+    let board = BOARD.replace("arch = \"rv64\"", "arch = \"rv32\"");
+    std::fs::write(folder.join("boards/qemu-virt64.toml"), board).unwrap();
+    let refusal = build(&BuildOptions {
+        root: folder.clone(),
+        ..options(&folder, "out")
+    })
+    .unwrap_err();
+    assert!(
+        format!("{refusal:?}").contains("only rv64 systems are built"),
+        "{refusal:?}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_crate_may_be_a_folder_beside_the_system_file() {
+    let folder = folder("crate");
+    let options = options(&folder, "out");
+    std::fs::create_dir_all(folder.join("io")).unwrap();
+    std::fs::write(
+        folder.join("io/Cargo.toml"),
+        "[package]\nname = \"flight-io\"\n",
+    )
+    .unwrap();
+    let project = Project::open(&options.system, &options.root, None).unwrap();
+    let builder = Builder::new(&options, &project).unwrap();
+    assert_eq!(builder.package("io").unwrap(), "flight-io");
+    assert_eq!(
+        builder.package("giornata-trace-server").unwrap(),
+        "giornata-trace-server"
+    );
+    std::fs::write(folder.join("io/Cargo.toml"), "[workspace]\n").unwrap();
+    assert!(
+        builder.package("io").unwrap_err().problems()[0]
+            .reason()
+            .contains("names no package")
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn results_lie_under_out_by_folder_and_file() {
+    let out = |file: &str| BuildOptions::new(Path::new(file), Path::new("/r")).out_dir;
+    assert_eq!(out("examples/fly/system.toml"), Path::new("/r/out/fly"));
+    assert_eq!(
+        out("examples/fly/overload.toml"),
+        Path::new("/r/out/fly/overload")
+    );
+}

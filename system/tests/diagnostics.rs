@@ -1,0 +1,407 @@
+//! What is said about each mistake: file and line, reason, mend.
+//!
+//! One snapshot holds all messages of one kind of file, each after the change
+//! that provokes it.
+
+mod sample;
+
+use giornata_abi::module::{
+    DriverKind, DriverSymbol, ModuleWriter, NameSymbol, PortKind, PortSymbol,
+};
+use giornata_abi::process::{Direction, FunctionKind};
+use giornata_abi::{Instruction, Opcode, Predicate, PredicateKind};
+use giornata_system::functions::Parameter;
+use giornata_system::{Board, Functions, Model, Refusal};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use sample::{SYSTEM, functions, input, module, output, project};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The message as a terminal without colours shows it.
+fn render(refusal: &dyn Diagnostic) -> String {
+    let handler =
+        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
+    let mut text = String::new();
+    handler.render_report(&mut text, refusal).unwrap();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+/// `text` with one change; the change must hit.
+fn changed(text: &str, from: &str, to: &str) -> String {
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(changed, text, "`{from}` is not in the sample");
+    changed
+}
+
+/// All messages, each under its change.
+fn messages(changes: &[(&str, &str)], refuse: impl Fn(&str, &str) -> Refusal) -> String {
+    let one =
+        |(from, to): &(&str, &str)| format!("### {from} => {to}\n{}\n", render(&refuse(from, to)));
+    changes.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn refuse_system(from: &str, to: &str) -> Refusal {
+    let system = changed(SYSTEM, from, to);
+    let refused = project(&system, &module(sample::PROGRAM)).and_then(|p| Model::outline(&p));
+    refused
+        .err()
+        .unwrap_or_else(|| panic!("{from} => {to} is accepted"))
+}
+
+#[test]
+fn shapes_of_a_system_file() {
+    let changes = [
+        ("name = \"sample\"\n", ""),
+        ("name = \"sample\"", "name = 7"),
+        ("name = \"sample\"", "name = \"../up\""),
+        ("name = \"sample\"", "name = "),
+        ("config = \"es\"", "config = \"emerald\""),
+        ("deadline-band = 200", "deadline-band = 256"),
+        ("deadline-band = 200", "deadlin-band = 200"),
+        ("trace = 1024", "trace = 1000"),
+        ("[kernel]", "[kernal]"),
+        ("source = \"flight.giotto\"\n", ""),
+        ("schedule = \"edf\"", "schedule = \"llf\""),
+        ("\"skip\"", "\"ignore\""),
+        ("overrun =", "overun ="),
+        ("crate = \"control\"\n", ""),
+        ("crate = \"control\"", "crate = \"control\"\nc = [\"a.c\"]"),
+        ("stack = \"8K\"", "stack = \"8Q\""),
+        ("stack = \"8K\"", "stack = \"64M\""),
+        ("budget = \"1ms\"", "budget = \"1 fortnight\""),
+        ("budget = \"1ms\"", "bugdet = \"1ms\""),
+        ("tasks = {", "tsks = {"),
+        ("on-fault = \"restart\"", "on-fault = \"reboot\""),
+        ("priority = 5", "priority = 21"),
+        (
+            "policy = \"round-robin\", quantum = \"1ms\"",
+            "policy = \"round-robin\"",
+        ),
+        ("policy = \"round-robin\"", "policy = \"deadline\""),
+        ("policy = \"round-robin\"", "policy = \"roundrobin\""),
+        ("autostart = false", "autostart = \"no\""),
+        ("\"read\"", "\"look\""),
+        ("irq = [\"rtc\"]", "irq = \"rtc\""),
+        ("irq = [\"rtc\"]", "mailbox = { telemetry = \"send\" }"),
+    ];
+    insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
+fn references_of_a_system_file() {
+    let changes = [
+        ("filter = {", "filtre = {"),
+        ("read_altitude = { budget = \"20us\" }, ", ""),
+        ("write_servo = { budget = \"20us\" }", "write_servo = {}"),
+        ("handler:shed", "handler:shedd"),
+        (
+            "shed = { budget = \"10us\" }",
+            "shed = { budget = \"10us\" }, first_pose = { budget = \"1us\" }",
+        ),
+        ("device = [\"rtc\"]", "device = [\"rtcc\"]"),
+        ("device = [\"rtc\"]", "device = [\"plic\"]"),
+        ("device = [\"rtc\"]", "device = [\"rtc\", \"rtc\"]"),
+        ("irq = [\"rtc\"]", "irq = [99]"),
+        ("irq = [\"rtc\"]", "irq = [11, \"rtc\"]"),
+        ("\"flight.pose\"", "\"flight.poes\""),
+        ("\"flight.pose\" = \"read\"", "\"flight.pose\" = \"write\""),
+        ("schedule = \"edf\"", "schedule = \"edf\"\nslot = 100"),
+        ("schedule = \"edf\"", "schedule = \"rm\"\nslot = 200"),
+        ("schedule = \"edf\"", "schedule = \"rm\"\nslot = 0"),
+        ("schedule = \"edf\"", "schedule = \"s:edf\""),
+        (
+            "max-priority = 20\nthreads = { watch = { priority = 5 }",
+            "max-priority = 255\nthreads = { watch = { priority = 200 }",
+        ),
+        // a process with drivers has a thread of this name already
+        ("[process.io]", "threads = { upcall = {} }\n[process.io]"),
+        (
+            "grants = { device = [\"rtc\"], irq",
+            "grants = { trace = true, irq",
+        ),
+        (
+            "schedule = \"edf\"",
+            "registers = { read_altitude = { device = \"uart0\", offset = 5, width = 4 } }",
+        ),
+        (
+            "schedule = \"edf\"",
+            "registers = { read_speed = { device = \"uart0\", offset = 5 } }",
+        ),
+        ("schedule = \"edf\"", "interrupts = { tick = \"rtc\" }"),
+    ];
+    insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
+fn registers_of_a_system_file() {
+    let bound = |entry: &str| {
+        let system = changed(SYSTEM, "read_altitude = { budget = \"20us\" }, ", "");
+        let entry = format!("schedule = \"edf\"\n[program.flight.registers]\n{entry}\n");
+        let system = changed(
+            &system,
+            "schedule = \"edf\"\non-violation = { overrun = \"handler:shed\", time-safety = \"skip\" }\n",
+            &entry,
+        );
+        let system = changed(&system, ", shed = { budget = \"10us\" }", "");
+        project(&system, &module(sample::PROGRAM)).and_then(|p| Model::outline(&p))
+    };
+    let refused = [
+        "read_altitude = { device = \"uart1\", offset = 0, width = 4 }",
+        "read_altitude = { device = \"plic\", offset = 0, width = 4 }",
+        "read_altitude = { device = \"uart0\", offset = 2, width = 4 }",
+        "read_altitude = { device = \"uart0\", offset = 256, width = 4 }",
+        "read_altitude = { device = \"uart0\", offset = 0, width = 3 }",
+        "read_altitude = { device = \"uart0\", offset = 0, width = 1 }",
+        "read_altitude = { offset = 0, width = 4 }",
+    ];
+    let text =
+        refused.map(|entry| format!("### {entry}\n{}\n", render(&bound(entry).unwrap_err())));
+    insta::assert_snapshot!(text.join("\n"));
+    let model = bound("read_altitude = { device = \"rtc\", offset = 8, width = 4 }").unwrap();
+    let work: Vec<_> = model
+        .drivers
+        .iter()
+        .filter(|d| d.function == "read_altitude")
+        .map(|d| d.work.clone())
+        .collect();
+    assert_eq!(work, [giornata_system::model::Work::Load(0x10_1008, 4)]);
+}
+
+/// The sample's functions with one change.
+fn refuse_functions(change: impl Fn(&mut BTreeMap<String, Functions>)) -> Refusal {
+    let mut functions = functions();
+    change(&mut functions);
+    let project = project(SYSTEM, &module(sample::PROGRAM)).unwrap();
+    Model::resolve(&project, &functions).unwrap_err()
+}
+
+fn set(
+    process: &str,
+    function: &str,
+    parameters: Vec<Parameter>,
+) -> impl Fn(&mut BTreeMap<String, Functions>) {
+    let (process, function) = (process.to_string(), function.to_string());
+    move |functions| {
+        let list = &mut functions.get_mut(&process).unwrap().0;
+        list.iter_mut()
+            .find(|f| f.name == function)
+            .unwrap()
+            .parameters = parameters.clone();
+    }
+}
+
+#[test]
+fn functions_that_do_not_fit_their_program() {
+    let state = Parameter {
+        direction: Direction::State,
+        ..input("u32", 4)
+    };
+    let refused = [
+        (
+            "a task takes too much",
+            refuse_functions(set(
+                "control",
+                "control",
+                vec![input("Pose", 12), input("f32", 4), output("f32", 4)],
+            )),
+        ),
+        (
+            "a task takes another type",
+            refuse_functions(set(
+                "control",
+                "control",
+                vec![input("Position", 12), output("f32", 4)],
+            )),
+        ),
+        (
+            "one type has two sizes",
+            refuse_functions(set(
+                "control",
+                "control",
+                vec![input("Pose", 16), output("f32", 4)],
+            )),
+        ),
+        (
+            "a scalar has another size",
+            refuse_functions(set(
+                "control",
+                "control",
+                vec![input("Pose", 12), output("f64", 8)],
+            )),
+        ),
+        (
+            "a value of no bytes",
+            refuse_functions(set("control", "first_pose", vec![output("Pose", 0)])),
+        ),
+        (
+            "a guard that answers nothing",
+            refuse_functions(set("io", "is_sane", vec![input("f32", 4)])),
+        ),
+        (
+            "a handler that takes nothing",
+            refuse_functions(set("io", "shed", vec![])),
+        ),
+        (
+            "a function that is missing",
+            refuse_functions(|all| all.get_mut("control").unwrap().0[0].name = "filters".into()),
+        ),
+        (
+            "a task that is a driver",
+            refuse_functions(|all| {
+                all.get_mut("control").unwrap().0[0].kind = FunctionKind::Driver
+            }),
+        ),
+        (
+            "a process without a table",
+            refuse_functions(|all| drop(all.remove("logger"))),
+        ),
+    ];
+    let text = refused.map(|(what, refusal)| format!("### {what}\n{}\n", render(&refusal)));
+    insta::assert_snapshot!(text.join("\n"));
+    // states that the program does not know are the function's own affair
+    let mut functions = functions();
+    set(
+        "control",
+        "filter",
+        vec![input("f32", 4), output("Pose", 12), state],
+    )(&mut functions);
+    let project = project(SYSTEM, &module(sample::PROGRAM)).unwrap();
+    assert!(Model::resolve(&project, &functions).is_ok());
+}
+
+/// A module made by hand, without tasks.
+fn writer() -> ModuleWriter {
+    let mut writer = ModuleWriter::new("flight", "flight.giotto");
+    writer
+        .instructions
+        .push(Instruction::new(Opcode::Return, 0, 0, 0));
+    writer
+}
+
+fn plain_system(extra: &str) -> String {
+    format!(
+        "name = \"plain\"\nboard = \"qemu-virt64\"\n[program.flight]\nsource = \"flight.gmod\"\n{extra}\n[process.p]\ncrate = \"p\"\n"
+    )
+}
+
+fn refuse_module(bytes: &[u8]) -> Refusal {
+    let refused = project(&plain_system(""), bytes)
+        .and_then(|p| Model::resolve(&p, &BTreeMap::from([("p".into(), Functions::default())])));
+    refused.unwrap_err()
+}
+
+#[test]
+fn modules_that_cannot_be_loaded() {
+    let mut damaged = writer().finish();
+    *damaged.last_mut().unwrap() ^= 1;
+    let mut endless = writer();
+    endless.instructions = vec![Instruction::new(Opcode::Jump, 0, 0, 0)];
+    let mut mail = writer();
+    let name = mail.text("orders");
+    mail.mailboxes.push(NameSymbol { name });
+    let mut waits = writer();
+    let name = waits.text("pulse");
+    waits.interrupts.push(NameSymbol { name });
+    waits
+        .predicates
+        .push(Predicate::of(PredicateKind::Interrupt, 0));
+    let mut unsized_port = writer();
+    let (name, type_name) = (unsized_port.text("shape"), unsized_port.text("Shape"));
+    let port = PortSymbol {
+        name,
+        type_name,
+        kind: PortKind::Output as u8,
+        value_type: 0,
+        size: 0,
+        reserved: 0,
+    };
+    unsized_port.ports.push(port);
+    let mut copies = writer();
+    let names = [copies.text("a"), copies.text("b")];
+    let size = |size| PortSymbol {
+        name: names[0],
+        type_name,
+        kind: PortKind::Output as u8,
+        value_type: 0,
+        size,
+        reserved: 0,
+    };
+    let type_name = copies.text("Shape");
+    copies
+        .ports
+        .extend([size(8), size(16)].map(|p| PortSymbol { type_name, ..p }));
+    let (reads, writes) = (copies.list(&[0]), copies.list(&[1]));
+    let kind = DriverKind::Copy as u32;
+    let function = copies.text("");
+    copies.drivers.push(DriverSymbol {
+        name: names[1],
+        function,
+        reads,
+        writes,
+        wcet: 0,
+        kind,
+        reserved: 0,
+    });
+    let refused = [
+        ("damaged", damaged),
+        ("not a module", b"task control".to_vec()),
+        ("runs for ever in no time", endless.finish()),
+        ("waits for messages", mail.finish()),
+        ("waits for an unbound interrupt", waits.finish()),
+        ("has a port of unknown size", unsized_port.finish()),
+        ("copies between sizes", copies.finish()),
+    ];
+    let text =
+        refused.map(|(what, bytes)| format!("### {what}\n{}\n", render(&refuse_module(&bytes))));
+    insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn an_interrupt_of_a_program_is_bound_to_a_line() {
+    let mut waits = writer();
+    let name = waits.text("pulse");
+    waits.interrupts.push(NameSymbol { name });
+    waits
+        .predicates
+        .push(Predicate::of(PredicateKind::Interrupt, 0));
+    let project = project(
+        &plain_system("interrupts = { pulse = \"rtc\" }"),
+        &waits.finish(),
+    )
+    .unwrap();
+    let model = Model::outline(&project).unwrap();
+    assert_eq!(model.programs[0].interrupts, [11]);
+    assert_eq!(
+        (model.interrupts[0].number, model.interrupts[0].process),
+        (11, None)
+    );
+}
+
+#[test]
+fn boards() {
+    let changes = [
+        ("timer-hertz = 10_000_000\n", ""),
+        ("[memory]\nbase", "[memory]\nbsae"),
+        ("size = 0x0800_0000", "size = 0x8000_0000"),
+        ("[kernel]", "[kernle]"),
+        ("system = 0x8004_0000", "system = 0x8000_1000"),
+        ("irq = 10", "irq = \"ten\""),
+    ];
+    let text = messages(&changes, |from, to| {
+        let board = changed(sample::BOARD, from, to);
+        Board::parse(Path::new("boards/test.toml"), &board).unwrap_err()
+    });
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_board_that_does_not_exist_names_those_that_do() {
+    let file = giornata_system::SystemFile::parse(
+        Path::new("sample/system.toml"),
+        &changed(SYSTEM, "virt64", "virt46"),
+    )
+    .unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    insta::assert_snapshot!(render(&Board::of(&file, &root, None).unwrap_err()));
+}
