@@ -39,13 +39,13 @@ pub fn read_baro(altitude: &mut f32) {
 /// Sensor: the pilot's stick.
 #[driver]
 pub fn read_pilot(command: &mut Command) {
-    *command = plan::command(with_world(|world| world.body.step));
+    *command = plan::command(with_world(|world| world.now()));
 }
 
 /// Sensor: how much of the built-in test is due.
 #[driver]
 pub fn read_load(load: &mut Load) {
-    *load = with_world(|world| plan::load(world.body.step, world.trouble, world.spared));
+    *load = with_world(|world| plan::load(world.now(), world.trouble, world.spared));
 }
 
 /// Sensor: the servos' positions as told, for the world.

@@ -41,6 +41,11 @@ impl World {
         }
     }
 
+    /// The step at which the controller acts: it acts before the world moves.
+    pub fn now(&self) -> u32 {
+        self.body.step.wrapping_add(1)
+    }
+
     /// What the ground station gets to see.
     pub fn report(&self) -> Report {
         let Body {

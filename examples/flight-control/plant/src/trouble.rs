@@ -1,7 +1,7 @@
 //! What goes wrong outside: a built-in test that grows far too long.
 
 /// Rounds without trouble at first.
-const CALM: u32 = 5;
+const CALM: u32 = 50;
 /// Thousands of words to test in times of trouble: some 30 ms of work.
 pub const HEAVY: u32 = 5_000;
 
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn trouble_comes_after_a_calm() {
         let mut trouble = Trouble::default();
-        let rounds: [u32; 7] = core::array::from_fn(|_| trouble.brew());
-        assert_eq!(rounds, [0, 0, 0, 0, 0, HEAVY, HEAVY]);
+        let calm = (0..CALM).map(|_| trouble.brew()).max();
+        assert_eq!((calm, trouble.brew()), (Some(0), HEAVY));
     }
 }

@@ -32,7 +32,10 @@ pub fn logger(
     *tilt = report.tilt;
     *error = report.error;
     journal.worst_tilt = larger(journal.worst_tilt, report.tilt);
-    journal.worst_error = larger(journal.worst_error, report.error);
+    if journal.reports > 0 {
+        // nobody had told the first report where we are
+        journal.worst_error = larger(journal.worst_error, report.error);
+    }
     if journal.reports.is_multiple_of(LINE) {
         write_line(report, journal);
     }
@@ -59,6 +62,12 @@ fn write_line(report: &Report, journal: &Journal) {
     );
 }
 
+/// Guard: the world has moved.
+#[driver]
+pub fn has_moved(report: &Report) -> bool {
+    report.step > 0
+}
+
 /// Initial value of every summary.
 #[driver]
 pub fn nothing_yet(value: &mut f32) {
@@ -67,5 +76,60 @@ pub fn nothing_yet(value: &mut f32) {
 
 process! {
     tasks: [logger],
-    drivers: [nothing_yet],
+    drivers: [has_moved, nothing_yet],
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use giornata_rt::abi::call::{Answer, Call};
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// Reports so often; answers the summary and how many texts were logged.
+    fn watch(reports: &[Report]) -> ([f32; 4], u32) {
+        let texts = Rc::new(Cell::new(0));
+        let count = texts.clone();
+        giornata_rt::host::set_hook(move |request| {
+            assert_eq!(request.number, Call::Log as usize);
+            let ends = request.arguments[0] & giornata_rt::log::CONTINUES == 0;
+            count.set(count.get() + u32::from(ends));
+            Answer::DONE
+        });
+        let (mut journal, mut summary) = (Journal::default(), [0.0; 4]);
+        for report in reports {
+            let [a, b, c, d] = &mut summary;
+            logger(report, a, b, c, d, &mut journal);
+        }
+        giornata_rt::host::clear_hook();
+        (summary, texts.get())
+    }
+
+    #[test]
+    fn the_summary_is_that_of_the_last_report() {
+        let report = Report {
+            position: [1.0, 2.0, 7.0],
+            velocity: [3.0, 4.0, 0.0],
+            tilt: 0.25,
+            error: 0.5,
+            ..Report::default()
+        };
+        assert_eq!(watch(&[Report::default(), report]).0, [7.0, 5.0, 0.25, 0.5]);
+    }
+
+    #[test]
+    fn ten_reports_make_one_line() {
+        assert_eq!(watch(&[Report::default(); 30]).1, 3);
+        assert_eq!(watch(&[Report::default(); 31]).1, 4);
+    }
+
+    #[test]
+    fn a_world_at_its_first_step_has_not_moved() {
+        assert!(!has_moved(&Report::default()));
+        assert!(has_moved(&Report {
+            step: 1,
+            ..Report::default()
+        }));
+    }
 }

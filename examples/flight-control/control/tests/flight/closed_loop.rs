@@ -87,9 +87,10 @@ impl Flight {
 
     fn fly(&mut self, steps: u32) -> Vec<Moment> {
         let moment = |step| {
-            self.plant(step > 0);
             let command = self.flight(step);
-            if step % 10 == 0 {
+            self.plant(step > 0);
+            // 5 ms later: at instants of its own
+            if step % 10 == 1 {
                 io::read_report(&mut self.report);
             }
             let Flight {
