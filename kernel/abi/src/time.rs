@@ -135,7 +135,11 @@ impl Timebase {
 
     /// Never 0, and the compiler can see it: no division here can panic.
     const fn rate(self) -> u64 {
-        if self.hertz == 0 { 1 } else { self.hertz as u64 }
+        if self.hertz == 0 {
+            1
+        } else {
+            self.hertz as u64
+        }
     }
 
     /// The last whole nanosecond not after the tick; saturates at `NEVER`.

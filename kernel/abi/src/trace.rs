@@ -28,6 +28,17 @@ record! {
     }
 }
 
+impl TraceRecord {
+    /// The record as four words, in the order of its bytes.
+    pub const fn words(&self) -> [u64; 4] {
+        let head = self.kind as u64
+            | (self.hart as u64) << 8
+            | (self.subject as u64) << 16
+            | (self.detail as u64) << 32;
+        [head, self.tick, self.x, self.y]
+    }
+}
+
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal,)*) => {
         /// What a record tells.

@@ -44,9 +44,13 @@ impl Ring {
         self.written
     }
 
-    /// Appends a record over the oldest. O(1).
-    pub fn append(&mut self, record: TraceRecord) {
-        self.memory.store(self.place(self.written), record);
+    /// Appends a record, by its words, over the oldest. O(1).
+    pub fn append(&mut self, words: [u64; 4]) {
+        let mut place = self.place(self.written);
+        for word in words {
+            self.memory.store(place, word);
+            place = place.wrapping_add(size_of::<u64>());
+        }
         self.written = self.written.wrapping_add(1);
         fence(Ordering::Release);
         self.memory.store(0, self.written);
@@ -94,7 +98,7 @@ mod tests {
         // SAFETY: the vector outlives the ring and is large enough (Memory Invariant).
         let mut ring = unsafe { Ring::new(address, 4) };
         for n in 0..11 {
-            ring.append(record(n));
+            ring.append(record(n).words());
         }
         assert_eq!(ring.oldest(), 7);
         assert!(ring.words(6).is_none() && ring.words(11).is_none());

@@ -1,6 +1,6 @@
 //! The kernel's state beside the E/S machine, and its clock and trace.
 
-use crate::hardware::Hardware;
+use crate::hardware::{CHUNK, Hardware};
 use crate::impossible::Place;
 use crate::interrupt::Interrupt;
 use crate::memory::{Memory, Needs};
@@ -61,6 +61,8 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) ports: Table<'a, Port>,
     pub(crate) interrupts: Table<'a, Interrupt>,
     pub(crate) arena: &'a mut [u8],
+    /// Bytes of a value in transit.
+    pub(crate) piece: [u8; CHUNK],
     pub(crate) ready: ReadyQueue<'a>,
     pub(crate) agenda: Agenda<'a>,
     pub(crate) hart: HartState,
@@ -104,6 +106,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             ports: Table::new(ports, Port::EMPTY),
             interrupts: Table::new(interrupts, Interrupt::EMPTY),
             arena,
+            piece: [0; CHUNK],
             ready,
             agenda,
             hart: HartState {

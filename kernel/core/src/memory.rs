@@ -43,7 +43,8 @@ impl Needs {
             threads,
             processes: header.processes as usize,
             ports: header.ports as usize,
-            arena: header.arena_size as usize,
+            // whole words
+            arena: (header.arena_size as usize).next_multiple_of(8),
             interrupts: header.interrupts as usize,
             // one for each thread and timer of microcode, and the stop
             events: threads + triggers + s_threads + 1,

@@ -5,7 +5,7 @@
 //! by copy, in pieces of at most [`CHUNK`](crate::CHUNK) bytes.
 
 use crate::core_state::Core;
-use crate::hardware::{BadAddress, CHUNK, Hardware};
+use crate::hardware::{BadAddress, Hardware};
 use giornata_abi::id::NONE;
 use giornata_abi::system::PortEntry;
 use giornata_abi::trace::TraceKind;
@@ -22,9 +22,6 @@ impl Port {
     /// A port that has never changed.
     pub const EMPTY: Port = Port { version: 0 };
 }
-
-/// One piece of a value in transit.
-pub(crate) type Piece = [u8; CHUNK];
 
 /// A place that values are copied from or to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,59 +49,68 @@ impl<H: Hardware> Core<'_, H> {
             })
     }
 
-    /// Reads `length` bytes at `offset` of a place into the front of a piece.
-    pub(crate) fn read_piece(
+    /// Copies `length` bytes, at most 64, at `offset` of one place to the
+    /// same offset of another; answers whether the bytes of an arena port changed.
+    pub(crate) fn copy_piece(
         &mut self,
-        place: Place,
+        from: Place,
+        to: Place,
         offset: u16,
         length: u16,
-    ) -> Result<Piece, BadAddress> {
-        let mut piece = [0; CHUNK];
-        let Some(to) = piece.get_mut(..length as usize) else {
-            return Err(BadAddress);
-        };
-        match self.resolve(place) {
-            Resolved::Arena(start) => {
-                let start = start as usize + offset as usize;
-                let from = self
-                    .arena
-                    .get(start..start + length as usize)
-                    .ok_or(BadAddress)?;
-                to.copy_from_slice(from);
+    ) -> Result<bool, BadAddress> {
+        let (offset, length) = (offset as usize, length as usize);
+        match (self.resolve(from), self.resolve(to)) {
+            (Resolved::Arena(from), Resolved::Arena(to)) => {
+                self.within_arena(from as usize + offset, to as usize + offset, length)
             }
-            Resolved::User(process, address) => {
+            (Resolved::Arena(from), Resolved::User(process, to)) => {
+                let start = from as usize + offset;
+                let bytes = self.arena.get(start..start + length).ok_or(BadAddress)?;
+                let to = to.wrapping_add(offset);
+                self.hardware.write(process, to, bytes).map(|()| false)
+            }
+            (Resolved::User(process, from), to) => {
+                let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
                 self.hardware
-                    .read(process, address.wrapping_add(offset as usize), to)?;
+                    .read(process, from.wrapping_add(offset), piece)?;
+                match to {
+                    Resolved::Arena(to) => self.piece_to_arena(to as usize + offset, length),
+                    Resolved::User(process, to) => {
+                        let to = to.wrapping_add(offset);
+                        self.hardware.write(process, to, piece).map(|()| false)
+                    }
+                }
             }
         }
-        Ok(piece)
     }
 
-    /// Writes the front of a piece to `offset` of a place; answers whether the
-    /// bytes of an arena port changed.
-    pub(crate) fn write_piece(
-        &mut self,
-        place: Place,
-        offset: u16,
-        from: &[u8],
-    ) -> Result<bool, BadAddress> {
-        match self.resolve(place) {
-            Resolved::Arena(start) => {
-                let start = start as usize + offset as usize;
-                let to = self
-                    .arena
-                    .get_mut(start..start + from.len())
-                    .ok_or(BadAddress)?;
-                let changed = to != from;
-                to.copy_from_slice(from);
-                Ok(changed)
-            }
-            Resolved::User(process, address) => {
-                self.hardware
-                    .write(process, address.wrapping_add(offset as usize), from)?;
-                Ok(false)
-            }
+    fn within_arena(&mut self, from: usize, to: usize, length: usize) -> Result<bool, BadAddress> {
+        let source = self.arena.get(from..from + length).ok_or(BadAddress)?;
+        let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
+        piece.copy_from_slice(source);
+        self.piece_to_arena(to, length)
+    }
+
+    /// Writes the front of the piece in transit to the arena, if it differs.
+    fn piece_to_arena(&mut self, to: usize, length: usize) -> Result<bool, BadAddress> {
+        let piece = self.piece.get(..length).ok_or(BadAddress)?;
+        let place = self.arena.get_mut(to..to + length).ok_or(BadAddress)?;
+        let changed = place != piece;
+        if changed {
+            place.copy_from_slice(piece);
         }
+        Ok(changed)
+    }
+
+    /// Whether a process may read `length` bytes, at most 64, at an address.
+    pub(crate) fn probe(
+        &mut self,
+        process: u16,
+        address: usize,
+        length: u16,
+    ) -> Result<(), BadAddress> {
+        let piece = self.piece.get_mut(..length as usize).ok_or(BadAddress)?;
+        self.hardware.read(process, address, piece)
     }
 
     fn resolve(&self, place: Place) -> Resolved {
@@ -144,11 +150,15 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Up to 8 bytes of the arena, little-endian, zero-extended.
     fn arena_word(&self, start: usize, length: u16) -> u64 {
-        let mut word = [0; 8];
-        for (i, byte) in word.iter_mut().enumerate().take(length as usize) {
-            *byte = self.arena.get(start + i).copied().unwrap_or(0);
+        let tail = self.arena.get(start..).unwrap_or(&[]);
+        // a port is aligned and padded to 8 bytes, so a whole word is there
+        let word = tail
+            .first_chunk()
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        match length {
+            8.. => word,
+            _ => word & !(u64::MAX << (8 * length as u32)),
         }
-        u64::from_le_bytes(word)
     }
 
     /// The first 8 bytes of a program's port; 0 for a task's own copy.
@@ -163,13 +173,11 @@ impl<H: Hardware> Core<'_, H> {
     /// Writes a scalar port of the kernel.
     pub(crate) fn write_scalar(&mut self, port: u16, value: u64, instant: Instant) {
         let size = self.port(port).size.min(8);
-        let bytes = value.to_le_bytes();
-        let Some(bytes) = bytes.get(..size as usize) else {
-            return;
-        };
-        let changed = self
-            .write_piece(Place::Port(port), 0, bytes)
-            .unwrap_or(false);
+        let start = self.port(port).place as usize;
+        if let Some(piece) = self.piece.first_chunk_mut() {
+            *piece = value.to_le_bytes();
+        }
+        let changed = self.piece_to_arena(start, size as usize).unwrap_or(false);
         self.finish_write(port, changed, instant);
     }
 

@@ -171,10 +171,14 @@ impl<H: Hardware> Core<'_, H> {
 
     fn move_bytes(&mut self, transfer: &mut Transfer, step: &Move) -> Result<(), BadAddress> {
         let length = step.size.saturating_sub(transfer.offset).min(CHUNK as u16);
-        let piece = self.read_piece(step.from, transfer.offset, length)?;
-        let bytes = piece.get(..length as usize).ok_or(BadAddress)?;
-        if let Some(to) = step.to {
-            transfer.changed |= self.write_piece(to, transfer.offset, bytes)?;
+        match (step.to, step.from) {
+            (Some(to), from) => {
+                transfer.changed |= self.copy_piece(from, to, transfer.offset, length)?;
+            }
+            (None, Place::User(process, from)) => {
+                self.probe(process, from.wrapping_add(transfer.offset as usize), length)?;
+            }
+            (None, Place::Port(_)) => {}
         }
         transfer.offset = transfer.offset.saturating_add(length);
         Ok(())

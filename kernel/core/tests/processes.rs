@@ -208,7 +208,7 @@ fn woken_during_teardown(threads: usize, blocks: usize, priority: u8) -> (u64, u
         let ran = timeline(records)
             .into_iter()
             .filter(|(_, thread)| *thread == Some(urgent));
-        (ran.last().unwrap().0, restart)
+        (ran.max().unwrap().0, restart)
     })
 }
 
@@ -235,7 +235,7 @@ fn every_entry_of_a_teardown_is_bounded() {
         simulation.run();
         // 200 threads at 16 pieces an entry
         assert!(
-            simulation.entries() >= 1 + 200 / 16,
+            simulation.entries() > 200 / 16,
             "{} entries",
             simulation.entries()
         );

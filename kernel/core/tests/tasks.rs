@@ -240,7 +240,8 @@ fn an_upcall_that_faults_is_a_fault_of_its_driver_and_the_job_is_released_all_th
         moment.memory.write(SCRATCH, b"sensor unplugged").unwrap();
         call(Call::Panic, &[SCRATCH, 16, 7])
     };
-    let faults: [(FaultCause, Box<dyn FnMut(&mut Moment<'_>) -> Act>); 2] = [
+    type Doing = Box<dyn FnMut(&mut Moment<'_>) -> Act>;
+    let faults: [(FaultCause, Doing); 2] = [
         (FaultCause::Load, Box::new(|_| Act::Fault(FaultCause::Load))),
         (FaultCause::Panic, Box::new(panic)),
     ];

@@ -113,16 +113,6 @@ impl Machine {
         }
         Ok(start..end)
     }
-
-    /// What the kernel's time makes of a record that shows it.
-    fn complete(&self, record: &TraceRecord) -> TraceRecord {
-        let mut record = *record;
-        if record.kind == TraceKind::Switch as u8 {
-            let micros = self.board.nanos(self.kernel_cycles()) / 1000;
-            record.y |= micros & 0xFFFF_FFFF;
-        }
-        record
-    }
 }
 
 impl Hardware for Machine {
@@ -209,7 +199,12 @@ impl Hardware for Machine {
     }
 
     fn trace(&mut self, record: &TraceRecord) {
-        self.ring.append(self.complete(record));
+        let [head, tick, x, mut y] = record.words();
+        if record.kind == TraceKind::Switch as u8 {
+            let micros = self.board.nanos(self.kernel_cycles()) / 1000;
+            y |= micros & 0xFFFF_FFFF;
+        }
+        self.ring.append([head, tick, x, y]);
     }
 }
 
