@@ -49,7 +49,7 @@ pub struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    pub(crate) fn new(system: &System<'_>, records: Vec<TraceRecord>) -> Board<'a> {
+    pub(crate) fn new(system: &System<'_>) -> Board<'a> {
         Board {
             clock: Ticks(0),
             processes: (0..system.processes.len() as u16)
@@ -58,7 +58,7 @@ impl<'a> Board<'a> {
             lines: BTreeMap::new(),
             registers: BTreeMap::new(),
             stores: Vec::new(),
-            records,
+            records: Vec::new(),
             listener: None,
             pending: 0,
         }

@@ -66,19 +66,9 @@ impl<'a> Simulation<'a> {
     /// ordinary threads exit, until [`set_thread`](Self::set_thread) and
     /// [`set_driver`](Self::set_driver) say otherwise.
     pub fn new(tables: &'a Tables, storage: &'a mut Storage) -> Simulation<'a> {
-        Self::with_records(tables, storage, Vec::new())
-    }
-
-    /// The same, over the memory of an earlier run's records.
-    pub fn with_records(
-        tables: &'a Tables,
-        storage: &'a mut Storage,
-        mut records: Vec<TraceRecord>,
-    ) -> Simulation<'a> {
-        records.clear();
         let system = tables.system();
         let (memory, handover) = storage.lend();
-        let board = Board::new(&system, records);
+        let board = Board::new(&system);
         let end = || Box::new(Script::default()) as Box<dyn Behaviour>;
         Simulation {
             kernel: Kernel::new(&system, memory, handover, board),

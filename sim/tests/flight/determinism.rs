@@ -1,0 +1,137 @@
+//! LET determinism: the port trace does not depend on when jobs run, as long as
+//! they are done in time.
+
+use crate::system::{Flight, is_trouble};
+use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::{Duration, Instant};
+use giornata_sim::trace::{PortPiece, port_piece};
+use giornata_sim::{Scheduler, Work};
+
+/// Ten seconds, and what happens at their last instant.
+const FLIGHT: Instant = Instant(10_009_000_000);
+/// Random assignments of execution times; `GIORNATA_RUNS` says otherwise.
+const RUNS: u64 = 1_000;
+
+fn runs() -> u64 {
+    std::env::var("GIORNATA_RUNS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(RUNS)
+}
+
+/// Longest jobs, in ns: within the budgets, and together, with all upcalls of
+/// an instant, less than the shortest period; so any scheduler that does not
+/// idle is in time.
+fn longest(flight: &Flight) -> impl Fn(Work) -> u64 + use<> {
+    let times = [
+        ("navigation", 990_000),
+        ("control", 1_990_000),
+        ("move_body", 1_990_000),
+    ];
+    let mut limits = vec![0; flight.model.threads.len()];
+    for (task, limit) in times.into_iter().chain([("logger", 4_000_000)]) {
+        limits[flight.task(task) as usize] = limit;
+    }
+    move |work| match work {
+        Work::Job(thread) => limits[thread as usize],
+        Work::Upcall(_) => 20_000,
+    }
+}
+
+/// SplitMix64 of a seed and where in the flight it is asked.
+fn random(seed: u64, work: Work, number: u32) -> u64 {
+    let place = match work {
+        Work::Job(thread) => u64::from(thread),
+        Work::Upcall(driver) => u64::from(driver) | 1 << 16,
+    };
+    let mut z = seed << 40 ^ place << 32 ^ u64::from(number);
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// One assignment: none, all or any part of the longest time.
+fn time(seed: u64, work: Work, number: u32, longest: u64) -> Duration {
+    let random = random(seed, work, number);
+    Duration(match random % 8 {
+        0 => 0,
+        1 => longest,
+        _ => (random >> 8) % (longest + 1),
+    })
+}
+
+fn port_trace(records: &[TraceRecord]) -> Vec<PortPiece> {
+    giornata_sim::trace::ports(records)
+}
+
+#[test]
+fn the_port_trace_is_the_same_under_all_execution_times_and_schedulers() {
+    let flight = Flight::open("system");
+    let longest = longest(&flight);
+    let instant = flight.record(&flight.tables, FLIGHT, |_, _| Duration::ZERO);
+    assert!(!instant.iter().any(is_trouble));
+    let reference = port_trace(&instant);
+    assert!(reference.len() > 10_000, "{} pieces", reference.len());
+    let schedules = Scheduler::ALL.map(|scheduler| flight.scheduled(scheduler));
+    for seed in 0..runs() {
+        let tables = &schedules[seed as usize % schedules.len()];
+        let mut at = 0;
+        let check = |record: &TraceRecord| {
+            assert!(
+                !is_trouble(record),
+                "assignment {seed} is not time-safe: {record:?}"
+            );
+            if record.kind == TraceKind::Port as u8 {
+                assert_eq!(
+                    Some(&port_piece(record)),
+                    reference.get(at),
+                    "assignment {seed}"
+                );
+                at += 1;
+            }
+        };
+        let durations = |work, number| time(seed, work, number, longest(work));
+        flight.fly(tables, FLIGHT, durations, check);
+        assert_eq!(at, reference.len(), "assignment {seed} wrote less");
+    }
+}
+
+#[test]
+fn schedulers_decide_differently_and_the_port_trace_does_not_show_it() {
+    let flight = Flight::open("system");
+    let (longest, logger) = (longest(&flight), flight.task("logger"));
+    let until = Instant(1_000_000_000);
+    let runs = Scheduler::ALL.map(|scheduler| {
+        let tables = flight.scheduled(scheduler);
+        flight.record(&tables, until, |work, _| match work {
+            // beyond the next release of the others: whoever preempts it shows
+            Work::Job(thread) if thread == logger => Duration::from_millis(7),
+            work => Duration(longest(work)),
+        })
+    });
+    let [edf, _, fifo] = runs
+        .each_ref()
+        .map(|records| giornata_sim::trace::switches(records));
+    assert!(
+        edf != fifo,
+        "a logger that is not preempted delays the others"
+    );
+    let [edf, rm, fifo] = runs.map(|records| port_trace(&records));
+    assert!(edf == rm && rm == fifo);
+}
+
+#[test]
+fn a_late_job_shows_in_the_port_trace_and_as_a_violation() {
+    let flight = Flight::open("system");
+    let reference = port_trace(&flight.record(&flight.tables, FLIGHT, |_, _| Duration::ZERO));
+    let late = flight.task("control");
+    let records = flight.record(&flight.tables, FLIGHT, |work, number| {
+        match (work, number) {
+            (Work::Job(thread), 100) if thread == late => Duration::from_millis(3),
+            _ => Duration::ZERO,
+        }
+    });
+    assert!(records.iter().any(is_trouble), "beyond its budget of 2 ms");
+    assert!(port_trace(&records) != reference);
+}

@@ -1,0 +1,133 @@
+//! The example flight-control on the host: its system file resolved and linked
+//! as for a board, its processes' own code for the host.
+
+use giornata_abi::process::{Function, ProcessTable};
+use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::{Duration, Instant};
+use giornata_sim::{Native, Scheduler, Simulation, Storage, Tables, Work};
+use giornata_system::{Functions, Model, NameMap, Placement, Project, link, names::name_map};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The processes and what they provide.
+fn processes() -> [(&'static str, &'static ProcessTable); 5] {
+    [
+        ("control", flight_control_control::process()),
+        ("io", flight_control_io::process()),
+        ("plant", flight_control_plant::process()),
+        ("telemetry", flight_control_telemetry::process()),
+        ("trace", giornata_trace_server::process()),
+    ]
+}
+
+/// A system file of the example, linked for the host.
+pub(crate) struct Flight {
+    pub(crate) model: Model,
+    pub(crate) names: NameMap,
+    pub(crate) tables: Tables,
+}
+
+impl Flight {
+    /// The system of `examples/flight-control/FILE.toml`.
+    pub(crate) fn open(file: &str) -> Flight {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let path = root
+            .join("examples/flight-control")
+            .join(file)
+            .with_extension("toml");
+        let project = Project::open(&path, &root, None).expect("the example's own system file");
+        let functions: BTreeMap<String, Functions> = processes()
+            .map(|(name, table)| (name.into(), Functions::of(table)))
+            .into();
+        let model = Model::resolve(&project, &functions).expect("the functions fit");
+        let linked =
+            link(&model, &Placement::for_host(&model)).expect("the system fits its tables");
+        let tables = Tables::from_blob(&linked.to_blob()).expect("a blob of this version");
+        Flight {
+            names: name_map(&model, &[]),
+            model,
+            tables,
+        }
+    }
+
+    /// The same system under another scheduler.
+    pub(crate) fn scheduled(&self, scheduler: Scheduler) -> Tables {
+        let mut tables = self.tables.clone();
+        scheduler.apply(&mut tables);
+        tables
+    }
+
+    /// The index of a task's thread.
+    pub(crate) fn task(&self, name: &str) -> u16 {
+        let found = self
+            .model
+            .threads
+            .iter()
+            .position(|thread| thread.function == name);
+        found.expect("a task of this name") as u16
+    }
+
+    /// Lets tasks and upcalls run their real functions; the trace server, which
+    /// needs its UART, does nothing.
+    pub(crate) fn connect(&self, simulation: &mut Simulation<'_>) {
+        for (index, thread) in (0u16..).zip(&self.model.threads) {
+            if thread.task.is_some() {
+                simulation.set_thread(index, self.function(thread.process, &thread.function));
+            }
+        }
+        for (index, driver) in (0u16..).zip(&self.model.drivers) {
+            if let giornata_system::model::Work::Upcall { process, .. } = driver.work {
+                simulation.set_driver(index, self.function(process, &driver.function));
+            }
+        }
+    }
+
+    fn function(&self, process: u16, name: &str) -> Native {
+        let process = &self.model.processes[process as usize].name;
+        let found = processes().into_iter().find(|(other, _)| other == process);
+        let (_, table) = found.expect("every process is known here");
+        let functions: &[Function] = table.functions;
+        Native::new(
+            functions
+                .iter()
+                .find(|f| f.name == name)
+                .expect("resolved before"),
+        )
+    }
+
+    /// Flies for a time and hands each record to `listener`.
+    pub(crate) fn fly(
+        &self,
+        tables: &Tables,
+        until: Instant,
+        durations: impl FnMut(Work, u32) -> Duration,
+        listener: impl FnMut(&TraceRecord),
+    ) {
+        let mut storage = Storage::new(&tables.system());
+        let mut simulation = Simulation::new(tables, &mut storage);
+        self.connect(&mut simulation);
+        simulation.set_durations(durations);
+        simulation.listen(listener);
+        simulation.run_until(until);
+    }
+
+    /// Flies and keeps the records.
+    pub(crate) fn record(
+        &self,
+        tables: &Tables,
+        until: Instant,
+        durations: impl FnMut(Work, u32) -> Duration,
+    ) -> Vec<TraceRecord> {
+        let mut records = Vec::new();
+        self.fly(tables, until, durations, |record| records.push(*record));
+        records
+    }
+}
+
+/// Whether a record tells of something that a good flight does not know.
+pub(crate) fn is_trouble(record: &TraceRecord) -> bool {
+    use TraceKind::{Fault, Impossible, Miss, Violation};
+    [Miss, Violation, Fault, Impossible]
+        .iter()
+        .any(|kind| *kind as u8 == record.kind)
+}
