@@ -245,6 +245,12 @@ fn describe_message(message: &Message, names: &NameMap) -> String {
 
 /// A violation in words: kind, task, driver, logical instant, what was done.
 pub fn describe_breach(breach: &Breach, names: &NameMap) -> String {
+    let instant = format!(", logical instant {}", logical(breach.at));
+    breach_at(breach, &instant, names)
+}
+
+/// The same; `instant` is said where the instant stands.
+pub(crate) fn breach_at(breach: &Breach, instant: &str, names: &NameMap) -> String {
     let kind = breach
         .violation
         .map_or("unknown", |violation| violation.name());
@@ -263,10 +269,7 @@ pub fn describe_breach(breach: &Breach, names: &NameMap) -> String {
     } else {
         "not handled"
     };
-    format!(
-        "violation {kind}: task {task}, driver {driver}, program {program}, logical instant {}, {answer}",
-        logical(breach.at)
-    )
+    format!("violation {kind}: task {task}, driver {driver}, program {program}{instant}, {answer}")
 }
 
 fn describe(event: &Event, names: &NameMap) -> Option<String> {

@@ -1,11 +1,13 @@
 //! What a run said and suffered, without physical times and addresses: text
 //! that stays the same while code moves, to be compared with a golden file.
 
+use giornata_abi::trace::Violation;
 use giornata_system::NameMap;
 
-use crate::event::{Content, Event};
+use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message};
-use crate::narration::{describe_breach, process_name};
+use crate::narration::{breach_at, process_name};
+use crate::notation::logical;
 
 /// One line for each message, violation, miss, fault, restart and the stop, in
 /// the order of the trace.
@@ -46,7 +48,7 @@ fn say(message: &Message, names: &NameMap) -> String {
 
 fn describe(event: &Event, names: &NameMap) -> Option<String> {
     Some(match &event.content {
-        Content::Violation(breach) => describe_breach(breach, names),
+        Content::Violation(breach) => breach_at(breach, &instant(breach), names),
         Content::Miss { thread, job, .. } => {
             let task = names
                 .threads
@@ -71,12 +73,23 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
     })
 }
 
+/// The instant of a violation, where it follows from the program: an overrun or
+/// a fault happens when the clock says so.
+fn instant(breach: &Breach) -> String {
+    match breach.violation {
+        Some(Violation::TimeSafety | Violation::TimeShare) => {
+            format!(", logical instant {}", logical(breach.at))
+        }
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::*;
-    use giornata_abi::Ticks;
     use giornata_abi::trace::FaultCause;
+    use giornata_abi::{Instant, Ticks};
 
     fn run(pc: u64, late: u64) -> Vec<String> {
         let cause = Some(FaultCause::Illegal);
@@ -115,6 +128,31 @@ mod tests {
             "stop: status 3",
         ];
         assert_eq!(run(0x1000, 0), expected);
+    }
+
+    #[test]
+    fn an_instant_that_the_clock_decides_is_left_out() {
+        let breach = |violation| {
+            let breach = Breach {
+                program: 0,
+                violation: Some(violation),
+                handled: true,
+                at: Instant(20_000_000),
+                task: Some(0),
+                driver: None,
+            };
+            transcript(&[event(1, Content::Violation(breach))], &names())
+        };
+        assert_eq!(
+            breach(Violation::Overrun),
+            ["violation overrun: task fast, driver -, program flight, handled"]
+        );
+        assert_eq!(
+            breach(Violation::TimeSafety),
+            [
+                "violation time-safety: task fast, driver -, program flight, logical instant 20.000 ms, handled"
+            ]
+        );
     }
 
     #[test]
