@@ -1,29 +1,72 @@
-//! The overloaded flight: control exceeds its time now and then, and world and
-//! logger do not notice.
+//! The overloaded flight: now and then control finds far too much work, and
+//! world and logger do not notice.
 
 use crate::system::Flight;
+use giornata_abi::process::block_offsets;
 use giornata_abi::trace::{TraceKind, TraceRecord, Violation};
 use giornata_abi::{Duration, Instant};
-use giornata_sim::{Work, trace};
+use giornata_sim::{Act, Behaviour, Moment, Native, Simulation, Storage, trace};
 use giornata_trace::{Event, Numbered, PortValue, first_difference, port_trace};
 
-const FLIGHT: Instant = Instant(2_000_000_000);
+const FLIGHT: Instant = Instant(6_000_000_000);
 
-/// Flies with both jobs of every built-in test of control this long: the 37th,
-/// the 74th..., and those after them.
-fn fly(flight: &Flight, long: Duration) -> Vec<TraceRecord> {
-    let control = flight.task("control");
-    flight.record(&flight.tables, FLIGHT, move |work, number| match work {
-        Work::Job(thread) if thread == control && number % 37 < 2 && number >= 37 => long,
-        Work::Job(_) => Duration::from_micros(100),
-        Work::Upcall(_) => Duration::ZERO,
-    })
+/// Control, which takes its time by the work that its job finds in its block.
+struct Working {
+    control: Native,
+    /// Of the amount of work, in the block.
+    offset: usize,
+    /// Time for a thousand words.
+    pace: Duration,
 }
+
+impl Working {
+    fn new(pace: Duration) -> Working {
+        let functions = flight_control_control::process().functions;
+        let control = functions.iter().find(|f| f.name == "control");
+        let control = control.expect("the example's control task");
+        let mut offsets = Vec::new();
+        let parameters = control.parameters.iter();
+        block_offsets(parameters.clone().map(|p| p.size), |at| offsets.push(at));
+        let load = parameters.zip(offsets).find(|(p, _)| p.type_name == "Load");
+        let (_, offset) = load.expect("an input that says how much to test");
+        let control = Native::new(control);
+        Working {
+            control,
+            offset: offset + 4,
+            pace,
+        }
+    }
+}
+
+impl Behaviour for Working {
+    fn next(&mut self, moment: &mut Moment<'_>) -> Act {
+        // the first answer is the time, the second begins the body
+        if moment.begins && self.pace != Duration::ZERO {
+            return Act::Compute(Duration(self.pace.0 * moment.load(self.offset, 4)));
+        }
+        moment.begins = moment.answer.is_none();
+        self.control.next(moment)
+    }
+}
+
+/// Flies with this pace of the built-in test.
+fn fly(flight: &Flight, pace: Duration) -> Vec<TraceRecord> {
+    let mut storage = Storage::new(&flight.tables.system());
+    let mut simulation = Simulation::new(&flight.tables, &mut storage);
+    flight.connect(&mut simulation);
+    simulation.set_thread(flight.task("control"), Working::new(pace));
+    simulation.set_durations(|_, _| Duration::from_micros(1));
+    simulation.run_until(FLIGHT);
+    simulation.take_records()
+}
+
+/// The pace on the board, roughly: 5,000 thousands take 30 ms.
+const PACE: Duration = Duration::from_micros(6);
 
 #[test]
 fn every_overrun_is_reported_with_task_and_instant_and_handled() {
     let flight = Flight::open("overload");
-    let records = fly(&flight, Duration::from_millis(30));
+    let records = fly(&flight, PACE);
     let control = flight.task("control");
     let of = |wanted| {
         let violations = trace::violations(&records);
@@ -78,10 +121,7 @@ fn the_port_trace_of_who_is_not_concerned_is_unchanged() {
             .filter(|value| concerned(&value.port))
             .collect()
     };
-    let (calm, late) = (
-        fly(&flight, Duration::ZERO),
-        fly(&flight, Duration::from_millis(30)),
-    );
+    let (calm, late) = (fly(&flight, Duration::ZERO), fly(&flight, PACE));
     let (calm, late) = (of_world(calm), of_world(late));
     assert!(calm.len() > 500);
     assert_eq!(
