@@ -8,17 +8,28 @@
 mod system;
 
 use giornata_abi::{Duration, Instant};
+use giornata_sim::Work;
 use giornata_trace::{Event, Numbered, port_trace};
 use std::io::Write;
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().unwrap_or_else(|| "system".into());
-    let millis = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let millis = arguments
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(10_000);
     let flight = system::Flight::open(&file);
     let until = Instant::START + Duration::from_millis(millis);
-    let records = flight.record(&flight.tables, until, |_, _| Duration::from_micros(50));
-    assert!(!records.iter().any(system::is_trouble), "the simulated flight is in time");
+    let durations = |work, _| match work {
+        Work::Job(_) => Duration::from_micros(50),
+        Work::Upcall(_) => Duration::from_micros(1),
+    };
+    let records = flight.record(&flight.tables, until, durations);
+    assert!(
+        !records.iter().any(system::is_trouble),
+        "the simulated flight is in time"
+    );
     let events: Vec<Event> = (0..)
         .zip(records)
         .map(|(index, record)| Event::read(&Numbered { index, record }))
@@ -26,7 +37,10 @@ fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     for write in port_trace(&events, &flight.names) {
         write!(out, "{} {} ", write.at.0, write.port)?;
-        write.value.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+        write
+            .value
+            .iter()
+            .try_for_each(|byte| write!(out, "{byte:02x}"))?;
         writeln!(out)?;
     }
     Ok(())

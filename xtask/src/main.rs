@@ -11,6 +11,7 @@ mod image;
 mod machine;
 mod nightly;
 mod process;
+mod promises;
 mod run;
 mod screen;
 mod size;

@@ -10,7 +10,7 @@ use crate::fuzz::{self, Length};
 use crate::image::build;
 use crate::process::{capture, cargo, check};
 use crate::test::Extent;
-use crate::{Verdict, coverage, nightly, run, size, suite};
+use crate::{Verdict, coverage, nightly, promises, run, size, suite};
 
 /// One stage.
 #[derive(Debug)]
@@ -72,6 +72,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
+    },
+    Stage {
+        name: "promises",
+        what: "the example keeps its windows, its servos' instants and the simulator's port trace",
+        run: promises,
     },
     Stage {
         name: "fuzz",
@@ -216,6 +221,10 @@ fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
         bail!("the flight is not good:\n{out}");
     }
     Ok((out, std::fs::read(&trace).context("the trace file")?))
+}
+
+fn promises(_: Extent) -> Result<String> {
+    promises::check()
 }
 
 fn fuzz(_: Extent) -> Result<String> {

@@ -26,7 +26,7 @@ use serde::Deserialize;
 
 use crate::crates::root;
 use crate::flight::{Landing, Observer, fly};
-use crate::image::build;
+use crate::image::{Image, build};
 use crate::machine::Patience;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
@@ -121,19 +121,21 @@ pub(crate) fn run(bless: bool) -> Result<Findings> {
 
 fn fly_case(case: &Case) -> Result<Outcome> {
     let image = build(&case.file, LONGEST)?;
-    let mut recorder = Recorder(Vec::new());
-    let landing = fly(
-        &image.elf,
-        &image.names,
-        Patience::of(LONGEST),
-        &mut recorder,
-    )?;
+    let (events, landing) = record(&image, LONGEST)?;
     Ok(Outcome {
         case: case.clone(),
-        events: recorder.0,
+        events,
         names: image.names,
         landing,
     })
+}
+
+/// Runs an image and keeps its events.
+pub(crate) fn record(image: &Image, longest: Duration) -> Result<(Vec<Event>, Landing)> {
+    let mut recorder = Recorder(Vec::new());
+    let patience = Patience::of(longest);
+    let landing = fly(&image.elf, &image.names, patience, &mut recorder)?;
+    Ok((recorder.0, landing))
 }
 
 fn judge(outcome: &Outcome, bless: bool) -> Result<()> {

@@ -4,7 +4,7 @@
 use giornata_abi::process::{Function, ProcessTable};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
-use giornata_sim::{Native, Scheduler, Simulation, Storage, Tables, Work};
+use giornata_sim::{Native, Simulation, Storage, Tables, Work};
 use giornata_system::{Functions, Model, NameMap, Placement, Project, link, names::name_map};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,23 +48,6 @@ impl Flight {
             model,
             tables,
         }
-    }
-
-    /// The same system under another scheduler.
-    pub(crate) fn scheduled(&self, scheduler: Scheduler) -> Tables {
-        let mut tables = self.tables.clone();
-        scheduler.apply(&mut tables);
-        tables
-    }
-
-    /// The index of a task's thread.
-    pub(crate) fn task(&self, name: &str) -> u16 {
-        let found = self
-            .model
-            .threads
-            .iter()
-            .position(|thread| thread.function == name);
-        found.expect("a task of this name") as u16
     }
 
     /// Lets tasks and upcalls run their real functions; the trace server, which

@@ -1,0 +1,233 @@
+//! What the example flight-control promises, held against a run in QEMU.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use giornata_abi::time::Timebase;
+use giornata_abi::{Duration, Instant};
+use giornata_system::NameMap;
+use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, port_trace};
+
+use crate::crates::root;
+use crate::image::build;
+use crate::process::{capture, cargo};
+use crate::suite::record;
+
+/// The flight that the promises are about.
+const FLIGHT: Duration = Duration::from_millis(10_000);
+/// Actuators act at multiples of this.
+const PERIOD: u64 = 20_000_000;
+/// The driver of the servos.
+const SERVO: &str = "write_servo";
+/// Most ticks from the instant of an actuator's write to the call of its driver.
+const LAG: u64 = 20;
+/// Most ticks between the least and the largest lag.
+const JITTER: u64 = 2;
+
+/// Flies the example and the overloaded example; a note with the figures.
+pub(crate) fn check() -> Result<String> {
+    let system = |file: &str| root().join("examples/flight-control").join(file);
+    let (events, names) = fly(&system("system.toml"))?;
+    check_windows(&events)?;
+    let lag = check_servos(&events, &names)?;
+    let trace = port_trace(&events, &names);
+    compare_with_simulator(&trace)?;
+    let (overloaded, other_names) = fly(&system("overload.toml"))?;
+    let bursts = check_overload(&trace, &overloaded, &other_names)?;
+    Ok(format!(
+        "servos {lag}; {} port writes as in the simulator; {bursts}",
+        trace.len()
+    ))
+}
+
+fn fly(system: &Path) -> Result<(Vec<Event>, NameMap)> {
+    let image = build(system, FLIGHT)?;
+    let (events, _) = record(&image, FLIGHT)?;
+    Ok((events, image.names))
+}
+
+/// No miss, no violation; every job that was released completes by its deadline.
+fn check_windows(events: &[Event]) -> Result<()> {
+    let mut open: BTreeMap<u16, Instant> = BTreeMap::new();
+    for event in events {
+        match event.content {
+            Content::Miss { thread, job, .. } => bail!("thread {thread} missed with job {job}"),
+            Content::Violation(breach) => bail!("a violation: {breach:?}"),
+            Content::Release {
+                thread,
+                job,
+                deadline,
+                ..
+            } => {
+                let before = open.insert(thread, deadline.unwrap_or(Instant::NEVER));
+                ensure!(
+                    before.is_none(),
+                    "job {job} of thread {thread} met an earlier one"
+                );
+            }
+            Content::Complete {
+                thread, job, at, ..
+            } => {
+                let deadline = open.remove(&thread).context("a job completed unreleased")?;
+                ensure!(
+                    at <= deadline,
+                    "job {job} of thread {thread} left its window"
+                );
+            }
+            _ => {}
+        }
+    }
+    let end = Instant::START + FLIGHT;
+    let late = open.iter().find(|(_, deadline)| **deadline < end);
+    ensure!(late.is_none(), "a job never completed: {late:?}");
+    Ok(())
+}
+
+/// The servos' driver is called at exact multiples of the period, and soon.
+///
+/// The write at instant 0 follows the initialisers of all programs and belongs
+/// to no period; the lag is that of the 500 that follow.
+fn check_servos(events: &[Event], names: &NameMap) -> Result<String> {
+    let timebase = Timebase::new(names.timer_hertz);
+    let (mut begun, mut done): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+    for event in events {
+        let Content::Upcall {
+            driver, step, at, ..
+        } = event.content
+        else {
+            continue;
+        };
+        let known = names
+            .drivers
+            .get(usize::from(driver))
+            .context("an unknown driver")?;
+        if known.function != SERVO || at == Instant::START {
+            continue;
+        }
+        ensure!(at.0 % PERIOD == 0, "the servos moved at {} ns", at.0);
+        let lag = event.tick.0.saturating_sub(timebase.ticks(at).0);
+        match step {
+            UpcallStep::Begun => begun.push(lag),
+            UpcallStep::Returned => done.push(lag),
+            other => bail!("the servos' driver did not return: {other:?}"),
+        }
+    }
+    ensure!(
+        begun.len() as u64 >= FLIGHT.0 / PERIOD - 1,
+        "the servos moved {} times",
+        begun.len()
+    );
+    let text = format!(
+        "{} called {}, returned {}",
+        begun.len(),
+        spread(&begun)?,
+        spread(&done)?
+    );
+    let (least, most) = (begun.iter().min(), begun.iter().max());
+    let jitter = most.zip(least).map_or(0, |(most, least)| most - least);
+    ensure!(
+        most <= Some(&LAG) && jitter <= JITTER,
+        "the servos are late: {text}"
+    );
+    Ok(text)
+}
+
+/// Least, median and largest of some lags.
+fn spread(lags: &[u64]) -> Result<String> {
+    let mut sorted = lags.to_vec();
+    sorted.sort_unstable();
+    let middle = sorted.get(sorted.len() / 2).context("no lag")?;
+    let (first, last) = (
+        sorted.first().context("no lag")?,
+        sorted.last().context("no lag")?,
+    );
+    Ok(format!("{first}/{middle}/{last} ticks"))
+}
+
+/// The simulator, with the same task functions, writes the same values at the
+/// same instants.
+fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
+    let millis = (FLIGHT.0 / 1_000_000).to_string();
+    let text = capture(
+        cargo()
+            .args([
+                "run",
+                "--quiet",
+                "--package",
+                "giornata-sim",
+                "--example",
+                "flight",
+            ])
+            .args(["--", "system", &millis]),
+    )?;
+    let said: Vec<&str> = text.lines().collect();
+    let flown: Vec<String> = trace.iter().map(line).collect();
+    // the last instant ends one run before and the other after what is due in it
+    let common = said.len().min(flown.len());
+    ensure!(common > 10_000, "only {common} port writes to compare");
+    let flown: Vec<&str> = flown.iter().map(String::as_str).take(common).collect();
+    let Some(at) = first_difference(&flown, &said[..common]) else {
+        return Ok(());
+    };
+    bail!(
+        "port write {at} differs\n  QEMU      {}\n  simulator {}",
+        flown[at],
+        said[at]
+    )
+}
+
+fn line(write: &PortValue) -> String {
+    let value: String = write
+        .value
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{} {} {value}", write.at.0, write.port)
+}
+
+/// Overruns and violations are reported, the handler runs, and the world and
+/// the logger see what they see without the overload.
+fn check_overload(calm: &[PortValue], events: &[Event], names: &NameMap) -> Result<String> {
+    let breaches: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event.content {
+            Content::Violation(breach) => Some(breach),
+            _ => None,
+        })
+        .collect();
+    let handled = breaches.iter().filter(|breach| breach.handled).count();
+    let handler = |event: &&Event| {
+        matches!(event.content, Content::Upcall { driver, step: UpcallStep::Returned, .. }
+            if names.drivers.get(usize::from(driver)).is_some_and(|d| d.function == "shed_load"))
+    };
+    let ran = events.iter().filter(handler).count();
+    ensure!(
+        handled > 0 && ran == handled,
+        "{handled} violations handled, {ran} handlers ran"
+    );
+    ensure!(
+        breaches.len() > handled,
+        "no time-safety violation was seen"
+    );
+    ensure!(
+        breaches.iter().all(|b| b.task.is_some()),
+        "a violation without its task"
+    );
+    let world = |trace: &[PortValue]| -> Vec<PortValue> {
+        let concerned =
+            |w: &&PortValue| w.port.starts_with("plant.") || w.port.starts_with("telemetry.");
+        trace.iter().filter(concerned).cloned().collect()
+    };
+    let (calm, late) = (world(calm), world(&port_trace(events, names)));
+    let difference = first_difference(&calm, &late);
+    ensure!(
+        difference.is_none(),
+        "the world or the logger noticed the overload: {difference:?}"
+    );
+    Ok(format!(
+        "overload: {} violations, {handled} handled, {} port writes of world and logger unchanged",
+        breaches.len(),
+        calm.len()
+    ))
+}
