@@ -1,14 +1,12 @@
 //! Ports: copies, registers, and system calls on values.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Duration, Error, Instant, ValueType};
 use giornata_sim::{
     Act, Moment, SCRATCH, SCRATCH_SIZE, Scheduling, Script, Shape, SystemBuilder, trace,
 };
-use rig::*;
 
 const REGISTER: u32 = 0x4000_0000;
 

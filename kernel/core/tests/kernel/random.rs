@@ -4,14 +4,12 @@
 //! calls and faults only from a thread that runs, everything else at any time,
 //! garbage included. Nothing that cannot happen may be recorded.
 
-mod rig;
-
+use crate::dice::{Dice, LINES, random_system};
 use giornata_abi::Ticks;
 use giornata_abi::call::{Call, Request};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_core::{Event, Next};
 use giornata_sim::{SCRATCH, Simulation, Tables};
-use rig::dice::{Dice, LINES, random_system};
 
 const SEQUENCES: u64 = 10_000;
 const LENGTH: usize = 100;
@@ -94,7 +92,7 @@ fn scribble(dice: &mut Dice, tables: &Tables, simulation: &mut Simulation<'_>) {
 fn run(seed: u64) -> Result<u64, String> {
     let dice = &mut Dice(seed);
     let tables = random_system(dice);
-    rig::simulate(&tables, |simulation| {
+    crate::rig::simulate(&tables, |simulation| {
         let mut next = simulation.inject(Ticks(0), Event::Timer);
         for _ in 0..LENGTH {
             if matches!(next, Next::Stop(_)) {
@@ -112,7 +110,7 @@ fn run(seed: u64) -> Result<u64, String> {
             };
             next = simulation.inject(Ticks(after as u64), event);
         }
-        let impossible = rig::count(simulation.records(), TraceKind::Impossible);
+        let impossible = crate::rig::count(simulation.records(), TraceKind::Impossible);
         if impossible == 0 {
             Ok(simulation.entries())
         } else {

@@ -1,7 +1,6 @@
 //! Processes: faults, teardown, restart, and everybody else.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::{FaultCause, TraceKind, Violation};
@@ -10,7 +9,6 @@ use giornata_core::{Event, Next, State};
 use giornata_sim::{
     AREA, Act, Ended, Moment, SCRATCH, Scheduling, Script, Shape, SystemBuilder, trace,
 };
-use rig::*;
 
 const FAULT: Act = Act::Fault(FaultCause::Store);
 

@@ -1,7 +1,6 @@
 //! Jobs and upcalls: budgets, deadlines, violations and their handlers.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::{FaultCause, TraceKind, Violation};
@@ -10,7 +9,6 @@ use giornata_core::State;
 use giornata_sim::{
     Act, Moment, SCRATCH, Scheduling, Script, Simulation, SystemBuilder, Tables, Task, Work, trace,
 };
-use rig::*;
 
 const MS: u64 = 1_000_000;
 

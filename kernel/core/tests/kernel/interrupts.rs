@@ -1,13 +1,11 @@
 //! Interrupts: from the line to the handler thread and to microcode.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Instant, Ticks, ValueType};
 use giornata_core::{Event, State};
 use giornata_sim::{Act, Ended, Moment, Scheduling, Script, SystemBuilder, Tables, trace};
-use rig::*;
 
 const LINE: u16 = 5;
 

@@ -1,13 +1,11 @@
 //! System calls: what each answers, to whom, and whom it refuses.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::{Answer, Call, Callers};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Error, Id, Ticks, ValueType};
 use giornata_core::{Event, Next, State};
 use giornata_sim::{Act, Ended, Moment, SCRATCH, SCRATCH_SIZE, Scheduling, Script, SystemBuilder};
-use rig::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 

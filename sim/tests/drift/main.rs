@@ -1,14 +1,12 @@
 //! Zero drift: the k-th release lies at round(k P / f), whatever the timer's rate.
 //! The long form is the example `drift`.
 
-#[path = "../examples/drift.rs"]
-#[expect(dead_code, reason = "the example's own main and arguments")]
-mod drift;
+mod releases;
 
 #[test]
 fn a_million_releases_at_rates_that_divide_nothing_do_not_drift() {
     for (hertz, period, frequency) in [(3_686_400, 10_000_000, 3), (9_999_991, 1_000_000, 7)] {
-        let outcome = drift::release(500_000, hertz, period, frequency);
+        let outcome = releases::release(500_000, hertz, period, frequency);
         assert_eq!(outcome.releases, 500_000);
         assert_eq!(outcome.wrong, 0);
         assert!(
@@ -21,7 +19,7 @@ fn a_million_releases_at_rates_that_divide_nothing_do_not_drift() {
 #[test]
 fn a_coarse_timer_rounds_alarms_and_never_instants() {
     for frequency in [1, 11, 9_973] {
-        let outcome = drift::release(20_000, 32_768, 1_000_000_000, frequency);
+        let outcome = releases::release(20_000, 32_768, 1_000_000_000, frequency);
         assert_eq!((outcome.releases, outcome.wrong), (20_000, 0));
     }
 }

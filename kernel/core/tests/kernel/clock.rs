@@ -1,12 +1,10 @@
 //! Time: sleeping, execution times, budgets of the clock, the end of a run.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::Call;
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Duration, Instant, Ticks};
 use giornata_sim::{Act, Ended, Moment, Scheduling, Script, SystemBuilder, Work, trace};
-use rig::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,11 +1,9 @@
 //! Who runs: the one order of urgency.
 
-mod rig;
-
+use crate::rig::*;
 use giornata_abi::call::Call;
 use giornata_abi::system::BAND_DEADLINE;
 use giornata_sim::{Ended, Scheduling, Script, SystemBuilder};
-use rig::*;
 
 /// Threads of one process with these schedulings, each running its acts.
 fn run<const N: usize>(

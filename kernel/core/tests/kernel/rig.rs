@@ -1,9 +1,5 @@
 //! What the tests of the kernel share: a checked simulation and short words.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-
-pub(crate) mod dice;
-
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::id::NONE;
 use giornata_abi::trace::{TraceKind, TraceRecord};

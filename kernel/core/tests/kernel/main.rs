@@ -1,0 +1,13 @@
+//! The kernel's core on the simulated board: what it does, by name, and that
+//! nothing random breaks it.
+
+mod calls;
+mod clock;
+mod dice;
+mod interrupts;
+mod ports;
+mod processes;
+mod random;
+mod rig;
+mod scheduling;
+mod tasks;
