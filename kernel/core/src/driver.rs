@@ -36,7 +36,7 @@ impl<H: Hardware> Core<'_, H> {
                 let value = self
                     .links(entry.reads)
                     .first()
-                    .map_or(0, |port| self.arena_value(*port));
+                    .map_or(0, |port| self.read_scalar(*port));
                 self.hardware
                     .store_register(entry.entry, entry.width, value);
                 Called::Done

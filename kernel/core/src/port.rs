@@ -170,15 +170,33 @@ impl<H: Hardware> Core<'_, H> {
         self.arena_word(entry.place as usize, entry.size)
     }
 
-    /// Writes a scalar port of the kernel.
+    /// Writes a scalar: a port of the kernel, or a task's own copy.
     pub(crate) fn write_scalar(&mut self, port: u16, value: u64, instant: Instant) {
-        let size = self.port(port).size.min(8);
-        let start = self.port(port).place as usize;
+        let entry = self.port(port);
+        let (place, size) = (entry.place as usize, entry.size.min(8) as usize);
         if let Some(piece) = self.piece.first_chunk_mut() {
             *piece = value.to_le_bytes();
         }
-        let changed = self.piece_to_arena(start, size as usize).unwrap_or(false);
-        self.finish_write(port, changed, instant);
+        let changed = match (entry.process, self.piece.get(..size)) {
+            (NONE, _) => self.piece_to_arena(place, size),
+            (process, Some(bytes)) => self.hardware.write(process, place, bytes).map(|()| false),
+            (_, None) => Err(BadAddress),
+        };
+        self.finish_write(port, changed.unwrap_or(false), instant);
+    }
+
+    /// The first 8 bytes of a port of the kernel or of a task's own copy; 0
+    /// where its process has hidden it.
+    pub(crate) fn read_scalar(&mut self, port: u16) -> u64 {
+        let entry = self.port(port);
+        let mut word = [0; 8];
+        match (entry.process, word.get_mut(..entry.size.min(8) as usize)) {
+            (NONE, _) | (_, None) => self.arena_value(port),
+            (process, Some(bytes)) => {
+                let read = self.hardware.read(process, entry.place as usize, bytes);
+                read.map_or(0, |()| u64::from_le_bytes(word))
+            }
+        }
     }
 
     /// How the port's value compares.

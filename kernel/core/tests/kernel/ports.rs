@@ -118,6 +118,27 @@ fn registers_are_loaded_and_stored_with_their_width() {
 }
 
 #[test]
+fn registers_reach_a_tasks_own_copies() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let word = Shape::Scalar(ValueType::U16);
+    let task = b.task(process, "t", &[word], &[word]);
+    b.load("load", REGISTER, 2, task.inputs[0]);
+    b.store("store", REGISTER + 8, 2, task.outputs[0]);
+    b.program("call load\n release t 1ms\n future completed(t) b\n return\nb: call store\n return");
+    simulate(&b.finish(), |simulation| {
+        simulation.board().registers.insert(REGISTER, 0x1234);
+        simulation.set_thread(task.thread, |moment: &mut Moment<'_>| {
+            let input = moment.load(0, 2);
+            moment.store(8, 2, input + 1);
+            Act::End(0)
+        });
+        simulation.run();
+        assert_eq!(simulation.board().stores[0].value, 0x1235);
+    });
+}
+
+#[test]
 fn read_port_gives_what_write_port_wrote() {
     let mut b = SystemBuilder::new();
     let process = b.process();
