@@ -5,6 +5,7 @@
 //! The binaries hand these functions to libFuzzer. `./x test` runs them with a
 //! fixed seed and a fixed count, `./x soak` for minutes.
 
+pub mod calls;
 pub mod giotto;
 pub mod module;
 pub mod toml;
