@@ -131,10 +131,12 @@ impl Target {
         let work = target_folder().join("fuzz").join(&self.name);
         let corpus = self.corpus(&work, length)?;
         let mut command = Command::new(&self.binary);
-        command
-            .current_dir(root())
-            .arg(corpus)
-            .arg(root().join("tests/fuzz/seeds").join(&self.name));
+        // libFuzzer writes what it finds into the first folder: never the seeds.
+        command.current_dir(root()).arg(corpus);
+        let seeds = root().join("tests/fuzz/seeds").join(&self.name);
+        if seeds.is_dir() {
+            command.arg(seeds);
+        }
         command.arg(format!("-artifact_prefix={}/", work.display()));
         command.args([
             "-timeout=20",
@@ -160,8 +162,6 @@ impl Target {
             std::fs::remove_dir_all(&corpus).context("the last corpus")?;
         }
         std::fs::create_dir_all(&corpus).context("the corpus")?;
-        std::fs::create_dir_all(root().join("tests/fuzz/seeds").join(&self.name))
-            .context("the seeds")?;
         Ok(corpus)
     }
 }
