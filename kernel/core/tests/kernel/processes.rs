@@ -211,6 +211,7 @@ fn woken_during_teardown(threads: usize, blocks: usize, priority: u8) -> (u64, u
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "a thousand threads are too many for an interpreter")]
 fn teardown_never_delays_a_more_urgent_thread() {
     for (threads, blocks) in [(1000, 0), (3, 20)] {
         let (ran, restart) = woken_during_teardown(threads, blocks, 9);
