@@ -14,6 +14,7 @@ use giornata_abi::time::Timebase;
 use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant, Ticks};
 use giornata_core::{Departure, Event, Hart, Kernel, Next, Outcome};
+use giornata_queue::Handover;
 use std::collections::BTreeSet;
 
 /// Whose execution time is asked for.
@@ -46,6 +47,7 @@ type Durations<'a> = Box<dyn FnMut(Work, u32) -> Duration + 'a>;
 /// A system on a simulated board, under the real kernel.
 pub struct Simulation<'a> {
     kernel: Kernel<'a, Board<'a>>,
+    handover: &'a Handover,
     system: System<'a>,
     timebase: Timebase,
     contexts: Vec<Context>,
@@ -72,6 +74,7 @@ impl<'a> Simulation<'a> {
         let end = || Box::new(Script::default()) as Box<dyn Behaviour>;
         Simulation {
             kernel: Kernel::new(&system, memory, handover, board),
+            handover,
             timebase: Timebase::new(system.header.timer_hertz),
             contexts: vec![Context::IDLE; system.threads.len()],
             threads: system.threads.iter().map(|_| end()).collect(),
@@ -150,6 +153,11 @@ impl<'a> Simulation<'a> {
     /// The kernel.
     pub fn kernel(&mut self) -> &mut Kernel<'a, Board<'a>> {
         &mut self.kernel
+    }
+
+    /// What other contexts post to the kernel without its lock.
+    pub fn handover(&self) -> &'a Handover {
+        self.handover
     }
 
     /// The trace so far.

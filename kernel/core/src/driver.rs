@@ -5,7 +5,7 @@ use crate::hardware::Hardware;
 use crate::thread::Exit;
 use crate::transfer::{Purpose, Transfer};
 use giornata_abi::id::NONE;
-use giornata_abi::system::{DriverEntry, DriverWork};
+use giornata_abi::system::{DriverEntry, DriverWork, PortEntry};
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Duration, Ticks};
 use giornata_micro::{Called, UpcallEnd};
@@ -18,13 +18,17 @@ impl<H: Hardware> Core<'_, H> {
         self.system.drivers.get(driver as usize).copied()
     }
 
-    /// Runs a driver, or begins to.
+    /// Runs a driver, or begins to. One that reads an output of a job that was
+    /// stopped does nothing: what it writes keeps its old value.
     pub(crate) fn call_driver(&mut self, driver: u16) -> Called {
         let Some(entry) = self.driver_entry(driver) else {
             return Called::Failed;
         };
+        if self.reads_stopped_job(&entry) {
+            return Called::Done;
+        }
         match entry.work {
-            work if work == DriverWork::Copy as u8 => self.copy(driver, &entry),
+            work if work == DriverWork::Copy as u8 => self.copy(driver),
             work if work == DriverWork::Load as u8 => {
                 let value = self.hardware.load_register(entry.entry, entry.width);
                 if let Some(port) = self.links(entry.writes).first() {
@@ -45,12 +49,8 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// A copy; short ones are done on the spot. The outputs of a job that was
-    /// stopped are not copied: the ports keep their old values.
-    fn copy(&mut self, driver: u16, entry: &DriverEntry) -> Called {
-        if self.reads_stopped_job(entry) {
-            return Called::Done;
-        }
+    /// A copy; short ones are done on the spot.
+    fn copy(&mut self, driver: u16) -> Called {
         match self.run_transfer(Transfer::new(Purpose::Copy(driver)), PIECES) {
             true => match self.ended.take() {
                 Some(UpcallEnd::Returned(_)) => Called::Done,
@@ -61,15 +61,25 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     fn reads_stopped_job(&self, entry: &DriverEntry) -> bool {
-        let reads_local = self
-            .links(entry.reads)
-            .iter()
-            .any(|port| self.port(*port).process != NONE);
-        reads_local
-            && self
-                .links(entry.conflicts)
-                .iter()
-                .any(|task| self.threads.at(*task).stopped)
+        self.links(entry.reads).iter().any(|port| {
+            let port = self.port(*port);
+            port.process != NONE
+                && self
+                    .owner_of_copy(entry, &port)
+                    .is_some_and(|task| self.threads.at(task).stopped)
+        })
+    }
+
+    /// The task whose own copy a port is: of the driver's conflict set the one
+    /// whose block begins last before the port.
+    fn owner_of_copy(&self, entry: &DriverEntry, port: &PortEntry) -> Option<u16> {
+        let block = |task: &u16| {
+            let owner = self.thread_entry(*task);
+            let [block, _] = owner.arguments();
+            (owner.process == port.process && block <= port.place).then_some((block, *task))
+        };
+        let blocks = self.links(entry.conflicts).iter().filter_map(block);
+        blocks.max().map(|(_, task)| task)
     }
 
     fn begin_upcall(&mut self, driver: u16, entry: &DriverEntry) -> Called {

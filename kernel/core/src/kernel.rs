@@ -219,6 +219,8 @@ impl<'a, H: Hardware> Kernel<'a, H> {
                 return self.core.decide();
             }
         }
+        // nobody pays for the kernel's own time between two pieces
+        self.core.hart.resumed = self.core.hardware.now();
         Outcome {
             next: Next::More,
             alarm: None,

@@ -4,7 +4,7 @@ use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Instant, Ticks, ValueType};
-use giornata_core::{Event, State};
+use giornata_core::{Event, Next, State};
 use giornata_sim::{Act, Ended, Moment, Scheduling, Script, SystemBuilder, Tables, trace};
 
 const LINE: u16 = 5;
@@ -101,6 +101,18 @@ fn an_interrupt_that_was_latched_before_the_call_counts() {
             "no wait"
         );
         assert!(!simulation.board().is_open(LINE));
+    });
+}
+
+#[test]
+fn a_line_that_was_posted_without_the_kernels_lock_comes_with_the_next_entry() {
+    simulate(&system(), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(1)]));
+        simulation.set_thread(1, Script::new([compute(20)]));
+        simulation.run_until(at_us(5));
+        assert!(simulation.handover().post_interrupt(LINE));
+        assert_eq!(simulation.inject(Ticks(10), Event::Timer), Next::Run(0));
+        assert!(!simulation.handover().is_pending());
     });
 }
 

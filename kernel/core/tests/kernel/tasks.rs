@@ -88,6 +88,65 @@ fn a_job_beyond_its_budget_is_stopped_and_its_outputs_keep_their_old_values() {
 }
 
 #[test]
+fn a_stopped_job_leaves_nothing_behind_and_its_next_job_gets_its_input() {
+    let word = ValueType::U32.into();
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let source = b.task(process, "source", &[], &[word]);
+    let sink = b.task(process, "sink", &[word], &[word]);
+    b.tables.threads[sink.thread as usize].budget = 100_000;
+    let out = b.port("out", ValueType::U32);
+    b.copy("pass", &source.outputs, &sink.inputs);
+    b.copy("publish", &sink.outputs, &[out]);
+    b.program(
+        "a: call publish
+            call pass
+            release source 1ms
+            release sink 1ms
+            future after(1ms) a
+            return",
+    );
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(source.thread, number_is_output);
+        simulation.set_thread(sink.thread, |moment: &mut Moment<'_>| {
+            let input = moment.load(0, 4);
+            moment.store(8, 4, 10 * input);
+            Act::End(0)
+        });
+        let sink = sink.thread;
+        simulation.set_durations(move |work, job| match work {
+            Work::Job(thread) if thread == sink && job == 3 => us(200),
+            _ => us(10),
+        });
+        simulation.run_until(Instant(5 * MS));
+        // job k of the sink works on what job k - 1 of the source said; job 3 is stopped
+        let expected = [(0, 0), (1000, 0), (2000, 10), (4000, 30), (5000, 40)];
+        assert_eq!(values(simulation, out), expected);
+    });
+}
+
+#[test]
+fn an_upcall_is_not_shown_what_a_stopped_job_left() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    b.upcall_thread(process);
+    let task = b.task(process, "t", &[], &[ValueType::U32.into()]);
+    b.tables.threads[task.thread as usize].budget = 100_000;
+    b.upcall("show", process, &task.outputs, &[], 0);
+    b.program("a: call show\n release t 1ms\n future after(1ms) a\n return");
+    simulate(&b.finish(), |simulation| {
+        simulation.set_durations(|work, job| match work {
+            Work::Job(_) if job == 2 => us(200),
+            _ => us(1),
+        });
+        simulation.run_until(Instant(3 * MS + MS / 2));
+        let shown = trace::of_kind(simulation.records(), TraceKind::Upcall);
+        let shown: Vec<u64> = shown.filter(|r| r.detail == 1).map(|r| r.x / MS).collect();
+        assert_eq!(shown, [0, 1, 3]);
+    });
+}
+
+#[test]
 fn a_budget_counts_execution_and_not_preemption() {
     let (mut b, task, out) = periodic();
     let other = b.process();
