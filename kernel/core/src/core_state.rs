@@ -162,20 +162,14 @@ impl<'a, H: Hardware> Core<'a, H> {
         self.timebase.instant(ticks).0
     }
 
-    pub(crate) fn thread_entry(&self, thread: u16) -> ThreadEntry {
-        self.system
-            .threads
-            .get(thread as usize)
-            .copied()
-            .unwrap_or(NO_THREAD)
+    pub(crate) fn thread_entry(&self, thread: u16) -> &'a ThreadEntry {
+        let threads = self.system.threads;
+        threads.get(thread as usize).unwrap_or(&NO_THREAD)
     }
 
-    pub(crate) fn process_entry(&self, process: u16) -> ProcessEntry {
-        self.system
-            .processes
-            .get(process as usize)
-            .copied()
-            .unwrap_or(NO_PROCESS)
+    pub(crate) fn process_entry(&self, process: u16) -> &'a ProcessEntry {
+        let processes = self.system.processes;
+        processes.get(process as usize).unwrap_or(&NO_PROCESS)
     }
 
     /// The indices of a range of the link pool.
@@ -290,7 +284,7 @@ fn cut<T>(slice: &mut [T], length: usize) -> &mut [T] {
 
 const EMPTY_RANGE: Range = Range { start: 0, count: 0 };
 
-const NO_THREAD: ThreadEntry = ThreadEntry {
+static NO_THREAD: ThreadEntry = ThreadEntry {
     process: NONE,
     kind: 0,
     policy: 0,
@@ -306,7 +300,7 @@ const NO_THREAD: ThreadEntry = ThreadEntry {
     deadline: 0,
 };
 
-const NO_PROCESS: ProcessEntry = ProcessEntry {
+static NO_PROCESS: ProcessEntry = ProcessEntry {
     space: 0,
     threads: EMPTY_RANGE,
     upcall: NONE,

@@ -53,7 +53,7 @@ impl<H: Hardware> Core<'_, H> {
         };
         match slot {
             Some(priority) => (Urgency::fixed(priority, self.arrival(end)), false),
-            None if is_by_deadline(&entry) => self.deadline_urgency(state.deadline),
+            None if is_by_deadline(entry) => self.deadline_urgency(state.deadline),
             None => (Urgency::fixed(state.priority, self.arrival(end)), false),
         }
     }
@@ -177,7 +177,7 @@ impl<H: Hardware> Core<'_, H> {
     pub(crate) fn start_thread(&mut self, thread: u16) {
         let entry = self.thread_entry(thread);
         let now = self.now();
-        let quantum = self.quantum(&entry);
+        let quantum = self.quantum(entry);
         let record = self.threads.at_mut(thread);
         record.exit = Exit::Start;
         record.priority = entry.priority;
@@ -227,7 +227,7 @@ impl<H: Hardware> Core<'_, H> {
             self.stop_job(thread);
             return Some(thread);
         }
-        self.threads.at_mut(thread).left = self.quantum(&entry);
+        self.threads.at_mut(thread).left = self.quantum(entry);
         self.requeue(thread, End::Tail);
         None
     }

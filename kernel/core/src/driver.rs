@@ -13,9 +13,9 @@ use giornata_micro::{Called, UpcallEnd};
 /// Pieces of a copy that are moved before the kernel looks at interrupts.
 pub(crate) const PIECES: u8 = 8;
 
-impl<H: Hardware> Core<'_, H> {
-    pub(crate) fn driver_entry(&self, driver: u16) -> Option<DriverEntry> {
-        self.system.drivers.get(driver as usize).copied()
+impl<'a, H: Hardware> Core<'a, H> {
+    pub(crate) fn driver_entry(&self, driver: u16) -> Option<&'a DriverEntry> {
+        self.system.drivers.get(driver as usize)
     }
 
     /// Runs a driver, or begins to. One that reads an output of a job that was
@@ -24,7 +24,7 @@ impl<H: Hardware> Core<'_, H> {
         let Some(entry) = self.driver_entry(driver) else {
             return Called::Failed;
         };
-        if self.reads_stopped_job(&entry) {
+        if self.reads_stopped_job(entry) {
             return Called::Done;
         }
         match entry.work {
@@ -45,7 +45,7 @@ impl<H: Hardware> Core<'_, H> {
                     .store_register(entry.entry, entry.width, value);
                 Called::Done
             }
-            _ => self.begin_upcall(driver, &entry),
+            _ => self.begin_upcall(driver, entry),
         }
     }
 
@@ -65,7 +65,7 @@ impl<H: Hardware> Core<'_, H> {
             let port = self.port(*port);
             port.process != NONE
                 && self
-                    .owner_of_copy(entry, &port)
+                    .owner_of_copy(entry, port)
                     .is_some_and(|task| self.threads.at(task).stopped)
         })
     }

@@ -145,7 +145,7 @@ impl<H: Hardware> Core<'_, H> {
         record.pending = waiter == NONE && owner != NONE;
         if waiter != NONE {
             self.threads.at_mut(waiter).set_answer(Answer::DONE);
-            let quantum = self.quantum(&self.thread_entry(waiter));
+            let quantum = self.quantum(self.thread_entry(waiter));
             let record = self.threads.at_mut(waiter);
             record.left = quantum;
             self.make_ready(waiter, End::Tail);

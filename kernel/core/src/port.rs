@@ -32,21 +32,10 @@ pub(crate) enum Place {
     User(u16, usize),
 }
 
-impl<H: Hardware> Core<'_, H> {
+impl<'a, H: Hardware> Core<'a, H> {
     /// The entry of a port; an empty one for an index that names none.
-    pub(crate) fn port(&self, port: u16) -> PortEntry {
-        self.system
-            .ports
-            .get(port as usize)
-            .copied()
-            .unwrap_or(PortEntry {
-                process: NONE,
-                size: 0,
-                place: 0,
-                value_type: 0,
-                traced: 0,
-                program: NONE,
-            })
+    pub(crate) fn port(&self, port: u16) -> &'a PortEntry {
+        self.system.ports.get(port as usize).unwrap_or(&NO_PORT)
     }
 
     /// Copies `length` bytes, at most 64, at `offset` of one place to the
@@ -209,3 +198,12 @@ enum Resolved {
     Arena(u32),
     User(u16, usize),
 }
+
+static NO_PORT: PortEntry = PortEntry {
+    process: NONE,
+    size: 0,
+    place: 0,
+    value_type: 0,
+    traced: 0,
+    program: NONE,
+};

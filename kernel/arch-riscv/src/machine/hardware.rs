@@ -1,6 +1,5 @@
 //! The machine as the kernel's core sees it.
 
-use core::ops::Range;
 use core::ptr::{
     copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut, write_bytes,
 };
@@ -31,8 +30,12 @@ pub struct Machine {
     ring: Ring,
 }
 
-/// One or two stretches of physical memory, in order.
-type Stretches = [Range<usize>; 2];
+/// Bytes in physical memory: the first stretch, and where the rest begins.
+struct Found {
+    start: usize,
+    first: usize,
+    next: usize,
+}
 
 impl Machine {
     /// The machine that the board and the system's header describe.
@@ -79,7 +82,7 @@ impl Machine {
         at: usize,
         length: usize,
         right: Right,
-    ) -> Result<Stretches, BadAddress> {
+    ) -> Result<Found, BadAddress> {
         let root = self
             .processes
             .get(process as usize)
@@ -87,55 +90,52 @@ impl Machine {
             .space;
         let first = length.min(PAGE - at % PAGE);
         let rest = length - first;
-        Ok([
-            self.stretch(root, at, first, right)?,
-            self.stretch(root, at.wrapping_add(first), rest, right)?,
-        ])
+        let start = self.stretch(root, at, first, right)?;
+        let next = match rest {
+            0 => start,
+            _ => self.stretch(root, at.wrapping_add(first), rest, right)?,
+        };
+        Ok(Found { start, first, next })
     }
 
-    /// A stretch inside one page. Devices that a process sees are not memory:
-    /// the kernel does not copy from or to them.
+    /// Where a stretch inside one page begins. Devices that a process sees are
+    /// not memory: the kernel does not copy from or to them.
     fn stretch(
         &self,
         root: u32,
         at: usize,
         length: usize,
         right: Right,
-    ) -> Result<Range<usize>, BadAddress> {
-        if length == 0 {
-            return Ok(0..0);
-        }
+    ) -> Result<usize, BadAddress> {
         let start = space::translate(root, at, right, load_entry).ok_or(BadAddress)?;
-        let end = start.wrapping_add(length);
         let memory = &self.board.memory;
-        if length > PAGE || start < memory.start || end > memory.end {
+        let room = memory.end.saturating_sub(start);
+        if length > PAGE || start < memory.start || room < length {
             return Err(BadAddress);
         }
-        Ok(start..end)
+        Ok(start)
     }
 }
 
 impl Hardware for Machine {
     fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress> {
-        let mut to = to;
-        for stretch in self.find(process, from, to.len(), Right::Read)? {
-            let (piece, rest) = to.split_at_mut_checked(stretch.len()).ok_or(BadAddress)?;
-            let from = with_exposed_provenance::<u8>(stretch.start);
+        let found = self.find(process, from, to.len(), Right::Read)?;
+        let (first, rest) = to.split_at_mut_checked(found.first).ok_or(BadAddress)?;
+        for (start, piece) in [(found.start, first), (found.next, rest)] {
+            let from = with_exposed_provenance::<u8>(start);
             // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
             unsafe { copy_nonoverlapping(from, piece.as_mut_ptr(), piece.len()) };
-            to = rest;
         }
         Ok(())
     }
 
     fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
-        let mut from = from;
-        for stretch in self.find(process, to, from.len(), Right::Write)? {
-            let (piece, rest) = from.split_at_checked(stretch.len()).ok_or(BadAddress)?;
-            let to = with_exposed_provenance_mut::<u8>(stretch.start);
+        let found = self.find(process, to, from.len(), Right::Write)?;
+        let (first, rest) = from.split_at_checked(found.first).ok_or(BadAddress)?;
+        for (start, piece) in [(found.start, first), (found.next, rest)] {
+            let to = with_exposed_provenance_mut::<u8>(start);
             // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
             unsafe { copy_nonoverlapping(piece.as_ptr(), to, piece.len()) };
-            from = rest;
         }
         Ok(())
     }

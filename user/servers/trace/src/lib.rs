@@ -15,7 +15,7 @@ mod uart;
 use core::cell::UnsafeCell;
 
 use giornata_abi::control::{TraceCursor, TraceRing};
-use giornata_rt::time::{self, Duration};
+use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{process, thread};
 
 use frame::Frame;
@@ -26,8 +26,16 @@ use uart::Uart;
 const RING: usize = 0x5000_0000;
 /// Where the builder maps the first device granted.
 const UART: usize = 0x4000_0000;
-/// How long the server sleeps when it has sent everything.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Programs act at round instants. The server wakes half-way between two of
+/// them, so that none of its system calls keeps the kernel when one comes.
+const ROUND: Duration = Duration::from_millis(10);
+const HALF: Duration = Duration::from_millis(5);
+
+/// The next half-way instant after `now`.
+const fn next_gap(now: Instant) -> Instant {
+    let rounds = now.0.saturating_add(HALF.0) / ROUND.0;
+    Instant(rounds.saturating_mul(ROUND.0).saturating_add(HALF.0))
+}
 
 /// The cursor where the kernel looks for it.
 #[repr(transparent)]
@@ -64,7 +72,7 @@ fn serve() -> ! {
                 GIORNATA_TRACE_CURSOR.publish(reader.sent());
             }
             // Never refused to a thread.
-            None => _ = time::sleep(PAUSE),
+            None => _ = time::sleep_until(next_gap(time::now())),
         }
     }
 }
@@ -74,6 +82,15 @@ process! { threads: [serve] }
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_sleeps_to_the_next_half_way_instant() {
+        let after = |micros| next_gap(Instant(micros * 1000)).0 / 1000;
+        assert_eq!(
+            [0, 4_999, 5_000, 14_999, 15_000].map(after),
+            [5_000, 5_000, 15_000, 15_000, 25_000]
+        );
+    }
 
     #[test]
     fn the_server_is_one_thread() {
