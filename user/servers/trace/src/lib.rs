@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn it_sleeps_to_the_next_half_way_instant() {
-        let after = |micros| next_gap(Instant(micros * 1000)).0 / 1000;
+        let after = |micros: u64| next_gap(Instant(micros * 1000)).0 / 1000;
         assert_eq!(
             [0, 4_999, 5_000, 14_999, 15_000].map(after),
             [5_000, 5_000, 15_000, 15_000, 25_000]
