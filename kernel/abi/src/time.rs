@@ -112,7 +112,7 @@ impl LogicalTime {
 }
 
 /// Conversion between logical time and the ticks of one board's timer, exact
-/// over the whole range of `u64` (584 years of nanoseconds).
+/// as long as both fit 64 bits (136 years at the fastest timer).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timebase {
     hertz: u32,
@@ -182,7 +182,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_alarm_rings_at_the_first_tick_not_before_its_instant(
-            hertz in 1u32.., at in 0u64..1 << 62,
+            hertz in 1u32.., at in 0u64..1 << 61,
         ) {
             let base = Timebase::new(hertz);
             let tick = base.ticks(Instant(at));
