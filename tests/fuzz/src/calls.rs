@@ -77,7 +77,7 @@ impl Choices<'_> {
     }
 }
 
-/// Two processes with threads of every policy, a task, drivers of every kind,
+/// Two processes with threads of every policy and a task, drivers of every kind,
 /// and a program that releases, calls and waits.
 fn system() -> Tables {
     let mut b = SystemBuilder::new();
@@ -85,6 +85,8 @@ fn system() -> Tables {
         b.port("small", Shape::Scalar(ValueType::U32)),
         b.port("large", Shape::Bytes(700)),
     ];
+    let scalar = [Shape::Scalar(ValueType::U32)];
+    let mut tasks = Vec::new();
     for process in 0..2 {
         b.process();
         let entry = b.process_entry(process);
@@ -95,9 +97,9 @@ fn system() -> Tables {
         b.thread(process, Scheduling::RoundRobin(7, 50_000));
         b.thread(process, Scheduling::Deadline(1_000_000));
         b.grant_ports(process, &ports, &ports[..1 + usize::from(process)]);
+        tasks.push(b.task(process, "t", &scalar, &scalar));
     }
-    let scalar = [Shape::Scalar(ValueType::U32)];
-    let task = b.task(0, "t", &scalar, &scalar);
+    let task = &tasks[0];
     b.copy("in", &ports[..1], &task.inputs);
     b.copy("out", &task.outputs, &ports[..1]);
     b.upcall("look", 1, &ports[..1], &ports[..1], 20_000);
