@@ -98,14 +98,16 @@ impl<'a> Board<'a> {
 }
 
 impl Hardware for Board<'_> {
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress> {
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress> {
         assert!(
             to.len() <= CHUNK,
             "the kernel copies {} bytes at once",
             to.len()
         );
         let memory = self.processes.get_mut(process as usize);
-        memory.ok_or(BadAddress)?.read(from, to)
+        let before = to.to_vec();
+        memory.ok_or(BadAddress)?.read(from, to)?;
+        Ok(before != to)
     }
 
     fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
@@ -151,10 +153,10 @@ impl Hardware for Board<'_> {
         self.clock
     }
 
-    fn trace(&mut self, record: &TraceRecord) {
+    fn trace(&mut self, record: TraceRecord) {
         match &mut self.listener {
-            Some(listener) => listener(record),
-            None => self.records.push(*record),
+            Some(listener) => listener(&record),
+            None => self.records.push(record),
         }
     }
 }

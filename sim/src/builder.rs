@@ -150,6 +150,8 @@ impl SystemBuilder {
             data: 0,
             data_size: 0,
             zero_size: 0,
+            data_address: 0,
+            data_stretch: 0,
             restart_begin: 0,
             restart_end: 0,
         });
@@ -272,7 +274,7 @@ impl SystemBuilder {
             place,
             value_type: value_type as u8,
             traced: (process == NONE) as u8,
-            program: NONE,
+            task: owner,
         });
         self.tables.ports.len() as u16 - 1
     }

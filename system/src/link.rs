@@ -127,14 +127,15 @@ fn thread_entry(
 }
 
 fn port_entry(model: &Model, placement: &Placement, port: &Port) -> PortEntry {
-    let (process, place) = match port.place {
-        Place::Arena(offset) => (NONE, offset),
+    let (process, place, task) = match port.place {
+        Place::Arena(offset) => (NONE, offset, NONE),
         Place::Block(thread, offset) => {
             let process = model
                 .threads
                 .get(thread as usize)
                 .map_or(NONE, |t| t.process);
-            (process, placement.of(process).area.wrapping_add(offset))
+            let area = placement.of(process).area;
+            (process, area.wrapping_add(offset), thread)
         }
     };
     PortEntry {
@@ -143,7 +144,7 @@ fn port_entry(model: &Model, placement: &Placement, port: &Port) -> PortEntry {
         place,
         value_type: port.value_type as u8,
         traced: is_traced(port.kind).into(),
-        program: port.program,
+        task,
     }
 }
 
@@ -276,6 +277,8 @@ impl Tables {
             data: place.data,
             data_size: place.data_size,
             zero_size: place.zero_size,
+            data_address: place.data_address,
+            data_stretch: place.data_stretch,
             restart_begin: place.restartable.0,
             restart_end: place.restartable.1,
         }

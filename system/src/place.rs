@@ -35,6 +35,10 @@ pub struct ProcessPlacement {
     pub data_size: u32,
     /// Bytes zeroed after them.
     pub zero_size: u32,
+    /// User address of its data.
+    pub data_address: u32,
+    /// Bytes from there on that lie in one writable stretch.
+    pub data_stretch: u32,
     /// User addresses of its restartable sequence.
     pub restartable: (u32, u32),
     /// User addresses of the start code, by

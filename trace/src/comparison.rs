@@ -88,21 +88,6 @@ pub fn decision_trace(events: &[Event]) -> Vec<Decision> {
 
 fn decision(content: &Content) -> Option<Content> {
     Some(match content {
-        Content::Switch {
-            thread,
-            key,
-            deadline,
-            band,
-            job,
-            ..
-        } => Content::Switch {
-            thread: *thread,
-            key: *key,
-            deadline: *deadline,
-            band: *band,
-            job: *job,
-            kernel_us: 0,
-        },
         Content::Boot { .. }
         | Content::Log { .. }
         | Content::Stop { .. }

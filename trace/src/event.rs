@@ -40,7 +40,6 @@ pub enum Content {
         deadline: Option<Instant>,
         band: u16,
         job: u16,
-        kernel_us: u32,
     },
     /// A task was released.
     Release {
@@ -184,7 +183,6 @@ fn read_content(r: &TraceRecord) -> Option<Content> {
             deadline: deadline(r.x),
             band: (r.y >> 48) as u16,
             job: (r.y >> 32) as u16,
-            kernel_us: r.y as u32,
         },
         TraceKind::Release => Content::Release {
             thread: r.subject,
@@ -313,14 +311,13 @@ mod tests {
 
     #[test]
     fn a_switch_to_no_thread_is_idle() {
-        let content = read(TraceKind::Switch, NONE, 7, 0, 201 << 48 | 5 << 32 | 12);
+        let content = read(TraceKind::Switch, NONE, 7, 0, 201 << 48 | 5 << 32);
         let expected = Content::Switch {
             thread: None,
             key: 7,
             deadline: None,
             band: 201,
             job: 5,
-            kernel_us: 12,
         };
         assert_eq!(content, expected);
     }

@@ -354,6 +354,7 @@ mod tests {
             release(0, 0, 1, 10),
             complete(2_000, 0, 1),
             switch(500_000, None),
+            load(900_000, 5_000),
             switch(1_000_000, Some(1)),
             release(1_000, 1, 1, 20),
         ];

@@ -100,7 +100,6 @@ pub(crate) fn event(micros: u64, content: Content) -> Event {
 }
 
 pub(crate) fn switch(micros: u64, thread: Option<u16>) -> Event {
-    let kernel_us = (micros / 100) as u32;
     event(
         micros,
         Content::Switch {
@@ -109,7 +108,18 @@ pub(crate) fn switch(micros: u64, thread: Option<u16>) -> Event {
             deadline: None,
             band: 201,
             job: 1,
-            kernel_us,
+        },
+    )
+}
+
+/// A report of the kernel's share so far.
+pub(crate) fn load(micros: u64, kernel_micros: u64) -> Event {
+    event(
+        micros,
+        Content::Load {
+            hart: 0,
+            kernel: Duration(kernel_micros * 1000),
+            elapsed: Duration(micros * 1000),
         },
     )
 }

@@ -131,7 +131,7 @@ pub struct Statistics {
     base: Timebase,
     assembly: Assembly,
     running: Vec<Option<(u16, Ticks)>>,
-    kernel_us: u64,
+    kernel: Duration,
 }
 
 impl Statistics {
@@ -151,7 +151,7 @@ impl Statistics {
             base: Timebase::new(names.timer_hertz),
             assembly: Assembly::new(names),
             running: Vec::new(),
-            kernel_us: 0,
+            kernel: Duration::ZERO,
         }
     }
 
@@ -159,12 +159,8 @@ impl Statistics {
     pub fn observe(&mut self, event: &Event) -> Option<Write> {
         self.now = Ticks(self.now.0.max(event.tick.0));
         match &event.content {
-            Content::Switch {
-                thread, kernel_us, ..
-            } => {
-                self.switch(event, *thread);
-                self.advance_kernel(*kernel_us);
-            }
+            Content::Switch { thread, .. } => self.switch(event, *thread),
+            Content::Load { kernel, .. } => self.kernel = *kernel,
             Content::Release {
                 thread,
                 job,
@@ -237,12 +233,12 @@ impl Statistics {
     }
 
     /// Kernel time and elapsed time in thousandths of a tick: exact once the
-    /// machine has stopped, else as of the last switch.
+    /// machine has stopped, else as of the last report of its load.
     pub fn kernel(&self) -> (u64, u64) {
         match self.stop {
             Some(stop) => (stop.kernel_milliticks, stop.elapsed.0.saturating_mul(1000)),
             None => {
-                let ticks = u128::from(self.kernel_us) * u128::from(self.base.hertz()) / 1000;
+                let ticks = u128::from(self.kernel.0) * u128::from(self.base.hertz()) / 1_000_000;
                 (ticks as u64, self.now.0.saturating_mul(1000))
             }
         }
@@ -270,11 +266,6 @@ impl Statistics {
             let ran = event.tick.0.saturating_sub(since.0);
             self.thread(thread, |t| t.processor += ran);
         }
-    }
-
-    /// The record holds the low 32 bits; what it adds to the last one counts.
-    fn advance_kernel(&mut self, low: u32) {
-        self.kernel_us += u64::from(low.wrapping_sub(self.kernel_us as u32));
     }
 
     fn release(&mut self, thread: u16, job: u32, at: Instant, deadline: Option<Instant>) {
@@ -410,20 +401,9 @@ mod tests {
     }
 
     #[test]
-    fn kernel_time_before_the_stop_survives_the_wrap_of_its_32_bits() {
-        let at = |micros, kernel_us| {
-            let content = Content::Switch {
-                thread: None,
-                key: 0,
-                deadline: None,
-                band: 0,
-                job: 0,
-                kernel_us,
-            };
-            event(micros, content)
-        };
-        let statistics = observe(&[at(1, u32::MAX - 1), at(2, 3)]);
-        assert_eq!(statistics.kernel().0, (u64::from(u32::MAX) + 4) * 10_000);
+    fn kernel_time_before_the_stop_is_that_of_the_last_report() {
+        let statistics = observe(&[load(10, 1), load(20, 7), switch(30, None)]);
+        assert_eq!(statistics.kernel().0, 70_000);
     }
 
     #[test]

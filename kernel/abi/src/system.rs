@@ -13,7 +13,7 @@ use crate::record::record;
 /// The first word of the blob.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
 /// Changes with every change of these tables.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 record! {
     /// A run of entries in another table.
@@ -50,6 +50,11 @@ record! {
         pub data_size: u32,
         /// Bytes zeroed after them (bss, blocks, stacks).
         pub zero_size: u32,
+        /// User address of `data`.
+        pub data_address: u32,
+        /// Bytes from there on that it may read and write and that lie in one
+        /// stretch: its data, bss, control pages and blocks.
+        pub data_stretch: u32,
         /// First address of its restartable sequence; equal to the end if none.
         pub restart_begin: u32,
         /// First address after its restartable sequence.
@@ -99,8 +104,8 @@ record! {
         pub value_type: u8,
         /// 1: changes are traced (values of the program, not a task's copies).
         pub traced: u8,
-        /// Program that a change of it may wake; NONE = any.
-        pub program: u16,
+        /// Task whose own copy it is; NONE = nobody's.
+        pub task: u16,
     }
 
     /// One driver.

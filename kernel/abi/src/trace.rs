@@ -66,7 +66,7 @@ macro_rules! kinds {
 kinds! {
     /// The system started. detail: timer ticks a second; x: trace ring capacity in records; y: hash of the system tables.
     Boot = 0,
-    /// The hart runs another thread. subject: thread (NONE = idle); detail: urgency key; x: deadline in ns (0 = none); y: band << 48 | job << 32 | kernel time so far in us (low 32 bits).
+    /// The hart runs another thread. subject: thread (NONE = idle); detail: urgency key; x: deadline in ns (0 = none); y: band << 48 | job << 32 (low 16 bits of it).
     Switch = 1,
     /// A task was released. subject: its thread; detail: job number; x: logical instant; y: deadline in ns.
     Release = 2,
@@ -96,7 +96,7 @@ kinds! {
     Upcall = 14,
     /// Written by the reader of the ring: records were overwritten before they were read. x: how many.
     Lost = 15,
-    /// Stream tag for step-wise totals. subject: hart; x: kernel time in ns; y: elapsed ns.
+    /// Kernel time so far, ten times a second. subject: hart; x: kernel time in ns; y: elapsed ns.
     Load = 16,
 }
 

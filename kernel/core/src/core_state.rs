@@ -188,7 +188,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             return;
         }
         let tick = self.hart.entered.0.wrapping_sub(self.origin.0);
-        self.hardware.trace(&TraceRecord {
+        self.hardware.trace(TraceRecord {
             kind: kind as u8,
             hart: self.hart.id,
             subject,
@@ -203,7 +203,7 @@ impl<'a, H: Hardware> Core<'a, H> {
     pub(crate) fn impossible(&mut self, place: Place, x: u64) {
         let tick = self.hart.entered.0.wrapping_sub(self.origin.0);
         let (kind, hart) = (TraceKind::Impossible as u8, self.hart.id);
-        self.hardware.trace(&TraceRecord {
+        self.hardware.trace(TraceRecord {
             kind,
             hart,
             subject: NONE,
@@ -313,6 +313,8 @@ static NO_PROCESS: ProcessEntry = ProcessEntry {
     data: 0,
     data_size: 0,
     zero_size: 0,
+    data_address: 0,
+    data_stretch: 0,
     restart_begin: 0,
     restart_end: 0,
 };

@@ -5,7 +5,7 @@ use crate::hardware::Hardware;
 use crate::thread::Exit;
 use crate::transfer::{Purpose, Transfer};
 use giornata_abi::id::NONE;
-use giornata_abi::system::{DriverEntry, DriverWork, PortEntry};
+use giornata_abi::system::{DriverEntry, DriverWork};
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Duration, Ticks};
 use giornata_micro::{Called, UpcallEnd};
@@ -62,24 +62,9 @@ impl<'a, H: Hardware> Core<'a, H> {
 
     fn reads_stopped_job(&self, entry: &DriverEntry) -> bool {
         self.links(entry.reads).iter().any(|port| {
-            let port = self.port(*port);
-            port.process != NONE
-                && self
-                    .owner_of_copy(entry, port)
-                    .is_some_and(|task| self.threads.at(task).stopped)
+            let task = self.port(*port).task;
+            task != NONE && self.threads.at(task).stopped
         })
-    }
-
-    /// The task whose own copy a port is: of the driver's conflict set the one
-    /// whose block begins last before the port.
-    fn owner_of_copy(&self, entry: &DriverEntry, port: &PortEntry) -> Option<u16> {
-        let block = |task: &u16| {
-            let owner = self.thread_entry(*task);
-            let [block, _] = owner.arguments();
-            (owner.process == port.process && block <= port.place).then_some((block, *task))
-        };
-        let blocks = self.links(entry.conflicts).iter().filter_map(block);
-        blocks.max().map(|(_, task)| task)
     }
 
     fn begin_upcall(&mut self, driver: u16, entry: &DriverEntry) -> Called {

@@ -16,8 +16,9 @@ pub const CHUNK: usize = 64;
 /// and by `sim` for the host. Nothing here blocks.
 pub trait Hardware {
     /// Copies user memory of `process` into `to` (at most [`CHUNK`] bytes)
-    /// after checking that the process may read all of it. O(bytes).
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress>;
+    /// after checking that the process may read all of it; answers whether `to`
+    /// held anything else before. O(bytes).
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress>;
 
     /// Copies `from` (at most [`CHUNK`] bytes) into user memory of `process`
     /// after checking that the process may write all of it; writes nothing on
@@ -45,6 +46,6 @@ pub trait Hardware {
     /// The timer's count.
     fn now(&mut self) -> Ticks;
 
-    /// Appends a record to the hart's trace ring.
-    fn trace(&mut self, record: &TraceRecord);
+    /// Appends a record to the hart's trace ring. O(1).
+    fn trace(&mut self, record: TraceRecord);
 }

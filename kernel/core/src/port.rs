@@ -8,7 +8,7 @@ use crate::core_state::Core;
 use crate::hardware::{BadAddress, Hardware};
 use giornata_abi::id::NONE;
 use giornata_abi::system::PortEntry;
-use giornata_abi::trace::TraceKind;
+use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Instant, ValueType};
 
 /// What changes of a port.
@@ -26,10 +26,12 @@ impl Port {
 /// A place that values are copied from or to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A port, by its index.
-    Port(u16),
+    /// The arena, by its offset.
+    Arena(usize),
     /// User memory: process and address.
     User(u16, usize),
+    /// Nowhere: what is to be copied is only read.
+    Nowhere,
 }
 
 impl<'a, H: Hardware> Core<'a, H> {
@@ -39,7 +41,7 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 
     /// Copies `length` bytes, at most 64, at `offset` of one place to the
-    /// same offset of another; answers whether the bytes of an arena port changed.
+    /// same offset of another; answers whether bytes of the arena changed.
     pub(crate) fn copy_piece(
         &mut self,
         from: Place,
@@ -48,71 +50,46 @@ impl<'a, H: Hardware> Core<'a, H> {
         length: u16,
     ) -> Result<bool, BadAddress> {
         let (offset, length) = (offset as usize, length as usize);
-        match (self.resolve(from), self.resolve(to)) {
-            (Resolved::Arena(from), Resolved::Arena(to)) => {
-                self.within_arena(from as usize + offset, to as usize + offset, length)
+        match (from, to) {
+            (Place::User(process, from), Place::Arena(to)) => {
+                let from = from.wrapping_add(offset);
+                let to = span(&mut *self.arena, to.wrapping_add(offset), length)?;
+                self.hardware.read(process, from, to)
             }
-            (Resolved::Arena(from), Resolved::User(process, to)) => {
-                let start = from as usize + offset;
-                let bytes = self.arena.get(start..start + length).ok_or(BadAddress)?;
-                let to = to.wrapping_add(offset);
-                self.hardware.write(process, to, bytes).map(|()| false)
+            (Place::Arena(from), Place::User(process, to)) => {
+                let bytes = span(&mut *self.arena, from.wrapping_add(offset), length)?;
+                self.hardware.write(process, to.wrapping_add(offset), bytes)?;
+                Ok(false)
             }
-            (Resolved::User(process, from), to) => {
+            (Place::Arena(from), Place::Arena(to)) => {
+                let from = from.wrapping_add(offset);
+                let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
+                piece.copy_from_slice(span(&mut *self.arena, from, length)?);
+                self.piece_to_arena(to.wrapping_add(offset), length)
+            }
+            (Place::User(process, from), to) => {
                 let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
                 self.hardware
                     .read(process, from.wrapping_add(offset), piece)?;
-                match to {
-                    Resolved::Arena(to) => self.piece_to_arena(to as usize + offset, length),
-                    Resolved::User(process, to) => {
-                        let to = to.wrapping_add(offset);
-                        self.hardware.write(process, to, piece).map(|()| false)
-                    }
+                if let Place::User(process, to) = to {
+                    self.hardware
+                        .write(process, to.wrapping_add(offset), piece)?;
                 }
+                Ok(false)
             }
+            (_, Place::Nowhere) | (Place::Nowhere, _) => Ok(false),
         }
-    }
-
-    fn within_arena(&mut self, from: usize, to: usize, length: usize) -> Result<bool, BadAddress> {
-        let source = self.arena.get(from..from + length).ok_or(BadAddress)?;
-        let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
-        piece.copy_from_slice(source);
-        self.piece_to_arena(to, length)
     }
 
     /// Writes the front of the piece in transit to the arena, if it differs.
     fn piece_to_arena(&mut self, to: usize, length: usize) -> Result<bool, BadAddress> {
         let piece = self.piece.get(..length).ok_or(BadAddress)?;
-        let place = self.arena.get_mut(to..to + length).ok_or(BadAddress)?;
+        let place = span(&mut *self.arena, to, length)?;
         let changed = place != piece;
         if changed {
             place.copy_from_slice(piece);
         }
         Ok(changed)
-    }
-
-    /// Whether a process may read `length` bytes, at most 64, at an address.
-    pub(crate) fn probe(
-        &mut self,
-        process: u16,
-        address: usize,
-        length: u16,
-    ) -> Result<(), BadAddress> {
-        let piece = self.piece.get_mut(..length as usize).ok_or(BadAddress)?;
-        self.hardware.read(process, address, piece)
-    }
-
-    fn resolve(&self, place: Place) -> Resolved {
-        match place {
-            Place::User(process, address) => Resolved::User(process, address),
-            Place::Port(port) => {
-                let entry = self.port(port);
-                match entry.process {
-                    NONE => Resolved::Arena(entry.place),
-                    process => Resolved::User(process, entry.place as usize),
-                }
-            }
-        }
     }
 
     /// After the last piece of a write: counts the change and traces the value.
@@ -125,15 +102,29 @@ impl<'a, H: Hardware> Core<'a, H> {
             let version = &mut self.ports.at_mut(port).version;
             *version = version.wrapping_add(1);
         }
-        if entry.traced == 0 || !self.traces(TraceKind::Port) {
-            return;
+        if entry.traced != 0 && self.traces(TraceKind::Port) {
+            self.trace_value(port, entry, instant);
         }
-        let mut offset = 0;
-        while offset < entry.size {
-            let value =
-                self.arena_word(entry.place as usize + offset as usize, entry.size - offset);
-            self.trace(TraceKind::Port, port, offset as u32, instant.0, value);
-            offset = offset.saturating_add(8);
+    }
+
+    /// A record for each eight bytes of a port's value. O(bytes).
+    fn trace_value(&mut self, port: u16, entry: &PortEntry, instant: Instant) {
+        let mut record = TraceRecord {
+            kind: TraceKind::Port as u8,
+            hart: self.hart.id,
+            subject: port,
+            detail: 0,
+            tick: self.hart.entered.0.wrapping_sub(self.origin.0),
+            x: instant.0,
+            y: 0,
+        };
+        let mut left = entry.size;
+        while left > 0 {
+            let place = entry.place.wrapping_add(record.detail) as usize;
+            record.y = self.arena_word(place, left);
+            self.hardware.trace(record);
+            record.detail = record.detail.wrapping_add(8);
+            left = left.saturating_sub(8);
         }
     }
 
@@ -183,7 +174,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             (NONE, _) | (_, None) => self.arena_value(port),
             (process, Some(bytes)) => {
                 let read = self.hardware.read(process, entry.place as usize, bytes);
-                read.map_or(0, |()| u64::from_le_bytes(word))
+                read.map_or(0, |_| u64::from_le_bytes(word))
             }
         }
     }
@@ -194,9 +185,10 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 }
 
-enum Resolved {
-    Arena(u32),
-    User(u16, usize),
+/// `length` bytes of the arena.
+fn span(arena: &mut [u8], start: usize, length: usize) -> Result<&mut [u8], BadAddress> {
+    let tail = arena.get_mut(start..).ok_or(BadAddress)?;
+    tail.get_mut(..length).ok_or(BadAddress)
 }
 
 static NO_PORT: PortEntry = PortEntry {
@@ -205,5 +197,5 @@ static NO_PORT: PortEntry = PortEntry {
     place: 0,
     value_type: 0,
     traced: 0,
-    program: NONE,
+    task: NONE,
 };

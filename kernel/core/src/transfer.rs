@@ -5,8 +5,9 @@
 use crate::core_state::Core;
 use crate::hardware::{BadAddress, CHUNK, Hardware};
 use crate::port::Place;
+use giornata_abi::Error;
 use giornata_abi::call::Answer;
-use giornata_abi::{Error, Instant};
+use giornata_abi::id::NONE;
 use giornata_micro::UpcallEnd;
 
 /// What a transfer is for.
@@ -51,25 +52,33 @@ impl Transfer {
     }
 }
 
-/// One value to move.
-struct Move {
-    from: Place,
-    to: Option<Place>,
-    size: u16,
-}
-
-/// How far a transfer got.
+/// What was left to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
-    /// There is more to move.
-    More,
-    /// All is moved.
-    All(Purpose),
-    /// An address is not what it should be.
-    Bad(Purpose),
+enum Moved {
+    /// A piece, which is moved now.
+    Piece,
+    /// Nothing.
+    All,
 }
 
-impl<H: Hardware> Core<'_, H> {
+/// One end of a transfer: where its values lie.
+#[derive(Clone, Copy)]
+enum Side<'t> {
+    /// In these ports.
+    Ports(&'t [u16]),
+    /// In user memory, one after the other: process and address.
+    Block(u16, usize),
+    /// Nowhere: it is only looked at what would be read for these ports.
+    Nowhere(&'t [u16]),
+}
+
+/// From where to where a transfer goes.
+struct Route<'t> {
+    from: Side<'t>,
+    to: Side<'t>,
+}
+
+impl<'a, H: Hardware> Core<'a, H> {
     /// Starts the second half of an upcall: its outputs.
     pub(crate) fn output_transfer(&self, driver: u16, value: usize) -> Transfer {
         let reads = self
@@ -83,119 +92,104 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    fn next_move(&self, transfer: &Transfer) -> Option<Move> {
-        let at = transfer.index as usize;
-        let port = |ports: &[u16]| ports.get(at).copied();
-        match transfer.purpose {
-            Purpose::Copy(driver) => {
-                let entry = self.driver_entry(driver)?;
-                let (from, to) = (
-                    port(self.links(entry.reads))?,
-                    port(self.links(entry.writes))?,
-                );
-                let size = self.port(from).size.min(self.port(to).size);
-                Some(Move {
-                    from: Place::Port(from),
-                    to: Some(Place::Port(to)),
-                    size,
-                })
+    fn route<'t>(&self, purpose: &'t Purpose) -> Route<'t>
+    where
+        'a: 't,
+    {
+        let (driver, port, user) = match purpose {
+            Purpose::Copy(driver) | Purpose::Inputs(driver) | Purpose::Outputs(driver, _) => {
+                (*driver, &NONE, (NONE, 0))
             }
-            Purpose::Inputs(driver) => {
-                let entry = self.driver_entry(driver)?;
-                let from = port(self.links(entry.reads))?;
-                let to = Place::User(
-                    entry.process,
-                    entry.block.wrapping_add(transfer.block) as usize,
-                );
-                Some(Move {
-                    from: Place::Port(from),
-                    to: Some(to),
-                    size: self.port(from).size,
-                })
+            Purpose::Read(thread, port, address)
+            | Purpose::Probe(thread, port, address)
+            | Purpose::Write(thread, port, address) => {
+                (NONE, port, (self.thread_entry(*thread).process, *address))
             }
-            Purpose::Outputs(driver, _) => {
-                let entry = self.driver_entry(driver)?;
-                let to = port(self.links(entry.writes))?;
-                let from = Place::User(
-                    entry.process,
-                    entry.block.wrapping_add(transfer.block) as usize,
-                );
-                Some(Move {
-                    from,
-                    to: Some(Place::Port(to)),
-                    size: self.port(to).size,
-                })
+        };
+        let (reads, writes, block) = match self.driver_entry(driver) {
+            Some(entry) => (
+                Side::Ports(self.links(entry.reads)),
+                Side::Ports(self.links(entry.writes)),
+                Side::Block(entry.process, entry.block as usize),
+            ),
+            None => {
+                let port = Side::Ports(core::slice::from_ref(port));
+                (port, port, Side::Block(user.0, user.1))
             }
-            _ if at != 0 => None,
-            Purpose::Read(thread, port, address) => {
-                let to = Place::User(self.thread_entry(thread).process, address);
-                Some(Move {
-                    from: Place::Port(port),
-                    to: Some(to),
-                    size: self.port(port).size,
-                })
-            }
-            Purpose::Probe(thread, port, address) | Purpose::Write(thread, port, address) => {
-                let from = Place::User(self.thread_entry(thread).process, address);
-                let to =
-                    matches!(transfer.purpose, Purpose::Write(..)).then_some(Place::Port(port));
-                Some(Move {
-                    from,
-                    to,
-                    size: self.port(port).size,
-                })
-            }
-        }
+        };
+        let (from, to) = match purpose {
+            Purpose::Copy(_) => (reads, writes),
+            Purpose::Inputs(_) | Purpose::Read(..) => (reads, block),
+            Purpose::Outputs(..) | Purpose::Write(..) => (block, writes),
+            Purpose::Probe(_, port, _) => (block, Side::Nowhere(core::slice::from_ref(port))),
+        };
+        Route { from, to }
+    }
+
+    /// Where the value lies that has this position on a side, and its bytes;
+    /// `None` if there is none.
+    fn place(&self, side: Side<'_>, transfer: &Transfer) -> Option<(Place, u16)> {
+        let (Side::Ports(ports) | Side::Nowhere(ports)) = side else {
+            let Side::Block(process, address) = side else {
+                return None;
+            };
+            let address = address.wrapping_add(transfer.block as usize);
+            return Some((Place::User(process, address), u16::MAX));
+        };
+        let port = self.port(*ports.get(transfer.index as usize)?);
+        let place = match (side, port.process) {
+            (Side::Nowhere(_), _) => Place::Nowhere,
+            (_, NONE) => Place::Arena(port.place as usize),
+            (_, process) => Place::User(process, port.place as usize),
+        };
+        Some((place, port.size))
     }
 
     /// Moves one piece. O([`CHUNK`]).
-    pub(crate) fn move_piece(&mut self, transfer: &mut Transfer, instant: Instant) -> Moved {
-        let Some(step) = self.next_move(transfer) else {
-            return Moved::All(transfer.purpose);
+    fn move_piece(
+        &mut self,
+        route: &Route<'_>,
+        transfer: &mut Transfer,
+    ) -> Result<Moved, BadAddress> {
+        let (Some((from, held)), Some((to, room))) = (
+            self.place(route.from, transfer),
+            self.place(route.to, transfer),
+        ) else {
+            return Ok(Moved::All);
         };
-        if self.move_bytes(transfer, &step).is_err() {
-            return Moved::Bad(transfer.purpose);
-        }
-        if transfer.offset >= step.size {
-            if let Some(Place::Port(port)) = step.to {
-                self.finish_write(port, transfer.changed, instant);
+        let size = held.min(room);
+        let length = size.saturating_sub(transfer.offset).min(CHUNK as u16);
+        transfer.changed |= self.copy_piece(from, to, transfer.offset, length)?;
+        transfer.offset = transfer.offset.saturating_add(length);
+        if transfer.offset >= size {
+            if let Side::Ports(ports) = route.to
+                && let Some(port) = ports.get(transfer.index as usize)
+            {
+                self.finish_write(*port, transfer.changed, self.instant);
             }
             transfer.index = transfer.index.saturating_add(1);
             transfer.block = transfer
                 .block
-                .wrapping_add((step.size as u32).next_multiple_of(8));
+                .wrapping_add((size as u32).next_multiple_of(8));
             (transfer.offset, transfer.changed) = (0, false);
         }
-        Moved::More
-    }
-
-    fn move_bytes(&mut self, transfer: &mut Transfer, step: &Move) -> Result<(), BadAddress> {
-        let length = step.size.saturating_sub(transfer.offset).min(CHUNK as u16);
-        match (step.to, step.from) {
-            (Some(to), from) => {
-                transfer.changed |= self.copy_piece(from, to, transfer.offset, length)?;
-            }
-            (None, Place::User(process, from)) => {
-                self.probe(process, from.wrapping_add(transfer.offset as usize), length)?;
-            }
-            (None, Place::Port(_)) => {}
-        }
-        transfer.offset = transfer.offset.saturating_add(length);
-        Ok(())
+        Ok(Moved::Piece)
     }
 
     /// Moves up to `pieces` pieces; what is left stays for later. `true` when
     /// the transfer has ended and its end has been carried out.
     pub(crate) fn run_transfer(&mut self, mut transfer: Transfer, pieces: u8) -> bool {
+        let purpose = transfer.purpose;
+        let route = self.route(&purpose);
         for _ in 0..pieces {
-            match self.move_piece(&mut transfer, self.instant) {
-                Moved::More => {}
-                Moved::All(purpose) => {
+            match self.move_piece(&route, &mut transfer) {
+                Ok(Moved::Piece) => {}
+                Ok(Moved::All) => {
                     self.transfer = None;
                     self.end_transfer(purpose);
                     return true;
                 }
-                Moved::Bad(purpose) => {
+                Err(BadAddress) => {
                     self.transfer = None;
                     self.break_transfer(purpose);
                     return true;

@@ -331,6 +331,8 @@ impl Layout {
             data,
             data_size,
             zero_size: size - data_size,
+            data_address: executable.data.address,
+            data_stretch: parts.writable,
             restartable: executable.restartable,
             start: executable.start,
             bodies: executable

@@ -295,7 +295,7 @@ impl Edge {
 
     fn record(&mut self, at: Ticks, kind: TraceKind, subject: u16, detail: u32, x: u64, y: u64) {
         let (kind, hart, tick) = (kind as u8, HartBlock::NUMBER, self.since_origin(at));
-        self.machine().trace(&TraceRecord {
+        self.machine().trace(TraceRecord {
             kind,
             hart,
             subject,

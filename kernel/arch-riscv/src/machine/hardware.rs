@@ -6,7 +6,7 @@ use core::ptr::{
 
 use giornata_abi::Ticks;
 use giornata_abi::system::{ProcessEntry, System};
-use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Hardware};
 
 use super::hart::HartBlock;
@@ -35,6 +35,66 @@ struct Found {
     start: usize,
     first: usize,
     next: usize,
+}
+
+/// Which way bytes go between a process and the kernel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+impl Found {
+    /// Copies `length` bytes between these stretches and the kernel's at
+    /// `kernel`; answers whether the bytes there were others before.
+    ///
+    /// # Safety
+    /// All of it must be RAM, and what is written be written by nobody else.
+    unsafe fn copy(&self, length: usize, kernel: usize, way: Way) -> bool {
+        // SAFETY: the caller vouches for both stretches.
+        let changed = unsafe { copy(self.start, kernel, self.first, way) };
+        if self.first == length {
+            return changed;
+        }
+        let (rest, kernel) = (length - self.first, kernel.wrapping_add(self.first));
+        // SAFETY: as above.
+        changed | unsafe { copy(self.next, kernel, rest, way) }
+    }
+}
+
+/// Copies by words where both places are aligned to them, else by bytes.
+/// Answers whether anything changed. O(bytes).
+///
+/// # Safety
+/// Both stretches must be RAM; the one written to is written by nobody else.
+unsafe fn copy(process: usize, kernel: usize, length: usize, way: Way) -> bool {
+    const WORD: usize = size_of::<usize>();
+    let (from, to) = match way {
+        Way::In => (process, kernel),
+        Way::Out => (kernel, process),
+    };
+    let (mut at, mut changed) = (0, 0);
+    if (from | to) % WORD == 0 {
+        while length - at >= WORD {
+            let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
+            let from = with_exposed_provenance::<usize>(from.wrapping_add(at));
+            // SAFETY: the caller vouches for both, and they are aligned.
+            let new = unsafe { from.read() };
+            // SAFETY: as above.
+            changed |= new ^ unsafe { to.replace(new) };
+            at += WORD;
+        }
+    }
+    while at < length {
+        let to = with_exposed_provenance_mut::<u8>(to.wrapping_add(at));
+        let from = with_exposed_provenance::<u8>(from.wrapping_add(at));
+        // SAFETY: the caller vouches for both.
+        let new = unsafe { from.read() };
+        // SAFETY: as above.
+        changed |= (new ^ unsafe { to.replace(new) }) as usize;
+        at += 1;
+    }
+    changed != 0
 }
 
 impl Machine {
@@ -75,7 +135,7 @@ impl Machine {
     }
 
     /// Where a process's bytes lie in RAM, if it has the right to all of them.
-    /// At most a page, so two pages are concerned at most.
+    /// Its data are found by one comparison, the rest by a walk.
     fn find(
         &self,
         process: u16,
@@ -83,11 +143,29 @@ impl Machine {
         length: usize,
         right: Right,
     ) -> Result<Found, BadAddress> {
-        let root = self
-            .processes
-            .get(process as usize)
-            .ok_or(BadAddress)?
-            .space;
+        let process = self.processes.get(process as usize).ok_or(BadAddress)?;
+        let offset = at.wrapping_sub(process.data_address as usize);
+        let stretch = process.data_stretch as usize;
+        if offset < stretch && length <= stretch - offset {
+            return Ok(Found {
+                start: (process.data as usize).wrapping_add(offset),
+                first: length,
+                next: 0,
+            });
+        }
+        self.walk(process.space, at, length, right)
+    }
+
+    /// The same by the process's page tables. At most a page, so two pages are
+    /// concerned at most.
+    #[inline(never)]
+    fn walk(
+        &self,
+        root: u32,
+        at: usize,
+        length: usize,
+        right: Right,
+    ) -> Result<Found, BadAddress> {
         let first = length.min(PAGE - at % PAGE);
         let rest = length - first;
         let start = self.stretch(root, at, first, right)?;
@@ -118,25 +196,19 @@ impl Machine {
 }
 
 impl Hardware for Machine {
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<(), BadAddress> {
+    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress> {
         let found = self.find(process, from, to.len(), Right::Read)?;
-        let (first, rest) = to.split_at_mut_checked(found.first).ok_or(BadAddress)?;
-        for (start, piece) in [(found.start, first), (found.next, rest)] {
-            let from = with_exposed_provenance::<u8>(start);
-            // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
-            unsafe { copy_nonoverlapping(from, piece.as_mut_ptr(), piece.len()) };
-        }
-        Ok(())
+        let (start, length) = (to.as_mut_ptr().expose_provenance(), to.len());
+        // SAFETY: the stretches are RAM outside the kernel's objects (Memory
+        // Invariant), and `to` is as long as both.
+        Ok(unsafe { found.copy(length, start, Way::In) })
     }
 
     fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
         let found = self.find(process, to, from.len(), Right::Write)?;
-        let (first, rest) = from.split_at_checked(found.first).ok_or(BadAddress)?;
-        for (start, piece) in [(found.start, first), (found.next, rest)] {
-            let to = with_exposed_provenance_mut::<u8>(start);
-            // SAFETY: the stretch is RAM outside the kernel's objects (Memory Invariant).
-            unsafe { copy_nonoverlapping(piece.as_ptr(), to, piece.len()) };
-        }
+        let (start, length) = (from.as_ptr().expose_provenance(), from.len());
+        // SAFETY: as above; `from` is only read.
+        unsafe { found.copy(length, start, Way::Out) };
         Ok(())
     }
 
@@ -198,13 +270,9 @@ impl Hardware for Machine {
         self.clint.now()
     }
 
-    fn trace(&mut self, record: &TraceRecord) {
-        let [head, tick, x, mut y] = record.words();
-        if record.kind == TraceKind::Switch as u8 {
-            let micros = self.board.nanos(self.kernel_cycles()) / 1000;
-            y |= micros & 0xFFFF_FFFF;
-        }
-        self.ring.append([head, tick, x, y]);
+    #[inline]
+    fn trace(&mut self, record: TraceRecord) {
+        self.ring.append(record.words());
     }
 }
 

@@ -216,6 +216,8 @@ fn process_entry(process: &Process, space: u32, threads: Range, data: u32) -> Pr
         },
         data_size: 0,
         zero_size: PAGE,
+        data_address: 0,
+        data_stretch: 0,
         restart_begin: process.restartable.0,
         restart_end: process.restartable.1,
     }

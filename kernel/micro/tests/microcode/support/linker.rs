@@ -199,7 +199,7 @@ impl Tables {
                 place: 0,
                 value_type: ValueType::from_code(port.value_type).unwrap() as u8,
                 traced: 0,
-                program: NONE,
+                task: NONE,
             });
         }
         range
