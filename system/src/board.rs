@@ -2,8 +2,9 @@
 
 use crate::file::SystemFile;
 use crate::problem::{Findings, Problem, Refusal, suggest};
-use crate::section::{self, Section};
+use crate::section::{self, Section, as_text};
 use std::path::Path;
+use toml::Spanned;
 
 /// The granularity of protection: mappings cover whole pages.
 pub const PAGE: u32 = 4096;
@@ -13,12 +14,14 @@ pub const PAGE: u32 = 4096;
 pub struct Board {
     /// Its name.
     pub name: String,
-    /// The architecture: `rv64` or `rv32`.
-    pub arch: String,
+    /// How user mode is confined.
+    pub protection: Protection,
     /// What processes are compiled for.
     pub target: String,
     /// What the kernel is compiled for.
     pub kernel_target: String,
+    /// Which parts of the kernel it takes: features of the image's crate.
+    pub kernel_features: Vec<String>,
     /// Where the kernel's image lies: first address and bytes.
     pub kernel: (u32, u32),
     /// Where the system's tables begin.
@@ -31,6 +34,26 @@ pub struct Board {
     pub memory_size: u32,
     /// Its devices, in the order of the file.
     pub devices: Vec<Device>,
+    /// The program that stands in for it.
+    pub emulator: Option<Emulator>,
+}
+
+/// What confines user mode, and in which format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// Page tables of three levels; 64 bit.
+    Sv39,
+    /// Page tables of two levels; 32 bit.
+    Sv32,
+}
+
+/// How a board is emulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emulator {
+    /// The program.
+    pub command: String,
+    /// Its arguments; `-kernel` and the image come behind them.
+    pub arguments: Vec<String>,
 }
 
 /// One device.
@@ -54,6 +77,22 @@ impl Device {
         let first = self.base / PAGE * PAGE;
         let end = (u64::from(self.base) + u64::from(self.size)).next_multiple_of(u64::from(PAGE));
         (first, (end - u64::from(first)) as u32)
+    }
+}
+
+impl Protection {
+    /// All, with their names in board files and the architectures that have them.
+    const ALL: [(&'static str, &'static str, Protection); 2] = [
+        ("sv39", "rv64", Protection::Sv39),
+        ("sv32", "rv32", Protection::Sv32),
+    ];
+
+    /// Bytes of a pointer on such a board.
+    pub fn word(self) -> u32 {
+        match self {
+            Protection::Sv39 => 8,
+            Protection::Sv32 => 4,
+        }
     }
 }
 
@@ -121,6 +160,7 @@ fn known_boards(folder: &Path) -> Vec<String> {
 fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let name = top.needed(findings, "name", "\"qemu-virt64\"");
     let arch = top.needed(findings, "arch", "\"rv64\"");
+    let protection = top.needed(findings, "protection", "\"sv39\"");
     let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
     let hertz = top.number(findings, "timer-hertz", 1..=u64::from(u32::MAX));
     if hertz.is_none() {
@@ -150,6 +190,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     }
     let kernel = kernel?;
     let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
+    let kernel_features = texts(findings, &kernel, "features");
     let kernel_extent = extent(findings, &kernel)?;
     let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
     let system = kernel.number(findings, "system", after_kernel..=u64::from(u32::MAX));
@@ -158,18 +199,63 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         .into_iter()
         .filter_map(|(name, section)| device(findings, name.into_inner(), &section));
     let devices = devices.collect();
+    let emulator = emulator(findings, top);
     Some(Board {
         name: name?.into_inner(),
-        arch: arch?.into_inner(),
+        protection: read_protection(findings, &arch?, &protection?)?,
         target: target?.into_inner(),
         kernel_target: kernel_target?.into_inner(),
+        kernel_features,
         kernel: kernel_extent,
         system: system.map_or(after_kernel as u32, |s| s.into_inner() as u32),
         timer_hertz: hertz?.into_inner() as u32,
         memory_base,
         memory_size,
         devices,
+        emulator,
     })
+}
+
+fn read_protection(
+    findings: &mut Findings,
+    arch: &Spanned<String>,
+    word: &Spanned<String>,
+) -> Option<Protection> {
+    let (arch, name) = (arch.get_ref(), word.get_ref());
+    let has = |entry: &&(&str, &str, Protection)| entry.0 == name && entry.1 == arch;
+    let found = Protection::ALL.iter().find(has).map(|entry| entry.2);
+    if found.is_none() {
+        let reason = format!("no {arch} board is protected by \"{name}\"");
+        let known: Vec<String> = Protection::ALL
+            .iter()
+            .map(|(name, arch, _)| format!("\"{name}\" ({arch})"))
+            .collect();
+        findings.refuse(
+            word.span(),
+            reason,
+            format!("there are {}", known.join(", ")),
+        );
+    }
+    found
+}
+
+fn emulator(findings: &mut Findings, top: &Section<'_>) -> Option<Emulator> {
+    let section = top.section(findings, "qemu")?;
+    let command = section.needed(findings, "command", "\"qemu-system-riscv64\"")?;
+    let arguments = texts(findings, &section, "arguments");
+    Some(Emulator {
+        command: command.into_inner(),
+        arguments,
+    })
+}
+
+/// A list of strings; empty if there is none.
+fn texts(findings: &mut Findings, section: &Section<'_>, key: &str) -> Vec<String> {
+    let values = section.list(findings, key);
+    let texts = values
+        .into_iter()
+        .filter_map(|value| as_text(findings, value, &format!("an entry of `{key}`")));
+    texts.map(Spanned::into_inner).collect()
 }
 
 fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Option<Device> {

@@ -26,7 +26,7 @@ pub mod place;
 pub mod problem;
 pub mod project;
 
-pub use board::Board;
+pub use board::{Board, Emulator};
 pub use file::SystemFile;
 pub use functions::Functions;
 pub use image::{BuildOptions, Built, Report, build, check};

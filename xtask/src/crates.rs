@@ -15,12 +15,14 @@ pub(crate) const PORTABLE: [&str; 4] = [
     "giornata-micro",
     "giornata-core",
 ];
-/// The kernel's binary.
-pub(crate) const IMAGE: &str = "giornata-image";
-/// The target of the kernel: no floating point, so that it cannot touch a thread's.
-pub(crate) const KERNEL_TARGET: &str = "riscv64imac-unknown-none-elf";
-/// The target of processes.
-pub(crate) const USER_TARGET: &str = "riscv64gc-unknown-none-elf";
+/// The targets of the kernel: no floating point, so that it cannot touch a thread's.
+pub(crate) const KERNEL_TARGETS: [&str; 2] = [
+    "riscv64imac-unknown-none-elf",
+    "riscv32imac-unknown-none-elf",
+];
+/// The targets of processes.
+pub(crate) const USER_TARGETS: [&str; 2] =
+    ["riscv64gc-unknown-none-elf", "riscv32imac-unknown-none-elf"];
 /// The second architecture that keeps the portable crates honest.
 pub(crate) const SECOND_TARGET: &str = "thumbv7em-none-eabi";
 

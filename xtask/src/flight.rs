@@ -1,13 +1,12 @@
 //! A system in the machine, from boot to stop, seen through its trace.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use giornata_system::NameMap;
 use giornata_trace::{Damage, Decoder, Event, Statistics};
 
 use crate::Verdict;
+use crate::image::Image;
 use crate::machine::{Machine, Output, Patience};
 
 /// How often an observer is asked at least, by the wall clock.
@@ -44,14 +43,13 @@ pub(crate) struct Landing {
 /// # Errors
 /// The machine cannot be started, hangs, or breaks off; the observer fails.
 pub(crate) fn fly(
-    image: &Path,
-    names: &NameMap,
+    image: &Image,
     patience: Patience,
     observer: &mut dyn Observer,
 ) -> Result<Landing> {
     let mut machine = Machine::boot(image, patience)?;
     let mut decoder = Decoder::new();
-    let mut totals = Statistics::new(names);
+    let mut totals = Statistics::new(&image.names);
     loop {
         match machine.read(PULSE).with_context(|| whereabouts(&totals))? {
             Output::Bytes(bytes) => show(&bytes, &mut decoder, &mut totals, observer)?,

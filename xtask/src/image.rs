@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
-use giornata_system::NameMap;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
+use giornata_system::{Emulator, NameMap};
 
 use crate::crates::root;
 
@@ -17,24 +17,37 @@ pub(crate) struct Image {
     pub(crate) names: NameMap,
     /// How its memory is spent.
     pub(crate) report: Report,
+    /// What it is booted in.
+    pub(crate) emulator: Emulator,
 }
 
-/// Builds the system of a file; its machine stops at `stop_at`.
+/// Builds the system of a file, for the board that it names or for another;
+/// its machine stops at `stop_at`.
 ///
 /// # Errors
-/// The system is refused: the reasons are on standard error.
-pub(crate) fn build(system: &Path, stop_at: Duration) -> Result<Image> {
+/// The system is refused: the reasons are on standard error. The board has no
+/// emulator.
+pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Image> {
     let options = BuildOptions {
         stop_at: stop_at.0,
         ..BuildOptions::new(system, root())
+    };
+    let options = match board {
+        Some(board) => options.on(board),
+        None => options,
     };
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", system.display())
     })?;
+    let emulator = built.emulator.with_context(|| {
+        let board = &built.report.board;
+        format!("boards/{board}.toml does not say in what the board is emulated")
+    })?;
     Ok(Image {
         elf: built.image,
         names: built.name_map,
         report: built.report,
+        emulator,
     })
 }

@@ -1,28 +1,14 @@
 //! A machine in QEMU: started, read, watched, stopped.
 
 use std::io::Read;
-use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use giornata_system::Emulator;
 
-const QEMU: &str = "qemu-system-riscv64";
-/// One instruction is one nanosecond and nobody sleeps: the same run each time.
-const FLAGS: [&str; 8] = [
-    "-M",
-    "virt",
-    "-bios",
-    "none",
-    "-nographic",
-    "-monitor",
-    "none",
-    "-icount",
-];
-const CLOCK: &str = "shift=0,sleep=off";
-/// The calendar of the machine starts here, and follows its virtual clock.
-const CALENDAR: &str = "base=2026-01-01,clock=vm";
+use crate::image::Image;
 
 /// What there is to read from a machine.
 pub(crate) enum Output {
@@ -67,17 +53,18 @@ impl Machine {
     /// Boots an image.
     ///
     /// # Errors
-    /// QEMU cannot be started.
-    pub(crate) fn boot(image: &Path, patience: Patience) -> Result<Machine> {
-        let mut child = Command::new(QEMU)
-            .args(FLAGS)
-            .args([CLOCK, "-rtc", CALENDAR, "-m", "128M", "-kernel"])
-            .arg(image)
+    /// The emulator of its board cannot be started.
+    pub(crate) fn boot(image: &Image, patience: Patience) -> Result<Machine> {
+        let Emulator { command, arguments } = &image.emulator;
+        let mut child = Command::new(command)
+            .args(arguments)
+            .arg("-kernel")
+            .arg(&image.elf)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .with_context(|| format!("{QEMU} cannot be started; `./x run` installs it"))?;
+            .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
         let mut stdout = child.stdout.take().context("the console of QEMU")?;
         let (sender, console) = sync_channel(64);
         std::thread::spawn(move || {

@@ -7,6 +7,7 @@ mod crates;
 mod flight;
 mod fuzz;
 mod giornata;
+mod golden;
 mod image;
 mod machine;
 mod nightly;

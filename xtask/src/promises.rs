@@ -12,7 +12,7 @@ use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, po
 use crate::crates::root;
 use crate::image::build;
 use crate::process::{capture, cargo};
-use crate::suite::record;
+use crate::suite::{BOARDS, record};
 
 /// The flight that the promises are about.
 const FLIGHT: Duration = Duration::from_millis(10_000);
@@ -28,21 +28,25 @@ const JITTER: u64 = 2;
 /// Flies the example and the overloaded example; a note with the figures.
 pub(crate) fn check() -> Result<String> {
     let system = |file: &str| root().join("examples/flight-control").join(file);
-    let (events, names) = fly(&system("system.toml"))?;
+    let (events, names) = fly(&system("system.toml"), BOARDS[0])?;
     check_windows(&events)?;
     let lag = check_servos(&events, &names)?;
     let trace = port_trace(&events, &names);
     compare_with_simulator(&trace)?;
-    let (overloaded, other_names) = fly(&system("overload.toml"))?;
+    for board in &BOARDS[1..] {
+        compare_with_board(&trace, &system("system.toml"), board)?;
+    }
+    let (overloaded, other_names) = fly(&system("overload.toml"), BOARDS[0])?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
     Ok(format!(
-        "servos {lag}; {} port writes as in the simulator; {bursts}",
-        trace.len()
+        "servos {lag}; {} port writes as in the simulator and on {}; {bursts}",
+        trace.len(),
+        BOARDS[1..].join(", ")
     ))
 }
 
-fn fly(system: &Path) -> Result<(Vec<Event>, NameMap)> {
-    let image = build(system, FLIGHT)?;
+fn fly(system: &Path, board: &str) -> Result<(Vec<Event>, NameMap)> {
+    let image = build(system, Some(board), FLIGHT)?;
     let (events, _) = record(&image, FLIGHT)?;
     Ok((events, image.names))
 }
@@ -174,6 +178,25 @@ fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
         "port write {at} differs\n  QEMU      {}\n  simulator {}",
         flown[at],
         said[at]
+    )
+}
+
+/// Another board, with another width of words and other protection, keeps the
+/// windows and writes the same values at the same instants.
+fn compare_with_board(trace: &[PortValue], system: &Path, board: &str) -> Result<()> {
+    let (events, names) = fly(system, board)?;
+    check_windows(&events).with_context(|| board.to_string())?;
+    let other = port_trace(&events, &names);
+    let common = trace.len().min(other.len());
+    ensure!(common > 10_000, "only {common} port writes to compare");
+    let Some(at) = first_difference(&trace[..common], &other[..common]) else {
+        return Ok(());
+    };
+    bail!(
+        "port write {at} differs\n  {}  {}\n  {board}  {}",
+        BOARDS[0],
+        line(&trace[at]),
+        line(&other[at])
     )
 }
 

@@ -20,12 +20,15 @@ use crate::time;
 /// What `./x run` flies when nothing else is said.
 const DEFAULT: &str = "flight-control";
 
-/// `./x run [SYSTEM] [--for 10s] [--trace FILE] [--headless]`
+/// `./x run [SYSTEM] [--board BOARD] [--for 10s] [--trace FILE] [--headless]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// NAME or NAME/FILE: examples/NAME/system.toml or examples/NAME/FILE.toml.
     #[arg(default_value = DEFAULT)]
     pub(crate) system: String,
+    /// A board in the stead of the one that the system file names.
+    #[arg(long)]
+    pub(crate) board: Option<String>,
     /// Virtual time after which the machine stops.
     #[arg(long = "for", value_name = "DURATION", default_value = "10s", value_parser = time::parse)]
     pub(crate) length: Duration,
@@ -42,6 +45,7 @@ impl Options {
     pub(crate) fn plain(trace: PathBuf) -> Options {
         Options {
             system: DEFAULT.into(),
+            board: None,
             length: Duration::from_millis(10_000),
             trace: Some(trace),
             headless: true,
@@ -52,7 +56,7 @@ impl Options {
 /// Builds and runs; 0 ok, 1 a deadline missed or a violation unhandled, 3 not known.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let path = find(&options.system)?;
-    let image = build(&path, options.length)?;
+    let image = build(&path, options.board.as_deref(), options.length)?;
     eprintln!("{}", image.report);
     let live = if options.headless || !screen::is_there() {
         None
@@ -100,14 +104,14 @@ fn show(options: &Options, image: &Image, mut screen: Screen<'_>) -> Result<Verd
 fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
     let patience = Patience::of(options.length);
     let Some(path) = &options.trace else {
-        return fly(&image.elf, &image.names, patience, observer);
+        return fly(image, patience, observer);
     };
     let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut recorder = Recorder {
         file: Perfetto::new(BufWriter::new(file), &image.names)?,
         observer,
     };
-    let landing = fly(&image.elf, &image.names, patience, &mut recorder)?;
+    let landing = fly(image, patience, &mut recorder)?;
     recorder
         .file
         .finish()

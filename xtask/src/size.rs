@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use giornata_system::image::build_kernel;
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
 
 use crate::Verdict;
-use crate::crates::{IMAGE, root};
-use crate::process::{capture, cargo};
+use crate::crates::{root, target_folder};
 
 /// The committed budget.
 const BUDGET: &str = "kernel/size-budget.toml";
@@ -42,11 +42,11 @@ struct Budget {
     kernel: Vec<Entry>,
 }
 
-/// The kernel for one target and configuration, and what it may take.
+/// The kernel for one board and configuration, and what it may take.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    target: String,
+    board: String,
     config: String,
     budget: Sizes,
 }
@@ -91,7 +91,7 @@ fn measure() -> Result<Vec<Measured>> {
 }
 
 fn measure_one(entry: Entry) -> Result<Measured> {
-    let elf = build(&entry.target)?;
+    let elf = build(&entry.board)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
     Ok(Measured {
@@ -101,21 +101,10 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     })
 }
 
-/// Builds the release kernel for a target; it links only if no panic is reachable.
-pub(crate) fn build(target: &str) -> Result<PathBuf> {
-    let json = capture(cargo().args([
-        "build",
-        "--release",
-        "--package",
-        IMAGE,
-        "--target",
-        target,
-        "--message-format",
-        "json-render-diagnostics",
-    ]))?;
-    executables(&json)
-        .pop()
-        .context("the kernel's package builds no executable")
+/// Builds the release kernel for a board, as its systems contain it; it links
+/// only if no panic is reachable.
+fn build(board: &str) -> Result<PathBuf> {
+    build_kernel(board, root(), &target_folder()).map_err(|refusal| anyhow!("{refusal:?}"))
 }
 
 /// The executables that cargo says it has built.
@@ -175,8 +164,8 @@ impl Sizes {
 
 fn table(measured: &[Measured]) -> Vec<String> {
     let head = format!(
-        "{:<32} {:<6} {:>15} {:>15} {:>15} {:>15}  of budget",
-        "target", "config", "text", "rodata", "data", "bss"
+        "{:<16} {:<6} {:>15} {:>15} {:>15} {:>15}  of budget",
+        "board", "config", "text", "rodata", "data", "bss"
     );
     std::iter::once(head)
         .chain(measured.iter().map(row))
@@ -194,8 +183,8 @@ fn row(kernel: &Measured) -> String {
         .collect();
     let verdict = if kernel.within { "within" } else { "EXCEEDED" };
     format!(
-        "{:<32} {:<6}{cells}  {verdict}",
-        kernel.entry.target, kernel.entry.config
+        "{:<16} {:<6}{cells}  {verdict}",
+        kernel.entry.board, kernel.entry.config
     )
 }
 

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 
 use crate::crates::{
-    self, KERNEL_TARGET, PORTABLE, Package, SECOND_TARGET, USER_TARGET, selection, target_folder,
+    self, KERNEL_TARGETS, PORTABLE, Package, SECOND_TARGET, USER_TARGETS, selection, target_folder,
 };
 use crate::fuzz::{self, Length};
 use crate::image::build;
@@ -117,10 +117,9 @@ fn lint_host(_: Extent) -> Result<String> {
 fn lint_bare(_: Extent) -> Result<String> {
     let packages = crates::all()?;
     let mut notes = Vec::new();
-    for (target, belongs) in [
-        (KERNEL_TARGET, Package::is_kernel as fn(&Package) -> bool),
-        (USER_TARGET, Package::is_user),
-    ] {
+    let kernel = KERNEL_TARGETS.map(|target| (target, Package::is_kernel as fn(&Package) -> bool));
+    let user = USER_TARGETS.map(|target| (target, Package::is_user as fn(&Package) -> bool));
+    for (target, belongs) in kernel.into_iter().chain(user) {
         let names: Vec<&str> = packages
             .iter()
             .filter(|p| belongs(p))
@@ -218,7 +217,7 @@ fn repeat(_: Extent) -> Result<String> {
 fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
     let trace = target_folder().join(format!("repeat-{name}.json"));
     let options = run::Options::plain(trace.clone());
-    let image = build(&run::find(&options.system)?, options.length)?;
+    let image = build(&run::find(&options.system)?, None, options.length)?;
     let mut out = Vec::new();
     let verdict = run::tell(&options, &image, &mut out)?;
     let out = String::from_utf8(out).context("the output is text")?;

@@ -1,22 +1,52 @@
 //! Address spaces: the software walk through a process's page tables.
 //!
-//! User addresses are numbers until this walk has checked them. Sv39 on 64-bit
-//! harts, Sv32 on 32-bit ones: a table is one page of entries of one word.
+//! User addresses are numbers until this walk has checked them. A table is one
+//! page of entries of one word, in the format of Sv39 or of Sv32.
 
 const PAGE_SHIFT: u32 = 12;
 /// Bytes of a page.
 pub const PAGE: usize = 1 << PAGE_SHIFT;
 
-const WORD: usize = size_of::<usize>();
-const LEVELS: u32 = if WORD == 8 { 3 } else { 2 };
-const INDEX_BITS: u32 = if WORD == 8 { 9 } else { 10 };
-/// Page number bits of an entry: 44 in Sv39, 22 in Sv32; above lie flags.
-const NUMBER_BITS: u32 = if WORD == 8 { 44 } else { 22 };
-const MODE: usize = if WORD == 8 {
-    8 << (usize::BITS - 4)
-} else {
-    1 << (usize::BITS - 1)
+/// A format of page tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Bytes of an entry.
+    word: usize,
+    /// Levels of tables.
+    levels: u32,
+    /// Address bits that index one table.
+    index_bits: u32,
+    /// Page number bits of an entry, above ten flags; above them lie flags again.
+    number_bits: u32,
+    /// Address bits that user mode has: a sign-extended space leaves it the
+    /// lower half.
+    user_bits: u32,
+    /// The mode field of `satp`.
+    mode: u64,
+}
+
+/// The format of 64-bit harts.
+pub const SV39: Format = Format {
+    word: 8,
+    levels: 3,
+    index_bits: 9,
+    number_bits: 44,
+    user_bits: 38,
+    mode: 8 << 60,
 };
+
+/// The format of 32-bit harts.
+pub const SV32: Format = Format {
+    word: 4,
+    levels: 2,
+    index_bits: 10,
+    number_bits: 22,
+    user_bits: 32,
+    mode: 1 << 31,
+};
+
+/// The format of this hart.
+pub const NATIVE: Format = if size_of::<usize>() == 8 { SV39 } else { SV32 };
 
 const VALID: usize = 1 << 0;
 const READ: usize = 1 << 1;
@@ -35,68 +65,74 @@ pub enum Right {
 
 /// What `satp` holds in the space with this root page number.
 pub const fn satp(root: u32) -> usize {
-    MODE | root as usize
+    NATIVE.mode as usize | root as usize
 }
 
 /// The root page number that such a value names.
 pub const fn root(satp: usize) -> u32 {
-    let bits = if WORD == 8 { 32 } else { NUMBER_BITS };
-    (satp as u64 & ((1 << bits) - 1)) as u32
+    (satp as u64 & !NATIVE.mode) as u32
 }
 
-/// The physical address of a user address, if its page gives the right to user
-/// mode. `load` reads a word of a page table. O(levels).
-pub fn translate(
-    root: u32,
-    address: usize,
-    right: Right,
-    load: impl Fn(usize) -> usize,
-) -> Option<usize> {
-    let (entry, level) = leaf(root, address, load)?;
-    let needs = USER
-        | if right == Right::Read {
-            READ
-        } else {
-            WRITE | READ
-        };
-    if entry & needs != needs {
-        return None;
-    }
-    let span = (1 << (PAGE_SHIFT + level * INDEX_BITS)) - 1;
-    let base = number(entry) << PAGE_SHIFT;
-    // a superpage whose low page number bits are not zero is malformed
-    (base & span == 0).then_some(base | address & span)
-}
-
-/// Whether any page, whatever its rights, lies at the address. O(levels).
-pub fn is_mapped(root: u32, address: usize, load: impl Fn(usize) -> usize) -> bool {
-    leaf(root, address, load).is_some()
-}
-
-/// The leaf entry that an address leads to, and its level.
-fn leaf(root: u32, address: usize, load: impl Fn(usize) -> usize) -> Option<(usize, u32)> {
-    let bits = PAGE_SHIFT + LEVELS * INDEX_BITS;
-    // the lower half of a sign-extended space, which is all that users have
-    if WORD == 8 && address >> (bits - 1) != 0 {
-        return None;
-    }
-    let mut table = root as usize;
-    for level in (0..LEVELS).rev() {
-        let index = address >> (PAGE_SHIFT + level * INDEX_BITS) & ((1 << INDEX_BITS) - 1);
-        let entry = load((table << PAGE_SHIFT) + index * WORD);
-        if entry & VALID == 0 {
+impl Format {
+    /// The physical address of a user address, if its page gives the right to
+    /// user mode. `load` reads a word of a page table. O(levels).
+    pub fn translate(
+        &self,
+        root: u32,
+        address: usize,
+        right: Right,
+        load: impl Fn(usize) -> usize,
+    ) -> Option<usize> {
+        let (entry, level) = self.leaf(root, address, load)?;
+        let needs = USER
+            | if right == Right::Read {
+                READ
+            } else {
+                WRITE | READ
+            };
+        if entry & needs != needs {
             return None;
         }
-        if entry & (READ | WRITE | EXECUTE) != 0 {
-            return Some((entry, level));
-        }
-        table = number(entry);
+        let span = (1 << (PAGE_SHIFT + level * self.index_bits)) - 1;
+        let base = self.number(entry) << PAGE_SHIFT;
+        // a superpage whose low page number bits are not zero is malformed
+        (base & span == 0).then_some(base | address & span)
     }
-    None
-}
 
-const fn number(entry: usize) -> usize {
-    entry >> 10 & ((1 << NUMBER_BITS) - 1)
+    /// Whether any page, whatever its rights, lies at the address. O(levels).
+    pub fn is_mapped(&self, root: u32, address: usize, load: impl Fn(usize) -> usize) -> bool {
+        self.leaf(root, address, load).is_some()
+    }
+
+    /// The leaf entry that an address leads to, and its level.
+    fn leaf(
+        &self,
+        root: u32,
+        address: usize,
+        load: impl Fn(usize) -> usize,
+    ) -> Option<(usize, u32)> {
+        if address as u64 >> self.user_bits != 0 {
+            return None;
+        }
+        let mut table = root as usize;
+        for level in (0..self.levels).rev() {
+            let shift = PAGE_SHIFT + level * self.index_bits;
+            let index = address >> shift & ((1 << self.index_bits) - 1);
+            let entry = load((table << PAGE_SHIFT) + index * self.word);
+            if entry & VALID == 0 {
+                return None;
+            }
+            if entry & (READ | WRITE | EXECUTE) != 0 {
+                return Some((entry, level));
+            }
+            table = self.number(entry);
+        }
+        None
+    }
+
+    const fn number(&self, entry: usize) -> usize {
+        entry >> 10 & ((1u64 << self.number_bits) - 1) as usize
+    }
 }
 
 #[cfg(test)]
@@ -104,28 +140,67 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Tables at pages 1, 2, 3; one page at 0x1000_0000, a 2 MiB one after it.
-    fn tables() -> HashMap<usize, usize> {
-        let link = |page: usize| page << 10 | VALID;
-        let page = |number: usize, rights| number << 10 | rights | VALID;
-        let rw = READ | WRITE | USER;
-        HashMap::from([
-            (0x1000, link(2)),
-            (0x2000 + 8 * 128, link(3)),
-            (0x2000 + 8 * 129, page(0x80200, rw)),
-            (0x2000 + 8 * 130, page(0x80201, rw)), // not aligned to 2 MiB
-            (0x3000, page(0x80001, rw)),
-            (0x3008, page(0x80002, READ | USER)),
-            (0x3010, page(0x80003, READ | WRITE)), // the kernel's
-            (0x3018, page(0x80004, WRITE | USER)), // reserved
-            (0x3020, page(0x80005, EXECUTE | USER)),
-            (0x3028, link(4)), // a link at the last level
-        ])
+    const RW: usize = READ | WRITE | USER;
+    /// Pages from 0x1000_0000 on, by the rights of each.
+    const RIGHTS: [usize; 5] = [
+        RW,
+        READ | USER,
+        READ | WRITE, // the kernel's
+        WRITE | USER, // reserved
+        EXECUTE | USER,
+    ];
+
+    fn link(page: usize) -> usize {
+        page << 10 | VALID
     }
 
-    fn walk(address: usize, right: Right) -> Option<usize> {
-        let tables = tables();
-        translate(1, address, right, |at| {
+    fn page(number: usize, rights: usize) -> usize {
+        number << 10 | rights | VALID
+    }
+
+    /// The last table, at page 3 in either format: pages of [`RIGHTS`] at
+    /// 0x8000_1000, then a link where none may be.
+    fn leaves(format: &Format) -> HashMap<usize, usize> {
+        let pages = RIGHTS
+            .iter()
+            .enumerate()
+            .map(|(n, rights)| page(0x80001 + n, *rights));
+        (0x3000..)
+            .step_by(format.word)
+            .zip(pages.chain([link(4)]))
+            .collect()
+    }
+
+    /// Tables at pages 1, 2, 3; a 2 MiB page behind the leaves, and a malformed one.
+    fn sv39() -> HashMap<usize, usize> {
+        let mut tables = leaves(&SV39);
+        tables.extend([
+            (0x1000, link(2)),
+            (0x2000 + 8 * 128, link(3)),
+            (0x2000 + 8 * 129, page(0x80200, RW)),
+            (0x2000 + 8 * 130, page(0x80201, RW)),
+        ]);
+        tables
+    }
+
+    /// Tables at pages 1 and 3; a 4 MiB page behind the leaves, and a malformed one.
+    fn sv32() -> HashMap<usize, usize> {
+        let mut tables = leaves(&SV32);
+        tables.extend([
+            (0x1000 + 4 * 64, link(3)),
+            (0x1000 + 4 * 65, page(0x80400, RW)),
+            (0x1000 + 4 * 66, page(0x80401, RW)),
+        ]);
+        tables
+    }
+
+    fn walk(
+        format: &Format,
+        tables: &HashMap<usize, usize>,
+        address: usize,
+        right: Right,
+    ) -> Option<usize> {
+        format.translate(1, address, right, |at| {
             tables.get(&at).copied().unwrap_or(0)
         })
     }
@@ -133,33 +208,41 @@ mod tests {
     #[test]
     fn rights_of_a_page_decide() {
         use Right::{Read, Write};
-        assert_eq!(walk(0x1000_0123, Read), Some(0x8000_1123));
-        assert_eq!(walk(0x1000_0123, Write), Some(0x8000_1123));
-        assert_eq!(walk(0x1000_1FFF, Read), Some(0x8000_2FFF));
-        assert_eq!(walk(0x1000_1FFF, Write), None);
-        for page in [
-            0x1000_2000,
-            0x1000_3000,
-            0x1000_4000,
-            0x1000_5000,
-            0x1000_6000,
-        ] {
-            assert_eq!(
-                (walk(page, Read), walk(page, Write)),
-                (None, None),
-                "{page:x}"
-            );
+        for (format, tables) in [(SV39, sv39()), (SV32, sv32())] {
+            let walk = |address, right| walk(&format, &tables, address, right);
+            assert_eq!(walk(0x1000_0123, Read), Some(0x8000_1123));
+            assert_eq!(walk(0x1000_0123, Write), Some(0x8000_1123));
+            assert_eq!(walk(0x1000_1FFF, Read), Some(0x8000_2FFF));
+            assert_eq!(walk(0x1000_1FFF, Write), None);
+            for page in (0x1000_2000..=0x1000_6000).step_by(PAGE) {
+                assert_eq!(
+                    (walk(page, Read), walk(page, Write)),
+                    (None, None),
+                    "{page:x}"
+                );
+            }
         }
     }
 
     #[test]
     fn superpages_translate_and_malformed_ones_do_not() {
-        assert_eq!(walk(0x1020_3456, Right::Write), Some(0x8020_3456));
-        assert_eq!(walk(0x1040_3456, Right::Read), None);
+        let (large, tables) = (SV39, sv39());
+        assert_eq!(
+            walk(&large, &tables, 0x1020_3456, Right::Write),
+            Some(0x8020_3456)
+        );
+        assert_eq!(walk(&large, &tables, 0x1040_3456, Right::Read), None);
+        let (large, tables) = (SV32, sv32());
+        assert_eq!(
+            walk(&large, &tables, 0x1043_3456, Right::Write),
+            Some(0x8043_3456)
+        );
+        assert_eq!(walk(&large, &tables, 0x1080_3456, Right::Read), None);
     }
 
     #[test]
     fn addresses_outside_the_lower_half_lead_nowhere() {
+        let tables = sv39();
         for address in [
             1 << 38,
             1 << 39,
@@ -167,8 +250,17 @@ mod tests {
             0xFFFF_FFC0_1000_0000,
             1 << 63 | 0x1000_0000,
         ] {
-            assert_eq!(walk(address, Right::Read), None);
+            assert_eq!(walk(&SV39, &tables, address, Right::Read), None);
         }
-        assert_eq!(walk(0, Right::Read), None);
+        assert_eq!(walk(&SV39, &tables, 0, Right::Read), None);
+        let tables = sv32();
+        for address in [0, 0x0FFF_FFFF, 0x9000_0000, 0xFFFF_FFFF] {
+            assert_eq!(walk(&SV32, &tables, address, Right::Read), None);
+        }
+    }
+
+    #[test]
+    fn the_root_comes_back_out_of_satp() {
+        assert_eq!(root(satp(0x8_0123)), 0x8_0123);
     }
 }

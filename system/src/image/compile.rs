@@ -1,5 +1,6 @@
 //! Runs the compiler: kernel and processes, each for its own target.
 
+use crate::board::Board;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,11 +25,13 @@ pub(crate) struct Toolchain {
 }
 
 impl Toolchain {
-    /// The kernel's executable for a board and its kernel target.
-    pub(crate) fn kernel(&self, target: &str, board: &str) -> Result<PathBuf, Refusal> {
+    /// The kernel's executable for a board.
+    pub(crate) fn kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("build");
-        command.env("GIORNATA_BOARD", board);
-        command.args(["--package", KERNEL, "--target", target, "--release"]);
+        command.env("GIORNATA_BOARD", &board.name);
+        command.args(["--package", KERNEL, "--release"]);
+        command.args(["--target", &board.kernel_target]);
+        command.args(["--features", &board.kernel_features.join(",")]);
         let artifacts = run(command, "the kernel")?;
         let found = artifacts.into_iter().find(|a| a.executable.is_some());
         found.and_then(|a| a.executable).ok_or_else(|| {

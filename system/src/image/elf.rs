@@ -5,12 +5,16 @@ use object::Endianness;
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
-/// The bytes of an executable for a 64-bit RISC-V machine that starts at
-/// `entry`. Segments without memory are left out.
-pub(crate) fn write(entry: u32, segments: &[Segment]) -> Result<Vec<u8>, object::write::Error> {
+/// The bytes of an executable for a RISC-V machine, 64 or 32 bits wide, that
+/// starts at `entry`. Segments without memory are left out.
+pub(crate) fn write(
+    is_64: bool,
+    entry: u32,
+    segments: &[Segment],
+) -> Result<Vec<u8>, object::write::Error> {
     let segments: Vec<&Segment> = segments.iter().filter(|s| s.size > 0).collect();
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(Endianness::Little, true, &mut bytes);
+    let mut writer = Writer::new(Endianness::Little, is_64, &mut bytes);
     writer.reserve_file_header();
     writer.reserve_program_headers(segments.len() as u32);
     let offsets: Vec<u64> = segments
@@ -69,8 +73,15 @@ mod tests {
                 size: 64,
             },
         ];
-        let bytes = write(0x8000_0000, &segments).unwrap();
-        let file = object::File::parse(&*bytes).unwrap();
+        for is_64 in [true, false] {
+            let bytes = write(is_64, 0x8000_0000, &segments).unwrap();
+            let file = object::File::parse(&*bytes).unwrap();
+            assert_eq!(file.is_64(), is_64);
+            check(&file);
+        }
+    }
+
+    fn check(file: &object::File<'_>) {
         assert_eq!(file.entry(), 0x8000_0000);
         let read: Vec<_> = file
             .segments()

@@ -126,24 +126,6 @@ fn a_process_in_c_is_refused_before_anything_is_compiled() {
 }
 
 #[test]
-fn a_board_of_another_architecture_is_refused() {
-    let folder = folder("board");
-    std::fs::create_dir_all(folder.join("boards")).unwrap();
-    let board = BOARD.replace("arch = \"rv64\"", "arch = \"rv32\"");
-    std::fs::write(folder.join("boards/qemu-virt64.toml"), board).unwrap();
-    let refusal = build(&BuildOptions {
-        root: folder.clone(),
-        ..options(&folder, "out")
-    })
-    .unwrap_err();
-    assert!(
-        format!("{refusal:?}").contains("only rv64 systems are built"),
-        "{refusal:?}"
-    );
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
 fn a_crate_may_be_a_folder_beside_the_system_file() {
     let folder = folder("crate");
     let options = options(&folder, "out");

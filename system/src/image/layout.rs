@@ -10,9 +10,9 @@
 //! page           the kernel's tables (ram)
 //! ```
 
-use crate::board::{Board, PAGE};
+use crate::board::{Board, PAGE, Protection};
 use crate::image::executable::Executable;
-use crate::image::paging::{Rights, Space};
+use crate::image::paging::{Format, Rights, SV32, SV39, Space};
 use crate::model::{Model, Process};
 use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE};
 use crate::problem::{Problem, Refusal};
@@ -210,6 +210,14 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The format of the page tables of a board.
+fn format(board: &Board) -> &'static Format {
+    match board.protection {
+        Protection::Sv39 => &SV39,
+        Protection::Sv32 => &SV32,
+    }
+}
+
 /// User addresses of a device in a process that is granted it.
 pub(crate) fn device_address(board: &Board, process: &Process, device: usize) -> Option<u32> {
     let mut user = DEVICE_BASE;
@@ -306,13 +314,15 @@ impl Layout {
         pristine: u32,
     ) {
         let executable = parts.executable;
-        let tables = parts.space(board, 0, 0, 0, ring).table_bytes();
+        let format = format(board);
+        let tables = parts.space(board, 0, 0, 0, ring).table_bytes(format);
         let root = cursor.take(tables, PAGE);
         let text = cursor.take(pages(executable.text.bytes.len() as u32), PAGE);
         let rodata = cursor.take(pages(executable.rodata.bytes.len() as u32), PAGE);
         let data = cursor.take(parts.writable_bytes(), PAGE);
         let space = parts.space(board, text, rodata, data, ring);
-        self.segments.push(Segment::new(root, space.tables(root)));
+        self.segments
+            .push(Segment::new(root, space.tables(format, root)));
         self.segments
             .push(Segment::new(text, executable.text.bytes.clone()));
         self.segments

@@ -44,14 +44,24 @@ struct Laid {
     ram_size: u32,
 }
 
-fn laid_out() -> Laid {
+/// Lays the sample out on every board with page tables.
+fn on_every_board(check: impl Fn(&Laid)) {
+    let other = include_str!("../../../boards/qemu-virt32.toml");
+    for text in [sample::BOARD, other] {
+        let board = Board::parse(std::path::Path::new("board.toml"), text).unwrap();
+        check(&laid_out(board));
+    }
+}
+
+fn laid_out(board: Board) -> Laid {
     let executables = vec![
         executable(5000, 100, 0, 0),
         executable(1, 0, 20, 9000),
         executable(4096, 4097, 4096, 1),
     ];
     let project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
-    let model = Model::resolve(&project, &sample::functions()).unwrap();
+    let mut model = Model::resolve(&project, &sample::functions()).unwrap();
+    model.board = board;
     let ram_size = 10_000;
     let layout = lay_out(&model, &executables, 1234, ram_size).unwrap();
     Laid {
@@ -77,7 +87,7 @@ impl Laid {
                 .unwrap()
                 .is_multiple_of(PAGE)
         );
-        walk(root, &tables.bytes)
+        walk(format(&self.model.board), root, &tables.bytes)
             .into_iter()
             .map(|(user, physical, bits)| (user, (physical, bits)))
             .collect()
@@ -101,221 +111,237 @@ impl Laid {
 
 #[test]
 fn no_page_is_writable_and_executable_and_all_are_the_users() {
-    let laid = laid_out();
-    for index in 0..3 {
-        for (user, (_, bits)) in laid.reached(index) {
-            assert_eq!(bits & (READ | USER), READ | USER, "page {user:#x}");
-            assert_ne!(bits & (WRITE | EXECUTE), WRITE | EXECUTE, "page {user:#x}");
+    on_every_board(|laid| {
+        for index in 0..3 {
+            for (user, (_, bits)) in laid.reached(index) {
+                assert_eq!(bits & (READ | USER), READ | USER, "page {user:#x}");
+                assert_ne!(bits & (WRITE | EXECUTE), WRITE | EXECUTE, "page {user:#x}");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn no_page_of_kernel_or_another_process_is_reachable() {
-    let laid = laid_out();
-    let board = &laid.model.board;
-    let blob_end = (board.system + 1234).div_ceil(PAGE);
-    let ram = laid.layout.placement.ram / PAGE;
-    let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-    for index in 0..3 {
-        let devices = laid.device_pages(index);
-        for (user, (physical, bits)) in laid.reached(index) {
-            if devices.contains(&physical) {
-                assert!(user >= DEVICE_BASE / PAGE && bits & EXECUTE == 0);
-                continue;
+    on_every_board(|laid| {
+        let board = &laid.model.board;
+        let blob_end = (board.system + 1234).div_ceil(PAGE);
+        let ram = laid.layout.placement.ram / PAGE;
+        let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+        for index in 0..3 {
+            let devices = laid.device_pages(index);
+            for (user, (physical, bits)) in laid.reached(index) {
+                if devices.contains(&physical) {
+                    assert!(user >= DEVICE_BASE / PAGE && bits & EXECUTE == 0);
+                    continue;
+                }
+                if laid.ring_pages().contains(&physical) {
+                    assert!(
+                        laid.model.processes[index].reads_trace && bits & (WRITE | EXECUTE) == 0
+                    );
+                    continue;
+                }
+                assert!(
+                    physical >= blob_end && physical < ram,
+                    "page {user:#x} lies at {physical:#x}"
+                );
+                assert_eq!(
+                    seen.insert(physical, index),
+                    None,
+                    "physical page {physical:#x} is shared"
+                );
             }
-            if laid.ring_pages().contains(&physical) {
-                assert!(laid.model.processes[index].reads_trace && bits & (WRITE | EXECUTE) == 0);
-                continue;
-            }
-            assert!(
-                physical >= blob_end && physical < ram,
-                "page {user:#x} lies at {physical:#x}"
-            );
-            assert_eq!(
-                seen.insert(physical, index),
-                None,
-                "physical page {physical:#x} is shared"
-            );
         }
-    }
-    let roots = laid.layout.placement.processes.iter().map(|p| p.space);
-    assert!(
-        roots.into_iter().all(|root| !seen.contains_key(&root)),
-        "page tables are nobody's memory"
-    );
+        let roots = laid.layout.placement.processes.iter().map(|p| p.space);
+        assert!(
+            roots.into_iter().all(|root| !seen.contains_key(&root)),
+            "page tables are nobody's memory"
+        );
+    });
 }
 
 #[test]
 fn only_granted_devices_are_mapped_from_the_first_device_address_on() {
-    let laid = laid_out();
-    let device = |index: usize| {
-        laid.reached(index)
-            .get(&(DEVICE_BASE / PAGE))
-            .map(|(physical, _)| *physical)
-    };
-    assert_eq!(
-        [device(0), device(1), device(2)],
-        [None, Some(0x101), Some(0x1_0000)]
-    );
-    for index in 0..3 {
-        let mapped = laid
-            .reached(index)
-            .keys()
-            .filter(|u| (DEVICE_BASE / PAGE..TRACE_BASE / PAGE).contains(*u))
-            .count();
-        assert_eq!(mapped, laid.device_pages(index).len());
-    }
+    on_every_board(|laid| {
+        let device = |index: usize| {
+            laid.reached(index)
+                .get(&(DEVICE_BASE / PAGE))
+                .map(|(physical, _)| *physical)
+        };
+        assert_eq!(
+            [device(0), device(1), device(2)],
+            [None, Some(0x101), Some(0x1_0000)]
+        );
+        for index in 0..3 {
+            let mapped = laid
+                .reached(index)
+                .keys()
+                .filter(|u| (DEVICE_BASE / PAGE..TRACE_BASE / PAGE).contains(*u))
+                .count();
+            assert_eq!(mapped, laid.device_pages(index).len());
+        }
+    });
 }
 
 #[test]
 fn a_stack_has_an_unmapped_page_below() {
-    let laid = laid_out();
-    for (index, placement) in (0u16..).zip(&laid.layout.placement.processes) {
-        let reached = laid.reached(index as usize);
-        for ((_, thread), top) in laid.model.threads_of(index).zip(&placement.stack_tops) {
-            let pages = (top - thread.stack) / PAGE..top / PAGE;
-            assert!(
-                pages
-                    .clone()
-                    .all(|p| reached.get(&p).is_some_and(|(_, bits)| bits & WRITE != 0))
-            );
-            assert!(
-                !reached.contains_key(&(pages.start - 1)),
-                "no guard below {top:#x}"
-            );
-            assert!(!reached.contains_key(&pages.end), "no gap above {top:#x}");
+    on_every_board(|laid| {
+        for (index, placement) in (0u16..).zip(&laid.layout.placement.processes) {
+            let reached = laid.reached(index as usize);
+            for ((_, thread), top) in laid.model.threads_of(index).zip(&placement.stack_tops) {
+                let pages = (top - thread.stack) / PAGE..top / PAGE;
+                assert!(
+                    pages
+                        .clone()
+                        .all(|p| reached.get(&p).is_some_and(|(_, bits)| bits & WRITE != 0))
+                );
+                assert!(
+                    !reached.contains_key(&(pages.start - 1)),
+                    "no guard below {top:#x}"
+                );
+                assert!(!reached.contains_key(&pages.end), "no gap above {top:#x}");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn restored_memory_is_what_user_mode_may_write() {
-    let laid = laid_out();
-    for (index, placement) in laid.layout.placement.processes.iter().enumerate() {
-        let bytes = placement.data_size + placement.zero_size;
-        let own = placement.data / PAGE..(placement.data + bytes) / PAGE;
-        let devices = laid.device_pages(index);
-        let reached = laid.reached(index);
-        let written: Vec<u32> = reached
-            .values()
-            .filter(|(physical, bits)| bits & WRITE != 0 && !devices.contains(physical))
-            .map(|(physical, _)| *physical)
-            .collect();
-        assert_eq!(written.len(), own.len());
-        assert!(written.iter().all(|p| own.contains(p)));
-        // user addresses of data and areas agree with the physical ones
-        let data = laid.executables[index].data.address / PAGE;
-        assert_eq!(reached[&data].0, placement.data / PAGE);
-        let area = placement.area - laid.executables[index].data.address;
-        assert!(area + laid.model.processes[index].area <= bytes);
-    }
+    on_every_board(|laid| {
+        for (index, placement) in laid.layout.placement.processes.iter().enumerate() {
+            let bytes = placement.data_size + placement.zero_size;
+            let own = placement.data / PAGE..(placement.data + bytes) / PAGE;
+            let devices = laid.device_pages(index);
+            let reached = laid.reached(index);
+            let written: Vec<u32> = reached
+                .values()
+                .filter(|(physical, bits)| bits & WRITE != 0 && !devices.contains(physical))
+                .map(|(physical, _)| *physical)
+                .collect();
+            assert_eq!(written.len(), own.len());
+            assert!(written.iter().all(|p| own.contains(p)));
+            // user addresses of data and areas agree with the physical ones
+            let data = laid.executables[index].data.address / PAGE;
+            assert_eq!(reached[&data].0, placement.data / PAGE);
+            let area = placement.area - laid.executables[index].data.address;
+            assert!(area + laid.model.processes[index].area <= bytes);
+        }
+    });
 }
 
 #[test]
 fn segments_do_not_overlap_and_hold_the_processes_bytes() {
-    let laid = laid_out();
-    let mut segments: Vec<&Segment> = laid.layout.segments.iter().filter(|s| s.size > 0).collect();
-    segments.sort_by_key(|s| s.address);
-    assert!(
-        segments
-            .windows(2)
-            .all(|w| w[0].address + w[0].size <= w[1].address)
-    );
-    assert!(segments[0].address >= laid.model.board.system + 1234);
-    let last = segments.last().unwrap();
-    assert!(last.address + last.size <= laid.layout.placement.ram);
-    for (placement, executable) in laid
-        .layout
-        .placement
-        .processes
-        .iter()
-        .zip(&laid.executables)
-    {
-        let at = |address: u32| {
-            laid.layout
-                .segments
-                .iter()
-                .find(|s| s.address == address && s.size > 0)
-        };
-        if !executable.data.bytes.is_empty() {
-            assert_eq!(at(placement.pristine).unwrap().bytes, executable.data.bytes);
-        }
-        assert_eq!(at(placement.data).unwrap().bytes, executable.data.bytes);
-        assert_eq!(
-            at(placement.data).unwrap().size,
-            placement.data_size + placement.zero_size
+    on_every_board(|laid| {
+        let mut segments: Vec<&Segment> =
+            laid.layout.segments.iter().filter(|s| s.size > 0).collect();
+        segments.sort_by_key(|s| s.address);
+        assert!(
+            segments
+                .windows(2)
+                .all(|w| w[0].address + w[0].size <= w[1].address)
         );
-    }
+        assert!(segments[0].address >= laid.model.board.system + 1234);
+        let last = segments.last().unwrap();
+        assert!(last.address + last.size <= laid.layout.placement.ram);
+        for (placement, executable) in laid
+            .layout
+            .placement
+            .processes
+            .iter()
+            .zip(&laid.executables)
+        {
+            let at = |address: u32| {
+                laid.layout
+                    .segments
+                    .iter()
+                    .find(|s| s.address == address && s.size > 0)
+            };
+            if !executable.data.bytes.is_empty() {
+                assert_eq!(at(placement.pristine).unwrap().bytes, executable.data.bytes);
+            }
+            assert_eq!(at(placement.data).unwrap().bytes, executable.data.bytes);
+            assert_eq!(
+                at(placement.data).unwrap().size,
+                placement.data_size + placement.zero_size
+            );
+        }
+    });
 }
 
 #[test]
 fn code_and_constants_lie_behind_the_pages_that_map_them() {
-    let laid = laid_out();
-    for (index, executable) in laid.executables.iter().enumerate() {
-        let reached = laid.reached(index);
-        for (section, rights) in [
-            (&executable.text, READ | EXECUTE),
-            (&executable.rodata, READ),
-        ] {
-            for page in 0..(section.bytes.len() as u32).div_ceil(PAGE) {
-                let (physical, bits) = reached[&(section.address / PAGE + page)];
-                assert_eq!(bits & (READ | WRITE | EXECUTE), rights);
-                let covers =
-                    |s: &&Segment| (s.address..s.address + s.size).contains(&(physical * PAGE));
-                let segment = laid.layout.segments.iter().find(covers).unwrap();
-                assert_eq!(segment.bytes, section.bytes);
+    on_every_board(|laid| {
+        for (index, executable) in laid.executables.iter().enumerate() {
+            let reached = laid.reached(index);
+            for (section, rights) in [
+                (&executable.text, READ | EXECUTE),
+                (&executable.rodata, READ),
+            ] {
+                for page in 0..(section.bytes.len() as u32).div_ceil(PAGE) {
+                    let (physical, bits) = reached[&(section.address / PAGE + page)];
+                    assert_eq!(bits & (READ | WRITE | EXECUTE), rights);
+                    let covers =
+                        |s: &&Segment| (s.address..s.address + s.size).contains(&(physical * PAGE));
+                    let segment = laid.layout.segments.iter().find(covers).unwrap();
+                    assert_eq!(segment.bytes, section.bytes);
+                }
             }
         }
-    }
+    });
 }
 
 #[test]
 fn the_header_names_ring_and_free_memory() {
-    let laid = laid_out();
-    let blob = link(&laid.model, &laid.layout.placement).unwrap().to_blob();
-    let header = SystemHeader::decode(&blob).unwrap();
-    assert_eq!(
-        (header.ram, header.ram_size),
-        (laid.layout.placement.ram, laid.ram_size)
-    );
-    assert_eq!(header.trace_ring, laid.layout.placement.trace_ring);
-    assert_eq!(header.trace_cursor, laid.executables[2].data.address);
-    let end = laid.model.board.memory_base + laid.model.board.memory_size;
-    assert_eq!(header.ram + header.ram_size + laid.layout.free, end);
+    on_every_board(|laid| {
+        let blob = link(&laid.model, &laid.layout.placement).unwrap().to_blob();
+        let header = SystemHeader::decode(&blob).unwrap();
+        assert_eq!(
+            (header.ram, header.ram_size),
+            (laid.layout.placement.ram, laid.ram_size)
+        );
+        assert_eq!(header.trace_ring, laid.layout.placement.trace_ring);
+        assert_eq!(header.trace_cursor, laid.executables[2].data.address);
+        let end = laid.model.board.memory_base + laid.model.board.memory_size;
+        assert_eq!(header.ram + header.ram_size + laid.layout.free, end);
+    });
 }
 
 #[test]
 fn a_system_that_does_not_fit_is_told_by_how_much() {
-    let laid = laid_out();
-    let mut model = laid.model.clone();
-    model.board.memory_size -= laid.layout.free + 1;
-    let refusal = lay_out(&model, &laid.executables, 1234, laid.ram_size).unwrap_err();
-    assert_eq!(
-        refusal.problems()[0].reason(),
-        "the system needs 1 bytes more than board qemu-virt64 has"
-    );
-    model.board.memory_size += 1;
-    assert_eq!(
-        lay_out(&model, &laid.executables, 1234, laid.ram_size)
-            .unwrap()
-            .free,
-        0
-    );
+    on_every_board(|laid| {
+        let mut model = laid.model.clone();
+        model.board.memory_size -= laid.layout.free + 1;
+        let refusal = lay_out(&model, &laid.executables, 1234, laid.ram_size).unwrap_err();
+        assert_eq!(
+            refusal.problems()[0].reason(),
+            format!(
+                "the system needs 1 bytes more than board {} has",
+                model.board.name
+            )
+        );
+        model.board.memory_size += 1;
+        assert_eq!(
+            lay_out(&model, &laid.executables, 1234, laid.ram_size)
+                .unwrap()
+                .free,
+            0
+        );
+    });
 }
 
 #[test]
 fn usage_adds_up_to_whole_pages() {
-    let laid = laid_out();
-    for (usage, placement) in laid
-        .layout
-        .usage
-        .iter()
-        .zip(&laid.layout.placement.processes)
-    {
-        let all =
-            usage.text + usage.rodata + usage.data + usage.blocks + usage.stacks + usage.waste;
-        assert!(all.is_multiple_of(PAGE) && usage.tables.is_multiple_of(PAGE));
-        assert!(all >= placement.data_size + placement.zero_size);
-    }
+    on_every_board(|laid| {
+        for (usage, placement) in laid
+            .layout
+            .usage
+            .iter()
+            .zip(&laid.layout.placement.processes)
+        {
+            let all =
+                usage.text + usage.rodata + usage.data + usage.blocks + usage.stacks + usage.waste;
+            assert!(all.is_multiple_of(PAGE) && usage.tables.is_multiple_of(PAGE));
+            assert!(all >= placement.data_size + placement.zero_size);
+        }
+    });
 }

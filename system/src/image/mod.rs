@@ -25,6 +25,7 @@ mod report;
 pub use layout::Usage;
 pub use report::{ProcessUsage, Report};
 
+use crate::board::{Board, Emulator};
 use crate::file::{Code, ProcessSection, Spanned, SystemFile};
 use crate::identifiers;
 use crate::link::link;
@@ -72,11 +73,23 @@ pub struct Built {
     pub name_map: NameMap,
     /// How memory is spent.
     pub report: Report,
+    /// The program that stands in for the board, if there is one.
+    pub emulator: Option<Emulator>,
     /// What the compilers of the programs remarked.
     pub remarks: Vec<giornata_lang::Diagnostic>,
 }
 
 impl BuildOptions {
+    /// The same for another board than the file names; results go to a folder
+    /// of that board.
+    pub fn on(self, board: &str) -> BuildOptions {
+        BuildOptions {
+            out_dir: self.out_dir.join(board),
+            board: Some(board.into()),
+            ..self
+        }
+    }
+
     /// Builds `system` in the workspace `root`: results under `out/FOLDER`, or
     /// `out/FOLDER/STEM` if the file is not called system.toml; compiled things
     /// where cargo puts them.
@@ -120,6 +133,24 @@ pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
     })
 }
 
+/// Compiles the kernel of a board, as [`build`] does; answers its executable.
+/// Equal sources give equal bytes.
+pub fn build_kernel(
+    board: &str,
+    root: &Path,
+    target_dir: &Path,
+) -> Result<PathBuf, miette::Report> {
+    let path = root.join("boards").join(format!("{board}.toml"));
+    let text = String::from_utf8(read(&path)?).unwrap_or_default();
+    let toolchain = Toolchain {
+        root: root.into(),
+        target_dir: target_dir.into(),
+        debug: false,
+        identifiers: PathBuf::new(),
+    };
+    Ok(toolchain.kernel(&Board::parse(&path, &text)?)?)
+}
+
 /// A build under way.
 struct Builder<'a> {
     options: &'a BuildOptions,
@@ -132,7 +163,6 @@ impl<'a> Builder<'a> {
     /// Writes the identifiers, which processes are compiled against.
     fn new(options: &'a BuildOptions, project: &'a Project) -> Result<Builder<'a>, Refusal> {
         let outline = Model::outline(project)?;
-        check_architecture(project)?;
         check_code(&project.file)?;
         std::fs::create_dir_all(&options.out_dir)
             .map_err(|e| cannot_write(&options.out_dir, &e))?;
@@ -158,7 +188,7 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
-        let kernel = self.toolchain.kernel(&board.kernel_target, &board.name)?;
+        let kernel = self.toolchain.kernel(board)?;
         let kernel = Kernel::read(board, &read(&kernel)?)?;
         let sections = &self.project.file.processes;
         let executables: Result<Vec<Executable>, Refusal> =
@@ -188,6 +218,7 @@ impl<'a> Builder<'a> {
             identifiers: self.identifiers,
             name_map,
             report,
+            emulator: board.emulator.clone(),
             remarks: Vec::new(),
         })
     }
@@ -232,7 +263,8 @@ impl<'a> Builder<'a> {
         let mut segments = kernel.segments.clone();
         segments.push(blob);
         segments.extend(layout.segments.iter().cloned());
-        elf::write(kernel.entry, &segments).map_err(|error| {
+        let is_64 = self.project.board.protection.word() == 8;
+        elf::write(is_64, kernel.entry, &segments).map_err(|error| {
             Problem::new(
                 format!("the image cannot be written: {error}"),
                 "make the system smaller",
@@ -275,20 +307,6 @@ fn refuse_c(file: &SystemFile, section: &ProcessSection) -> Refusal {
     );
     let mend = "write it as a crate with `giornata-rt`: `crate = \"NAME\"`";
     Problem::new(reason, mend).at(&file.source, span).into()
-}
-
-/// The one architecture whose page tables are made here.
-fn check_architecture(project: &Project) -> Result<(), Refusal> {
-    if project.board.arch == "rv64" {
-        return Ok(());
-    }
-    let reason = format!(
-        "board {} is {}, and only rv64 systems are built",
-        project.board.name, project.board.arch
-    );
-    Err(Problem::new(reason, "take a board with `arch = \"rv64\"`")
-        .at(&project.file.source, project.file.board.span())
-        .into())
 }
 
 /// The reader of the trace says where the kernel finds its cursor.

@@ -1,4 +1,4 @@
-//! Page tables made ahead of time: Sv39, pages of 4 KiB.
+//! Page tables made ahead of time: Sv39 or Sv32, pages of 4 KiB.
 //!
 //! The Mapping Invariant: a process's tables reach its own pages, its granted
 //! devices and, for the trace reader, the ring; no page is both writable and
@@ -28,8 +28,31 @@ const ACCESSED: u64 = 1 << 6;
 const DIRTY: u64 = 1 << 7;
 const NUMBER_SHIFT: u32 = 10;
 const PAGE_SHIFT: u32 = 12;
-const INDEX_BITS: u32 = 9;
-const LEVELS: u32 = 3;
+
+/// A format of page tables: a table is one page of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    /// Bytes of an entry.
+    word: usize,
+    /// Levels of tables.
+    levels: u32,
+    /// Address bits that index one table.
+    index_bits: u32,
+}
+
+/// The format of 64-bit harts.
+pub(crate) const SV39: Format = Format {
+    word: 8,
+    levels: 3,
+    index_bits: 9,
+};
+
+/// The format of 32-bit harts.
+pub(crate) const SV32: Format = Format {
+    word: 4,
+    levels: 2,
+    index_bits: 10,
+};
 
 /// The mappings of one process on their way into tables: user page to physical
 /// page and rights.
@@ -48,50 +71,65 @@ impl Space {
     }
 
     /// Bytes of the tables that this space needs.
-    pub(crate) fn table_bytes(&self) -> u32 {
-        let mut tables: Vec<u32> = self.pages.keys().map(|page| page >> INDEX_BITS).collect();
-        tables.dedup();
-        let leaves = tables.len();
-        tables.iter_mut().for_each(|table| *table >>= INDEX_BITS);
-        tables.dedup();
-        (1 + tables.len() + leaves) as u32 * PAGE
+    pub(crate) fn table_bytes(&self, format: &Format) -> u32 {
+        let mut pages: Vec<u32> = self.pages.keys().copied().collect();
+        let mut count = 1;
+        for _ in 1..format.levels {
+            pages
+                .iter_mut()
+                .for_each(|page| *page >>= format.index_bits);
+            pages.dedup();
+            count += pages.len();
+        }
+        count as u32 * PAGE
     }
 
     /// The tables as bytes that lie at physical address `base`; the root is first.
-    pub(crate) fn tables(&self, base: u32) -> Vec<u8> {
+    pub(crate) fn tables(&self, format: &Format, base: u32) -> Vec<u8> {
         let mut tables = Tables {
+            format,
             base,
-            entries: vec![[0; 512]],
+            entries: vec![format.table()],
         };
         for (user, (physical, rights)) in &self.pages {
             tables.add(*user, *physical, *rights);
         }
-        tables
-            .entries
-            .iter()
-            .flatten()
-            .flat_map(|entry| entry.to_le_bytes())
+        let entries = tables.entries.iter().flatten();
+        entries
+            .flat_map(|entry| entry.to_le_bytes().into_iter().take(format.word))
             .collect()
     }
 }
 
-struct Tables {
-    base: u32,
-    entries: Vec<[u64; 512]>,
+impl Format {
+    /// An empty table.
+    fn table(&self) -> Vec<u64> {
+        vec![0; 1 << self.index_bits]
+    }
+
+    fn index(&self, user_page: u32, level: u32) -> usize {
+        (user_page >> (level * self.index_bits) & ((1 << self.index_bits) - 1)) as usize
+    }
 }
 
-impl Tables {
+struct Tables<'a> {
+    format: &'a Format,
+    base: u32,
+    entries: Vec<Vec<u64>>,
+}
+
+impl Tables<'_> {
     fn add(&mut self, user: u32, physical: u32, rights: Rights) {
         let mut table = 0;
-        for level in (1..LEVELS).rev() {
-            table = self.next(table, index(user, level));
+        for level in (1..self.format.levels).rev() {
+            table = self.next(table, self.format.index(user, level));
         }
         let bits = match rights {
             Rights::Read => READ | ACCESSED,
             Rights::ReadWrite => READ | WRITE | ACCESSED | DIRTY,
             Rights::ReadExecute => READ | EXECUTE | ACCESSED,
         };
-        self.entries[table][index(user, 0)] =
+        self.entries[table][self.format.index(user, 0)] =
             u64::from(physical) << NUMBER_SHIFT | bits | USER | VALID;
     }
 
@@ -102,31 +140,28 @@ impl Tables {
         if entry & VALID != 0 {
             return ((entry >> NUMBER_SHIFT) - first) as usize;
         }
-        self.entries.push([0; 512]);
+        self.entries.push(self.format.table());
         let new = self.entries.len() - 1;
         self.entries[table][index] = (first + new as u64) << NUMBER_SHIFT | VALID;
         new
     }
 }
 
-fn index(user_page: u32, level: u32) -> usize {
-    (user_page >> (level * INDEX_BITS) & ((1 << INDEX_BITS) - 1)) as usize
-}
-
 /// Every page that tables reach, found as the hart finds it: user page,
 /// physical page, entry. For tests.
 #[cfg(test)]
-pub(crate) fn walk(base: u32, bytes: &[u8]) -> Vec<(u32, u32, u64)> {
+pub(crate) fn walk(format: &Format, base: u32, bytes: &[u8]) -> Vec<(u32, u32, u64)> {
     let load = |table: u64, index: usize| {
-        let at = ((table << PAGE_SHIFT) - u64::from(base)) as usize + 8 * index;
-        u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+        let at = ((table << PAGE_SHIFT) - u64::from(base)) as usize + format.word * index;
+        let word = bytes[at..at + format.word].iter().rev();
+        word.fold(0, |word, byte| word << 8 | u64::from(*byte))
     };
     let mut reached = Vec::new();
-    let mut pending = vec![(u64::from(base >> PAGE_SHIFT), LEVELS - 1, 0u32)];
+    let mut pending = vec![(u64::from(base >> PAGE_SHIFT), format.levels - 1, 0u32)];
     while let Some((table, level, prefix)) = pending.pop() {
-        for index in 0..512 {
+        for index in 0..1 << format.index_bits {
             let entry = load(table, index);
-            let user = prefix << INDEX_BITS | index as u32;
+            let user = prefix << format.index_bits | index as u32;
             let number = entry >> NUMBER_SHIFT & ((1 << 44) - 1);
             if entry & VALID == 0 {
                 continue;
@@ -155,9 +190,15 @@ mod tests {
         space.map(0x4000_0000, 0x1000_0000, 0x100, Rights::ReadWrite);
         space.map(0x5000_0000, 0x8030_0000, 0x2000, Rights::Read);
         let base = 0x8005_0000;
-        let tables = space.tables(base);
-        assert_eq!(tables.len(), space.table_bytes() as usize);
-        let reached = walk(base, &tables);
+        for (format, tables_needed) in [(SV39, 6), (SV32, 4)] {
+            let tables = space.tables(&format, base);
+            assert_eq!(tables.len(), space.table_bytes(&format) as usize);
+            assert_eq!(tables.len(), tables_needed * PAGE as usize);
+            check_reached(&walk(&format, base, &tables));
+        }
+    }
+
+    fn check_reached(reached: &[(u32, u32, u64)]) {
         let pages: Vec<(u32, u32)> = reached
             .iter()
             .map(|(user, physical, _)| (*user, *physical))
@@ -179,9 +220,9 @@ mod tests {
     #[test]
     fn an_empty_space_is_one_empty_table() {
         let space = Space::default();
-        assert_eq!(
-            (space.table_bytes(), space.tables(0x8000_0000)),
-            (PAGE, vec![0; PAGE as usize])
-        );
+        for format in [SV39, SV32] {
+            assert_eq!(space.table_bytes(&format), PAGE);
+            assert_eq!(space.tables(&format, 0x8000_0000), [0; PAGE as usize]);
+        }
     }
 }

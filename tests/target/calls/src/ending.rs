@@ -8,7 +8,7 @@ use giornata_rt::{log, thread};
 use crate::value::{MESSAGES, places};
 
 /// When the sweeps are over, which count threads and their generations.
-const AFTER_SWEEPS: Instant = Instant(60_000_000);
+const AFTER_SWEEPS: Instant = Instant(250_000_000);
 
 /// Goes through addresses and lengths of messages, one for each life. The
 /// process's own text is left out: its bytes change with every build.

@@ -48,16 +48,20 @@ fn not_swept(wrong: &mut u32) {
     *wrong = u32::MAX;
 }
 
-/// The grant is there: only the status can be wrong. Stops the machine at 100 ms.
+/// The grant is there: only the status can be wrong. Stops the machine at 300 ms.
 #[thread]
 fn stop() {
     // Never refused to a thread.
-    let _ = time::sleep_until(Instant(100_000_000));
-    for status in [256, 0x1_0000_0000, usize::MAX, usize::MAX / 2 + 1] {
-        log!(
-            "status {status:#x}: {}",
-            giornata_rt::call::shutdown(status).name()
-        );
+    let _ = time::sleep_until(Instant(300_000_000));
+    let statuses = [
+        ("256", 256),
+        ("a top byte", usize::MAX - usize::MAX / 256),
+        ("all ones", usize::MAX),
+        ("the sign", usize::MAX / 2 + 1),
+    ];
+    for (name, status) in statuses {
+        let answer = giornata_rt::call::shutdown(status);
+        log!("status {name}: {}", answer.name());
     }
     log!("not stopped: {}", shutdown(0).name());
 }

@@ -42,12 +42,20 @@ const PLACES: [(&str, usize); 30] = [
     ("physical memory 4", 0x8020_0000),
     ("the end of memory", 0x87FF_FFF8),
     ("beyond memory", 0x8800_0000),
-    ("a sign-extended kernel", 0xFFFF_FFFF_8000_0000),
-    ("the sign", 0x8000_0000_0000_0000),
-    ("the Sv39 hole", 0x40_0000_0000),
-    ("the upper half", 0xFFFF_FFC0_0000_0000),
-    ("the last word", 0xFFFF_FFFF_FFFF_FFF8),
+    ("a sign-extended kernel", 0x8000_0000_u32 as i32 as usize),
+    ("the sign", 1 << (usize::BITS - 1)),
+    ("the hole", HOLE),
+    ("the upper half", usize::MAX << (usize::BITS - 26)),
+    ("the last word", usize::MAX - 7),
 ];
+
+/// Where nothing can be: between the halves of a sign-extended address space.
+/// A space of 32 bits has no such hole; there, an address that nobody is given.
+const HOLE: usize = if usize::BITS == 64 {
+    1usize.rotate_left(38)
+} else {
+    0x7000_0000
+};
 
 /// A place of one's own, and what may not be done to it: indices into [`ACTS`].
 type OwnPlace = (&'static str, fn() -> usize, &'static [usize]);

@@ -1,74 +1,86 @@
 //! Two processes that pass the processor to and fro: one keeps secrets in its
 //! registers, the other looks for them in its own.
 
-use core::arch::asm;
+use core::arch::{asm, global_asm};
 
+use giornata_rt::abi::call::Call;
 use giornata_rt::{call, log, thread, yield_now};
 
 const ROUNDS: u32 = 100;
 const SECRET: u64 = 0x5EC2_E75E_C2E7_5EC2;
 
-macro_rules! each_floating {
-    ($do:ident) => {
-        $do!(
-            "f0" "f1" "f2" "f3" "f4" "f5" "f6" "f7" "f8" "f9" "f10" "f11" "f12" "f13" "f14" "f15" "f16" "f17" "f18"
-            "f19" "f20" "f21" "f22" "f23" "f24" "f25" "f26" "f27" "f28" "f29" "f30" "f31"
-        )
-    };
+// hostile_keep(value, found): puts the value into every floating-point register,
+// yields, and stores those that outlive a call. hostile_find(found) stores all.
+//
+// Values go through memory, because the integer registers may be narrower; the
+// assembler is told of doubles, which a process may use whatever it is compiled
+// for. Register n has its place at n * 8; addresses fit in 32 bits.
+global_asm!(
+    ".option push",
+    ".option arch, +d",
+    ".pushsection .text.hostile_floating, \"ax\", @progbits",
+    ".macro ALL operation, base",
+    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "\\operation f\\n, \\n*8(\\base)",
+    ".endr",
+    ".endm",
+    ".macro PRESERVED operation, base",
+    ".irp n, 8,9,18,19,20,21,22,23,24,25,26,27",
+    "\\operation f\\n, \\n*8(\\base)",
+    ".endr",
+    ".endm",
+    "hostile_keep:",
+    "addi sp, sp, -256",
+    "PRESERVED fsd, sp",
+    "sw a1, 0(sp)",
+    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+    "fld f\\n, 0(a0)",
+    ".endr",
+    "li a7, {YIELD}",
+    "ecall",
+    "lw a1, 0(sp)",
+    "PRESERVED fsd, a1",
+    "PRESERVED fld, sp",
+    "addi sp, sp, 256",
+    "ret",
+    "hostile_find:",
+    "ALL fsd, a0",
+    "ret",
+    ".popsection",
+    ".option pop",
+    YIELD = const Call::Yield as usize,
+);
+
+unsafe extern "C" {
+    fn hostile_keep(value: &u64, found: &mut [u64; 32]);
+    fn hostile_find(found: &mut [u64; 32]);
 }
+
+/// The registers that outlive a call.
+const PRESERVED: [usize; 12] = [8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
 
 /// Puts `value` into every floating-point register, yields without letting the
 /// compiler touch one, and answers the callee-saved ones joined by and, and by or.
 fn keep_over_a_yield(value: u64) -> (u64, u64) {
-    let (mut all, mut any): (u64, u64) = (u64::MAX, 0);
-    macro_rules! fill {
-        ($($register:tt)*) => {
-            // SAFETY: every register that changes is named.
-            unsafe {
-                asm!(
-                    $(concat!("fmv.d.x ", $register, ", {value}"),)*
-                    "li a7, 1",
-                    "ecall",
-                    // fs0, fs1, fs2..fs11 outlive a call
-                    "fmv.x.d t1, fs0", "and {all}, {all}, t1", "or {any}, {any}, t1",
-                    "fmv.x.d t1, fs1", "and {all}, {all}, t1", "or {any}, {any}, t1",
-                    "fmv.x.d t1, fs2", "and {all}, {all}, t1", "or {any}, {any}, t1",
-                    "fmv.x.d t1, fs7", "and {all}, {all}, t1", "or {any}, {any}, t1",
-                    "fmv.x.d t1, fs11", "and {all}, {all}, t1", "or {any}, {any}, t1",
-                    value = in(reg) value, all = inout(reg) all, any = inout(reg) any,
-                    out("a0") _, out("a1") _, out("a2") _, out("a3") _, out("a4") _, out("a5") _, out("a6") _,
-                    out("a7") _, out("t0") _, out("t1") _, out("t2") _, out("t3") _, out("t4") _, out("t5") _,
-                    out("t6") _,
-                    $(out($register) _,)*
-                )
-            }
-        };
-    }
-    each_floating!(fill);
-    (all, any)
+    let mut found = [0; 32];
+    // SAFETY: the function keeps to the calling convention.
+    unsafe { hostile_keep(&value, &mut found) };
+    let kept = PRESERVED.map(|register| found[register]);
+    let join = |start, with: fn(u64, u64) -> u64| kept.into_iter().fold(start, with);
+    (join(u64::MAX, |a, b| a & b), join(0, |a, b| a | b))
 }
 
 /// All floating-point registers joined by or, as they are found.
 fn found_in_registers() -> u64 {
-    let mut any: u64 = 0;
-    macro_rules! gather {
-        ($($register:tt)*) => {
-            // SAFETY: reads the registers only.
-            unsafe {
-                asm!(
-                    $(concat!("fmv.x.d {one}, ", $register), "or {any}, {any}, {one}",)*
-                    one = out(reg) _, any = inout(reg) any,
-                )
-            }
-        };
-    }
-    each_floating!(gather);
-    any
+    let mut found = [0; 32];
+    // SAFETY: reads the registers only.
+    unsafe { hostile_find(&mut found) };
+    found.into_iter().fold(0, |any, register| any | register)
 }
 
 /// The temporary registers joined by or, as a system call leaves them.
-fn found_after_a_call() -> u64 {
-    let any: u64;
+fn found_after_a_call() -> usize {
+    let any: usize;
     // SAFETY: a call that does nothing; what it may clobber is named.
     unsafe {
         asm!(

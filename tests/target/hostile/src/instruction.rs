@@ -4,28 +4,28 @@
 
 use core::arch::{asm, global_asm};
 
-/// Loads a double word.
+/// Loads a word.
 pub(crate) unsafe fn load(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("ld {0}, 0({1})", out(reg) _, in(reg) address) }
+    unsafe { asm!("lw {0}, 0({1})", out(reg) _, in(reg) address) }
 }
 
-/// Stores a double word.
+/// Stores a word.
 pub(crate) unsafe fn store(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("sd zero, 0({0})", in(reg) address) }
+    unsafe { asm!("sw zero, 0({0})", in(reg) address) }
 }
 
 /// Adds atomically.
 pub(crate) unsafe fn add(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("amoadd.d {0}, {0}, ({1})", inout(reg) 1 => _, in(reg) address) }
+    unsafe { asm!("amoadd.w {0}, {0}, ({1})", inout(reg) 1 => _, in(reg) address) }
 }
 
 /// Loads with a reservation.
 pub(crate) unsafe fn reserve(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("lr.d {0}, ({1})", out(reg) _, in(reg) address) }
+    unsafe { asm!("lr.w {0}, ({1})", out(reg) _, in(reg) address) }
 }
 
 /// Calls what lies there.
@@ -74,16 +74,16 @@ instructions! {
     "all zeros": ".half 0" ".half 0";
     "all ones": ".word 0xFFFFFFFF";
     "a reserved encoding": ".word 0x0000007F";
-    "misaligned atomic": "addi t0, sp, -61" "amoadd.d t1, t1, (t0)";
-    "misaligned reservation": "addi t0, sp, -61" "lr.d t1, (t0)";
-    "store without a reservation to the kernel": "li t0, 0x80000000" "sc.d t1, t1, (t0)";
+    "misaligned atomic": "addi t0, sp, -61" "amoadd.w t1, t1, (t0)";
+    "misaligned reservation": "addi t0, sp, -61" "lr.w t1, (t0)";
+    "store without a reservation to the kernel": "li t0, 0x80000000" "sc.w t1, t1, (t0)";
     "stack pointer in the kernel, system call, then a push":
-        "mv t0, sp" "li sp, 0x80020000" "li a7, 0" "ecall" "sd t0, -8(sp)";
-    "stack pointer null, then a push": "li sp, 0" "sd ra, -8(sp)";
-    "push for ever": "2:" "addi sp, sp, -16" "sd ra, 0(sp)" "j 2b";
-    "step over the guard": "li t0, 0x100000" "sub sp, sp, t0" "sd ra, 0(sp)";
+        "mv t0, sp" "li sp, 0x80020000" "li a7, 0" "ecall" "sw t0, -8(sp)";
+    "stack pointer null, then a push": "li sp, 0" "sw ra, -8(sp)";
+    "push for ever": "2:" "addi sp, sp, -16" "sw ra, 0(sp)" "j 2b";
+    "step over the guard": "li t0, 0x100000" "sub sp, sp, t0" "sw ra, 0(sp)";
     "gp and tp in the kernel, then a system call":
-        "li gp, 0x80000000" "li tp, 0x80000000" "li a7, 0" "ecall" "sd zero, 0(tp)";
+        "li gp, 0x80000000" "li tp, 0x80000000" "li a7, 0" "ecall" "sw zero, 0(tp)";
     "complete a job that is none": "li a7, 3" "ecall" "li t0, 0" "jr t0";
     "return from an upcall that is none": "li a7, 4" "ecall" "li t0, 0" "jr t0";
     "panic with a message": "la a0, hostile_message" "li a1, 20" "li a2, 1" "li a7, 13" "ecall";

@@ -30,10 +30,22 @@ impl Ring {
         Ring { head, capacity }
     }
 
-    /// Records written so far.
+    /// Records written so far. Read by halves, the upper one twice, because a
+    /// hart of 32 bits may lose the processor to the kernel between them.
     fn written(&self) -> u64 {
-        // SAFETY: by the contract of `new`.
-        unsafe { self.head.read_volatile() }.written
+        loop {
+            let (high, low) = (self.word(1), self.word(0));
+            if high == self.word(1) {
+                return u64::from(high) << 32 | u64::from(low);
+            }
+        }
+    }
+
+    /// A word of the head: low half of `written`, high half.
+    fn word(&self, index: usize) -> u32 {
+        let word = self.head.cast::<u32>().wrapping_add(index);
+        // SAFETY: by the contract of `new`; `written` comes first.
+        unsafe { word.read_volatile() }
     }
 
     /// What lies in the slot of record `number`.
