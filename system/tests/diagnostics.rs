@@ -382,6 +382,7 @@ fn an_interrupt_of_a_program_is_bound_to_a_line() {
 fn boards() {
     let changes = [
         ("timer-hertz = 10_000_000\n", ""),
+        ("protection = \"sv39\"", "protection = \"sv32\""),
         ("[memory]\nbase", "[memory]\nbsae"),
         ("size = 0x0800_0000", "size = 0x8000_0000"),
         ("[kernel]", "[kernle]"),
@@ -399,7 +400,7 @@ fn boards() {
 fn a_board_that_does_not_exist_names_those_that_do() {
     let file = giornata_system::SystemFile::parse(
         Path::new("sample/system.toml"),
-        &changed(SYSTEM, "virt64", "virt46"),
+        &changed(SYSTEM, "virt64", "virt6"),
     )
     .unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

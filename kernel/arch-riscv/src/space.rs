@@ -73,6 +73,21 @@ pub const fn root(satp: usize) -> u32 {
     (satp as u64 & !NATIVE.mode) as u32
 }
 
+/// [`Format::translate`] in this hart's format.
+pub fn translate(
+    root: u32,
+    address: usize,
+    right: Right,
+    load: impl Fn(usize) -> usize,
+) -> Option<usize> {
+    NATIVE.translate(root, address, right, load)
+}
+
+/// [`Format::is_mapped`] in this hart's format.
+pub fn is_mapped(root: u32, address: usize, load: impl Fn(usize) -> usize) -> bool {
+    NATIVE.is_mapped(root, address, load)
+}
+
 impl Format {
     /// The physical address of a user address, if its page gives the right to
     /// user mode. `load` reads a word of a page table. O(levels).

@@ -58,8 +58,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             }
             (Place::Arena(from), Place::User(process, to)) => {
                 let bytes = span(&mut *self.arena, from.wrapping_add(offset), length)?;
-                self.hardware
-                    .write(process, to.wrapping_add(offset), bytes)?;
+                self.hardware.write(process, to.wrapping_add(offset), bytes)?;
                 Ok(false)
             }
             (Place::Arena(from), Place::Arena(to)) => {

@@ -159,7 +159,13 @@ impl Machine {
     /// The same by the process's page tables. At most a page, so two pages are
     /// concerned at most.
     #[inline(never)]
-    fn walk(&self, root: u32, at: usize, length: usize, right: Right) -> Result<Found, BadAddress> {
+    fn walk(
+        &self,
+        root: u32,
+        at: usize,
+        length: usize,
+        right: Right,
+    ) -> Result<Found, BadAddress> {
         let first = length.min(PAGE - at % PAGE);
         let rest = length - first;
         let start = self.stretch(root, at, first, right)?;
@@ -179,9 +185,7 @@ impl Machine {
         length: usize,
         right: Right,
     ) -> Result<usize, BadAddress> {
-        let start = space::NATIVE
-            .translate(root, at, right, load_entry)
-            .ok_or(BadAddress)?;
+        let start = space::translate(root, at, right, load_entry).ok_or(BadAddress)?;
         let memory = &self.board.memory;
         let room = memory.end.saturating_sub(start);
         if length > PAGE || start < memory.start || room < length {
@@ -274,7 +278,7 @@ impl Hardware for Machine {
 
 /// Whether any page lies at a user address of the space with this root.
 pub(super) fn is_mapped(root: u32, address: usize) -> bool {
-    space::NATIVE.is_mapped(root, address, load_entry)
+    space::is_mapped(root, address, load_entry)
 }
 
 /// Reads a word of a page table.
