@@ -1,6 +1,8 @@
 //! The stages of `./x test`, in the order in which they run: cheap ones first,
 //! then what later ones build upon.
 
+use std::process::Command;
+
 use anyhow::{Context, Result, bail};
 
 use crate::crates::{
@@ -8,7 +10,7 @@ use crate::crates::{
 };
 use crate::fuzz::{self, Length};
 use crate::image::build;
-use crate::process::{capture, cargo, check};
+use crate::process::{capture, cargo, check, describe};
 use crate::test::Extent;
 use crate::{Verdict, coverage, nightly, promises, run, size, suite};
 
@@ -69,6 +71,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "target",
         what: "target suites in QEMU, against golden files",
         run: target,
+    },
+    Stage {
+        name: "rtl",
+        what: "the chip in simulation: both cores, interrupts, protection, the same cycles twice",
+        run: rtl,
     },
     Stage {
         name: "repeat",
@@ -154,12 +161,17 @@ fn unit(extent: Extent) -> Result<String> {
         // The same cases each time; the long form explores.
         command.env("PROPTEST_RNG_SEED", "1");
     }
-    let output = command.output().context("cargo test")?;
+    Ok(format!("{} tests", tests_passed(&mut command)?))
+}
+
+/// Runs tests and counts them; what they said, both streams, if one fails.
+fn tests_passed(command: &mut Command) -> Result<u32> {
+    let output = command.output().with_context(|| describe(command))?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         bail!("{text}{}", String::from_utf8_lossy(&output.stderr));
     }
-    Ok(format!("{} tests", count_passed(&text)))
+    Ok(count_passed(&text))
 }
 
 /// The sum over all `test result: ok. N passed` lines.
@@ -199,6 +211,14 @@ fn target(extent: Extent) -> Result<String> {
         .map(|note| format!("\n{note}"))
         .collect();
     Ok(format!("{} systems{notes}", findings.cases))
+}
+
+fn rtl(_: Extent) -> Result<String> {
+    let mut command = cargo();
+    command
+        .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])
+        .args(["--", "--ignored"]);
+    Ok(format!("{} checks", tests_passed(&mut command)?))
 }
 
 fn repeat(_: Extent) -> Result<String> {

@@ -1,0 +1,141 @@
+// The I/O registers: decoding, and what is too small for a module of its own.
+//
+// Every access takes one cycle and concerns a whole register, whatever bytes it
+// selects. A read of an address without a register gives 0, a write is ignored.
+
+module io (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        req_i,
+  input  logic        we_i,
+  input  logic [27:0] adr_i,     // in bytes
+  input  logic [31:0] wdata_i,
+  output logic        ack_o,
+  output logic [31:0] rdata_o,
+
+  input  logic [31:0] argument_i,
+  input  logic        rx_valid_i,
+  input  logic [7:0]  rx_data_i,
+  output logic        rx_full_o,
+  output logic        tx_valid_o,
+  output logic [7:0]  tx_data_o,
+  output logic        exit_valid_o,
+  output logic [31:0] exit_code_o,
+  output logic        probe_valid_o,
+  output logic [31:0] probe_id_o,
+  output logic        timer_irq_o,
+  output logic        software_irq_o,
+  output logic [1:0]  external_irq_o,   // 0: interrupt generator, 1: UART
+  output logic [63:0] cycle_o
+);
+
+  localparam logic [27:0] UartData    = 28'h000_0000;
+  localparam logic [27:0] Exit        = 28'h000_0004;
+  localparam logic [27:0] CycleLow    = 28'h000_0008;
+  localparam logic [27:0] CycleHigh   = 28'h000_000C;
+  localparam logic [27:0] Generate    = 28'h000_0010;
+  localparam logic [27:0] Clear       = 28'h000_0014;
+  localparam logic [27:0] Probe       = 28'h000_0020;
+  localparam logic [27:0] Argument    = 28'h000_0030;
+  localparam logic [27:0] UartStatus  = 28'h000_0040;
+  localparam logic [27:0] UartControl = 28'h000_0044;
+  localparam logic [11:0] ClintRegion = 12'h001;
+
+  logic [63:0] cycle_q;
+  logic [31:0] cycle_high_q;     // latched when the low half is read
+  logic        ack_q;
+  logic [31:0] rdata_q, rdata_d;
+  logic        read, write, clint;
+  logic [31:0] uart_rdata, uart_status, clint_rdata, rise;
+
+  // An access is carried out once, in the cycle before its acknowledge.
+  assign read  = req_i & ~ack_q & ~we_i;
+  assign write = req_i & ~ack_q & we_i;
+  assign clint = adr_i[27:16] == ClintRegion;
+
+  uart u_uart (
+    .clk_i,
+    .rst_i,
+    .rx_valid_i,
+    .rx_data_i,
+    .rx_full_o,
+    .take_i    (read && adr_i == UartData),
+    .control_i (write && adr_i == UartControl),
+    .wdata_i,
+    .data_o    (uart_rdata),
+    .status_o  (uart_status),
+    .irq_o     (external_irq_o[1])
+  );
+
+  interrupt_generator u_interrupt_generator (
+    .clk_i,
+    .rst_i,
+    .cycle_i (cycle_q[31:0]),
+    .arm_i   (write && adr_i == Generate),
+    .delay_i (wdata_i),
+    .clear_i (write && adr_i == Clear),
+    .rise_o  (rise),
+    .irq_o   (external_irq_o[0])
+  );
+
+  clint u_clint (
+    .clk_i,
+    .rst_i,
+    .mtime_i        (cycle_q),
+    .write_i        (write && clint),
+    .adr_i          (adr_i[15:0]),
+    .wdata_i,
+    .rdata_o        (clint_rdata),
+    .timer_irq_o,
+    .software_irq_o
+  );
+
+  // ---- Reads
+
+  always_comb begin
+    unique case (adr_i)
+      UartData:   rdata_d = uart_rdata;
+      CycleLow:   rdata_d = cycle_q[31:0];
+      CycleHigh:  rdata_d = cycle_high_q;
+      Generate:   rdata_d = rise;
+      Argument:   rdata_d = argument_i;
+      UartStatus: rdata_d = uart_status;
+      default:    rdata_d = clint ? clint_rdata : '0;
+    endcase
+  end
+
+  // ---- Registers
+
+  always_ff @(posedge clk_i) begin
+    tx_valid_o    <= 1'b0;
+    exit_valid_o  <= 1'b0;
+    probe_valid_o <= 1'b0;
+    if (rst_i) begin
+      cycle_q <= '0;
+      ack_q   <= 1'b0;
+    end else begin
+      cycle_q <= cycle_q + 64'd1;
+      ack_q   <= read | write;
+      if (read) rdata_q <= rdata_d;
+      if (read && adr_i == CycleLow) cycle_high_q <= cycle_q[63:32];
+      if (write && adr_i == UartData) begin
+        tx_valid_o <= 1'b1;
+        tx_data_o  <= wdata_i[7:0];
+      end
+      if (write && adr_i == Exit) begin
+        exit_valid_o <= 1'b1;
+        exit_code_o  <= wdata_i;
+      end
+      if (write && adr_i == Probe) begin
+        probe_valid_o <= 1'b1;
+        probe_id_o    <= wdata_i;
+      end
+    end
+  end
+
+  assign ack_o   = ack_q;
+  assign rdata_o = rdata_q;
+  assign cycle_o = cycle_q;
+
+endmodule

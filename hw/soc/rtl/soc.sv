@@ -1,0 +1,174 @@
+// A small deterministic system-on-chip around one VexRiscv core.
+//
+// One 32-bit Wishbone bus that instruction and data side share, RAM, and a
+// block of I/O registers (see the README for their map). Nothing in it depends
+// on anything but its inputs: two runs of a program take the same cycles.
+//
+// The clock is called 100 MHz; there is no other clock.
+
+module soc #(
+  // Words of RAM; a power of two. The harness asks for the default.
+  parameter int unsigned RamWords = 1 << 20
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  // Constant while the machine runs.
+  input  logic [7:0]  ram_first_i,    // cycles from strobe to acknowledge, single or first word (>= 1)
+  input  logic [7:0]  ram_burst_i,    // cycles a word that follows in a burst (>= 1)
+  input  logic [31:0] argument_i,
+
+  // A byte arrives on the serial line in this cycle.
+  input  logic        rx_valid_i,
+  input  logic [7:0]  rx_data_i,
+  output logic        rx_full_o,
+
+  // What the program tells the host; `valid` for one cycle.
+  output logic        tx_valid_o,
+  output logic [7:0]  tx_data_o,
+  output logic        exit_valid_o,
+  output logic [31:0] exit_code_o,
+  output logic        probe_valid_o,
+  output logic [31:0] probe_id_o,
+  output logic        error_valid_o,   // nothing lies where the core asked
+  output logic [31:0] error_address_o,
+
+  // Cycles since reset.
+  output logic [63:0] cycle_o
+);
+
+  localparam logic [31:0] ResetVector = 32'h4000_0000;
+
+  // Instruction side (`i`) and data side (`d`) of the core.
+  logic        i_cyc, i_stb, i_we, i_ack, i_err;
+  logic        d_cyc, d_stb, d_we, d_ack, d_err;
+  logic [29:0] i_adr, d_adr;
+  logic [31:0] i_wdata, d_wdata;
+  logic [3:0]  i_sel, d_sel;
+  logic [2:0]  i_cti, d_cti;
+  logic [1:0]  i_bte, d_bte;
+
+  // The shared bus: whoever has the grant.
+  logic        bus_req, bus_data_side, bus_we, bus_ack, bus_err;
+  logic [29:0] bus_adr;
+  logic [31:0] bus_wdata, bus_rdata;
+  logic [3:0]  bus_sel;
+  logic [2:0]  bus_cti;
+
+  logic        io_select, io_ack, ram_ack;
+  logic [31:0] io_rdata, ram_rdata;
+  logic        timer_irq, software_irq;
+  logic [1:0]  external_irq;
+
+  VexRiscv u_core (
+    .externalResetVector    (ResetVector),
+    .timerInterrupt         (timer_irq),
+    .softwareInterrupt      (software_irq),
+    .externalInterruptArray ({30'b0, external_irq}),
+    .iBusWishbone_CYC       (i_cyc),
+    .iBusWishbone_STB       (i_stb),
+    .iBusWishbone_ACK       (i_ack),
+    .iBusWishbone_WE        (i_we),
+    .iBusWishbone_ADR       (i_adr),
+    .iBusWishbone_DAT_MISO  (bus_rdata),
+    .iBusWishbone_DAT_MOSI  (i_wdata),
+    .iBusWishbone_SEL       (i_sel),
+    .iBusWishbone_ERR       (i_err),
+    .iBusWishbone_CTI       (i_cti),
+    .iBusWishbone_BTE       (i_bte),
+    .dBusWishbone_CYC       (d_cyc),
+    .dBusWishbone_STB       (d_stb),
+    .dBusWishbone_ACK       (d_ack),
+    .dBusWishbone_WE        (d_we),
+    .dBusWishbone_ADR       (d_adr),
+    .dBusWishbone_DAT_MISO  (bus_rdata),
+    .dBusWishbone_DAT_MOSI  (d_wdata),
+    .dBusWishbone_SEL       (d_sel),
+    .dBusWishbone_ERR       (d_err),
+    .dBusWishbone_CTI       (d_cti),
+    .dBusWishbone_BTE       (d_bte),
+    .clk                    (clk_i),
+    .reset                  (rst_i)
+  );
+
+  arbiter u_arbiter (
+    .clk_i,
+    .rst_i,
+    .i_cyc_i         (i_cyc),
+    .d_cyc_i         (d_cyc),
+    .grant_data_o    (bus_data_side)
+  );
+
+  // ---- Both sides to one bus; the instruction side never writes
+
+  assign bus_req   = bus_data_side ? d_cyc & d_stb : i_cyc & i_stb;
+  assign bus_we    = bus_data_side & d_we;
+  assign bus_adr   = bus_data_side ? d_adr : i_adr;
+  assign bus_cti   = bus_data_side ? d_cti : i_cti;
+  assign bus_wdata = d_wdata;
+  assign bus_sel   = d_sel;
+
+  assign i_ack = bus_ack & ~bus_data_side;
+  assign i_err = bus_err & ~bus_data_side;
+  assign d_ack = bus_ack &  bus_data_side;
+  assign d_err = bus_err &  bus_data_side;
+
+  // ---- I/O at 0xF000_0000, for data only; the RAM answers for all else
+
+  assign io_select = bus_data_side & (bus_adr[29:26] == 4'hF);
+  assign bus_ack   = ram_ack | io_ack;
+  assign bus_rdata = io_ack ? io_rdata : ram_rdata;
+
+  ram #(
+    .Words (RamWords)
+  ) u_ram (
+    .clk_i,
+    .rst_i,
+    .first_i (ram_first_i),
+    .burst_i (ram_burst_i),
+    .req_i   (bus_req & ~io_select),
+    .we_i    (bus_we),
+    .adr_i   (bus_adr),
+    .wdata_i (bus_wdata),
+    .sel_i   (bus_sel),
+    .cti_i   (bus_cti),
+    .ack_o   (ram_ack),
+    .err_o   (bus_err),
+    .rdata_o (ram_rdata)
+  );
+
+  io u_io (
+    .clk_i,
+    .rst_i,
+    .req_i          (bus_req & io_select),
+    .we_i           (bus_we),
+    .adr_i          ({bus_adr[25:0], 2'b00}),
+    .wdata_i        (bus_wdata),
+    .ack_o          (io_ack),
+    .rdata_o        (io_rdata),
+    .argument_i,
+    .rx_valid_i,
+    .rx_data_i,
+    .rx_full_o,
+    .tx_valid_o,
+    .tx_data_o,
+    .exit_valid_o,
+    .exit_code_o,
+    .probe_valid_o,
+    .probe_id_o,
+    .timer_irq_o    (timer_irq),
+    .software_irq_o (software_irq),
+    .external_irq_o (external_irq),
+    .cycle_o
+  );
+
+  // The core ignores bus errors and would wait for ever; the harness ends the run.
+  assign error_valid_o   = bus_err;
+  assign error_address_o = {bus_adr, 2'b00};
+
+`ifndef SYNTHESIS
+  OneAnswer: assert property (@(posedge clk_i) disable iff (rst_i) !(bus_ack & bus_err));
+  NoFetchWrites: assert property (@(posedge clk_i) disable iff (rst_i) !(i_cyc & i_stb & i_we));
+`endif
+
+endmodule

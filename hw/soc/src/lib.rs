@@ -1,0 +1,98 @@
+//! The project's own system-on-chip in a cycle-accurate simulation.
+//!
+//! `rtl/` is the chip in SystemVerilog, `harness/` its C++ side; the core is
+//! VexRiscv, fetched as a pinned Python wheel. This crate turns them into a
+//! simulator with Verilator, once for each [`Variant`], and runs programs:
+//!
+//! ```no_run
+//! use giornata_soc::{Caches, Core, Image, Run, Simulator, Variant};
+//! # fn main() -> Result<(), giornata_soc::Error> {
+//! let variant = Variant::new(Core::Pmp, Caches::Large);
+//! let simulator = Simulator::prepare("target/soc".as_ref(), variant)?;
+//! let report = simulator.run(&Run::new(Image::read("program.elf".as_ref())?))?;
+//! println!("{:?} after {} cycles", report.end, report.cycles);
+//! # Ok(()) }
+//! ```
+//!
+//! A run depends on its inputs alone: the same program with the same inputs
+//! takes the same cycles each time. See the README for the memory map.
+
+mod core_text;
+mod error;
+mod image;
+mod machine;
+mod report;
+mod simulator;
+mod wheel;
+
+pub use error::Error;
+pub use image::{Image, RAM_BASE, RAM_SIZE};
+pub use machine::{Input, Latency, Machine, Run, Waveform};
+pub use report::{End, Probe, Report};
+pub use simulator::Simulator;
+
+/// Cycles a second of the clock that the chip is said to have.
+pub const CLOCK_HERTZ: u32 = 100_000_000;
+
+/// Which VexRiscv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Core {
+    /// rv32ima with machine, supervisor and user mode and Sv32 page tables.
+    Mmu,
+    /// rv32im with machine and user mode and 16 PMP regions.
+    Pmp,
+}
+
+/// How large instruction and data cache are, each; direct mapped, lines of 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Caches {
+    /// 4 KiB, as the core comes: cycle counts depend on the layout of a program.
+    Shipped,
+    /// 64 KiB: a small program fits, wherever it lies. Virtual and physical
+    /// addresses must agree in bits 15:12 under Sv32.
+    Large,
+}
+
+/// Which simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The core.
+    pub core: Core,
+    /// Its caches.
+    pub caches: Caches,
+    /// Whether it can write waveforms, which costs it a third of its speed.
+    pub waveform: bool,
+}
+
+impl Variant {
+    /// One without waveforms.
+    pub fn new(core: Core, caches: Caches) -> Variant {
+        Variant {
+            core,
+            caches,
+            waveform: false,
+        }
+    }
+
+    /// The same, able to write waveforms.
+    pub fn with_waveform(self) -> Variant {
+        Variant {
+            waveform: true,
+            ..self
+        }
+    }
+
+    /// A name for people and folders: `pmp-large`.
+    pub fn name(&self) -> String {
+        let core = match self.core {
+            Core::Mmu => "mmu",
+            Core::Pmp => "pmp",
+        };
+        let caches = match self.caches {
+            Caches::Shipped => "shipped",
+            Caches::Large => "large",
+        };
+        let waveform = if self.waveform { "-waveform" } else { "" };
+        format!("{core}-{caches}{waveform}")
+    }
+}
