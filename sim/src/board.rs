@@ -97,27 +97,46 @@ impl<'a> Board<'a> {
     }
 }
 
+/// A length, if the kernel may copy so much at once.
+fn checked(length: usize) -> usize {
+    assert!(length <= CHUNK, "the kernel copies {length} bytes at once");
+    length
+}
+
 impl Hardware for Board<'_> {
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress> {
-        assert!(
-            to.len() <= CHUNK,
-            "the kernel copies {} bytes at once",
-            to.len()
-        );
+    fn read(
+        &mut self,
+        process: u16,
+        from: usize,
+        to: &mut [u64],
+        length: usize,
+    ) -> Result<bool, BadAddress> {
         let memory = self.processes.get_mut(process as usize);
+        let bytes = memory.ok_or(BadAddress)?.range(from, checked(length));
+        let bytes = bytes.ok_or(BadAddress)?.to_vec();
+        if length > to.len() * 8 {
+            return Err(BadAddress);
+        }
         let before = to.to_vec();
-        memory.ok_or(BadAddress)?.read(from, to)?;
+        for (word, piece) in to.iter_mut().zip(bytes.chunks(8)) {
+            let mut all = word.to_le_bytes();
+            all[..piece.len()].copy_from_slice(piece);
+            *word = u64::from_le_bytes(all);
+        }
         Ok(before != to)
     }
 
-    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
-        assert!(
-            from.len() <= CHUNK,
-            "the kernel copies {} bytes at once",
-            from.len()
-        );
+    fn write(
+        &mut self,
+        process: u16,
+        to: usize,
+        from: &[u64],
+        length: usize,
+    ) -> Result<(), BadAddress> {
+        let bytes: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = bytes.get(..checked(length)).ok_or(BadAddress)?;
         let memory = self.processes.get_mut(process as usize);
-        memory.ok_or(BadAddress)?.write(to, from)
+        memory.ok_or(BadAddress)?.write(to, bytes)
     }
 
     fn load_register(&mut self, address: u32, width: u8) -> u64 {

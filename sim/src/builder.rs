@@ -13,6 +13,7 @@ use giornata_abi::process::block_offsets;
 use giornata_abi::system::{
     BAND_DEADLINE, DriverEntry, DriverWork, FaultPolicy, InterruptEntry, MAGIC, Policy, PortEntry,
     ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    moves_of_driver,
 };
 use giornata_abi::{Record, ValueType};
 
@@ -120,6 +121,7 @@ impl SystemBuilder {
                 predicates: Vec::new(),
                 durations: Vec::new(),
                 links: Vec::new(),
+                moves: Vec::new(),
             },
             thread_names: Vec::new(),
             port_names: Vec::new(),
@@ -314,8 +316,8 @@ impl SystemBuilder {
             work: work as u8,
             width: 0,
             process: NONE,
-            reads: self.list(reads),
-            writes: self.list(writes),
+            moves: Range { start: 0, count: 0 },
+            results: Range { start: 0, count: 0 },
             conflicts: self.list(&conflicts),
             entry: 0,
             block: 0,
@@ -324,7 +326,23 @@ impl SystemBuilder {
         };
         self.driver_names.push(name.into());
         self.tables.drivers.push(entry);
-        self.tables.drivers.len() as u16 - 1
+        let driver = self.tables.drivers.len() as u16 - 1;
+        self.link_moves(driver, reads, writes);
+        driver
+    }
+
+    /// Gives a driver what it moves, as far as it is known by now.
+    fn link_moves(&mut self, driver: u16, reads: &[u16], writes: &[u16]) {
+        let entry = &self.tables.drivers[driver as usize];
+        let (moves, results) = moves_of_driver(entry, &self.tables.ports, reads, writes);
+        let [moves, results] = [moves, results].map(|moves| {
+            let start = self.tables.moves.len() as u16;
+            self.tables.moves.extend_from_slice(&moves);
+            let count = moves.len() as u16;
+            Range { start, count }
+        });
+        let entry = &mut self.tables.drivers[driver as usize];
+        (entry.moves, entry.results) = (moves, results);
     }
 
     /// Adds a driver that copies each of `reads` to the port of its position in `writes`.
@@ -366,6 +384,7 @@ impl SystemBuilder {
         let entry = &mut self.tables.drivers[driver as usize];
         (entry.process, entry.block, entry.budget) = (process, block, budget);
         (entry.start, entry.entry) = (ENTRY, driver as u32);
+        self.link_moves(driver, reads, writes);
         driver
     }
 

@@ -2,7 +2,6 @@
 
 use giornata_abi::Record;
 use giornata_abi::control::ControlPage;
-use giornata_abi::process::block_offsets;
 use giornata_abi::system::{System, ThreadKind};
 use giornata_core::BadAddress;
 use giornata_rt::host;
@@ -133,15 +132,16 @@ fn named_ranges(system: &System<'_>, process: u16) -> Vec<(usize, usize)> {
         ranges.push((port.place as usize, port.size as usize));
     }
     for driver in system.drivers.iter().filter(|d| d.process == process) {
-        let ports = [driver.reads, driver.writes];
-        let ports = ports.iter().flat_map(|range| range.of(system.links));
-        let sizes = ports.map(|port| {
-            system
-                .ports
-                .get(*port as usize)
-                .map_or(0, |p| p.size.into())
-        });
-        ranges.push((driver.block as usize, block_offsets(sizes, |_| {})));
+        ranges.push((driver.block as usize, 0));
+    }
+    for step in system.moves {
+        let size = (step.size as usize).next_multiple_of(8);
+        for (_, address) in [(step.source, step.from), (step.sink, step.to)]
+            .into_iter()
+            .filter(|(owner, _)| *owner == process)
+        {
+            ranges.push((address as usize, size));
+        }
     }
     // a control page or block at 0 belongs to a thread or driver without one
     ranges.retain(|(address, _)| *address != 0);

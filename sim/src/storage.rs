@@ -10,7 +10,7 @@ pub struct Storage {
     threads: Vec<Thread>,
     processes: Vec<Process>,
     ports: Vec<Port>,
-    arena: Vec<u8>,
+    arena: Vec<u64>,
     interrupts: Vec<Interrupt>,
     ready_nodes: Vec<ReadyNode>,
     ready_heap: Vec<u16>,

@@ -5,7 +5,7 @@ use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::predicate::Predicate;
 use giornata_abi::record::{Record, decode_all};
 use giornata_abi::system::{
-    DriverEntry, InterruptEntry, MAGIC, PortEntry, ProcessEntry, ProgramEntry, System,
+    DriverEntry, InterruptEntry, MAGIC, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, System,
     SystemHeader, ThreadEntry, VERSION,
 };
 
@@ -35,6 +35,8 @@ pub struct Tables {
     pub durations: Vec<DurationEntry>,
     /// The pool of 16-bit indices.
     pub links: Vec<u16>,
+    /// The values that drivers move.
+    pub moves: Vec<MoveEntry>,
 }
 
 /// Cuts tables off the front of a blob; every table begins at a multiple of 8.
@@ -80,6 +82,7 @@ impl Tables {
                 .chunks_exact(2)
                 .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
                 .collect(),
+            moves: cutter.table(header.moves as usize)?,
             header,
         })
     }
@@ -97,6 +100,7 @@ impl Tables {
         header.predicates = self.predicates.len() as u32;
         header.durations = self.durations.len() as u32;
         header.links = self.links.len() as u32;
+        header.moves = self.moves.len() as u32;
     }
 
     /// The tables as the kernel sees them.
@@ -113,6 +117,7 @@ impl Tables {
             predicates: &self.predicates,
             durations: &self.durations,
             links: &self.links,
+            moves: &self.moves,
         }
     }
 }

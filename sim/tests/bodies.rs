@@ -172,5 +172,6 @@ fn blob(tables: &Tables) -> Vec<u8> {
         .iter()
         .for_each(|link| blob.extend(link.to_le_bytes()));
     blob.resize(blob.len().next_multiple_of(8), 0);
+    add(&mut blob, &tables.moves);
     blob
 }

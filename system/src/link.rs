@@ -12,8 +12,9 @@ use giornata_abi::module::{Module, PortKind, crc32};
 use giornata_abi::predicate::Predicate;
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
-    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, PortEntry,
-    ProcessEntry, ProgramEntry, Range, System, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, MoveEntry,
+    PortEntry, ProcessEntry, ProgramEntry, Range, System, SystemHeader, ThreadEntry, ThreadKind,
+    VERSION, moves_of_driver,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -42,6 +43,8 @@ pub struct Tables {
     pub durations: Vec<DurationEntry>,
     /// The pool of indices.
     pub links: Vec<u16>,
+    /// The values that drivers move.
+    pub moves: Vec<MoveEntry>,
 }
 
 /// Emits the tables of a bound model. Refuses what outgrows 16-bit ranges.
@@ -204,7 +207,7 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         predicates: 0,
         durations: 0,
         links: 0,
-        reserved_too: 0,
+        moves: 0,
     }
 }
 
@@ -222,6 +225,7 @@ impl Tables {
             predicates: Vec::new(),
             durations: Vec::new(),
             links: Vec::new(),
+            moves: Vec::new(),
         }
     }
 
@@ -239,6 +243,7 @@ impl Tables {
             predicates: &self.predicates,
             durations: &self.durations,
             links: &self.links,
+            moves: &self.moves,
         }
     }
 
@@ -289,15 +294,15 @@ impl Tables {
             work: DriverWork::Copy as u8,
             width: 0,
             process: NONE,
-            reads: self.list(&driver.reads),
-            writes: self.list(&driver.writes),
+            moves: Range { start: 0, count: 0 },
+            results: Range { start: 0, count: 0 },
             conflicts: self.list(&driver.conflicts),
             entry: 0,
             block: 0,
             start: 0,
             budget: 0,
         };
-        match driver.work {
+        let entry = match driver.work {
             Work::Copy => entry,
             Work::Load(address, width) => DriverEntry {
                 work: DriverWork::Load as u8,
@@ -332,6 +337,23 @@ impl Tables {
                     ..entry
                 }
             }
+        };
+        let (moves, results) =
+            moves_of_driver(&entry, &self.ports, &driver.reads, &driver.writes);
+        DriverEntry {
+            moves: self.moves(&moves),
+            results: self.moves(&results),
+            ..entry
+        }
+    }
+
+    /// Adds moves, which lie together.
+    fn moves(&mut self, moves: &[MoveEntry]) -> Range {
+        let start = if moves.is_empty() { 0 } else { self.moves.len() };
+        self.moves.extend_from_slice(moves);
+        Range {
+            start: start as u16,
+            count: moves.len() as u16,
         }
     }
 
@@ -383,6 +405,7 @@ impl Tables {
     fn check(&self) -> Result<(), Refusal> {
         let pools = [
             ("links", self.links.len()),
+            ("moves", self.moves.len()),
             ("predicates", self.predicates.len()),
             ("durations", self.durations.len()),
         ];
@@ -414,6 +437,7 @@ impl Tables {
             predicates: self.predicates.len() as u32,
             durations: self.durations.len() as u32,
             links: self.links.len() as u32,
+            moves: self.moves.len() as u32,
             ..self.header
         };
         let body = self.body();
@@ -445,6 +469,7 @@ impl Tables {
         for link in &self.links {
             body.0.extend_from_slice(&link.to_le_bytes());
         }
+        body.table(&self.moves);
         body.align();
         body.0
     }

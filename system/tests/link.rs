@@ -218,11 +218,11 @@ fn a_handler_of_the_file_becomes_a_block_that_calls_its_driver() {
     );
     let shed = program.drivers.of(&tables.links)[code[0].a as usize];
     assert_eq!(shed as usize, driver(&model, "shed"));
-    let read: Vec<PortKind> = tables.drivers[shed as usize]
-        .reads
-        .of(&tables.links)
+    let moves = tables.drivers[shed as usize].moves.of(&tables.moves);
+    let port_at = |place: u32| model.ports.iter().find(|p| p.place == Place::Arena(place));
+    let read: Vec<PortKind> = moves
         .iter()
-        .map(|p| model.ports[*p as usize].kind)
+        .filter_map(|step| Some(port_at(step.from)?.kind))
         .collect();
     assert_eq!(read, [PortKind::ViolationTask, PortKind::ViolationDriver]);
     assert_eq!(
@@ -311,6 +311,8 @@ fn the_blob_holds_the_tables_in_order_each_aligned() {
         .chunks_exact(2)
         .map(|b| u16::from_le_bytes([b[0], b[1]]))
         .collect();
+    at += 2 * header.links as usize;
+    let moves = table(&blob, &mut at, header.moves as usize);
     let read = Tables {
         header,
         processes,
@@ -323,6 +325,7 @@ fn the_blob_holds_the_tables_in_order_each_aligned() {
         predicates,
         durations,
         links,
+        moves,
     };
     assert_eq!(read, tables);
     let System { threads, links, .. } = tables.as_system();

@@ -6,6 +6,7 @@
 //! 32 bits (board memory and user spaces lie below 4 GiB). A [`Range`] names
 //! entries of another table or of the `links` pool.
 
+use crate::id::NONE;
 use crate::instruction::{DurationEntry, Instruction};
 use crate::predicate::Predicate;
 use crate::record::record;
@@ -108,6 +109,27 @@ record! {
         pub task: u16,
     }
 
+    /// One value to move between two places: in the kernel's arena, or in a
+    /// process's memory.
+    pub struct MoveEntry {
+        /// Process whose memory holds what is read; NONE = the arena.
+        pub source: u16,
+        /// Process whose memory is written; NONE = the arena; else [`NOWHERE`].
+        pub sink: u16,
+        /// Offset in the arena (a multiple of 8), or user address.
+        pub from: u32,
+        /// The same of what is written.
+        pub to: u32,
+        /// Bytes.
+        pub size: u16,
+        /// The port of the kernel that is written; NONE if it is none.
+        pub port: u16,
+        /// The task whose output is read; NONE = nobody's.
+        pub task: u16,
+        /// Must be 0.
+        pub reserved: u16,
+    }
+
     /// One driver.
     pub struct DriverEntry {
         /// A [`DriverWork`].
@@ -116,10 +138,11 @@ record! {
         pub width: u8,
         /// Process of an upcall; else NONE.
         pub process: u16,
-        /// Ports read (`links`), in block order.
-        pub reads: Range,
-        /// Ports written (`links`), in block order after `reads`.
-        pub writes: Range,
+        /// What is moved before its work: the values of a copy, the inputs of
+        /// an upcall, the value of a register access (`moves`).
+        pub moves: Range,
+        /// What is moved when its upcall has returned: the outputs (`moves`).
+        pub results: Range,
         /// Task threads (`links`) that must not be running a job: its conflict set.
         pub conflicts: Range,
         /// Upcall: body function. Register: physical address.
@@ -236,11 +259,13 @@ record! {
         pub durations: u32,
         /// Count of links.
         pub links: u32,
-        /// Must be 0.
-        pub reserved_too: u32,
+        /// Count of moves.
+        pub moves: u32,
     }
 }
 
+/// The [`MoveEntry::sink`] of a value that is only looked at.
+pub const NOWHERE: u16 = NONE - 1;
 /// The band code of [`ProgramEntry::slot`] for the deadline band.
 pub const BAND_DEADLINE: u16 = 0x100;
 /// The process may stop the machine.
@@ -313,6 +338,94 @@ impl ThreadEntry {
     }
 }
 
+impl MoveEntry {
+    /// The value of one port to another, the one of index `port`.
+    pub const fn copy(from: &PortEntry, to: &PortEntry, port: u16) -> MoveEntry {
+        let size = if from.size < to.size {
+            from.size
+        } else {
+            to.size
+        };
+        MoveEntry {
+            source: from.process,
+            from: from.place,
+            task: from.task,
+            size,
+            ..MoveEntry::output(NONE, 0, to, port)
+        }
+    }
+
+    /// The value of a port to an address of a process.
+    pub const fn input(from: &PortEntry, process: u16, address: u32) -> MoveEntry {
+        MoveEntry {
+            source: from.process,
+            sink: process,
+            from: from.place,
+            to: address,
+            size: from.size,
+            port: NONE,
+            task: from.task,
+            reserved: 0,
+        }
+    }
+
+    /// What lies at an address of a process to a port, the one of index `port`.
+    pub const fn output(process: u16, address: u32, to: &PortEntry, port: u16) -> MoveEntry {
+        MoveEntry {
+            source: process,
+            sink: to.process,
+            from: address,
+            to: to.place,
+            size: to.size,
+            port: if to.process == NONE { port } else { NONE },
+            task: NONE,
+            reserved: 0,
+        }
+    }
+}
+
+/// What a driver moves before and after its work. `ports` are all ports, reads
+/// and writes name some of them, in the order of its block at `block`.
+#[cfg(feature = "alloc")]
+pub fn moves_of_driver(
+    driver: &DriverEntry,
+    ports: &[PortEntry],
+    reads: &[u16],
+    writes: &[u16],
+) -> (alloc::vec::Vec<MoveEntry>, alloc::vec::Vec<MoveEntry>) {
+    use alloc::vec::Vec;
+    let port = |index: &u16| ports.get(*index as usize);
+    let output = |address: u32, index: &u16| {
+        Some(MoveEntry::output(
+            driver.process,
+            address,
+            port(index)?,
+            *index,
+        ))
+    };
+    if driver.work == DriverWork::Copy as u8 {
+        let pairs = reads.iter().zip(writes);
+        let copies = pairs.filter_map(|(r, w)| Some(MoveEntry::copy(port(r)?, port(w)?, *w)));
+        return (copies.collect(), Vec::new());
+    }
+    if driver.work == DriverWork::Load as u8 {
+        return (
+            writes.iter().filter_map(|w| output(0, w)).collect(),
+            Vec::new(),
+        );
+    }
+    let all = reads.iter().chain(writes);
+    let sizes = all.filter_map(port).map(|p| p.size as usize);
+    let mut places = Vec::new();
+    crate::process::block_offsets(sizes, |at| places.push(driver.block.wrapping_add(at as u32)));
+    let (inputs, outputs) = places.split_at(reads.len().min(places.len()));
+    let inputs = inputs.iter().zip(reads);
+    let inputs = inputs.filter_map(|(at, r)| Some(MoveEntry::input(port(r)?, driver.process, *at)));
+    let outputs = outputs.iter().zip(writes);
+    let outputs = outputs.filter_map(|(at, w)| output(*at, w));
+    (inputs.collect(), outputs.collect())
+}
+
 impl Range {
     /// The entries of `table` that this range names; none if it leaves the table.
     pub fn of<'a, T>(&self, table: &'a [T]) -> &'a [T] {
@@ -346,4 +459,6 @@ pub struct System<'a> {
     pub durations: &'a [DurationEntry],
     /// The pool of 16-bit indices.
     pub links: &'a [u16],
+    /// The values that drivers move.
+    pub moves: &'a [MoveEntry],
 }

@@ -116,6 +116,8 @@ impl LogicalTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timebase {
     hertz: u32,
+    /// Nanoseconds of a tick, if they are whole; else 0.
+    nanos: u32,
 }
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -123,8 +125,15 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 impl Timebase {
     /// A timer that counts `hertz` ticks a second; 0 counts as 1.
     pub const fn new(hertz: u32) -> Timebase {
+        let hertz = if hertz == 0 { 1 } else { hertz };
+        let is_whole = NANOS_PER_SECOND as u32 % hertz == 0;
         Timebase {
-            hertz: if hertz == 0 { 1 } else { hertz },
+            hertz,
+            nanos: if is_whole {
+                NANOS_PER_SECOND as u32 / hertz
+            } else {
+                0
+            },
         }
     }
 
@@ -143,7 +152,17 @@ impl Timebase {
     }
 
     /// The last whole nanosecond not after the tick; saturates at `NEVER`.
+    #[inline]
     pub const fn instant(self, ticks: Ticks) -> Instant {
+        match (self.nanos, ticks.0.checked_mul(self.nanos as u64)) {
+            (1.., Some(nanos)) => Instant(nanos),
+            _ => self.divided(ticks),
+        }
+    }
+
+    /// The same for any timer, by division.
+    #[inline(never)]
+    const fn divided(self, ticks: Ticks) -> Instant {
         let hertz = self.rate();
         let seconds = ticks.0 / hertz;
         // below 2^32 * 10^9 < 2^62

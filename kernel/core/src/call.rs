@@ -9,7 +9,8 @@ use crate::hardware::Hardware;
 use crate::thread::{Exit, State};
 use crate::transfer::{Purpose, Transfer};
 use giornata_abi::call::{Answer, Call, Callers};
-use giornata_abi::system::{GRANT_SHUTDOWN, Policy, Range, ThreadKind};
+use giornata_abi::id::NONE;
+use giornata_abi::system::{GRANT_SHUTDOWN, MoveEntry, NOWHERE, Policy, Range, ThreadKind};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Error, Id, Instant};
 
@@ -136,11 +137,12 @@ impl<H: Hardware> Core<'_, H> {
         length: usize,
         write: bool,
     ) -> Option<Answer> {
-        let process = self.process_entry(self.thread_entry(thread).process);
+        let process = self.thread_entry(thread).process;
+        let entry = self.process_entry(process);
         let granted: Range = if write {
-            process.writable
+            entry.writable
         } else {
-            process.readable
+            entry.readable
         };
         let Some(port) = u16::try_from(port)
             .ok()
@@ -151,14 +153,27 @@ impl<H: Hardware> Core<'_, H> {
         if !self.links(granted).contains(&port) {
             return Some(Answer::error(Error::EPERM));
         }
-        if length != self.port(port).size as usize {
+        let entry = self.port(port);
+        if length != entry.size as usize {
             return Some(Answer::error(Error::EINVAL));
         }
-        let purpose = match write {
-            true => Purpose::Probe(thread, port, address),
-            false => Purpose::Read(thread, port, address),
+        let Ok(address) = u32::try_from(address) else {
+            return Some(Answer::error(Error::EFAULT));
         };
-        self.transfer = Some(Transfer::new(purpose));
+        self.transfer = Some(match write {
+            true => {
+                let probe = MoveEntry {
+                    sink: NOWHERE,
+                    port: NONE,
+                    ..MoveEntry::output(process, address, entry, port)
+                };
+                Transfer::of_call(Purpose::Probe(thread, port), probe)
+            }
+            false => {
+                let step = MoveEntry::input(entry, process, address);
+                Transfer::of_call(Purpose::Read(thread), step)
+            }
+        });
         None
     }
 
@@ -203,26 +218,13 @@ impl<H: Hardware> Core<'_, H> {
         );
         let mut offset = 0;
         while offset < length {
-            let mut text = [0; 16];
-            let count = (length - offset).min(16);
-            let Some(part) = text.get_mut(..count) else {
-                return;
-            };
-            if self
-                .hardware
-                .read(process, address.wrapping_add(offset), part)
-                .is_err()
-            {
+            let mut text = [0; 2];
+            let (at, count) = (address.wrapping_add(offset), (length - offset).min(16));
+            if self.hardware.read(process, at, &mut text, count).is_err() {
                 return;
             }
-            let word = u128::from_le_bytes(text);
-            self.trace(
-                TraceKind::FaultText,
-                process,
-                offset as u32,
-                word as u64,
-                (word >> 64) as u64,
-            );
+            let [x, y] = text;
+            self.trace(TraceKind::FaultText, process, offset as u32, x, y);
             offset += 16;
         }
     }

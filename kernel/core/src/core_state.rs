@@ -11,7 +11,7 @@ use crate::thread::Thread;
 use crate::transfer::Transfer;
 use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
-use giornata_abi::system::{FaultPolicy, ProcessEntry, Range, System, ThreadEntry};
+use giornata_abi::system::{FaultPolicy, MoveEntry, ProcessEntry, Range, System, ThreadEntry};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Instant, Ticks};
@@ -60,9 +60,9 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) processes: Table<'a, Process>,
     pub(crate) ports: Table<'a, Port>,
     pub(crate) interrupts: Table<'a, Interrupt>,
-    pub(crate) arena: &'a mut [u8],
+    pub(crate) arena: &'a mut [u64],
     /// Bytes of a value in transit.
-    pub(crate) piece: [u8; CHUNK],
+    pub(crate) piece: [u64; CHUNK / 8],
     pub(crate) ready: ReadyQueue<'a>,
     pub(crate) agenda: Agenda<'a>,
     pub(crate) hart: HartState,
@@ -106,7 +106,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             ports: Table::new(ports, Port::EMPTY),
             interrupts: Table::new(interrupts, Interrupt::EMPTY),
             arena,
-            piece: [0; CHUNK],
+            piece: [0; CHUNK / 8],
             ready,
             agenda,
             hart: HartState {
@@ -177,6 +177,11 @@ impl<'a, H: Hardware> Core<'a, H> {
         range.of(self.system.links)
     }
 
+    /// The values of a range of the moves.
+    pub(crate) fn moves(&self, range: Range) -> &'a [MoveEntry] {
+        range.of(self.system.moves)
+    }
+
     /// Whether records of this kind are written.
     pub(crate) fn traces(&self, kind: TraceKind) -> bool {
         self.system.header.trace_mask >> (kind as u32) & 1 != 0
@@ -232,7 +237,7 @@ pub(crate) struct CoreMemory<'a> {
     processes: &'a mut [Process],
     ports: &'a mut [Port],
     interrupts: &'a mut [Interrupt],
-    arena: &'a mut [u8],
+    arena: &'a mut [u64],
     ready: ReadyQueue<'a>,
     agenda: Agenda<'a>,
 }
@@ -282,7 +287,7 @@ fn cut<T>(slice: &mut [T], length: usize) -> &mut [T] {
     slice.get_mut(..length).unwrap_or(&mut [])
 }
 
-const EMPTY_RANGE: Range = Range { start: 0, count: 0 };
+pub(crate) const EMPTY_RANGE: Range = Range { start: 0, count: 0 };
 
 static NO_THREAD: ThreadEntry = ThreadEntry {
     process: NONE,

@@ -145,16 +145,17 @@ impl<H: Hardware> Core<'_, H> {
         let entry = self.thread_entry(thread);
         let granted = self.process_entry(entry.process).max_priority;
         let address = (entry.control as usize).wrapping_add(CEILING);
-        let mut word = [0; 4];
+        let mut word = [0];
         if granted == 0
             || self
                 .hardware
-                .read(entry.process, address, &mut word)
+                .read(entry.process, address, &mut word, 4)
                 .is_err()
         {
             return 0;
         }
-        u32::from_le_bytes(word).min(granted as u32) as u8
+        let [published] = word;
+        published.min(granted as u64) as u8
     }
 
     /// Queues a ready thread at the head of its ceiling's level, unless its own
@@ -298,7 +299,7 @@ impl<H: Hardware> Core<'_, H> {
         let pending = (entry.control as usize).wrapping_add(PENDING);
         let told = self
             .hardware
-            .write(entry.process, pending, &1u32.to_le_bytes());
+            .write(entry.process, pending, &[1], 4);
         if told.is_ok() && Urgency::level_of(ceiling) >= urgency.level {
             return Some(current);
         }

@@ -1,9 +1,9 @@
 //! Drivers: copies and register accesses by the kernel, upcalls by processes.
 
-use crate::core_state::{Core, Upcall};
+use crate::core_state::{Core, EMPTY_RANGE, Upcall};
 use crate::hardware::Hardware;
 use crate::thread::Exit;
-use crate::transfer::{Purpose, Transfer};
+use crate::transfer::{Done, Moved, Purpose, Transfer};
 use giornata_abi::id::NONE;
 use giornata_abi::system::{DriverEntry, DriverWork};
 use giornata_abi::trace::TraceKind;
@@ -28,21 +28,20 @@ impl<'a, H: Hardware> Core<'a, H> {
             return Called::Done;
         }
         match entry.work {
-            work if work == DriverWork::Copy as u8 => self.copy(driver),
+            work if work == DriverWork::Copy as u8 => self.copy(entry),
             work if work == DriverWork::Load as u8 => {
                 let value = self.hardware.load_register(entry.entry, entry.width);
-                if let Some(port) = self.links(entry.writes).first() {
-                    self.write_scalar(*port, value, self.instant);
+                if let [step, ..] = self.moves(entry.moves) {
+                    self.store_scalar(step, value);
                 }
                 Called::Done
             }
             work if work == DriverWork::Store as u8 => {
-                let value = self
-                    .links(entry.reads)
-                    .first()
-                    .map_or(0, |port| self.read_scalar(*port));
-                self.hardware
-                    .store_register(entry.entry, entry.width, value);
+                if let [step, ..] = self.moves(entry.moves) {
+                    let value = self.load_scalar(step);
+                    self.hardware
+                        .store_register(entry.entry, entry.width, value);
+                }
                 Called::Done
             }
             _ => self.begin_upcall(driver, entry),
@@ -50,21 +49,20 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 
     /// A copy; short ones are done on the spot.
-    fn copy(&mut self, driver: u16) -> Called {
-        match self.run_transfer(Transfer::new(Purpose::Copy(driver)), PIECES) {
-            true => match self.ended.take() {
-                Some(UpcallEnd::Returned(_)) => Called::Done,
-                _ => Called::Failed,
-            },
-            false => Called::Started,
+    fn copy(&mut self, entry: &DriverEntry) -> Called {
+        match self.move_values(self.moves(entry.moves), Done::NOTHING) {
+            Moved::All => Called::Done,
+            Moved::Bad => Called::Failed,
+            Moved::Part(done) => {
+                self.transfer = Some(Transfer::of_driver(Purpose::Copy, entry.moves, done));
+                Called::Started
+            }
         }
     }
 
     fn reads_stopped_job(&self, entry: &DriverEntry) -> bool {
-        self.links(entry.reads).iter().any(|port| {
-            let task = self.port(*port).task;
-            task != NONE && self.threads.at(task).stopped
-        })
+        let mut moves = self.moves(entry.moves).iter();
+        moves.any(|step| step.task != NONE && self.threads.at(step.task).stopped)
     }
 
     fn begin_upcall(&mut self, driver: u16, entry: &DriverEntry) -> Called {
@@ -72,7 +70,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             return Called::Failed;
         }
         self.trace(TraceKind::Upcall, driver, 1, self.instant.0, 0);
-        self.run_transfer(Transfer::new(Purpose::Inputs(driver)), PIECES);
+        self.begin_transfer(Purpose::Inputs(driver), entry.moves);
         Called::Started
     }
 
@@ -106,8 +104,10 @@ impl<'a, H: Hardware> Core<'a, H> {
             self.instant.0,
             value as u64,
         );
-        let outputs = self.output_transfer(upcall.driver, value);
-        self.run_transfer(outputs, PIECES);
+        let results = self
+            .driver_entry(upcall.driver)
+            .map_or(EMPTY_RANGE, |d| d.results);
+        self.begin_transfer(Purpose::Outputs(value), results);
     }
 
     /// The upcall ends without a result: its ports keep their values.

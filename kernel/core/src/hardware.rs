@@ -15,15 +15,28 @@ pub const CHUNK: usize = 64;
 /// registers, interrupt lines, the clock. Implemented by `image` for a board
 /// and by `sim` for the host. Nothing here blocks.
 pub trait Hardware {
-    /// Copies user memory of `process` into `to` (at most [`CHUNK`] bytes)
-    /// after checking that the process may read all of it; answers whether `to`
-    /// held anything else before. O(bytes).
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress>;
+    /// Copies `length` bytes (at most [`CHUNK`]) of user memory of `process`
+    /// into the front of `to`, a little-endian word after the other, after
+    /// checking that the process may read all of it; answers whether `to` held
+    /// anything else there before. O(bytes).
+    fn read(
+        &mut self,
+        process: u16,
+        from: usize,
+        to: &mut [u64],
+        length: usize,
+    ) -> Result<bool, BadAddress>;
 
-    /// Copies `from` (at most [`CHUNK`] bytes) into user memory of `process`
-    /// after checking that the process may write all of it; writes nothing on
-    /// error. O(bytes).
-    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress>;
+    /// Copies the first `length` bytes (at most [`CHUNK`]) of `from` into user
+    /// memory of `process` after checking that the process may write all of it;
+    /// writes nothing on error. O(bytes).
+    fn write(
+        &mut self,
+        process: u16,
+        to: usize,
+        from: &[u64],
+        length: usize,
+    ) -> Result<(), BadAddress>;
 
     /// Loads a device register of 1, 2, 4 or 8 bytes that the manifest grants.
     fn load_register(&mut self, address: u32, width: u8) -> u64;

@@ -2,7 +2,6 @@
 
 use crate::call::Heard;
 use crate::core_state::{Core, PendingCall, divide};
-use crate::driver::PIECES;
 use crate::event::{Departure, Event, Hart, Next, Outcome};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
@@ -234,7 +233,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             return self.watch_upcall();
         }
         if let Some(transfer) = self.core.transfer {
-            self.core.run_transfer(transfer, PIECES);
+            self.core.resume_transfer(transfer);
             return true;
         }
         if let Some(end) = self.core.ended.take() {

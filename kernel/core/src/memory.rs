@@ -17,7 +17,7 @@ pub struct Needs {
     pub processes: usize,
     /// Ports.
     pub ports: usize,
-    /// Bytes of the port arena.
+    /// Words of 8 bytes of the port arena.
     pub arena: usize,
     /// Interrupt lines.
     pub interrupts: usize,
@@ -43,8 +43,7 @@ impl Needs {
             threads,
             processes: header.processes as usize,
             ports: header.ports as usize,
-            // whole words
-            arena: (header.arena_size as usize).next_multiple_of(8),
+            arena: (header.arena_size as usize).div_ceil(8),
             interrupts: header.interrupts as usize,
             // one for each thread and timer of microcode, and the stop
             events: threads + triggers + s_threads + 1,
@@ -65,7 +64,7 @@ pub struct Memory<'a> {
     /// See [`Needs::ports`].
     pub ports: &'a mut [Port],
     /// See [`Needs::arena`].
-    pub arena: &'a mut [u8],
+    pub arena: &'a mut [u64],
     /// See [`Needs::interrupts`].
     pub interrupts: &'a mut [Interrupt],
     /// Nodes of the ready queue, one for each thread.

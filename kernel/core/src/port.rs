@@ -7,7 +7,7 @@
 use crate::core_state::Core;
 use crate::hardware::{BadAddress, Hardware};
 use giornata_abi::id::NONE;
-use giornata_abi::system::PortEntry;
+use giornata_abi::system::{MoveEntry, NOWHERE, PortEntry};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Instant, ValueType};
 
@@ -23,73 +23,66 @@ impl Port {
     pub const EMPTY: Port = Port { version: 0 };
 }
 
-/// A place that values are copied from or to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The arena, by its offset.
-    Arena(usize),
-    /// User memory: process and address.
-    User(u16, usize),
-    /// Nowhere: what is to be copied is only read.
-    Nowhere,
-}
-
 impl<'a, H: Hardware> Core<'a, H> {
     /// The entry of a port; an empty one for an index that names none.
     pub(crate) fn port(&self, port: u16) -> &'a PortEntry {
         self.system.ports.get(port as usize).unwrap_or(&NO_PORT)
     }
 
-    /// Copies `length` bytes, at most 64, at `offset` of one place to the
-    /// same offset of another; answers whether bytes of the arena changed.
-    pub(crate) fn copy_piece(
+    /// Moves `length` bytes (at most [`CHUNK`]) at `offset` of a value; answers
+    /// whether bytes of the arena changed.
+    pub(crate) fn move_piece(
         &mut self,
-        from: Place,
-        to: Place,
+        step: &MoveEntry,
         offset: u16,
         length: u16,
     ) -> Result<bool, BadAddress> {
         let (offset, length) = (offset as usize, length as usize);
-        match (from, to) {
-            (Place::User(process, from), Place::Arena(to)) => {
-                let from = from.wrapping_add(offset);
-                let to = span(&mut *self.arena, to.wrapping_add(offset), length)?;
-                self.hardware.read(process, from, to)
-            }
-            (Place::Arena(from), Place::User(process, to)) => {
-                let bytes = span(&mut *self.arena, from.wrapping_add(offset), length)?;
-                self.hardware.write(process, to.wrapping_add(offset), bytes)?;
+        let from = (step.from as usize).wrapping_add(offset);
+        let to = (step.to as usize).wrapping_add(offset);
+        match (step.source, step.sink) {
+            (NONE, NONE) => self.within_arena(from / 8, to / 8, length),
+            (NONE, process) => {
+                let words = self.arena.get(from / 8..).ok_or(BadAddress)?;
+                self.hardware.write(process, to, words, length)?;
                 Ok(false)
             }
-            (Place::Arena(from), Place::Arena(to)) => {
-                let from = from.wrapping_add(offset);
-                let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
-                piece.copy_from_slice(span(&mut *self.arena, from, length)?);
-                self.piece_to_arena(to.wrapping_add(offset), length)
+            (process, NONE) => {
+                let words = self.arena.get_mut(to / 8..).ok_or(BadAddress)?;
+                self.hardware.read(process, from, words, length)
             }
-            (Place::User(process, from), to) => {
-                let piece = self.piece.get_mut(..length).ok_or(BadAddress)?;
-                self.hardware
-                    .read(process, from.wrapping_add(offset), piece)?;
-                if let Place::User(process, to) = to {
-                    self.hardware
-                        .write(process, to.wrapping_add(offset), piece)?;
-                }
-                Ok(false)
-            }
-            (_, Place::Nowhere) | (Place::Nowhere, _) => Ok(false),
+            (process, sink) => self.between_processes(process, from, sink, to, length),
         }
     }
 
-    /// Writes the front of the piece in transit to the arena, if it differs.
-    fn piece_to_arena(&mut self, to: usize, length: usize) -> Result<bool, BadAddress> {
-        let piece = self.piece.get(..length).ok_or(BadAddress)?;
-        let place = span(&mut *self.arena, to, length)?;
-        let changed = place != piece;
-        if changed {
-            place.copy_from_slice(piece);
+    /// Moves words inside the arena; answers whether they changed anything.
+    fn within_arena(&mut self, from: usize, to: usize, length: usize) -> Result<bool, BadAddress> {
+        let mut changed = false;
+        for (index, before) in (0..length).step_by(8).enumerate() {
+            let word = self.arena.get(from.wrapping_add(index)).copied();
+            let word = masked(word.ok_or(BadAddress)?, length.wrapping_sub(before) as u16);
+            let place = self.arena.get_mut(to.wrapping_add(index));
+            let place = place.ok_or(BadAddress)?;
+            changed |= *place != word;
+            *place = word;
         }
         Ok(changed)
+    }
+
+    #[inline(never)]
+    fn between_processes(
+        &mut self,
+        source: u16,
+        from: usize,
+        sink: u16,
+        to: usize,
+        length: usize,
+    ) -> Result<bool, BadAddress> {
+        self.hardware.read(source, from, &mut self.piece, length)?;
+        if sink != NOWHERE {
+            self.hardware.write(sink, to, &self.piece, length)?;
+        }
+        Ok(false)
     }
 
     /// After the last piece of a write: counts the change and traces the value.
@@ -118,27 +111,20 @@ impl<'a, H: Hardware> Core<'a, H> {
             x: instant.0,
             y: 0,
         };
+        let words = self.arena.get(entry.place as usize / 8..).unwrap_or(&[]);
         let mut left = entry.size;
-        while left > 0 {
-            let place = entry.place.wrapping_add(record.detail) as usize;
-            record.y = self.arena_word(place, left);
+        for word in words.iter().take(entry.size.div_ceil(8) as usize) {
+            record.y = masked(*word, left);
             self.hardware.trace(record);
             record.detail = record.detail.wrapping_add(8);
             left = left.saturating_sub(8);
         }
     }
 
-    /// Up to 8 bytes of the arena, little-endian, zero-extended.
-    fn arena_word(&self, start: usize, length: u16) -> u64 {
-        let tail = self.arena.get(start..).unwrap_or(&[]);
-        // a port is aligned and padded to 8 bytes, so a whole word is there
-        let word = tail
-            .first_chunk()
-            .map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        match length {
-            8.. => word,
-            _ => word & !(u64::MAX << (8 * length as u32)),
-        }
+    /// Up to 8 bytes of the arena, zero-extended.
+    fn arena_word(&self, place: u32, length: u16) -> u64 {
+        let word = self.arena.get(place as usize / 8);
+        masked(word.copied().unwrap_or(0), length)
     }
 
     /// The first 8 bytes of a program's port; 0 for a task's own copy.
@@ -147,36 +133,43 @@ impl<'a, H: Hardware> Core<'a, H> {
         if entry.process != NONE {
             return 0;
         }
-        self.arena_word(entry.place as usize, entry.size)
+        self.arena_word(entry.place, entry.size)
     }
 
-    /// Writes a scalar: a port of the kernel, or a task's own copy.
+    /// Writes a scalar to where a move leads.
+    pub(crate) fn store_scalar(&mut self, step: &MoveEntry, value: u64) {
+        let (to, size) = (step.to as usize, step.size.min(8));
+        let value = masked(value, size);
+        if step.sink != NONE {
+            // a process that has hidden its own block hears nothing
+            let _ = self.hardware.write(step.sink, to, &[value], size as usize);
+            return;
+        }
+        if let Some(word) = self.arena.get_mut(to / 8) {
+            let changed = core::mem::replace(word, value) != value;
+            self.finish_write(step.port, changed, self.instant);
+        }
+    }
+
+    /// Writes a scalar port of the kernel.
     pub(crate) fn write_scalar(&mut self, port: u16, value: u64, instant: Instant) {
-        let entry = self.port(port);
-        let (place, size) = (entry.place as usize, entry.size.min(8) as usize);
-        if let Some(piece) = self.piece.first_chunk_mut() {
-            *piece = value.to_le_bytes();
-        }
-        let changed = match (entry.process, self.piece.get(..size)) {
-            (NONE, _) => self.piece_to_arena(place, size),
-            (process, Some(bytes)) => self.hardware.write(process, place, bytes).map(|()| false),
-            (_, None) => Err(BadAddress),
-        };
-        self.finish_write(port, changed.unwrap_or(false), instant);
+        let step = MoveEntry::output(NONE, 0, self.port(port), port);
+        self.instant = instant;
+        self.store_scalar(&step, value);
     }
 
-    /// The first 8 bytes of a port of the kernel or of a task's own copy; 0
-    /// where its process has hidden it.
-    pub(crate) fn read_scalar(&mut self, port: u16) -> u64 {
-        let entry = self.port(port);
-        let mut word = [0; 8];
-        match (entry.process, word.get_mut(..entry.size.min(8) as usize)) {
-            (NONE, _) | (_, None) => self.arena_value(port),
-            (process, Some(bytes)) => {
-                let read = self.hardware.read(process, entry.place as usize, bytes);
-                read.map_or(0, |_| u64::from_le_bytes(word))
-            }
+    /// The first 8 bytes of what a move reads; 0 where its process has hidden it.
+    pub(crate) fn load_scalar(&mut self, step: &MoveEntry) -> u64 {
+        let size = step.size.min(8);
+        if step.source == NONE {
+            return self.arena_word(step.from, size);
         }
+        let mut word = [0];
+        let read = self
+            .hardware
+            .read(step.source, step.from as usize, &mut word, size as usize);
+        let [value] = word;
+        read.map_or(0, |_| value)
     }
 
     /// How the port's value compares.
@@ -185,10 +178,12 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 }
 
-/// `length` bytes of the arena.
-fn span(arena: &mut [u8], start: usize, length: usize) -> Result<&mut [u8], BadAddress> {
-    let tail = arena.get_mut(start..).ok_or(BadAddress)?;
-    tail.get_mut(..length).ok_or(BadAddress)
+/// The low `length` bytes of a word.
+fn masked(word: u64, length: u16) -> u64 {
+    match length {
+        8.. => word,
+        _ => word & !(u64::MAX << (8 * length as u32)),
+    }
 }
 
 static NO_PORT: PortEntry = PortEntry {

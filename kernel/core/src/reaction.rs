@@ -20,19 +20,15 @@ impl<H: Hardware> Core<'_, H> {
         let entry = self.thread_entry(task);
         let record = self.threads.at(task);
         let id = (record.generation as u32) << 16 | task as u32;
-        let mut page = [0; 24];
-        let fields = [
+        let page = [
             id as u64 | (record.job as u64) << 32,
             record.release.0,
             record.deadline.0,
         ];
-        for (place, field) in page.chunks_exact_mut(8).zip(fields) {
-            place.copy_from_slice(&field.to_le_bytes());
-        }
         // a process that has hidden its own control page hears nothing
         let _ = self
             .hardware
-            .write(entry.process, entry.control as usize, &page);
+            .write(entry.process, entry.control as usize, &page, 24);
     }
 }
 

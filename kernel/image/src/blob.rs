@@ -116,11 +116,11 @@ fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), 
 }
 
 /// Entries and bytes of an entry of each table, in order.
-fn sizes(header: &SystemHeader) -> [(usize, usize); 10] {
+fn sizes(header: &SystemHeader) -> [(usize, usize); 11] {
     use giornata_abi::instruction::{DurationEntry, Instruction};
     use giornata_abi::predicate::Predicate;
     use giornata_abi::system::{
-        DriverEntry, InterruptEntry, PortEntry, ProcessEntry, ProgramEntry, ThreadEntry,
+        DriverEntry, InterruptEntry, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, ThreadEntry,
     };
     [
         (header.processes as usize, size_of::<ProcessEntry>()),
@@ -133,12 +133,13 @@ fn sizes(header: &SystemHeader) -> [(usize, usize); 10] {
         (header.predicates as usize, size_of::<Predicate>()),
         (header.durations as usize, size_of::<DurationEntry>()),
         (header.links as usize, size_of::<u16>()),
+        (header.moves as usize, size_of::<MoveEntry>()),
     ]
 }
 
 /// # Safety
 /// The checks of [`read`] have passed.
-#[allow(clippy::multiple_unsafe_ops_per_block)] // ten tables, one reason
+#[allow(clippy::multiple_unsafe_ops_per_block)] // eleven tables, one reason
 unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
     let mut next = Tables {
         at: at + size_of::<SystemHeader>(),
@@ -157,6 +158,7 @@ unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
             predicates: next.next(header.predicates as usize),
             durations: next.next(header.durations as usize),
             links: next.next(header.links as usize),
+            moves: next.next(header.moves as usize),
         }
     }
 }

@@ -109,7 +109,7 @@ fn send_rest(machine: &mut Machine, header: &SystemHeader) {
 /// Where the reader of the trace says it got to; a process says it, so it is
 /// no more than a hint.
 fn reader_position(machine: &mut Machine, header: &SystemHeader) -> Option<u64> {
-    let mut bytes = [0; TraceCursor::SIZE];
+    let mut sent = [0];
     if header.trace_process == NONE {
         return None;
     }
@@ -117,10 +117,12 @@ fn reader_position(machine: &mut Machine, header: &SystemHeader) -> Option<u64> 
         .read(
             header.trace_process,
             header.trace_cursor as usize,
-            &mut bytes,
+            &mut sent,
+            TraceCursor::SIZE,
         )
         .ok()?;
-    TraceCursor::decode(&bytes).map(|cursor| cursor.sent)
+    let [sent] = sent;
+    Some(sent)
 }
 
 fn console() -> Console {

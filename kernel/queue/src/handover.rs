@@ -28,6 +28,10 @@ const WORDS: usize = 4;
 pub struct Handover {
     posted: [AtomicU32; WORDS],
     taken: [AtomicU32; WORDS],
+    /// Counts the lines posted; the producer's.
+    rung: AtomicU32,
+    /// The count at which the consumer last found no line; the consumer's.
+    heard: AtomicU32,
 }
 
 impl Handover {
@@ -41,19 +45,43 @@ impl Handover {
         Handover {
             posted: [const { AtomicU32::new(0) }; WORDS],
             taken: [const { AtomicU32::new(0) }; WORDS],
+            rung: AtomicU32::new(0),
+            heard: AtomicU32::new(0),
         }
     }
 
     /// Producer: an interrupt of this line came. Answers whether it was not
     /// pending yet; `false` also for a line out of range. O(1).
     pub fn post_interrupt(&self, line: u16) -> bool {
-        line < Self::LINES && self.post(line)
+        let is_new = line < Self::LINES && self.post(line);
+        if is_new {
+            let rung = self.rung.load(Ordering::Relaxed).wrapping_add(1);
+            self.rung.store(rung, Ordering::Release);
+        }
+        is_new
     }
 
-    /// Consumer: the lowest pending line, which is pending no longer. O(1).
+    /// Consumer: the lowest pending line, which is pending no longer. O(1), and
+    /// two loads where nothing came.
+    #[inline]
     pub fn take_interrupt(&self) -> Option<u16> {
-        let line = (0..WORDS).find_map(|word| self.lowest(word))?;
-        self.take(line).then_some(line)
+        let rung = self.rung.load(Ordering::Acquire);
+        if rung == self.heard.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.take_lowest(rung)
+    }
+
+    /// What rings after `rung` was read, rings again.
+    #[inline(never)]
+    fn take_lowest(&self, rung: u32) -> Option<u16> {
+        match (0..WORDS).find_map(|word| self.lowest(word)) {
+            Some(line) => self.take(line).then_some(line),
+            None => {
+                self.heard.store(rung, Ordering::Relaxed);
+                None
+            }
+        }
     }
 
     /// Producer: the consumer shall look at its ready queue. Answers whether

@@ -196,19 +196,35 @@ impl Machine {
 }
 
 impl Hardware for Machine {
-    fn read(&mut self, process: u16, from: usize, to: &mut [u8]) -> Result<bool, BadAddress> {
-        let found = self.find(process, from, to.len(), Right::Read)?;
-        let (start, length) = (to.as_mut_ptr().expose_provenance(), to.len());
+    fn read(
+        &mut self,
+        process: u16,
+        from: usize,
+        to: &mut [u64],
+        length: usize,
+    ) -> Result<bool, BadAddress> {
+        let found = self.find(process, from, length, Right::Read)?;
+        if length > size_of_val(to) {
+            return Err(BadAddress);
+        }
         // SAFETY: the stretches are RAM outside the kernel's objects (Memory
-        // Invariant), and `to` is as long as both.
-        Ok(unsafe { found.copy(length, start, Way::In) })
+        // Invariant), and `to` is long enough.
+        Ok(unsafe { found.copy(length, to.as_mut_ptr().expose_provenance(), Way::In) })
     }
 
-    fn write(&mut self, process: u16, to: usize, from: &[u8]) -> Result<(), BadAddress> {
-        let found = self.find(process, to, from.len(), Right::Write)?;
-        let (start, length) = (from.as_ptr().expose_provenance(), from.len());
+    fn write(
+        &mut self,
+        process: u16,
+        to: usize,
+        from: &[u64],
+        length: usize,
+    ) -> Result<(), BadAddress> {
+        let found = self.find(process, to, length, Right::Write)?;
+        if length > size_of_val(from) {
+            return Err(BadAddress);
+        }
         // SAFETY: as above; `from` is only read.
-        unsafe { found.copy(length, start, Way::Out) };
+        unsafe { found.copy(length, from.as_ptr().expose_provenance(), Way::Out) };
         Ok(())
     }
 
@@ -270,7 +286,7 @@ impl Hardware for Machine {
         self.clint.now()
     }
 
-    #[inline]
+    #[inline(always)]
     fn trace(&mut self, record: TraceRecord) {
         self.ring.append(record.words());
     }

@@ -268,6 +268,6 @@ fn header(plan: &Plan, memory: &mut Memory) -> SystemHeader {
         predicates: 0,
         durations: 0,
         links: 0,
-        reserved_too: 0,
+        moves: 0,
     }
 }

@@ -89,6 +89,7 @@ impl Tables {
             predicates: &self.predicates,
             durations: &self.durations,
             links: &self.links,
+            moves: &[],
         }
     }
 
