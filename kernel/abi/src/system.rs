@@ -126,8 +126,8 @@ record! {
         pub port: u16,
         /// The task whose output is read; NONE = nobody's.
         pub task: u16,
-        /// Must be 0.
-        pub reserved: u16,
+        /// 1: what the port gets is traced.
+        pub traced: u16,
     }
 
     /// One driver.
@@ -365,7 +365,7 @@ impl MoveEntry {
             size: from.size,
             port: NONE,
             task: from.task,
-            reserved: 0,
+            traced: 0,
         }
     }
 
@@ -379,7 +379,7 @@ impl MoveEntry {
             size: to.size,
             port: if to.process == NONE { port } else { NONE },
             task: NONE,
-            reserved: 0,
+            traced: to.traced as u16,
         }
     }
 }

@@ -57,6 +57,29 @@ impl Ring {
         self.memory.store(0, self.written);
     }
 
+    /// Appends a record for each word of a value of `size` bytes: the first one
+    /// with `head`, each further one eight bytes on. O(bytes).
+    #[inline(always)]
+    pub fn append_value(&mut self, [head, tick, x, _]: [u64; 4], value: &[u64], size: u16) {
+        const NEXT: u64 = 8 << 32; // in the detail
+        let (mut head, mut left) = (head, size);
+        for word in value {
+            let word = match left {
+                8.. => *word,
+                _ => *word & !(u64::MAX << (8 * left as u32)),
+            };
+            let place = self.place(self.written);
+            self.memory.store(place, head);
+            self.memory.store(place.wrapping_add(8), tick);
+            self.memory.store(place.wrapping_add(16), x);
+            self.memory.store(place.wrapping_add(24), word);
+            self.written = self.written.wrapping_add(1);
+            (head, left) = (head.wrapping_add(NEXT), left.saturating_sub(8));
+        }
+        fence(Ordering::Release);
+        self.memory.store(0, self.written);
+    }
+
     /// The words of record `n`, if it has been written and not been
     /// overwritten. O(1).
     pub fn words(&self, n: u64) -> Option<[u64; 4]> {

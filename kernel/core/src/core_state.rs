@@ -71,6 +71,8 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) transfer: Option<Transfer>,
     /// How the last upcall ended, until the machine has been told.
     pub(crate) ended: Option<UpcallEnd>,
+    /// A job has been stopped, some time.
+    pub(crate) has_stopped: bool,
     /// A process wrote a port: microcode has to look.
     pub(crate) written: bool,
     /// The logical instant that is being handled, or was last.
@@ -121,6 +123,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             upcall: None,
             transfer: None,
             ended: None,
+            has_stopped: false,
             written: false,
             instant: Instant::START,
             arrivals: (1, 0),

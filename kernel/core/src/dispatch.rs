@@ -239,6 +239,7 @@ impl<H: Hardware> Core<'_, H> {
         let record = self.threads.at_mut(thread);
         record.stopped = true;
         record.exit = Exit::Start;
+        self.has_stopped = true;
     }
 
     /// The most urgent thread of a living process. Threads of processes that

@@ -24,7 +24,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         let Some(entry) = self.driver_entry(driver) else {
             return Called::Failed;
         };
-        if self.reads_stopped_job(entry) {
+        if self.has_stopped && self.reads_stopped_job(entry) {
             return Called::Done;
         }
         match entry.work {

@@ -85,39 +85,29 @@ impl<'a, H: Hardware> Core<'a, H> {
         Ok(false)
     }
 
-    /// After the last piece of a write: counts the change and traces the value.
-    pub(crate) fn finish_write(&mut self, port: u16, changed: bool, instant: Instant) {
-        let entry = self.port(port);
-        if entry.process != NONE {
-            return;
-        }
+    /// After the last piece of a write to a port of the kernel: counts the
+    /// change and traces the value. O(bytes).
+    pub(crate) fn finish_write(&mut self, step: &MoveEntry, changed: bool) {
         if changed {
-            let version = &mut self.ports.at_mut(port).version;
+            let version = &mut self.ports.at_mut(step.port).version;
             *version = version.wrapping_add(1);
         }
-        if entry.traced != 0 && self.traces(TraceKind::Port) {
-            self.trace_value(port, entry, instant);
+        if step.traced == 0 || !self.traces(TraceKind::Port) {
+            return;
         }
-    }
-
-    /// A record for each eight bytes of a port's value. O(bytes).
-    fn trace_value(&mut self, port: u16, entry: &PortEntry, instant: Instant) {
-        let mut record = TraceRecord {
+        let record = TraceRecord {
             kind: TraceKind::Port as u8,
             hart: self.hart.id,
-            subject: port,
+            subject: step.port,
             detail: 0,
             tick: self.hart.entered.0.wrapping_sub(self.origin.0),
-            x: instant.0,
+            x: self.instant.0,
             y: 0,
         };
-        let words = self.arena.get(entry.place as usize / 8..).unwrap_or(&[]);
-        let mut left = entry.size;
-        for word in words.iter().take(entry.size.div_ceil(8) as usize) {
-            record.y = masked(*word, left);
-            self.hardware.trace(record);
-            record.detail = record.detail.wrapping_add(8);
-            left = left.saturating_sub(8);
+        let start = step.to as usize / 8;
+        let words = step.size.div_ceil(8) as usize;
+        if let Some(value) = self.arena.get(start..start.wrapping_add(words)) {
+            self.hardware.trace_value(record, value, step.size);
         }
     }
 
@@ -147,7 +137,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         }
         if let Some(word) = self.arena.get_mut(to / 8) {
             let changed = core::mem::replace(word, value) != value;
-            self.finish_write(step.port, changed, self.instant);
+            self.finish_write(step, changed);
         }
     }
 

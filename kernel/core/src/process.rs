@@ -139,6 +139,7 @@ impl<H: Hardware> Core<'_, H> {
         record.stopped = true;
         record.exit = Exit::Start;
         record.generation = record.generation.wrapping_add(1);
+        self.has_stopped = true;
         let is_task = self.thread_entry(thread).kind == ThreadKind::Task as u8;
         if is_task && was_busy {
             Teardown::StoppedJob(thread)

@@ -67,6 +67,7 @@ impl<H: Hardware> Host for Core<'_, H> {
         record.exit = Exit::Start;
         record.stopped = !alive;
         let job = record.job;
+        self.has_stopped |= !alive;
         self.trace(TraceKind::Release, task, job, instant.0, deadline.0);
         if alive {
             self.announce_job(task);

@@ -148,7 +148,7 @@ impl<H: Hardware> Core<'_, H> {
             bytes = bytes.saturating_add(length);
             if bytes >= step.size {
                 if step.port != NONE {
-                    self.finish_write(step.port, changed, self.instant);
+                    self.finish_write(step, changed);
                 }
                 (values, bytes, changed) = (values.saturating_add(1), 0, false);
             }
@@ -197,5 +197,5 @@ const NOTHING: MoveEntry = MoveEntry {
     size: 0,
     port: NONE,
     task: NONE,
-    reserved: 0,
+    traced: 0,
 };

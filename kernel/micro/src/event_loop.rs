@@ -15,11 +15,11 @@ use crate::predicates::{Truth, due, lookup, round};
 use crate::trigger::Binding;
 
 impl Machine<'_> {
-    /// One step: an instruction, or one entry examined.
-    pub(crate) fn advance(&mut self, host: &mut impl Host) {
-        if self.block.program != NONE {
-            self.step(host);
-        } else if !self.start_pending_handler(host) {
+    /// One step while no code runs: one entry examined.
+    pub(crate) fn look_for_block(&mut self, host: &mut impl Host) {
+        // a block of a program that does not exist ends
+        self.block.program = NONE;
+        if !self.start_pending_handler(host) {
             match self.phase {
                 Phase::Completions => self.examine_completion(host),
                 Phase::Triggers => self.examine_trigger(host),

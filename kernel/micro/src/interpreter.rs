@@ -13,16 +13,35 @@ use crate::program::resolve;
 use crate::thread::SThread;
 use crate::trigger::Binding;
 
-impl Machine<'_> {
-    /// Executes one instruction of the block that runs. O(1), except `future`
-    /// of a trigger other than time: O(bindings).
-    pub(crate) fn step(&mut self, host: &mut impl Host) {
-        let Some(entry) = self.entry(self.block.program) else {
-            return self.end_block();
-        };
-        let Some(Instruction {
+impl<'a> Machine<'a> {
+    /// Executes the block that runs, at most `left` instructions of it.
+    pub(crate) fn execute(
+        &mut self,
+        host: &mut impl Host,
+        entry: &ProgramEntry,
+        left: &mut u32,
+    ) {
+        let program = self.block.program;
+        let code = self.code(entry);
+        while *left > 0 && self.block.program == program && self.upcall.is_none() {
+            *left -= 1;
+            self.step(host, entry, code);
+        }
+    }
+
+    fn code(&self, entry: &ProgramEntry) -> &'a [Instruction] {
+        let start = entry.code as usize;
+        let code = self.system.instructions.get(start..);
+        let code = code.and_then(|code| code.get(..entry.code_length as usize));
+        code.unwrap_or(&[])
+    }
+
+    /// Executes one instruction. O(1), except `future` of a trigger other than
+    /// time: O(bindings).
+    fn step(&mut self, host: &mut impl Host, entry: &ProgramEntry, code: &[Instruction]) {
+        let Some(&Instruction {
             opcode, a, b, c, ..
-        }) = self.fetch(entry)
+        }) = code.get(self.block.pc as usize)
         else {
             return self.end_block();
         };
@@ -46,16 +65,6 @@ impl Machine<'_> {
             Some(Opcode::Jump) => self.block.pc = a,
             Some(Opcode::Branch) => self.branch(host, a, b),
         }
-    }
-
-    fn fetch(&self, entry: &ProgramEntry) -> Option<Instruction> {
-        let within = (self.block.pc as u32) < entry.code_length;
-        let address = (entry.code as usize).checked_add(self.block.pc as usize)?;
-        self.system
-            .instructions
-            .get(address)
-            .copied()
-            .filter(|_| within)
     }
 
     /// Counts a step against the module's bound. Beyond it the block is

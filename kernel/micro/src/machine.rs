@@ -275,11 +275,15 @@ impl<'a> Machine<'a> {
 
     /// Takes at most [`PIECE`] steps of the reaction.
     pub fn run(&mut self, host: &mut impl Host) -> Progress {
-        for _ in 0..PIECE {
-            if self.progress() != Progress::More {
-                break;
+        let mut left = PIECE;
+        while left > 0 && self.open && self.upcall.is_none() {
+            match self.entry(self.block.program) {
+                Some(entry) => self.execute(host, entry, &mut left),
+                None => {
+                    left -= 1;
+                    self.look_for_block(host);
+                }
             }
-            self.advance(host);
         }
         self.progress()
     }
@@ -398,6 +402,7 @@ impl<'a> Machine<'a> {
     /// The logical instant of what runs: nominal where it stands for a time event.
     pub(crate) fn now(&self) -> Instant {
         match self.entry(self.block.program) {
+            Some(_) if self.block.clock.remainder == 0 => Instant(self.block.clock.nanos),
             Some(entry) => round(self.block.clock, entry.denominator),
             None => self.instant,
         }

@@ -203,7 +203,7 @@ impl Edge {
                     &[a as usize, b as usize],
                 );
                 floating::forget(self.hart, context);
-                exit.path |= path::LOAD;
+                exit.path = path::START | path::LOAD;
             }
         }
         let before = self.hart.current.replace(Some(context));

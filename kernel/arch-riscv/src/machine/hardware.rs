@@ -37,52 +37,25 @@ struct Found {
     next: usize,
 }
 
-/// Which way bytes go between a process and the kernel.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    In,
-    Out,
-}
-
-impl Found {
-    /// Copies `length` bytes between these stretches and the kernel's at
-    /// `kernel`; answers whether the bytes there were others before.
-    ///
-    /// # Safety
-    /// All of it must be RAM, and what is written be written by nobody else.
-    unsafe fn copy(&self, length: usize, kernel: usize, way: Way) -> bool {
-        // SAFETY: the caller vouches for both stretches.
-        let changed = unsafe { copy(self.start, kernel, self.first, way) };
-        if self.first == length {
-            return changed;
-        }
-        let (rest, kernel) = (length - self.first, kernel.wrapping_add(self.first));
-        // SAFETY: as above.
-        changed | unsafe { copy(self.next, kernel, rest, way) }
-    }
-}
-
 /// Copies by words where both places are aligned to them, else by bytes.
 /// Answers whether anything changed. O(bytes).
 ///
 /// # Safety
 /// Both stretches must be RAM; the one written to is written by nobody else.
-unsafe fn copy(process: usize, kernel: usize, length: usize, way: Way) -> bool {
+#[inline(never)]
+unsafe fn copy(from: usize, to: usize, length: usize) -> bool {
     const WORD: usize = size_of::<usize>();
-    let (from, to) = match way {
-        Way::In => (process, kernel),
-        Way::Out => (kernel, process),
-    };
     let (mut at, mut changed) = (0, 0);
     if (from | to) % WORD == 0 {
-        while length - at >= WORD {
+        let whole = length / WORD * WORD;
+        while at < whole {
             let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
             let from = with_exposed_provenance::<usize>(from.wrapping_add(at));
             // SAFETY: the caller vouches for both, and they are aligned.
             let new = unsafe { from.read() };
             // SAFETY: as above.
             changed |= new ^ unsafe { to.replace(new) };
-            at += WORD;
+            at = at.wrapping_add(WORD);
         }
     }
     while at < length {
@@ -92,7 +65,7 @@ unsafe fn copy(process: usize, kernel: usize, length: usize, way: Way) -> bool {
         let new = unsafe { from.read() };
         // SAFETY: as above.
         changed |= (new ^ unsafe { to.replace(new) }) as usize;
-        at += 1;
+        at = at.wrapping_add(1);
     }
     changed != 0
 }
@@ -134,8 +107,20 @@ impl Machine {
         self.hart.kernel_cycles()
     }
 
-    /// Where a process's bytes lie in RAM, if it has the right to all of them.
-    /// Its data are found by one comparison, the rest by a walk.
+    /// Where bytes of a process's data lie: what it may read and write, and
+    /// what is found by one comparison.
+    #[inline(always)] // on the path of every value
+    fn in_data(&self, process: u16, at: usize, length: usize) -> Option<usize> {
+        let process = self.processes.get(process as usize)?;
+        let offset = at.wrapping_sub(process.data_address as usize);
+        let stretch = process.data_stretch as usize;
+        let is_inside = offset < stretch && length <= stretch - offset;
+        is_inside.then_some((process.data as usize).wrapping_add(offset))
+    }
+
+    /// Where any bytes of a process lie, if it has the right to all of them.
+    /// At most a page, so two pages are concerned at most.
+    #[inline(never)]
     fn find(
         &self,
         process: u16,
@@ -144,28 +129,7 @@ impl Machine {
         right: Right,
     ) -> Result<Found, BadAddress> {
         let process = self.processes.get(process as usize).ok_or(BadAddress)?;
-        let offset = at.wrapping_sub(process.data_address as usize);
-        let stretch = process.data_stretch as usize;
-        if offset < stretch && length <= stretch - offset {
-            return Ok(Found {
-                start: (process.data as usize).wrapping_add(offset),
-                first: length,
-                next: 0,
-            });
-        }
-        self.walk(process.space, at, length, right)
-    }
-
-    /// The same by the process's page tables. At most a page, so two pages are
-    /// concerned at most.
-    #[inline(never)]
-    fn walk(
-        &self,
-        root: u32,
-        at: usize,
-        length: usize,
-        right: Right,
-    ) -> Result<Found, BadAddress> {
+        let root = process.space;
         let first = length.min(PAGE - at % PAGE);
         let rest = length - first;
         let start = self.stretch(root, at, first, right)?;
@@ -203,13 +167,21 @@ impl Hardware for Machine {
         to: &mut [u64],
         length: usize,
     ) -> Result<bool, BadAddress> {
-        let found = self.find(process, from, length, Right::Read)?;
         if length > size_of_val(to) {
             return Err(BadAddress);
         }
-        // SAFETY: the stretches are RAM outside the kernel's objects (Memory
-        // Invariant), and `to` is long enough.
-        Ok(unsafe { found.copy(length, to.as_mut_ptr().expose_provenance(), Way::In) })
+        let kernel = to.as_mut_ptr().expose_provenance();
+        if let Some(start) = self.in_data(process, from, length) {
+            // SAFETY: the stretch is RAM outside the kernel's objects (Memory
+            // Invariant), and `to` is long enough.
+            return Ok(unsafe { copy(start, kernel, length) });
+        }
+        let found = self.find(process, from, length, Right::Read)?;
+        // SAFETY: as above.
+        let changed = unsafe { copy(found.start, kernel, found.first) };
+        let kernel = kernel.wrapping_add(found.first);
+        // SAFETY: as above.
+        Ok(changed | unsafe { copy(found.next, kernel, length - found.first) })
     }
 
     fn write(
@@ -219,12 +191,22 @@ impl Hardware for Machine {
         from: &[u64],
         length: usize,
     ) -> Result<(), BadAddress> {
-        let found = self.find(process, to, length, Right::Write)?;
         if length > size_of_val(from) {
             return Err(BadAddress);
         }
-        // SAFETY: as above; `from` is only read.
-        unsafe { found.copy(length, from.as_ptr().expose_provenance(), Way::Out) };
+        let kernel = from.as_ptr().expose_provenance();
+        if let Some(start) = self.in_data(process, to, length) {
+            // SAFETY: the stretch is RAM outside the kernel's objects (Memory
+            // Invariant), and `from` is long enough.
+            unsafe { copy(kernel, start, length) };
+            return Ok(());
+        }
+        let found = self.find(process, to, length, Right::Write)?;
+        // SAFETY: as above.
+        unsafe { copy(kernel, found.start, found.first) };
+        let kernel = kernel.wrapping_add(found.first);
+        // SAFETY: as above.
+        unsafe { copy(kernel, found.next, length - found.first) };
         Ok(())
     }
 
@@ -289,6 +271,11 @@ impl Hardware for Machine {
     #[inline(always)]
     fn trace(&mut self, record: TraceRecord) {
         self.ring.append(record.words());
+    }
+
+    #[inline(always)]
+    fn trace_value(&mut self, record: TraceRecord, value: &[u64], size: u16) {
+        self.ring.append_value(record.words(), value, size);
     }
 }
 

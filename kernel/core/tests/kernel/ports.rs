@@ -229,9 +229,9 @@ fn a_write_wakes_the_triggers_that_wait_for_it_at_its_instant() {
 fn an_untraced_port_leaves_no_record() {
     let mut b = SystemBuilder::new();
     let (from, to) = (b.port("", ValueType::U8), b.port("", ValueType::U8));
+    b.tables.ports[to as usize].traced = 0;
     b.copy("copy", &[from], &[to]);
     b.program("call copy\n return");
-    b.tables.ports[to as usize].traced = 0;
     simulate(&b.finish(), |simulation| {
         simulation.run();
         assert_eq!(trace::ports(simulation.records()), []);
