@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
 
+mod bench;
 mod coverage;
 mod crates;
 mod flight;
@@ -50,6 +51,8 @@ enum Command {
     Test(test::Options),
     /// The same as `test`, for a machine: no terminal needed.
     Ci,
+    /// Cycles on the simulated chip against goals and budgets.
+    Bench(bench::Options),
     /// Bytes of the release kernel against its budget.
     Size(size::Options),
     /// Line coverage of the crates that promise one.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Ci => test::run(&test::Options::default()),
+        Command::Bench(options) => bench::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Coverage => coverage::run(),
         Command::Fuzz(options) => fuzz::run(&options),

@@ -7,7 +7,10 @@ use object::elf::PT_LOAD;
 use object::read::elf::{ElfFile32, ProgramHeader as _};
 use object::{Architecture, Endianness, Object as _};
 
+use sha2::{Digest, Sha256};
+
 use crate::error::{Error, at};
+use crate::wheel::hexadecimal;
 
 /// Where the RAM begins; the core starts here.
 pub const RAM_BASE: u32 = 0x4000_0000;
@@ -76,6 +79,11 @@ impl Image {
         } else {
             Image::raw(bytes)
         }
+    }
+
+    /// Tells programs apart: 16 digits of the SHA-256 of the bytes.
+    pub fn hash(&self) -> String {
+        hexadecimal(&Sha256::digest(&self.0)[..8])
     }
 
     /// The bytes.

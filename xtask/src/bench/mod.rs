@@ -1,0 +1,203 @@
+//! `./x bench`: measures, compares with goals, budgets and what was measured
+//! before, and writes the results down.
+
+mod hardware;
+mod results;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use giornata_bench::{Budget, Catalogue, Row, compare, from_json, plain, to_json};
+use giornata_soc::{Caches, Core, Simulator, Variant};
+
+use crate::Verdict;
+use crate::crates::{root, target_folder};
+
+/// Layouts of a program that a row of a machine with small caches covers.
+const LAYOUTS: u32 = 9;
+
+/// `./x bench [SUITE...] [--board B] [--json FILE] [--check] [--bless] [--document]`
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only these suites: folders under bench/.
+    suites: Vec<String>,
+    /// Only this board.
+    #[arg(long, value_name = "BOARD")]
+    board: Option<String>,
+    /// Write the rows as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Fail if a goal is missed or a budget exceeded.
+    #[arg(long)]
+    check: bool,
+    /// Write what the rows cost now into the budgets.
+    #[arg(long)]
+    bless: bool,
+    /// Write tables and plots into docs/results.
+    #[arg(long)]
+    document: bool,
+}
+
+/// A suite: what it is called, and what measures it on a machine.
+struct Suite {
+    name: &'static str,
+    measure: fn(&Catalogue, &Machine) -> Result<Vec<Row>>,
+}
+
+const SUITES: [Suite; 1] = [Suite {
+    name: "hardware",
+    measure: hardware::measure,
+}];
+
+/// A simulated chip in one configuration.
+struct Machine {
+    board: &'static str,
+    config: &'static str,
+    core: Core,
+    simulator: Simulator,
+    /// How many layouts of a program a row covers.
+    layouts: u32,
+}
+
+/// Board, core, configuration and caches of all machines.
+const MACHINES: [(&str, Core, &str, Caches); 3] = [
+    ("rtl-pmp", Core::Pmp, "hot", Caches::Large),
+    ("rtl-pmp", Core::Pmp, "shipped", Caches::Shipped),
+    ("rtl-mmu", Core::Mmu, "shipped", Caches::Shipped),
+];
+
+/// Prints a table a suite; negative if `--check` finds something.
+pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    let suites = choose(&options.suites)?;
+    let machines = machines(options.board.as_deref())?;
+    let mut all = Vec::new();
+    let mut complaints = Vec::new();
+    for suite in suites {
+        let catalogue = catalogue(suite.name)?;
+        let mut rows = Vec::new();
+        for machine in &machines {
+            rows.extend((suite.measure)(&catalogue, machine)?);
+        }
+        println!("{}\n{}", suite.name, plain(&catalogue, &rows));
+        changes(suite.name, &rows)?;
+        complaints.extend(judge(&catalogue, &rows, options.bless)?);
+        if options.document {
+            results::write(&catalogue, &rows)?;
+        }
+        all.extend(rows);
+    }
+    if let Some(path) = &options.json {
+        std::fs::write(path, to_json(&all)?).with_context(|| path.display().to_string())?;
+    }
+    complaints
+        .iter()
+        .for_each(|complaint| println!("{complaint}"));
+    Ok(if options.check && !complaints.is_empty() {
+        Verdict::Negative
+    } else {
+        Verdict::Good
+    })
+}
+
+fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
+    if names.is_empty() {
+        return Ok(SUITES.iter().collect());
+    }
+    let known = || SUITES.map(|suite| suite.name).join(", ");
+    let find = |name: &String| match SUITES.iter().find(|suite| suite.name == name) {
+        Some(suite) => Ok(suite),
+        None => bail!("there is no suite `{name}`; there are: {}", known()),
+    };
+    names.iter().map(find).collect()
+}
+
+fn machines(board: Option<&str>) -> Result<Vec<Machine>> {
+    let chosen = MACHINES
+        .into_iter()
+        .filter(|machine| board.is_none_or(|board| board == machine.0));
+    let machines: Vec<Machine> = chosen.map(prepare).collect::<Result<_>>()?;
+    if machines.is_empty() {
+        let board = board.unwrap_or_default();
+        bail!("nothing is measured on board `{board}`; there are rtl-pmp and rtl-mmu");
+    }
+    Ok(machines)
+}
+
+fn prepare(
+    (board, core, config, caches): (&'static str, Core, &'static str, Caches),
+) -> Result<Machine> {
+    let folder = target_folder().join("soc");
+    Ok(Machine {
+        board,
+        config,
+        core,
+        simulator: Simulator::prepare(&folder, Variant::new(core, caches))?,
+        layouts: match caches {
+            Caches::Shipped => LAYOUTS,
+            Caches::Large => 1,
+        },
+    })
+}
+
+fn folder(suite: &str) -> PathBuf {
+    root().join("bench").join(suite)
+}
+
+fn catalogue(suite: &str) -> Result<Catalogue> {
+    let path = folder(suite).join("operations.toml");
+    Ok(Catalogue::parse(suite, &read(&path)?)?)
+}
+
+/// Goals that are missed and budgets that are exceeded; with `bless` the budgets
+/// are written anew first.
+fn judge(catalogue: &Catalogue, rows: &[Row], bless: bool) -> Result<Vec<String>> {
+    let missed = catalogue.misses(rows);
+    let mut complaints: Vec<String> = missed.iter().map(|row| goal(catalogue, row)).collect();
+    let path = folder(&catalogue.suite).join("budget.toml");
+    let text = if path.exists() {
+        read(&path)?
+    } else {
+        String::new()
+    };
+    let mut budget = Budget::parse(&catalogue.suite, &text)?;
+    if bless {
+        budget = budget.renewed(catalogue, rows);
+        std::fs::write(&path, budget.to_toml()).with_context(|| path.display().to_string())?;
+    }
+    let breaches = budget.check(catalogue, rows);
+    complaints.extend(breaches.iter().map(ToString::to_string));
+    Ok(complaints)
+}
+
+fn goal(catalogue: &Catalogue, row: &Row) -> String {
+    format!(
+        "{}: {} {}, goal {}",
+        row.name(),
+        catalogue.judged(row),
+        row.unit,
+        row.must.unwrap_or_default()
+    )
+}
+
+/// Prints how the rows differ from the committed ones of the same machines.
+fn changes(suite: &str, rows: &[Row]) -> Result<()> {
+    let path = results::json(suite);
+    if !path.exists() {
+        return Ok(());
+    }
+    let before = from_json(&read(&path)?).with_context(|| path.display().to_string())?;
+    let here = |old: &&Row| {
+        rows.iter()
+            .any(|row| row.board == old.board && row.config == old.config)
+    };
+    let before: Vec<Row> = before.iter().filter(here).cloned().collect();
+    for change in compare(&before, rows) {
+        println!("{change}");
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
