@@ -3,6 +3,7 @@
 //! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
 
 mod bench;
+mod chip;
 mod coverage;
 mod crates;
 mod flight;

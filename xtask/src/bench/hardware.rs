@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use giornata_bench::{Catalogue, Circumstances, Row, Statistics};
-use giornata_soc::{CLOCK_HERTZ, Core, Image, Probe, Report, Run};
+use giornata_soc::{Core, Image, Probe, Report, Run};
 
 use super::{Machine, folder};
 use crate::crates::target_folder;
@@ -26,11 +26,11 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Vec<Ro
         board: machine.board.into(),
         config: machine.config.into(),
         elf_hash: layouts.first().context("a layout")?.hash(),
-        clock_hz: u64::from(CLOCK_HERTZ),
+        clock_hz: machine.chip.clock_hertz,
     };
     let mut rows = Vec::new();
     for (index, operation) in (1..).zip(&catalogue.operations) {
-        let lacking = match machine.core {
+        let lacking = match machine.chip.variant.core {
             Core::Mmu => PMP_ONLY,
             Core::Pmp => MMU_ONLY,
         };
@@ -73,6 +73,7 @@ fn samples(machine: &Machine, image: &Image, index: u32) -> Result<Vec<u64>> {
     let run = |argument| -> Result<Report> {
         let report = machine.simulator.run(&Run {
             argument,
+            latency: machine.chip.latency,
             ..Run::new(image.clone())
         })?;
         report.expect_success()?;

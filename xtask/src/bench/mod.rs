@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use giornata_bench::{Budget, Catalogue, Row, compare, from_json, plain, to_json};
-use giornata_soc::{Caches, Core, Simulator, Variant};
+use giornata_soc::{Caches, Simulator};
 
 use crate::Verdict;
-use crate::crates::{root, target_folder};
+use crate::chip::Chip;
+use crate::crates::root;
 
 /// Layouts of a program that a row of a machine with small caches covers.
 const LAYOUTS: u32 = 9;
@@ -54,17 +55,17 @@ const SUITES: [Suite; 1] = [Suite {
 struct Machine {
     board: &'static str,
     config: &'static str,
-    core: Core,
+    chip: Chip,
     simulator: Simulator,
     /// How many layouts of a program a row covers.
     layouts: u32,
 }
 
-/// Board, core, configuration and caches of all machines.
-const MACHINES: [(&str, Core, &str, Caches); 3] = [
-    ("rtl-pmp", Core::Pmp, "hot", Caches::Large),
-    ("rtl-pmp", Core::Pmp, "shipped", Caches::Shipped),
-    ("rtl-mmu", Core::Mmu, "shipped", Caches::Shipped),
+/// Board, configuration and caches of all machines.
+const MACHINES: [(&str, &str, Caches); 3] = [
+    ("rtl-pmp", "hot", Caches::Large),
+    ("rtl-pmp", "shipped", Caches::Shipped),
+    ("rtl-mmu", "shipped", Caches::Shipped),
 ];
 
 /// Prints a table a suite; negative if `--check` finds something.
@@ -124,15 +125,13 @@ fn machines(board: Option<&str>) -> Result<Vec<Machine>> {
     Ok(machines)
 }
 
-fn prepare(
-    (board, core, config, caches): (&'static str, Core, &'static str, Caches),
-) -> Result<Machine> {
-    let folder = target_folder().join("soc");
+fn prepare((board, config, caches): (&'static str, &'static str, Caches)) -> Result<Machine> {
+    let chip = Chip::of(board)?.with(caches);
     Ok(Machine {
         board,
         config,
-        core,
-        simulator: Simulator::prepare(&folder, Variant::new(core, caches))?,
+        chip,
+        simulator: chip.simulator()?,
         layouts: match caches {
             Caches::Shipped => LAYOUTS,
             Caches::Large => 1,

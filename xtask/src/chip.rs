@@ -1,0 +1,121 @@
+//! The simulated chip of a board: section `[rtl]` of its file.
+
+use anyhow::{Context, Result};
+use giornata_soc::{Caches, Core, Latency, Simulator, Variant};
+use serde::Deserialize;
+
+use crate::crates::{root, target_folder};
+
+/// How a board is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chip {
+    /// Core and caches.
+    pub(crate) variant: Variant,
+    /// Of its RAM.
+    pub(crate) latency: Latency,
+    /// Cycles a second.
+    pub(crate) clock_hertz: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Board {
+    timer_hertz: u64,
+    rtl: Rtl,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Rtl {
+    core: CoreName,
+    caches: CachesName,
+    ram_first: u8,
+    ram_burst: u8,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum CoreName {
+    Mmu,
+    Pmp,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum CachesName {
+    Shipped,
+    Large,
+}
+
+impl Chip {
+    /// The chip of a board.
+    ///
+    /// # Errors
+    /// There is no such board, or it is not simulated.
+    pub(crate) fn of(board: &str) -> Result<Chip> {
+        let path = root().join("boards").join(format!("{board}.toml"));
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        Chip::parse(&text).with_context(|| path.display().to_string())
+    }
+
+    fn parse(text: &str) -> Result<Chip> {
+        let Board { timer_hertz, rtl } = toml::from_str(text).context("no board with [rtl]")?;
+        let core = match rtl.core {
+            CoreName::Mmu => Core::Mmu,
+            CoreName::Pmp => Core::Pmp,
+        };
+        let caches = match rtl.caches {
+            CachesName::Shipped => Caches::Shipped,
+            CachesName::Large => Caches::Large,
+        };
+        Ok(Chip {
+            variant: Variant::new(core, caches),
+            latency: Latency {
+                first: rtl.ram_first,
+                burst: rtl.ram_burst,
+            },
+            // The timer counts cycles.
+            clock_hertz: timer_hertz,
+        })
+    }
+
+    /// The same with other caches.
+    pub(crate) fn with(self, caches: Caches) -> Chip {
+        Chip {
+            variant: Variant {
+                caches,
+                ..self.variant
+            },
+            ..self
+        }
+    }
+
+    /// Its simulator, built if it is not there.
+    ///
+    /// # Errors
+    /// As [`Simulator::prepare`].
+    pub(crate) fn simulator(&self) -> Result<Simulator> {
+        let folder = target_folder().join("soc");
+        Ok(Simulator::prepare(&folder, self.variant)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simulated_boards_have_the_clock_of_the_chip() {
+        for (board, core) in [("rtl-mmu", Core::Mmu), ("rtl-pmp", Core::Pmp)] {
+            let chip = Chip::of(board).unwrap();
+            assert_eq!(chip.variant, Variant::new(core, Caches::Shipped));
+            assert_eq!(chip.clock_hertz, u64::from(giornata_soc::CLOCK_HERTZ));
+        }
+    }
+
+    #[test]
+    fn a_board_without_a_chip_is_refused() {
+        assert!(Chip::of("qemu-virt64").is_err());
+        assert!(Chip::parse("timer-hertz = 1\n[rtl]\ncore = \"arm\"").is_err());
+    }
+}
