@@ -338,8 +338,7 @@ impl Tables {
                 }
             }
         };
-        let (moves, results) =
-            moves_of_driver(&entry, &self.ports, &driver.reads, &driver.writes);
+        let (moves, results) = moves_of_driver(&entry, &self.ports, &driver.reads, &driver.writes);
         DriverEntry {
             moves: self.moves(&moves),
             results: self.moves(&results),
@@ -349,7 +348,11 @@ impl Tables {
 
     /// Adds moves, which lie together.
     fn moves(&mut self, moves: &[MoveEntry]) -> Range {
-        let start = if moves.is_empty() { 0 } else { self.moves.len() };
+        let start = if moves.is_empty() {
+            0
+        } else {
+            self.moves.len()
+        };
         self.moves.extend_from_slice(moves);
         Range {
             start: start as u16,

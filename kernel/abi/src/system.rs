@@ -417,7 +417,9 @@ pub fn moves_of_driver(
     let all = reads.iter().chain(writes);
     let sizes = all.filter_map(port).map(|p| p.size as usize);
     let mut places = Vec::new();
-    crate::process::block_offsets(sizes, |at| places.push(driver.block.wrapping_add(at as u32)));
+    crate::process::block_offsets(sizes, |at| {
+        places.push(driver.block.wrapping_add(at as u32))
+    });
     let (inputs, outputs) = places.split_at(reads.len().min(places.len()));
     let inputs = inputs.iter().zip(reads);
     let inputs = inputs.filter_map(|(at, r)| Some(MoveEntry::input(port(r)?, driver.process, *at)));

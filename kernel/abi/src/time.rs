@@ -126,7 +126,7 @@ impl Timebase {
     /// A timer that counts `hertz` ticks a second; 0 counts as 1.
     pub const fn new(hertz: u32) -> Timebase {
         let hertz = if hertz == 0 { 1 } else { hertz };
-        let is_whole = NANOS_PER_SECOND as u32 % hertz == 0;
+        let is_whole = (NANOS_PER_SECOND as u32).is_multiple_of(hertz);
         Timebase {
             hertz,
             nanos: if is_whole {

@@ -298,9 +298,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         let entry = self.thread_entry(current);
         let pending = (entry.control as usize).wrapping_add(PENDING);
-        let told = self
-            .hardware
-            .write(entry.process, pending, &[1], 4);
+        let told = self.hardware.write(entry.process, pending, &[1], 4);
         if told.is_ok() && Urgency::level_of(ceiling) >= urgency.level {
             return Some(current);
         }

@@ -15,12 +15,7 @@ use crate::trigger::Binding;
 
 impl<'a> Machine<'a> {
     /// Executes the block that runs, at most `left` instructions of it.
-    pub(crate) fn execute(
-        &mut self,
-        host: &mut impl Host,
-        entry: &ProgramEntry,
-        left: &mut u32,
-    ) {
+    pub(crate) fn execute(&mut self, host: &mut impl Host, entry: &ProgramEntry, left: &mut u32) {
         let program = self.block.program;
         let code = self.code(entry);
         while *left > 0 && self.block.program == program && self.upcall.is_none() {

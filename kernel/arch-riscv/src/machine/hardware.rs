@@ -46,7 +46,7 @@ struct Found {
 unsafe fn copy(from: usize, to: usize, length: usize) -> bool {
     const WORD: usize = size_of::<usize>();
     let (mut at, mut changed) = (0, 0);
-    if (from | to) % WORD == 0 {
+    if (from | to).is_multiple_of(WORD) {
         let whole = length / WORD * WORD;
         while at < whole {
             let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
