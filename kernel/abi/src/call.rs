@@ -41,7 +41,7 @@ macro_rules! calls {
 /// Which kinds of threads may make a call; others get EPERM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callers {
-    /// Every thread except an upcall.
+    /// Every thread except an upcall, which may make [`Call::Panic`] nevertheless.
     Any,
     /// Ordinary threads: neither tasks nor upcalls.
     Thread,
@@ -78,7 +78,7 @@ calls! {
     Log = 11, "log(length, word0, word1, word2, word3)", Any, "EINVAL";
     /// Stops the machine with a status 0..=255; needs the `shutdown` grant.
     Shutdown = 12, "shutdown(status)", Any, "EPERM EINVAL";
-    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Does not return.
+    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
     Panic = 13, "panic(address, length, line)", Any, "";
     /// The caller's own thread id.
     Own = 14, "own() -> id", Any, "";

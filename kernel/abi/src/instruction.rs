@@ -16,8 +16,9 @@ pub enum Operand {
     Task,
     /// Index into the module's predicate pool, any kind.
     Predicate,
-    /// Index into the module's predicate pool; must be a test of a port or of a
-    /// task's level, evaluated on the spot (no `after`, no activation).
+    /// Index into the module's predicate pool, evaluated on the spot: any kind
+    /// but those that compare with a port's state at activation, which a branch
+    /// has none of. `after` counts from the reference time of the block or thread.
     Test,
     /// Index into the module's duration pool.
     Duration,

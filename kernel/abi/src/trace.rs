@@ -72,7 +72,7 @@ kinds! {
     Release = 2,
     /// A job completed. subject: its thread; detail: job number; x: the instant latched; y: execution time in ns.
     Complete = 3,
-    /// A job was uncompleted at its deadline. subject: its thread; detail: job number; x: deadline in ns; y: 0.
+    /// A job completed after its deadline; follows its `Complete`, so a job that is stopped or never completes has none. subject: its thread; detail: job number; x: deadline in ns; y: 0.
     Miss = 4,
     /// A violation. subject: program; detail: kind | handled << 8; x: logical instant; y: thread of the task | driver << 16 (NONE = none), both system-wide.
     Violation = 5,
