@@ -2,13 +2,14 @@
 //! then what later ones build upon.
 
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
 use crate::crates::{
     self, KERNEL_TARGETS, PORTABLE, Package, SECOND_TARGET, USER_TARGETS, selection, target_folder,
 };
-use crate::fuzz::{self, Length};
+use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
 use crate::test::Extent;
@@ -25,15 +26,32 @@ pub(crate) struct Stage {
     pub(crate) run: fn(Extent) -> Result<String>,
 }
 
-/// Crates that Miri runs: those that promise to hold no undefined behaviour
-/// whatever the kernel is fed with. In the short form the one that is all
-/// indices and links; the others take an interpreter the better part of an hour.
-const MIRI: &[&str] = &["giornata-core", "giornata-micro", "giornata-queue"];
-const MIRI_SHORT: &[&str] = &["giornata-queue"];
-/// Random cases a property under Miri, and in the long form.
+/// What Miri runs, each part by an interpreter of its own, all at once: crates
+/// that promise to hold no undefined behaviour whatever the kernel is fed with,
+/// and the arguments that choose among their tests. The last part is for the
+/// long form; it takes as long as the others.
+const MIRI: [(&str, &[&str]); 4] = [
+    ("giornata-micro", &["--skip", "verifier::"]),
+    ("giornata-core", &[]),
+    ("giornata-queue", &[]),
+    ("giornata-micro", &["verifier::"]),
+];
+/// How many of those parts the short form takes.
+const MIRI_SHORT: usize = 3;
+/// Flags of Miri in the short and in the long form. Property tests ask the clock
+/// and the environment. These crates and the one below them forbid unsafe code,
+/// so the short form leaves out the rules of aliasing, which only that can break.
+const MIRI_FLAGS: [&str; 2] = [
+    "-Zmiri-disable-isolation -Zmiri-disable-stacked-borrows",
+    "-Zmiri-disable-isolation",
+];
+/// Random cases a property under Miri in the short and in the long form.
 const MIRI_CASES: [&str; 2] = ["2", "32"];
 /// Random cases a property in the long form of the unit tests.
 const FULL_CASES: &str = "4096";
+
+/// Releases of the drift stage in the short and in the long form.
+const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
@@ -61,6 +79,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "unit",
         what: "unit and property tests on the host",
         run: unit,
+    },
+    Stage {
+        name: "drift",
+        what: "every release lies at its exact instant, a thousand million of them in the long form",
+        run: drift,
     },
     Stage {
         name: "size",
@@ -99,7 +122,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "miri",
-        what: "no undefined behaviour in queue; in core and micro too in the long form",
+        what: "no undefined behaviour in queue, core and micro",
         run: miri,
     },
 ];
@@ -186,6 +209,18 @@ fn count_passed(text: &str) -> u32 {
     text.lines().filter_map(count).sum()
 }
 
+/// Releases in virtual time on a timer whose rate divides nothing.
+fn drift(extent: Extent) -> Result<String> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "-p", "giornata-sim", "--example", "drift"]);
+    if extent.full {
+        // Building it takes longer than the short form.
+        command.arg("--release");
+    }
+    command.args(["--", "--releases", DRIFT[usize::from(extent.full)]]);
+    Ok(capture(&mut command)?.trim().to_string())
+}
+
 fn kernel_size(_: Extent) -> Result<String> {
     let (lines, within) = size::check()?;
     let text = lines.join("\n");
@@ -253,12 +288,11 @@ fn promises(_: Extent) -> Result<String> {
 
 fn fuzz(_: Extent) -> Result<String> {
     let targets = fuzz::build()?;
-    let mut findings = Vec::new();
-    for target in &targets {
-        if let Err(finding) = target.run(Length::Short) {
-            findings.push(format!("{}: {finding:#}", target.name));
-        }
-    }
+    let outcomes = fuzz::run_all(&targets, Length::Short, |_, _| ())?;
+    let finding = |(target, outcome): (&Target, Outcome)| {
+        Some(format!("{}: {}", target.name, outcome.finding?))
+    };
+    let findings: Vec<String> = targets.iter().zip(outcomes).filter_map(finding).collect();
     if !findings.is_empty() {
         bail!("{}", findings.join("\n"));
     }
@@ -276,17 +310,37 @@ fn line_coverage(_: Extent) -> Result<String> {
 }
 
 fn miri(extent: Extent) -> Result<String> {
-    let packages = if extent.full { MIRI } else { MIRI_SHORT };
-    let mut command = nightly::cargo()?;
-    command
-        .args(["miri", "test", "--quiet", "--lib", "--tests"])
-        .args(selection(packages.iter().copied()))
-        .env("CARGO_TARGET_DIR", target_folder().join("miri"))
-        .env("PROPTEST_CASES", MIRI_CASES[usize::from(extent.full)])
-        // Property tests ask the clock and the environment.
-        .env("MIRIFLAGS", "-Zmiri-disable-isolation")
-        .env("PROPTEST_RNG_SEED", "1");
-    Ok(format!("{} tests", count_passed(&capture(&mut command)?)))
+    // Installs it if need be, before several ask for it at once.
+    nightly::cargo()?;
+    let parts = if extent.full {
+        &MIRI[..]
+    } else {
+        &MIRI[..MIRI_SHORT]
+    };
+    let texts = thread::scope(|scope| {
+        let run = |part: &'static (&str, &[&str])| scope.spawn(|| interpret(*part, extent));
+        let runs: Vec<_> = parts.iter().map(run).collect();
+        let text = |run: thread::ScopedJoinHandle<'_, _>| run.join().ok().context("a run")?;
+        runs.into_iter().map(text).collect::<Result<Vec<String>>>()
+    })?;
+    let tests: u32 = texts.iter().map(|text| count_passed(text)).sum();
+    Ok(format!("{tests} tests"))
+}
+
+/// Runs the chosen tests of a crate under Miri.
+fn interpret((package, chosen): (&str, &[&str]), extent: Extent) -> Result<String> {
+    let long = usize::from(extent.full);
+    capture(
+        nightly::cargo()?
+            .args(["miri", "test", "--quiet", "--lib", "--tests"])
+            .args(selection([package]))
+            .arg("--")
+            .args(chosen)
+            .env("CARGO_TARGET_DIR", target_folder().join("miri"))
+            .env("PROPTEST_CASES", MIRI_CASES[long])
+            .env("MIRIFLAGS", MIRI_FLAGS[long])
+            .env("PROPTEST_RNG_SEED", "1"),
+    )
 }
 
 #[cfg(test)]

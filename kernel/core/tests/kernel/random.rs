@@ -11,7 +11,7 @@ use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_core::{Event, Next};
 use giornata_sim::{SCRATCH, Simulation, Tables};
 
-const SEQUENCES: u64 = if cfg!(miri) { 5 } else { 10_000 };
+const SEQUENCES: u64 = if cfg!(miri) { 2 } else { 10_000 };
 const LENGTH: usize = 100;
 
 fn random_request(dice: &mut Dice, tables: &Tables) -> Request {

@@ -21,9 +21,10 @@ fn the_kth_release_lies_at_the_rounded_multiple_of_the_period() {
     let mut world = World::new(&tables, &mut slots);
     world.takes("t", &[1.0]);
     world.start_all();
-    world.run_until(2_000 * MS);
+    let count = if cfg!(miri) { 30 } else { 600 };
+    world.run_until(count as u64 * 10 * MS / 3);
     let releases = &world.kernel.tasks[0].releases;
-    assert_eq!(releases.len(), 600);
+    assert_eq!(releases.len(), count);
     for (k, release) in releases.iter().enumerate() {
         assert_eq!(*release, (2 * k as u64 * 10_000_000 + 3) / 6, "release {k}");
     }
@@ -45,8 +46,10 @@ fn a_million_releases_do_not_drift() {
     let mut world = World::new(&tables, &mut slots);
     world.start_all();
     let mut at = Instant::START;
-    for k in 0..1_000_000u64 {
+    let releases = if cfg!(miri) { 200 } else { 1_000_000 };
+    for k in 0..releases {
         assert_eq!(at.0, (2 * k * PERIOD + 7919) / (2 * 7919), "release {k}");
+        world.kernel.timers.clear(); // it expired
         assert!(world.machine.begin(at, None));
         assert_eq!(world.machine.run(&mut world.kernel), Progress::Settled);
         assert_eq!(world.kernel.tasks[0].releases.pop(), Some(at.0));
@@ -89,6 +92,7 @@ fn a_time_trigger_handled_late_keeps_its_nominal_instant() {
     let mut world = World::new(&tables, &mut slots);
     world.start_all();
     world.run_until(MS);
+    world.kernel.timers.clear(); // it expired
     assert!(world.machine.begin(Instant(10 * MS + 777), None));
     world.react();
     let task = &world.kernel.tasks[0];
