@@ -3,15 +3,18 @@
 //! The targets are binaries `fuzz-NAME`. They are built with coverage counters
 //! and with debug assertions; seeds lie in tests/fuzz/seeds/NAME.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::Verdict;
 use crate::crates::{root, target_folder};
-use crate::process::{capture, cargo, check};
+use crate::process::{capture, cargo, describe};
 use crate::size::executables;
 
 const PACKAGE: &str = "giornata-fuzz";
@@ -53,6 +56,32 @@ pub(crate) struct Target {
     binary: PathBuf,
 }
 
+/// What a run of a target did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Inputs executed.
+    executed: u64,
+    /// Those of them that reached something new, kept in the corpus.
+    added: u64,
+    /// libFuzzer's report, which names the file that reproduces it; libFuzzer
+    /// stops at the first.
+    pub(crate) finding: Option<String>,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let findings = match self.finding {
+            None => "no finding",
+            Some(_) => "1 FINDING",
+        };
+        let (executed, added) = (self.executed, self.added);
+        write!(
+            f,
+            "{executed:>10} inputs executed, {added:>6} new units, {findings}"
+        )
+    }
+}
+
 /// Lists the targets, or runs one.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let targets = build()?;
@@ -69,13 +98,51 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
             names.join(", ")
         );
     };
-    match target.run(options.seconds.map_or(Length::Short, Length::Seconds)) {
-        Ok(()) => Ok(Verdict::Good),
-        Err(finding) => {
-            println!("{finding:#}");
-            Ok(Verdict::Negative)
+    let outcome = target.run(options.seconds.map_or(Length::Short, Length::Seconds))?;
+    println!("{:<8} {outcome}", target.name);
+    let Some(finding) = outcome.finding else {
+        return Ok(Verdict::Good);
+    };
+    println!("{finding}");
+    Ok(Verdict::Negative)
+}
+
+/// Runs targets, as many at a time as there are processors but at most two:
+/// libFuzzer's time limits want a processor each. Tells of each as it ends; the
+/// outcomes come in the order of the targets.
+///
+/// # Errors
+/// A target cannot be run.
+pub(crate) fn run_all(
+    targets: &[Target],
+    length: Length,
+    tell: impl Fn(&Target, &Outcome) + Sync,
+) -> Result<Vec<Outcome>> {
+    let at_once = thread::available_parallelism().map_or(1, |count| count.get().min(2));
+    let next = Mutex::new(targets.iter().enumerate());
+    let work = || {
+        let mut done = Vec::new();
+        // The lock is for taking a target, not for running it.
+        while let Some((index, target)) = next.lock().ok().and_then(|mut next| next.next()) {
+            let outcome = target.run(length);
+            if let Ok(outcome) = &outcome {
+                tell(target, outcome);
+            }
+            done.push((index, outcome));
         }
-    }
+        done
+    };
+    let mut outcomes = thread::scope(|scope| -> Result<Vec<_>> {
+        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            let done = worker.join().ok().context("a runner of fuzz targets")?;
+            all.extend(done);
+        }
+        Ok(all)
+    })?;
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Builds all targets.
@@ -91,12 +158,7 @@ pub(crate) fn build() -> Result<Vec<Target>> {
                 "--target",
                 &host()?,
             ])
-            .args([
-                "--message-format",
-                "json-render-diagnostics",
-                "--config",
-                "profile.dev.opt-level=2",
-            ])
+            .args(["--message-format", "json-render-diagnostics"])
             .arg("--target-dir")
             .arg(target_folder().join("fuzz"))
             .env("RUSTFLAGS", FLAGS),
@@ -126,8 +188,8 @@ impl Target {
     /// Runs the target.
     ///
     /// # Errors
-    /// A finding: with libFuzzer's report and the file that reproduces it.
-    pub(crate) fn run(&self, length: Length) -> Result<()> {
+    /// It cannot be run.
+    pub(crate) fn run(&self, length: Length) -> Result<Outcome> {
         let work = target_folder().join("fuzz").join(&self.name);
         let corpus = self.corpus(&work, length)?;
         let mut command = Command::new(&self.binary);
@@ -148,7 +210,17 @@ impl Target {
             Length::Short => command.args([format!("-runs={RUNS}"), format!("-seed={SEED}")]),
             Length::Seconds(seconds) => command.arg(format!("-max_total_time={seconds}")),
         };
-        check(&mut command)
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| describe(&command))?;
+        let report = String::from_utf8_lossy(&output.stderr);
+        Ok(Outcome {
+            executed: statistic(&report, "number_of_executed_units"),
+            added: statistic(&report, "new_units_added"),
+            finding: (!output.status.success())
+                .then(|| format!("{} ({})\n{report}", describe(&command), output.status)),
+        })
     }
 
     /// Where new inputs are kept: fresh for the short form, which is to run the
@@ -163,5 +235,53 @@ impl Target {
         }
         std::fs::create_dir_all(&corpus).context("the corpus")?;
         Ok(corpus)
+    }
+}
+
+/// A number of libFuzzer's final statistics; 0 if it was not printed.
+fn statistic(report: &str, name: &str) -> u64 {
+    let number = |line: &str| {
+        let rest = line.strip_prefix("stat::")?.strip_prefix(name)?;
+        rest.strip_prefix(':')?.trim().parse().ok()
+    };
+    report.lines().find_map(number).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_read_by_their_names() {
+        let report = "Done 20000 runs in 3 second(s)\n\
+                      stat::number_of_executed_units: 20000\n\
+                      stat::new_units_added:          815\n";
+        assert_eq!(statistic(report, "number_of_executed_units"), 20_000);
+        assert_eq!(statistic(report, "new_units_added"), 815);
+        assert_eq!(statistic(report, "new_units"), 0);
+    }
+
+    fn shell(name: &str) -> Target {
+        // `true` and `false` take any arguments.
+        Target {
+            name: format!("test-of-{name}"),
+            binary: PathBuf::from(name),
+        }
+    }
+
+    #[test]
+    fn outcomes_come_in_the_order_of_the_targets_and_a_failure_is_a_finding() {
+        let targets = ["false", "true", "false"].map(shell);
+        let told = Mutex::new(0);
+        let count = |_: &Target, _: &Outcome| *told.lock().unwrap() += 1;
+        let outcomes = run_all(&targets, Length::Short, count).unwrap();
+        let found: Vec<bool> = outcomes.iter().map(|o| o.finding.is_some()).collect();
+        assert_eq!(found, [true, false, true]);
+        assert_eq!(told.into_inner().unwrap(), 3);
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_run_is_an_error() {
+        assert!(run_all(&[shell("no-such-program")], Length::Short, |_, _| ()).is_err());
     }
 }

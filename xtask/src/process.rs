@@ -1,9 +1,9 @@
 //! Child processes.
 
 use std::ffi::OsString;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow};
 
 use crate::crates::root;
 
@@ -18,18 +18,14 @@ pub(crate) fn cargo() -> Command {
 /// Runs a command to its end and gives its standard output.
 ///
 /// # Errors
-/// It cannot be started, or fails: then with what it wrote to standard error.
+/// It cannot be started, or fails: then with all it wrote.
 pub(crate) fn capture(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
         .output()
         .with_context(|| describe(command))?;
     if !output.status.success() {
-        bail!(
-            "{} failed:\n{}",
-            describe(command),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        return Err(failure(command, &output));
     }
     String::from_utf8(output.stdout).with_context(|| describe(command))
 }
@@ -46,15 +42,20 @@ pub(crate) fn check(command: &mut Command) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
+    Err(failure(command, &output))
+}
+
+/// What a command that failed wrote, both streams.
+fn failure(command: &Command, output: &Output) -> Error {
     let (out, err) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    bail!(
+    anyhow!(
         "{} failed ({})\n{out}{err}",
         describe(command),
         output.status
-    );
+    )
 }
 
 /// The command as one would type it.

@@ -1,8 +1,7 @@
 //! `./x soak`: the long forms, for a night or a release.
 
-use clap::Args;
-
 use anyhow::Result;
+use clap::Args;
 
 use crate::Verdict;
 use crate::fuzz::{self, Length};
@@ -16,18 +15,21 @@ pub(crate) struct Options {
     seconds: u32,
 }
 
-/// Fuzzes every target, then runs the long forms of the tests.
+/// Fuzzes every target, then runs the long forms of the tests. A line a target;
+/// negative if there was any finding.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
-    let mut found = false;
-    for target in fuzz::build()? {
-        match target.run(Length::Seconds(options.seconds)) {
-            Ok(()) => println!("fuzz {:<12} ok, {} s", target.name, options.seconds),
-            Err(finding) => {
-                found = true;
-                println!("fuzz {:<12} FAILED\n{finding:#}", target.name);
+    let seconds = options.seconds;
+    let outcomes = fuzz::run_all(
+        &fuzz::build()?,
+        Length::Seconds(seconds),
+        |target, outcome| {
+            println!("fuzz {:<8} {seconds:>5} s {outcome}", target.name);
+            if let Some(finding) = &outcome.finding {
+                println!("{finding}");
             }
-        }
-    }
+        },
+    )?;
+    let found = outcomes.iter().any(|outcome| outcome.finding.is_some());
     let tests = test::run(&test::Options::full())?;
     Ok(if found { Verdict::Negative } else { tests })
 }
