@@ -276,7 +276,7 @@ impl<'a> Simulation<'a> {
         let departure = self.kernel.departure(thread);
         match departure {
             Departure::Continue => {}
-            Departure::Answer(answer) => self.contexts[thread as usize].answer = Some(answer),
+            Departure::Answer(answer) => self.contexts[thread as usize].answer = Some(*answer),
             Departure::Start { arguments, .. } => self.start(thread, arguments[0] as usize),
         }
     }

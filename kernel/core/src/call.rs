@@ -3,12 +3,12 @@
 //! Arguments are numbers from an untrusted process. Each is checked against the
 //! tables before it is used; a refusal is an error in the first result.
 
-use crate::core_state::{Core, PendingCall};
+use crate::core_state::Core;
 use crate::dispatch::End;
 use crate::hardware::Hardware;
 use crate::thread::{Exit, State};
 use crate::transfer::{Purpose, Transfer};
-use giornata_abi::call::{Answer, Call, Callers};
+use giornata_abi::call::{Answer, Call, Callers, Request};
 use giornata_abi::id::NONE;
 use giornata_abi::system::{GRANT_SHUTDOWN, MoveEntry, NOWHERE, Policy, Range, ThreadKind};
 use giornata_abi::trace::{FaultCause, TraceKind};
@@ -43,12 +43,7 @@ fn wide(low: usize, high: usize) -> u64 {
 
 impl<H: Hardware> Core<'_, H> {
     /// Carries out a system call of a thread that is no upcall.
-    pub(crate) fn perform(&mut self, pending: PendingCall) -> Heard {
-        let PendingCall {
-            thread,
-            request,
-            instant,
-        } = pending;
+    pub(crate) fn perform(&mut self, thread: u16, request: &Request, instant: Instant) -> Heard {
         let entry = self.thread_entry(thread);
         let [a, b, c, ..] = request.arguments;
         let Some(call) = Call::from_number(request.number) else {

@@ -341,13 +341,25 @@ impl<H: Hardware> Core<'_, H> {
             None => next.map_or(Ticks(u64::MAX), |thread| self.threads.at(thread).left),
         };
         let end = self.hart.resumed.0.saturating_add(left.0);
-        if let Some(instant) = self.agenda.next() {
-            if self.hart.alarm.0 != instant {
-                let ticks = self.timebase.ticks(instant).0.saturating_add(self.origin.0);
-                self.hart.alarm = (instant, Ticks(ticks));
-            }
-            return Some(Ticks(end.min(self.hart.alarm.1.0)));
-        }
+        let end = end.min(self.next_tick().0);
         (end != u64::MAX).then_some(Ticks(end))
+    }
+
+    /// The tick at which the agenda's next instant has come; the last one of
+    /// all if there is none. O(1), and a division where that instant is new.
+    fn next_tick(&mut self) -> Ticks {
+        let Some(instant) = self.agenda.next() else {
+            return Ticks(u64::MAX);
+        };
+        if self.hart.alarm.0 != instant {
+            let ticks = self.timebase.ticks(instant).0.saturating_add(self.origin.0);
+            self.hart.alarm = (instant, Ticks(ticks));
+        }
+        self.hart.alarm.1
+    }
+
+    /// Whether an instant of the agenda has come by this entry.
+    pub(crate) fn is_due(&mut self) -> bool {
+        self.next_tick() <= self.hart.entered
     }
 }

@@ -63,11 +63,11 @@ pub struct Outcome {
 /// How a thread that is about to run leaves the kernel. Taken once by the exit
 /// path through [`Kernel::departure`](crate::Kernel::departure).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
+pub enum Departure<'k> {
     /// Where it was interrupted, all registers as they were.
     Continue,
     /// Out of a system call, with these result registers.
-    Answer(Answer),
+    Answer(&'k Answer),
     /// At its beginning: fresh registers.
     Start {
         /// Program counter.

@@ -1,13 +1,13 @@
 //! The kernel: one event in, one outcome out.
 
 use crate::call::Heard;
-use crate::core_state::{Core, PendingCall, divide};
+use crate::core_state::{Core, PendingCall, Upcall, divide};
 use crate::event::{Departure, Event, Hart, Next, Outcome};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
 use crate::memory::Memory;
 use crate::process::Teardown;
-use crate::thread::State;
+use crate::thread::{Exit, State};
 use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::id::NONE;
 use giornata_abi::system::System;
@@ -82,7 +82,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         match event {
             Event::Timer | Event::Resume => {}
             Event::Interrupt(number) => self.core.latch(number),
-            Event::Call(request) => self.accept_call(request),
+            Event::Call(request) => self.accept_call(&request),
             Event::Fault { cause, pc, address } => self.accept_fault(cause, pc, address),
         }
         self.advance()
@@ -90,22 +90,29 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     /// How the thread that an outcome names leaves the kernel. To be taken once
     /// for each time it is run.
-    pub fn departure(&mut self, thread: u16) -> Departure {
+    pub fn departure(&mut self, thread: u16) -> Departure<'_> {
+        match self.core.threads.at_mut(thread).depart() {
+            Exit::Continue => Departure::Continue,
+            Exit::Answer => Departure::Answer(&self.core.threads.at(thread).answer),
+            Exit::Start => self.beginning(thread),
+        }
+    }
+
+    fn beginning(&self, thread: u16) -> Departure<'_> {
         let entry = self.core.thread_entry(thread);
-        let (start, arguments) = match self
+        let driver = self
             .core
             .upcall
-            .and_then(|u| self.core.driver_entry(u.driver))
-        {
+            .and_then(|u| self.core.driver_entry(u.driver));
+        let (start, arguments) = match driver {
             Some(driver) => (driver.start, [driver.block, driver.entry]),
             None => (entry.entry, entry.arguments()),
         };
-        let fresh = Departure::Start {
+        Departure::Start {
             entry: start,
             stack_top: entry.stack_top,
             arguments,
-        };
-        self.core.threads.at_mut(thread).depart(fresh)
+        }
     }
 
     /// The process of a thread.
@@ -152,40 +159,52 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         self.core.check_invariants()
     }
 
-    fn accept_call(&mut self, request: Request) {
+    fn accept_call(&mut self, request: &Request) {
+        if let Some(upcall) = self.core.upcall {
+            return self.accept_call_of_upcall(upcall, request);
+        }
+        let Some(thread) = self.core.hart.current else {
+            let number = request.number as u64;
+            return self.core.impossible(Place::Event, number);
+        };
+        if self.is_quiet() {
+            let instant = self.core.now();
+            return self.perform(thread, request, instant);
+        }
+        self.core.call = Some(PendingCall {
+            thread,
+            request: *request,
+            instant: self.core.now(),
+        });
+    }
+
+    /// Nothing is due, under way or waiting: a call is carried out at once.
+    fn is_quiet(&mut self) -> bool {
         let core = &mut self.core;
-        if let Some(upcall) = core.upcall {
-            match Call::from_number(request.number) {
-                Some(Call::Return) => {
-                    core.return_upcall(request.arguments.first().copied().unwrap_or(0))
-                }
-                Some(Call::Panic) => {
-                    let [address, length, line, ..] = request.arguments;
-                    core.panic(upcall.thread, address, length, line);
-                    core.abort_upcall(UpcallEnd::Fault);
-                }
-                Some(_) => core
-                    .threads
-                    .at_mut(upcall.thread)
-                    .set_answer(Answer::error(Error::EPERM)),
-                None => core
-                    .threads
-                    .at_mut(upcall.thread)
-                    .set_answer(Answer::error(Error::ENOSYS)),
+        let is_busy = core.transfer.is_some()
+            || core.ended.is_some()
+            || core.written
+            || core.latched != 0
+            || self.machine.in_reaction();
+        !is_busy && !core.is_due()
+    }
+
+    /// An upcall returns, panics, or asks for what it may not.
+    fn accept_call_of_upcall(&mut self, upcall: Upcall, request: &Request) {
+        let core = &mut self.core;
+        let [first, second, third, ..] = request.arguments;
+        let error = match Call::from_number(request.number) {
+            Some(Call::Return) => return core.return_upcall(first),
+            Some(Call::Panic) => {
+                core.panic(upcall.thread, first, second, third);
+                core.abort_upcall(UpcallEnd::Fault);
+                return;
             }
-            return;
-        }
-        match core.hart.current {
-            Some(thread) => {
-                let instant = core.now();
-                core.call = Some(PendingCall {
-                    thread,
-                    request,
-                    instant,
-                });
-            }
-            None => core.impossible(Place::Event, request.number as u64),
-        }
+            Some(_) => Error::EPERM,
+            None => Error::ENOSYS,
+        };
+        let thread = core.threads.at_mut(upcall.thread);
+        thread.set_answer(Answer::error(error));
     }
 
     fn accept_fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
@@ -232,8 +251,8 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         if self.core.upcall.is_some() {
             return self.watch_upcall();
         }
-        if let Some(transfer) = self.core.transfer {
-            self.core.resume_transfer(transfer);
+        if self.core.transfer.is_some() {
+            self.core.resume_transfer();
             return true;
         }
         if let Some(end) = self.core.ended.take() {
@@ -256,18 +275,19 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     /// Instants before the call that waits; interrupts; the call; then the rest.
     fn work_on_events(&mut self) -> bool {
-        let horizon = match &self.core.call {
-            // what falls due at the very instant of a call comes after it
-            Some(call) => Instant(call.instant.0.saturating_sub(1)),
-            None => self.core.now(),
-        };
-        if let Some((instant, event)) = self.core.agenda.take(horizon) {
-            self.expire(instant, event);
-            return true;
+        if self.core.is_due() {
+            let horizon = match &self.core.call {
+                // what falls due at the very instant of a call comes after it
+                Some(call) => Instant(call.instant.0.saturating_sub(1)),
+                None => self.core.now(),
+            };
+            if let Some((instant, event)) = self.core.agenda.take(horizon) {
+                self.expire(instant, event);
+                return true;
+            }
         }
-        if let Some(call) = self.core.call.take() {
-            self.perform(call);
-            return true;
+        if self.core.call.is_some() {
+            return self.take_call();
         }
         if let Some((number, came)) = self.core.deliver() {
             self.begin(came.max(self.core.instant), Some(number));
@@ -281,6 +301,15 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             Some(Teardown::StoppedJob(task)) => self.raise(Violation::Fault, task),
             Some(Teardown::Piece) => {}
             None => return false,
+        }
+        true
+    }
+
+    /// Carries out the call that waited.
+    #[inline(never)]
+    fn take_call(&mut self) -> bool {
+        if let Some(call) = self.core.call.take() {
+            self.perform(call.thread, &call.request, call.instant);
         }
         true
     }
@@ -303,12 +332,12 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         }
     }
 
-    fn perform(&mut self, call: PendingCall) {
-        let process = self.core.thread_entry(call.thread).process;
+    fn perform(&mut self, thread: u16, request: &Request, instant: Instant) {
+        let process = self.core.thread_entry(thread).process;
         if !self.core.processes.at(process).is_alive() {
             return;
         }
-        match self.core.perform(call) {
+        match self.core.perform(thread, request, instant) {
             Heard::Nothing => {}
             Heard::Completed(task, instant) => {
                 self.begin(instant, None);

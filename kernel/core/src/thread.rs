@@ -16,7 +16,6 @@
 //! interrupt. An upcall's thread stays Dormant: while its upcall runs the hart
 //! is in a reaction and looks at no queue.
 
-use crate::event::Departure;
 use giornata_abi::call::Answer;
 use giornata_abi::{Instant, Ticks};
 use giornata_queue::Urgency;
@@ -115,11 +114,7 @@ impl Thread {
     }
 
     /// Takes how it leaves; the next time it continues.
-    pub(crate) fn depart(&mut self, start: Departure) -> Departure {
-        match core::mem::replace(&mut self.exit, Exit::Continue) {
-            Exit::Continue => Departure::Continue,
-            Exit::Answer => Departure::Answer(self.answer),
-            Exit::Start => start,
-        }
+    pub(crate) fn depart(&mut self) -> Exit {
+        core::mem::replace(&mut self.exit, Exit::Continue)
     }
 }

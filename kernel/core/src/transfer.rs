@@ -109,13 +109,15 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Goes on with a transfer.
     #[inline(never)]
-    pub(crate) fn resume_transfer(&mut self, transfer: Transfer) {
+    pub(crate) fn resume_transfer(&mut self) {
+        let Some(transfer) = self.transfer.take() else {
+            return;
+        };
         let single = [transfer.single];
         let steps = match transfer.single.size {
             0 => self.moves(transfer.moves),
             _ => &single[..],
         };
-        self.transfer = None;
         match self.move_values(steps, transfer.done) {
             Moved::Part(done) => self.transfer = Some(Transfer { done, ..transfer }),
             Moved::All => self.end_transfer(transfer.purpose, &transfer.single),
