@@ -17,6 +17,12 @@ fn main() {
     let table: Table = text
         .parse()
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let is_pmp = table.get("protection").and_then(Value::as_str) == Some("pmp");
+    assert_eq!(
+        is_pmp,
+        env::var_os("CARGO_FEATURE_REGIONS").is_some(),
+        "the features are those that the board's file names"
+    );
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("board.rs"), constants(&table)).expect("the output folder can be written");
     fs::write(out.join("board.ld"), region(&table)).expect("the output folder can be written");

@@ -152,6 +152,8 @@ impl SystemBuilder {
             data: 0,
             data_size: 0,
             zero_size: 0,
+            stacks: 0,
+            stacks_size: 0,
             data_address: 0,
             data_stretch: 0,
             restart_begin: 0,
@@ -191,6 +193,8 @@ impl SystemBuilder {
             stack_top: STACK,
             control,
             quantum: 0,
+            stack_size: 0,
+            reserved: 0,
             budget: 0,
             deadline: 0,
         });

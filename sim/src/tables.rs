@@ -118,6 +118,7 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &self.moves,
+            spaces: &[],
         }
     }
 }

@@ -45,6 +45,11 @@ pub enum Protection {
     Sv39,
     /// Page tables of two levels; 32 bit.
     Sv32,
+    /// Regions of the PMP, naturally aligned powers of two; 32 bit.
+    Pmp {
+        /// Bytes of the smallest region.
+        grain: u32,
+    },
 }
 
 /// How a board is emulated.
@@ -71,27 +76,40 @@ pub struct Device {
     pub kernel: bool,
 }
 
-impl Device {
-    /// The pages it lies in: first address and bytes.
-    pub fn pages(&self) -> (u32, u32) {
-        let first = self.base / PAGE * PAGE;
-        let end = (u64::from(self.base) + u64::from(self.size)).next_multiple_of(u64::from(PAGE));
-        (first, (end - u64::from(first)) as u32)
-    }
-}
-
 impl Protection {
-    /// All, with their names in board files and the architectures that have them.
-    const ALL: [(&'static str, &'static str, Protection); 2] = [
-        ("sv39", "rv64", Protection::Sv39),
-        ("sv32", "rv32", Protection::Sv32),
-    ];
+    /// Names in board files, with the architectures that have them.
+    const NAMES: [(&'static str, &'static str); 3] =
+        [("sv39", "rv64"), ("sv32", "rv32"), ("pmp", "rv32")];
 
     /// Bytes of a pointer on such a board.
     pub fn word(self) -> u32 {
         match self {
             Protection::Sv39 => 8,
-            Protection::Sv32 => 4,
+            Protection::Sv32 | Protection::Pmp { .. } => 4,
+        }
+    }
+
+    /// What is granted with registers of `size` bytes at `base`: first address
+    /// and bytes of the pages, or of the region, that cover them.
+    fn cover(self, base: u32, size: u32) -> (u32, u32) {
+        let end = u64::from(base) + u64::from(size);
+        let Protection::Pmp { grain } = self else {
+            let first = base / PAGE * PAGE;
+            let end = end.next_multiple_of(u64::from(PAGE));
+            return (first, (end - u64::from(first)) as u32);
+        };
+        let mut bytes = u64::from(grain);
+        while u64::from(base) / bytes != (end - 1) / bytes {
+            bytes *= 2;
+        }
+        ((u64::from(base) / bytes * bytes) as u32, bytes as u32)
+    }
+
+    /// Bytes of memory that a stack of at least `bytes` takes.
+    pub fn stack(self, bytes: u32) -> u32 {
+        match self {
+            Protection::Sv39 | Protection::Sv32 => bytes.next_multiple_of(PAGE),
+            Protection::Pmp { grain } => bytes.next_power_of_two().max(grain),
         }
     }
 }
@@ -107,6 +125,16 @@ impl Board {
             let mend = suggest(name, known.iter().map(String::as_str));
             Problem::new(format!("there is no board \"{name}\""), mend)
                 .at(&file.source, file.board.span())
+        })?;
+        Board::parse(&path, &text)
+    }
+
+    /// Reads the board of a name.
+    pub fn named(name: &str, root: &Path) -> Result<Board, Refusal> {
+        let path = root.join("boards").join(format!("{name}.toml"));
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            let reason = format!("cannot read {}: {error}", path.display());
+            Problem::new(reason, "name a board of boards/")
         })?;
         Board::parse(&path, &text)
     }
@@ -130,6 +158,11 @@ impl Board {
     /// The device of this name.
     pub fn device(&self, name: &str) -> Option<&Device> {
         self.devices.iter().find(|d| d.name == name)
+    }
+
+    /// What a process gets that is granted a device: first address and bytes.
+    pub fn extent(&self, device: &Device) -> (u32, u32) {
+        self.protection.cover(device.base, device.size.max(1))
     }
 
     /// The device at an interrupt line.
@@ -202,7 +235,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let emulator = emulator(findings, top);
     Some(Board {
         name: name?.into_inner(),
-        protection: read_protection(findings, &arch?, &protection?)?,
+        protection: read_protection(findings, top, &arch?, &protection?)?,
         target: target?.into_inner(),
         kernel_target: kernel_target?.into_inner(),
         kernel_features,
@@ -218,25 +251,44 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
 
 fn read_protection(
     findings: &mut Findings,
+    top: &Section<'_>,
     arch: &Spanned<String>,
     word: &Spanned<String>,
 ) -> Option<Protection> {
-    let (arch, name) = (arch.get_ref(), word.get_ref());
-    let has = |entry: &&(&str, &str, Protection)| entry.0 == name && entry.1 == arch;
-    let found = Protection::ALL.iter().find(has).map(|entry| entry.2);
-    if found.is_none() {
-        let reason = format!("no {arch} board is protected by \"{name}\"");
-        let known: Vec<String> = Protection::ALL
-            .iter()
-            .map(|(name, arch, _)| format!("\"{name}\" ({arch})"))
-            .collect();
-        findings.refuse(
-            word.span(),
-            reason,
-            format!("there are {}", known.join(", ")),
-        );
+    let (arch, name) = (arch.get_ref().as_str(), word.get_ref().as_str());
+    match (name, arch) {
+        ("sv39", "rv64") => Some(Protection::Sv39),
+        ("sv32", "rv32") => Some(Protection::Sv32),
+        ("pmp", "rv32") => Some(Protection::Pmp {
+            grain: grain(findings, top)?,
+        }),
+        _ => {
+            let known = Protection::NAMES.map(|(name, arch)| format!("\"{name}\" ({arch})"));
+            let reason = format!("no {arch} board is protected by \"{name}\"");
+            findings.refuse(
+                word.span(),
+                reason,
+                format!("there are {}", known.join(", ")),
+            );
+            None
+        }
     }
-    found
+}
+
+/// Bytes of the smallest region of the PMP; 64 at least, so that the kernel's
+/// copies lie in two regions at most.
+fn grain(findings: &mut Findings, top: &Section<'_>) -> Option<u32> {
+    let size = top.size(findings, "region-grain");
+    let bytes = size.as_ref().map_or(0, |size| *size.get_ref());
+    if (64..=1 << 20).contains(&bytes) && bytes.is_power_of_two() {
+        return Some(bytes as u32);
+    }
+    findings.refuse(
+        size.map_or(0..0, |size| size.span()),
+        "regions need the size of the smallest one",
+        "add `region-grain = 256`: a power of two from 64 on",
+    );
+    None
 }
 
 fn emulator(findings: &mut Findings, top: &Section<'_>) -> Option<Emulator> {

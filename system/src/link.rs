@@ -13,8 +13,8 @@ use giornata_abi::predicate::Predicate;
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
     BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, MoveEntry,
-    PortEntry, ProcessEntry, ProgramEntry, Range, System, SystemHeader, ThreadEntry, ThreadKind,
-    VERSION, moves_of_driver,
+    PortEntry, ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader, ThreadEntry,
+    ThreadKind, VERSION, moves_of_driver,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -45,13 +45,17 @@ pub struct Tables {
     pub links: Vec<u16>,
     /// The values that drivers move.
     pub moves: Vec<MoveEntry>,
+    /// The spaces, where regions confine processes.
+    pub spaces: Vec<SpaceEntry>,
 }
 
 /// Emits the tables of a bound model. Refuses what outgrows 16-bit ranges.
 pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
     let mut tables = Tables::empty(header(model, placement));
     for (index, process) in (0u16..).zip(&model.processes) {
-        let entry = tables.process(process, &placement.of(index));
+        let place = placement.of(index);
+        tables.spaces.extend(place.regions);
+        let entry = tables.process(process, &place);
         tables.processes.push(entry);
     }
     for (index, thread) in (0u16..).zip(&model.threads) {
@@ -124,6 +128,8 @@ fn thread_entry(
             .unwrap_or(0),
         control: place.area.wrapping_add(thread.control),
         quantum: thread.quantum,
+        stack_size: thread.stack,
+        reserved: 0,
         budget: thread.budget,
         deadline: thread.deadline,
     }
@@ -190,7 +196,7 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         triggers: model.triggers,
         s_threads: model.s_threads,
         trace_process: reader.unwrap_or(NONE),
-        reserved: 0,
+        spaces: 0,
         trace_cursor: reader.map_or(0, |r| placement.of(r).trace_cursor),
         flags: if model.trace_console {
             FLAG_TRACE_CONSOLE
@@ -226,6 +232,7 @@ impl Tables {
             durations: Vec::new(),
             links: Vec::new(),
             moves: Vec::new(),
+            spaces: Vec::new(),
         }
     }
 
@@ -244,6 +251,7 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &self.moves,
+            spaces: &self.spaces,
         }
     }
 
@@ -282,6 +290,8 @@ impl Tables {
             data: place.data,
             data_size: place.data_size,
             zero_size: place.zero_size,
+            stacks: place.stacks,
+            stacks_size: place.stacks_size,
             data_address: place.data_address,
             data_stretch: place.data_stretch,
             restart_begin: place.restartable.0,
@@ -441,6 +451,7 @@ impl Tables {
             durations: self.durations.len() as u32,
             links: self.links.len() as u32,
             moves: self.moves.len() as u32,
+            spaces: self.spaces.len() as u16,
             ..self.header
         };
         let body = self.body();
@@ -473,6 +484,7 @@ impl Tables {
             body.0.extend_from_slice(&link.to_le_bytes());
         }
         body.table(&self.moves);
+        body.table(&self.spaces);
         body.align();
         body.0
     }

@@ -1,7 +1,7 @@
 //! The outline of a system: names resolved to indices, rights and interrupts
 //! checked against board and programs.
 
-use crate::board::Board;
+use crate::board::{Board, Protection};
 use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
@@ -119,6 +119,9 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_readers(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
     threads::add(&mut findings, project, &modules, &providers, &mut model);
+    for thread in &mut model.threads {
+        thread.stack = project.board.protection.stack(thread.stack);
+    }
     programs::add(&mut findings, project, &modules, &providers, &mut model);
     check_uses(&mut findings, project, &modules);
     grant_ports(&mut findings, file, &mut model);
@@ -148,7 +151,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
             found => devices.extend(found),
         }
     }
-    check_pages(findings, board, grants, &devices);
+    check_extents(findings, board, grants, &devices);
     let bit = |flag: bool, bit: u32| if flag { bit } else { 0 };
     Process {
         name: section.name.get_ref().clone(),
@@ -181,20 +184,20 @@ fn device(findings: &mut Findings, board: &Board, name: &Spanned<String>) -> Opt
     None
 }
 
-/// Protection works in pages: whoever gets one device of a page gets them all.
-fn check_pages(findings: &mut Findings, board: &Board, grants: &Grants, devices: &[usize]) {
+/// Protection works in pages or regions: whoever gets one device of them gets all.
+fn check_extents(findings: &mut Findings, board: &Board, grants: &Grants, devices: &[usize]) {
     for index in devices {
         let Some(granted) = board.devices.get(*index) else {
             continue;
         };
-        let (first, size) = granted.pages();
+        let (first, size) = board.extent(granted);
         let others = board
             .devices
             .iter()
             .enumerate()
             .filter(|(other, _)| !devices.contains(other));
         for (_, other) in others {
-            let (start, length) = other.pages();
+            let (start, length) = board.extent(other);
             let apart = u64::from(start) + u64::from(length) <= u64::from(first)
                 || u64::from(first) + u64::from(size) <= u64::from(start);
             if !apart {
@@ -203,8 +206,12 @@ fn check_pages(findings: &mut Findings, board: &Board, grants: &Grants, devices:
                     .iter()
                     .find(|d| *d.get_ref() == granted.name)
                     .map_or(0..0, |d| d.span());
+                let unit = match board.protection {
+                    Protection::Pmp { .. } => "region",
+                    Protection::Sv39 | Protection::Sv32 => "page",
+                };
                 let reason = format!(
-                    "`{}` shares a page with `{}`, which is not granted",
+                    "`{}` shares a {unit} with `{}`, which is not granted",
                     granted.name, other.name
                 );
                 findings.refuse(span, reason, "grant both to one process");

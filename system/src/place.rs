@@ -1,6 +1,9 @@
 //! Where everything lies: the addresses that turn a model into tables.
 
+use crate::board::Protection;
+use crate::image::regions::NOTHING;
 use crate::model::Model;
+use giornata_abi::system::SpaceEntry;
 
 /// First user address of a process: its code.
 pub const USER_BASE: u32 = 0x1000_0000;
@@ -35,6 +38,12 @@ pub struct ProcessPlacement {
     pub data_size: u32,
     /// Bytes zeroed after them.
     pub zero_size: u32,
+    /// Physical address of its stacks, where they lie apart.
+    pub stacks: u32,
+    /// Bytes of them.
+    pub stacks_size: u32,
+    /// What the PMP holds while it runs, where regions confine it.
+    pub regions: Option<SpaceEntry>,
     /// User address of its data.
     pub data_address: u32,
     /// Bytes from there on that lie in one writable stretch.
@@ -71,6 +80,21 @@ impl Placement {
         });
         Placement {
             processes: processes.collect(),
+            ..Placement::default()
+        }
+    }
+
+    /// Addresses of nothing, with as many table entries as the true ones have.
+    pub(crate) fn draft(model: &Model) -> Placement {
+        let place = match model.board.protection {
+            Protection::Sv39 | Protection::Sv32 => ProcessPlacement::default(),
+            Protection::Pmp { .. } => ProcessPlacement {
+                regions: Some(NOTHING),
+                ..ProcessPlacement::default()
+            },
+        };
+        Placement {
+            processes: vec![place; model.processes.len()],
             ..Placement::default()
         }
     }

@@ -245,13 +245,13 @@ fn task_thread(
             .map_or(0, |b| *b.get_ref()),
         wcet: task.wcet,
         deadline: task.deadline,
-        stack: whole_pages(findings, &stack),
+        stack: stack_bytes(findings, &stack),
         ..blank(process)
     }
 }
 
 fn upcall_thread(findings: &mut Findings, section: &ProcessSection, process: u16) -> Thread {
-    let stack = whole_pages(findings, &section.stack);
+    let stack = stack_bytes(findings, &section.stack);
     Thread {
         name: UPCALL.into(),
         role: ThreadRole::Upcall,
@@ -308,20 +308,20 @@ fn add_threads(
             budget: thread.budget,
             deadline: thread.deadline,
             quantum: thread.quantum,
-            stack: whole_pages(findings, &stack),
+            stack: stack_bytes(findings, &stack),
             ..blank(process)
         });
     }
 }
 
-fn whole_pages(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {
+fn stack_bytes(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {
     let bytes = *stack.get_ref();
     if bytes == 0 || bytes > MOST_STACK {
         let reason = format!("a stack of {bytes} bytes");
         findings.refuse(stack.span(), reason, "give it 4K to 16M");
         return PAGE;
     }
-    bytes.next_multiple_of(u64::from(PAGE)) as u32
+    bytes as u32
 }
 
 /// Names of a process's threads become identifiers.

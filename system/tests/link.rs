@@ -314,6 +314,7 @@ fn the_blob_holds_the_tables_in_order_each_aligned() {
     at += 2 * header.links as usize;
     let moves = table(&blob, &mut at, header.moves as usize);
     let read = Tables {
+        spaces: Vec::new(),
         header,
         processes,
         threads,

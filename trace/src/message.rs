@@ -94,10 +94,13 @@ impl Assembly {
         }
     }
 
-    /// The kernel tells of a fault within one entry, so that another tick, or
-    /// another fault, ends its text.
+    /// The kernel tells of a fault within one entry, and before it ends the
+    /// process, so that another tick, another fault, or that end ends its text.
     fn flush_before(&mut self, event: &Event, sink: &mut impl FnMut(Ticks, Message)) {
-        let another = matches!(event.content, Content::Fault { .. });
+        let another = matches!(
+            event.content,
+            Content::Fault { .. } | Content::Process { .. }
+        );
         if self
             .fault
             .as_ref()
@@ -235,18 +238,17 @@ mod tests {
             pc: 0,
             address: 0,
         };
+        let end = Content::Process {
+            process: 1,
+            restarted: false,
+            generation: 1,
+        };
         let messages = join(&[
             event(1, panic),
-            event(
-                1,
-                Content::Process {
-                    process: 1,
-                    restarted: false,
-                    generation: 1,
-                },
-            ),
             fault_text(b"src/lib.rs:40: i"),
+            event(1, Content::Lost { count: 1 }),
             fault_text(b"ndex\0\0\0\0\0\0\0\0\0\0\0\0"),
+            event(1, end),
         ]);
         let [
             Message::Fault {

@@ -15,14 +15,10 @@ pub(crate) const PORTABLE: [&str; 4] = [
     "giornata-micro",
     "giornata-core",
 ];
-/// The targets of the kernel: no floating point, so that it cannot touch a thread's.
-pub(crate) const KERNEL_TARGETS: [&str; 2] = [
-    "riscv64imac-unknown-none-elf",
-    "riscv32imac-unknown-none-elf",
-];
-/// The targets of processes.
-pub(crate) const USER_TARGETS: [&str; 2] =
-    ["riscv64gc-unknown-none-elf", "riscv32imac-unknown-none-elf"];
+/// The kernel's binary.
+pub(crate) const IMAGE: &str = "giornata-image";
+/// The boards whose systems run in QEMU: all target suites do on each.
+pub(crate) const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
 /// The second architecture that keeps the portable crates honest.
 pub(crate) const SECOND_TARGET: &str = "thumbv7em-none-eabi";
 

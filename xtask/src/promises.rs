@@ -9,10 +9,10 @@ use giornata_abi::{Duration, Instant};
 use giornata_system::NameMap;
 use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, port_trace};
 
-use crate::crates::root;
+use crate::crates::{BOARDS, root};
 use crate::image::build;
 use crate::process::{capture, cargo};
-use crate::suite::{BOARDS, record};
+use crate::suite::record;
 
 /// The flight that the promises are about.
 const FLIGHT: Duration = Duration::from_millis(10_000);

@@ -1,13 +1,15 @@
 //! The stages of `./x test`, in the order in which they run: cheap ones first,
 //! then what later ones build upon.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use giornata_system::Board;
 
 use crate::crates::{
-    self, KERNEL_TARGETS, PORTABLE, Package, SECOND_TARGET, USER_TARGETS, selection, target_folder,
+    self, BOARDS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
@@ -146,24 +148,42 @@ fn lint_host(_: Extent) -> Result<String> {
 
 fn lint_bare(_: Extent) -> Result<String> {
     let packages = crates::all()?;
-    let mut notes = Vec::new();
-    let kernel = KERNEL_TARGETS.map(|target| (target, Package::is_kernel as fn(&Package) -> bool));
-    let user = USER_TARGETS.map(|target| (target, Package::is_user as fn(&Package) -> bool));
-    for (target, belongs) in kernel.into_iter().chain(user) {
-        let names: Vec<&str> = packages
-            .iter()
-            .filter(|p| belongs(p))
-            .map(|p| p.name.as_str())
-            .collect();
-        check(
-            cargo()
-                .args(["clippy", "--quiet", "--release", "--target", target])
-                .args(selection(names.iter().copied()))
-                .args(["--", "-Dwarnings"]),
-        )?;
-        notes.push(format!("{} crates for {target}", names.len()));
+    let mut targets = BTreeSet::new();
+    for board in BOARDS {
+        let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
+        let mut command = cargo();
+        command.env("GIORNATA_BOARD", &board.name);
+        let features = board.kernel_features.iter();
+        let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
+        command.args(["clippy", "--features", &features.join(",")]);
+        lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
+        targets.insert(board.target);
     }
-    Ok(notes.join(", "))
+    for target in &targets {
+        let mut command = cargo();
+        command.arg("clippy");
+        lint(command, &packages, target, Package::is_user)?;
+    }
+    let targets: Vec<String> = targets.into_iter().collect();
+    Ok(format!(
+        "the kernel for {}, processes for {}",
+        BOARDS.join(", "),
+        targets.join(", ")
+    ))
+}
+
+fn lint(
+    mut command: Command,
+    packages: &[Package],
+    target: &str,
+    belongs: fn(&Package) -> bool,
+) -> Result<()> {
+    let own = packages.iter().filter(|package| belongs(package));
+    command
+        .args(["--quiet", "--release", "--target", target])
+        .args(selection(own.map(|package| package.name.as_str())))
+        .args(["--", "-Dwarnings"]);
+    check(&mut command)
 }
 
 fn portable(_: Extent) -> Result<String> {

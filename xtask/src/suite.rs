@@ -1,5 +1,6 @@
 //! Target suites: systems under tests/target that run in QEMU, and whose
-//! transcripts are compared with golden files beside them, on every board.
+//! transcripts are compared with golden files beside them, on every board
+//! whatever board their files name.
 //!
 //! `tests/target/GROUP/NAME.toml` is a system, `NAME.golden` its transcript
 //! (see `giornata_trace::transcript`). A group may state bounds on what its
@@ -27,7 +28,7 @@ use giornata_trace::{
 };
 use serde::Deserialize;
 
-use crate::crates::root;
+use crate::crates::{BOARDS, root};
 use crate::flight::{Landing, Observer, fly};
 use crate::golden::{Golden, Saying};
 use crate::image::{Image, build};
@@ -35,8 +36,6 @@ use crate::machine::Patience;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
-/// The boards that all cases run on, whatever board their files name.
-pub(crate) const BOARDS: [&str; 2] = ["qemu-virt64", "qemu-virt32"];
 
 /// A system of a suite.
 #[derive(Clone, Debug)]

@@ -23,6 +23,20 @@ pub const START_SYMBOLS: [&str; 3] = [
 pub const RESTARTABLE_SYMBOLS: [&str; 2] =
     ["giornata_restartable_begin", "giornata_restartable_end"];
 
+/// The symbol of the [`Grants`] that the builder lays beside a process's constants.
+pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";
+
+/// Where a process finds what it was granted. The addresses of its devices
+/// follow, one `u32` each, in the order of the system file.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Grants {
+    /// Address of the trace ring; 0 = not granted.
+    pub trace_ring: u32,
+    /// Count of devices.
+    pub devices: u32,
+}
+
 /// What a function is started as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]

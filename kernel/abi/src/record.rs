@@ -102,6 +102,21 @@ impl<const N: usize> Field for [u8; N] {
         sink(self);
     }
 }
+impl<const N: usize> Field for [u32; N] {
+    const SIZE: usize = 4 * N;
+    fn get(bytes: &[u8]) -> Option<Self> {
+        let mut all = [0; N];
+        for (i, one) in all.iter_mut().enumerate() {
+            *one = <u32 as Field>::get(bytes.get(4 * i..)?)?;
+        }
+        Some(all)
+    }
+    fn put(&self, sink: &mut dyn FnMut(&[u8])) {
+        for one in self {
+            one.put(sink);
+        }
+    }
+}
 impl<const N: usize> Field for [u16; N] {
     const SIZE: usize = 2 * N;
     fn get(bytes: &[u8]) -> Option<Self> {

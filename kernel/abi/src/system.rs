@@ -14,7 +14,7 @@ use crate::record::record;
 /// The first word of the blob.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
 /// Changes with every change of these tables.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 record! {
     /// A run of entries in another table.
@@ -27,7 +27,8 @@ record! {
 
     /// One process.
     pub struct ProcessEntry {
-        /// What the architecture loads to enter its address space (Sv39: root page number).
+        /// What the architecture loads to enter its address space: the number
+        /// of the root page, or where regions confine it, its [`SpaceEntry`].
         pub space: u32,
         /// Its threads, contiguous.
         pub threads: Range,
@@ -49,8 +50,13 @@ record! {
         pub data: u32,
         /// Bytes copied from `pristine` to `data` on (re)start.
         pub data_size: u32,
-        /// Bytes zeroed after them (bss, blocks, stacks).
+        /// Bytes zeroed after them (bss, blocks, stacks that do not lie apart).
         pub zero_size: u32,
+        /// Physical address of the stacks of its threads that lie apart from
+        /// its data: where regions confine it, all.
+        pub stacks: u32,
+        /// Bytes of them, zeroed on (re)start.
+        pub stacks_size: u32,
         /// User address of `data`.
         pub data_address: u32,
         /// Bytes from there on that it may read and write and that lie in one
@@ -86,6 +92,10 @@ record! {
         pub control: u32,
         /// Round robin quantum, ns.
         pub quantum: u32,
+        /// Bytes of its stack; a power of two where regions confine it.
+        pub stack_size: u32,
+        /// Must be 0.
+        pub reserved: u32,
         /// Execution budget of one job, ns; 0 = unlimited.
         pub budget: u64,
         /// Relative deadline of a deadline thread, ns.
@@ -199,6 +209,19 @@ record! {
         pub process: u16,
     }
 
+    /// The address space of one process where regions confine it: what the PMP
+    /// holds while it runs. Regions are naturally aligned powers of two.
+    pub struct SpaceEntry {
+        /// The configuration byte of each entry of the PMP; 0 = off. Never
+        /// locked; the first [`KERNEL_REGIONS`] are those of the kernel's guard
+        /// (0 here) and of the stack of the thread that runs.
+        pub rights: [u8; 16],
+        /// The address register of each entry behind those.
+        pub places: [u32; 14],
+        /// How many of them are in use.
+        pub count: u32,
+    }
+
     /// The head of the blob: sizes and places of the tables, and the rest.
     pub struct SystemHeader {
         /// [`MAGIC`].
@@ -233,8 +256,8 @@ record! {
         pub s_threads: u16,
         /// Process that reads the trace; NONE = none.
         pub trace_process: u16,
-        /// Must be 0.
-        pub reserved: u16,
+        /// Count of spaces: 0 where page tables confine processes.
+        pub spaces: u16,
         /// User address of the reader's [`TraceCursor`](crate::control::TraceCursor).
         pub trace_cursor: u32,
         /// Bits of [`FLAG_`](FLAG_TRACE_CONSOLE).
@@ -266,6 +289,8 @@ record! {
 
 /// The [`MoveEntry::sink`] of a value that is only looked at.
 pub const NOWHERE: u16 = NONE - 1;
+/// Entries of the PMP before those that a [`SpaceEntry`] places.
+pub const KERNEL_REGIONS: usize = 2;
 /// The band code of [`ProgramEntry::slot`] for the deadline band.
 pub const BAND_DEADLINE: u16 = 0x100;
 /// The process may stop the machine.
@@ -463,4 +488,6 @@ pub struct System<'a> {
     pub links: &'a [u16],
     /// The values that drivers move.
     pub moves: &'a [MoveEntry],
+    /// The spaces, where regions confine processes.
+    pub spaces: &'a [SpaceEntry],
 }

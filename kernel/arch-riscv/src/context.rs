@@ -3,6 +3,8 @@
 use core::cell::Cell;
 use core::mem::offset_of;
 
+use crate::Space;
+
 /// A thread's floating-point registers, `f0..=f31` and `fcsr`, in memory.
 #[derive(Debug)]
 #[repr(C)]
@@ -28,8 +30,8 @@ pub struct Context {
     /// The hart's stack, where the trap path finds it: the Scratch Invariant
     /// leads here, this leads on to the hart's block.
     pub hart: Cell<usize>,
-    /// What `satp` holds while the thread runs.
-    pub space: usize,
+    /// What confines it.
+    pub space: Space,
     /// Bounds of its process's restartable sequence.
     restart: [usize; 2],
     /// Its floating point, unless the hart holds that.
@@ -63,9 +65,9 @@ impl Context {
     /// Offset of `hart`, for assembly.
     pub const HART: usize = offset_of!(Context, hart);
 
-    /// The context of a thread in an address space (`satp`), whose process has
-    /// a restartable sequence in `begin..end` (none if they are equal).
-    pub const fn new(space: usize, begin: usize, end: usize) -> Context {
+    /// The context of a thread in an address space, whose process has a
+    /// restartable sequence in `begin..end` (none if they are equal).
+    pub const fn new(space: Space, begin: usize, end: usize) -> Context {
         Context {
             x: [const { Cell::new(0) }; 32],
             hart: Cell::new(0),
@@ -77,11 +79,6 @@ impl Context {
                 saved: Cell::new(false),
             },
         }
-    }
-
-    /// The root page number of its address space.
-    pub fn root(&self) -> u32 {
-        crate::space::root(self.space)
     }
 
     /// Where it goes on.
@@ -131,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_start_sets_what_the_exit_path_loads() {
-        let context = Context::new(1, 0, 0);
+        let context = Context::new(Space::NOWHERE, 0, 0);
         for register in &context.x {
             register.set(0xDEAD);
         }
@@ -145,7 +142,7 @@ mod tests {
     #[test]
     fn only_a_pc_inside_the_sequence_rewinds() {
         for (pc, then) in [(99, 99), (100, 100), (104, 100), (107, 100), (108, 108)] {
-            let context = Context::new(0, 100, 108);
+            let context = Context::new(Space::NOWHERE, 100, 108);
             context.x[0].set(pc);
             context.rewind();
             assert_eq!(context.pc(), then);
@@ -154,10 +151,10 @@ mod tests {
 
     #[test]
     fn a_process_without_a_sequence_never_rewinds() {
-        let context = Context::new(0, 0, 0);
+        let context = Context::new(Space::NOWHERE, 0, 0);
         context.rewind();
         assert_eq!(context.pc(), 0);
-        let context = Context::new(0, 8, 8);
+        let context = Context::new(Space::NOWHERE, 8, 8);
         context.x[0].set(8);
         context.rewind();
         assert_eq!(context.pc(), 8);

@@ -11,9 +11,17 @@
 //! ```
 //!
 //! The kernel runs in machine mode and untranslated; processes run in user
-//! mode under Sv39 (Sv32 where `usize` has 32 bits), one root table each. RV32
-//! and RV64 come from this one source: assembly names registers by number and
-//! words by macro.
+//! mode. RV32 and RV64 come from this one source: assembly names registers by
+//! number and words by macro.
+//!
+//! # Spaces
+//!
+//! What confines a process is one of two modules behind one interface, chosen
+//! for a board when the kernel is compiled: page tables in the format of Sv39
+//! or Sv32 ([`pages`]), or regions of the PMP ([`regions`], the feature of that
+//! name). A [`Space`] is what a context holds of it; entering one, finding
+//! bytes of a process and knowing the guard of a stack is all that is done
+//! with it.
 //!
 //! # Registers
 //!
@@ -52,7 +60,7 @@
 //!   machine mode may access at their width on every hart.
 //! - **The Memory Invariant**: memory between the bounds of [`Board::memory`]
 //!   is RAM, and no Rust object of the kernel that a process may reach through
-//!   its page tables lies in it. The builder writes the tables so.
+//!   its page tables or regions lies in it. The builder writes them so.
 //! - **The Owner Invariant**: `mstatus.FS` is on in user mode only if the hart's
 //!   floating-point registers hold the current thread's values.
 
@@ -75,14 +83,22 @@ pub mod cause;
 pub mod clint;
 mod context;
 mod device;
+pub mod pages;
 pub mod plic;
+pub mod regions;
+mod right;
 mod ring;
-pub mod space;
 
 pub use board::Board;
 pub use context::{Context, Exit, path};
 pub use device::Device;
+pub use right::Right;
 pub use ring::Ring;
+
+#[cfg(not(feature = "regions"))]
+pub use pages::Space;
+#[cfg(feature = "regions")]
+pub use regions::Space;
 
 // Assembly and control registers: compiled for the machine itself only, so that
 // the rest is tested on any host.

@@ -304,6 +304,8 @@ static NO_THREAD: ThreadEntry = ThreadEntry {
     stack_top: 0,
     control: 0,
     quantum: 0,
+    stack_size: 0,
+    reserved: 0,
     budget: 0,
     deadline: 0,
 };
@@ -321,6 +323,8 @@ static NO_PROCESS: ProcessEntry = ProcessEntry {
     data: 0,
     data_size: 0,
     zero_size: 0,
+    stacks: 0,
+    stacks_size: 0,
     data_address: 0,
     data_stretch: 0,
     restart_begin: 0,

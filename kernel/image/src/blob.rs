@@ -2,7 +2,7 @@
 //!
 //! The header lies first; the tables follow in the order processes, threads,
 //! ports, drivers, programs, interrupts, instructions, predicates, durations,
-//! links, each at the next multiple of 8 bytes from the header's address.
+//! links, spaces, each at the next multiple of 8 bytes from the header's address.
 
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;
@@ -116,11 +116,12 @@ fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), 
 }
 
 /// Entries and bytes of an entry of each table, in order.
-fn sizes(header: &SystemHeader) -> [(usize, usize); 11] {
+fn sizes(header: &SystemHeader) -> [(usize, usize); 12] {
     use giornata_abi::instruction::{DurationEntry, Instruction};
     use giornata_abi::predicate::Predicate;
     use giornata_abi::system::{
-        DriverEntry, InterruptEntry, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, ThreadEntry,
+        DriverEntry, InterruptEntry, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, SpaceEntry,
+        ThreadEntry,
     };
     [
         (header.processes as usize, size_of::<ProcessEntry>()),
@@ -134,12 +135,13 @@ fn sizes(header: &SystemHeader) -> [(usize, usize); 11] {
         (header.durations as usize, size_of::<DurationEntry>()),
         (header.links as usize, size_of::<u16>()),
         (header.moves as usize, size_of::<MoveEntry>()),
+        (header.spaces as usize, size_of::<SpaceEntry>()),
     ]
 }
 
 /// # Safety
 /// The checks of [`read`] have passed.
-#[allow(clippy::multiple_unsafe_ops_per_block)] // eleven tables, one reason
+#[allow(clippy::multiple_unsafe_ops_per_block)] // twelve tables, one reason
 unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
     let mut next = Tables {
         at: at + size_of::<SystemHeader>(),
@@ -159,6 +161,7 @@ unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
             durations: next.next(header.durations as usize),
             links: next.next(header.links as usize),
             moves: next.next(header.moves as usize),
+            spaces: next.next(header.spaces as usize),
         }
     }
 }

@@ -4,8 +4,7 @@ use core::ops::Range;
 use core::ptr::with_exposed_provenance_mut;
 
 use giornata_abi::system::{System, SystemHeader};
-use giornata_arch_riscv::Context;
-use giornata_arch_riscv::space::satp;
+use giornata_arch_riscv::{Context, Space};
 use giornata_core::{Interrupt, Memory, Needs, Port, Process, Thread};
 use giornata_micro::{Binding, ProgramState, SThread};
 use giornata_queue::{AgendaEvent, AgendaInstant, ReadyNode};
@@ -124,16 +123,14 @@ fn tables(carver: &mut Carver, header: &SystemHeader) -> Memory<'static> {
     }
 }
 
-/// The context of a thread: its process's space and restartable sequence.
-fn context(system: &System<'_>, thread: usize) -> Context {
+/// The context of a thread: its space and its process's restartable sequence.
+fn context(system: &System<'static>, thread: usize) -> Context {
     let process = system
         .threads
         .get(thread)
         .and_then(|t| system.processes.get(t.process as usize));
-    process.map_or(const { Context::new(satp(0), 0, 0) }, |process| {
-        let (begin, end) = (process.restart_begin as usize, process.restart_end as usize);
-        Context::new(satp(process.space), begin, end)
-    })
+    let (begin, end) = process.map_or((0, 0), |p| (p.restart_begin, p.restart_end));
+    Context::new(Space::of(system, thread), begin as usize, end as usize)
 }
 
 #[cfg(test)]

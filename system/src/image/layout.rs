@@ -1,5 +1,6 @@
 //! Physical memory after the kernel: tables, pristine data, processes, trace
-//! ring, and what the kernel needs for its own tables.
+//! ring, and what the kernel needs for its own tables. Where page tables confine
+//! processes it lies so; where regions do, as [`regions`] says.
 //!
 //! ```text
 //! board.system   blob: header and tables
@@ -12,9 +13,11 @@
 
 use crate::board::{Board, PAGE, Protection};
 use crate::image::executable::Executable;
+use crate::image::link_process::Site;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
+use crate::image::regions;
 use crate::model::{Model, Process};
-use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE};
+use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE, USER_BASE};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::control::TraceRing;
@@ -46,7 +49,7 @@ pub struct Usage {
     pub stacks: u32,
     /// Page tables.
     pub tables: u32,
-    /// Lost to whole pages.
+    /// Lost to whole pages, or to regions that are powers of two.
     pub waste: u32,
 }
 
@@ -55,6 +58,8 @@ pub struct Usage {
 pub(crate) struct Layout {
     pub(crate) placement: Placement,
     pub(crate) segments: Vec<Segment>,
+    /// Where each process must be linked.
+    pub(crate) sites: Vec<Site>,
     pub(crate) usage: Vec<Usage>,
     /// Bytes of memory left over.
     pub(crate) free: u32,
@@ -119,7 +124,7 @@ impl<'a> Parts<'a> {
             .devices
             .iter()
             .filter_map(|d| board.devices.get(*d));
-        let devices: u64 = granted.map(|d| u64::from(d.pages().1)).sum();
+        let devices: u64 = granted.map(|d| u64::from(board.extent(d).1)).sum();
         let over = end
             .saturating_sub(DEVICE_BASE.into())
             .max(devices.saturating_sub((TRACE_BASE - DEVICE_BASE).into()));
@@ -181,7 +186,7 @@ impl<'a> Parts<'a> {
             .iter()
             .filter_map(|d| board.devices.get(*d))
         {
-            let (first, bytes) = device.pages();
+            let (first, bytes) = board.extent(device);
             space.map(user, first, bytes, Rights::ReadWrite);
             user += bytes;
         }
@@ -210,26 +215,37 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The format of the page tables of a board.
-fn format(board: &Board) -> &'static Format {
-    match board.protection {
-        Protection::Sv39 => &SV39,
-        Protection::Sv32 => &SV32,
-    }
-}
-
-/// User addresses of a device in a process that is granted it.
+/// User address of a device in a process that is granted it: its own where
+/// nothing is translated.
 pub(crate) fn device_address(board: &Board, process: &Process, device: usize) -> Option<u32> {
     let mut user = DEVICE_BASE;
     for granted in &process.devices {
         let entry = board.devices.get(*granted)?;
-        let (first, bytes) = entry.pages();
+        let (first, bytes) = board.extent(entry);
         if *granted == device {
-            return Some(user + (entry.base - first));
+            return Some(match board.protection {
+                Protection::Pmp { .. } => entry.base,
+                Protection::Sv39 | Protection::Sv32 => user + (entry.base - first),
+            });
         }
         user += bytes;
     }
     None
+}
+
+/// Where a process is linked before its place is known; for good, where
+/// addresses are translated.
+pub(crate) fn first_site(board: &Board, process: &Process) -> Site {
+    let devices = process.devices.iter();
+    Site {
+        text: USER_BASE,
+        rodata: None,
+        data: None,
+        ring: if process.reads_trace { TRACE_BASE } else { 0 },
+        devices: devices
+            .filter_map(|device| device_address(board, process, *device))
+            .collect(),
+    }
 }
 
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
@@ -239,6 +255,20 @@ pub(crate) fn lay_out(
     executables: &[Executable],
     blob: u32,
     ram_size: u32,
+) -> Result<Layout, Refusal> {
+    match model.board.protection {
+        Protection::Sv39 => lay_out_pages(model, executables, blob, ram_size, &SV39),
+        Protection::Sv32 => lay_out_pages(model, executables, blob, ram_size, &SV32),
+        Protection::Pmp { grain } => regions::lay_out(model, executables, blob, ram_size, grain),
+    }
+}
+
+fn lay_out_pages(
+    model: &Model,
+    executables: &[Executable],
+    blob: u32,
+    ram_size: u32,
+    format: &Format,
 ) -> Result<Layout, Refusal> {
     let board = &model.board;
     let mut cursor = Cursor {
@@ -260,6 +290,11 @@ pub(crate) fn lay_out(
     let mut layout = Layout {
         placement: Placement::default(),
         segments,
+        sites: model
+            .processes
+            .iter()
+            .map(|process| first_site(board, process))
+            .collect(),
         usage: Vec::new(),
         free: 0,
     };
@@ -270,26 +305,28 @@ pub(crate) fn lay_out(
     {
         let parts = Parts::of(model, index, process, executable);
         parts.check(board)?;
-        layout.place(&mut cursor, board, &parts, ring, pristine);
+        layout.place(&mut cursor, board, format, &parts, ring, pristine);
     }
     let ram = cursor.take(ram_size, PAGE);
     layout.placement.trace_ring = ring.0;
     (layout.placement.ram, layout.placement.ram_size) = (ram, ram_size);
-    let end = u64::from(board.memory_base) + u64::from(board.memory_size);
-    if cursor.at > end {
-        let reason = format!(
-            "the system needs {} bytes more than board {} has",
-            cursor.at - end,
-            board.name
-        );
-        return Err(Problem::new(
-            reason,
-            "make stacks or `[kernel] trace` smaller, or take a larger board",
-        )
-        .into());
-    }
-    layout.free = (end - cursor.at) as u32;
+    layout.free = free(board, cursor.at)?;
     Ok(layout)
+}
+
+/// Bytes of memory that are left, with everything below `end` in use.
+pub(crate) fn free(board: &Board, end: u64) -> Result<u32, Refusal> {
+    let memory = u64::from(board.memory_base) + u64::from(board.memory_size);
+    if end <= memory {
+        return Ok((memory - end) as u32);
+    }
+    let over = end - memory;
+    let reason = format!(
+        "the system needs {over} bytes more than board {} has",
+        board.name
+    );
+    let mend = "make stacks or `[kernel] trace` smaller, or take a larger board";
+    Err(Problem::new(reason, mend).into())
 }
 
 impl Segment {
@@ -309,12 +346,12 @@ impl Layout {
         &mut self,
         cursor: &mut Cursor,
         board: &Board,
+        format: &Format,
         parts: &Parts<'_>,
         ring: (u32, u32),
         pristine: u32,
     ) {
         let executable = parts.executable;
-        let format = format(board);
         let tables = parts.space(board, 0, 0, 0, ring).table_bytes(format);
         let root = cursor.take(tables, PAGE);
         let text = cursor.take(pages(executable.text.bytes.len() as u32), PAGE);
@@ -341,6 +378,9 @@ impl Layout {
             data,
             data_size,
             zero_size: size - data_size,
+            stacks: 0,
+            stacks_size: 0,
+            regions: None,
             data_address: executable.data.address,
             data_stretch: parts.writable,
             restartable: executable.restartable,
@@ -360,4 +400,4 @@ impl Layout {
 
 #[cfg(test)]
 #[path = "layout_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -37,12 +37,16 @@ fn executable(text: usize, rodata: usize, data: usize, bss: u32) -> Executable {
     }
 }
 
-struct Laid {
-    model: Model,
-    layout: Layout,
-    executables: Vec<Executable>,
-    ram_size: u32,
+/// A sample that was laid out.
+pub(crate) struct Laid {
+    pub(crate) model: Model,
+    pub(crate) layout: Layout,
+    pub(crate) executables: Vec<Executable>,
+    pub(crate) ram_size: u32,
 }
+
+/// Bytes of its tables.
+pub(crate) const BLOB: u32 = 1234;
 
 /// Lays the sample out on every board with page tables.
 fn on_every_board(check: impl Fn(&Laid)) {
@@ -53,17 +57,18 @@ fn on_every_board(check: impl Fn(&Laid)) {
     }
 }
 
-fn laid_out(board: Board) -> Laid {
+/// Lays the sample out on a board.
+pub(crate) fn laid_out(board: Board) -> Laid {
     let executables = vec![
         executable(5000, 100, 0, 0),
         executable(1, 0, 20, 9000),
         executable(4096, 4097, 4096, 1),
     ];
-    let project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
-    let mut model = Model::resolve(&project, &sample::functions()).unwrap();
-    model.board = board;
+    let mut project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
+    project.board = board;
+    let model = Model::resolve(&project, &sample::functions()).unwrap();
     let ram_size = 10_000;
-    let layout = lay_out(&model, &executables, 1234, ram_size).unwrap();
+    let layout = lay_out(&model, &executables, BLOB, ram_size).unwrap();
     Laid {
         model,
         layout,
@@ -87,7 +92,11 @@ impl Laid {
                 .unwrap()
                 .is_multiple_of(PAGE)
         );
-        walk(format(&self.model.board), root, &tables.bytes)
+        let format = match self.model.board.protection {
+            Protection::Sv39 => SV39,
+            _ => SV32,
+        };
+        walk(&format, root, &tables.bytes)
             .into_iter()
             .map(|(user, physical, bits)| (user, (physical, bits)))
             .collect()
@@ -97,7 +106,7 @@ impl Laid {
         let devices = self.model.processes[index]
             .devices
             .iter()
-            .map(|d| self.model.board.devices[*d].pages());
+            .map(|d| self.model.board.extent(&self.model.board.devices[*d]));
         devices
             .flat_map(|(first, bytes)| first / PAGE..(first + bytes) / PAGE)
             .collect()
@@ -125,7 +134,7 @@ fn no_page_is_writable_and_executable_and_all_are_the_users() {
 fn no_page_of_kernel_or_another_process_is_reachable() {
     on_every_board(|laid| {
         let board = &laid.model.board;
-        let blob_end = (board.system + 1234).div_ceil(PAGE);
+        let blob_end = (board.system + BLOB).div_ceil(PAGE);
         let ram = laid.layout.placement.ram / PAGE;
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
         for index in 0..3 {
@@ -240,7 +249,7 @@ fn segments_do_not_overlap_and_hold_the_processes_bytes() {
                 .windows(2)
                 .all(|w| w[0].address + w[0].size <= w[1].address)
         );
-        assert!(segments[0].address >= laid.model.board.system + 1234);
+        assert!(segments[0].address >= laid.model.board.system + BLOB);
         let last = segments.last().unwrap();
         assert!(last.address + last.size <= laid.layout.placement.ram);
         for (placement, executable) in laid
@@ -311,7 +320,7 @@ fn a_system_that_does_not_fit_is_told_by_how_much() {
     on_every_board(|laid| {
         let mut model = laid.model.clone();
         model.board.memory_size -= laid.layout.free + 1;
-        let refusal = lay_out(&model, &laid.executables, 1234, laid.ram_size).unwrap_err();
+        let refusal = lay_out(&model, &laid.executables, BLOB, laid.ram_size).unwrap_err();
         assert_eq!(
             refusal.problems()[0].reason(),
             format!(
@@ -321,7 +330,7 @@ fn a_system_that_does_not_fit_is_told_by_how_much() {
         );
         model.board.memory_size += 1;
         assert_eq!(
-            lay_out(&model, &laid.executables, 1234, laid.ram_size)
+            lay_out(&model, &laid.executables, BLOB, laid.ram_size)
                 .unwrap()
                 .free,
             0

@@ -1,30 +1,52 @@
 //! Links the archive of a process at its user addresses.
 
 use crate::image::compile::Toolchain;
-use crate::place::USER_BASE;
 use crate::problem::{Problem, Refusal};
-use giornata_abi::process::{START_SYMBOLS, TABLE_SYMBOL};
+use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
 use std::path::Path;
 use std::process::Command;
 
 /// The symbol of a trace reader's cursor.
 pub(crate) const CURSOR_SYMBOL: &str = "GIORNATA_TRACE_CURSOR";
 
-/// The symbol where the linked data begins: a page of its own.
+/// The symbol where the linked data begins.
 pub(crate) const DATA_SYMBOL: &str = "__giornata_data";
 /// The symbol after the zeroed data.
 pub(crate) const END_SYMBOL: &str = "__giornata_end";
 
+/// Where a process is linked, and what it is told of its grants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// Address of its code.
+    pub(crate) text: u32,
+    /// Address of its constants; the page behind its code if it does not matter.
+    pub(crate) rodata: Option<u32>,
+    /// Address of its data; the page behind its constants if it does not matter.
+    pub(crate) data: Option<u32>,
+    /// Address of the trace ring; 0 = not granted.
+    pub(crate) ring: u32,
+    /// Addresses of its devices.
+    pub(crate) devices: Vec<u32>,
+}
+
 /// Sections in the order of protection: code, constants, data. Each begins a
-/// page of its own, so that each page has the rights of one section.
-fn script() -> String {
+/// page, or a region, of its own, with the rights of one section. A word that is
+/// no instruction ends the code, so that nobody fetches what lies behind it.
+fn script(site: &Site) -> String {
+    let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
+    let devices: Vec<String> = site
+        .devices
+        .iter()
+        .map(|d| format!("LONG({d:#x})"))
+        .collect();
     format!(
         "SECTIONS {{
-  . = {USER_BASE:#x};
-  .text : {{ *(.text .text.*) }}
-  . = ALIGN(4096);
-  .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*) }}
-  . = ALIGN(4096);
+  . = {:#x};
+  .text : {{ *(.text .text.*) . = ALIGN(4); LONG(0) }}
+  . = {};
+  .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*)
+    . = ALIGN(4); {GRANTS_SYMBOL} = .; LONG({:#x}) LONG({}) {} }}
+  . = {};
   {DATA_SYMBOL} = .;
   .data : {{ *(.data .data.* .sdata .sdata.*) }}
   . = ALIGN(8);
@@ -33,7 +55,13 @@ fn script() -> String {
   {END_SYMBOL} = .;
   /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr .comment .note.* .llvmbc .llvmcmd) }}
 }}
-"
+",
+        site.text,
+        at(site.rodata),
+        site.ring,
+        site.devices.len(),
+        devices.join(" "),
+        at(site.data),
     )
 }
 
@@ -42,6 +70,7 @@ pub(crate) fn link(
     toolchain: &Toolchain,
     name: &str,
     archive: &Path,
+    site: &Site,
     output: &Path,
 ) -> Result<(), Refusal> {
     let path = output.with_extension("ld");
@@ -51,7 +80,7 @@ pub(crate) fn link(
             "free the disk",
         )
     };
-    std::fs::write(&path, script()).map_err(script_error)?;
+    std::fs::write(&path, script(site)).map_err(script_error)?;
     let mut command = Command::new(toolchain.linker()?);
     command.args([
         "-flavor",

@@ -19,7 +19,9 @@ mod executable;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
+mod napot;
 mod paging;
+pub(crate) mod regions;
 mod report;
 
 pub use layout::Usage;
@@ -38,6 +40,7 @@ use compile::Toolchain;
 use executable::Executable;
 use kernel::Kernel;
 use layout::{Layout, Segment};
+use link_process::Site;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -140,21 +143,23 @@ pub fn build_kernel(
     root: &Path,
     target_dir: &Path,
 ) -> Result<PathBuf, miette::Report> {
-    let path = root.join("boards").join(format!("{board}.toml"));
-    let text = String::from_utf8(read(&path)?).unwrap_or_default();
     let toolchain = Toolchain {
         root: root.into(),
         target_dir: target_dir.into(),
         debug: false,
         identifiers: PathBuf::new(),
     };
-    Ok(toolchain.kernel(&Board::parse(&path, &text)?)?)
+    Ok(toolchain.kernel(&Board::named(board, root)?)?)
 }
+
+/// How often processes are linked before they are given up.
+const MOST_LINKS: u32 = 5;
 
 /// A build under way.
 struct Builder<'a> {
     options: &'a BuildOptions,
     project: &'a Project,
+    outline: Model,
     toolchain: Toolchain,
     identifiers: [PathBuf; 2],
 }
@@ -181,6 +186,7 @@ impl<'a> Builder<'a> {
         Ok(Builder {
             options,
             project,
+            outline,
             toolchain,
             identifiers,
         })
@@ -191,9 +197,12 @@ impl<'a> Builder<'a> {
         let kernel = self.toolchain.kernel(board)?;
         let kernel = Kernel::read(board, &read(&kernel)?)?;
         let sections = &self.project.file.processes;
-        let executables: Result<Vec<Executable>, Refusal> =
-            sections.iter().map(|s| self.process(s)).collect();
-        let executables = executables?;
+        let archives: Result<Vec<PathBuf>, Refusal> =
+            sections.iter().map(|s| self.archive(s)).collect();
+        let archives = archives?;
+        let first = self.outline.processes.iter();
+        let sites: Vec<Site> = first.map(|p| layout::first_site(board, p)).collect();
+        let executables = self.link(&archives, &sites)?;
         let names = sections
             .iter()
             .map(|section| section.name.get_ref().clone());
@@ -202,7 +211,7 @@ impl<'a> Builder<'a> {
             .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
-        let (layout, blob) = place(&model, &executables, &kernel)?;
+        let (layout, blob) = self.place(&model, executables, sites, &archives, &kernel)?;
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let name_map = names::name_map(&model, &layout.usage);
@@ -223,19 +232,55 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Compiles and links one process.
-    fn process(&self, section: &ProcessSection) -> Result<Executable, Refusal> {
-        let name = section.name.get_ref();
+    /// Compiles one process.
+    fn archive(&self, section: &ProcessSection) -> Result<PathBuf, Refusal> {
         let Code::Crate(package) = &section.code else {
             return Err(refuse_c(&self.project.file, section));
         };
         let package = self.package(package.get_ref())?;
-        let archive = self
-            .toolchain
-            .process(&package, &self.project.board.target)?;
-        let output = self.options.out_dir.join(format!("{name}.process.elf"));
-        link_process::link(&self.toolchain, name, &archive, &output)?;
-        Executable::read(name, &read(&output)?)
+        self.toolchain.process(&package, &self.project.board.target)
+    }
+
+    /// Links each process at its site.
+    fn link(&self, archives: &[PathBuf], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
+        let sections = self.project.file.processes.iter();
+        let processes = sections.zip(archives).zip(sites);
+        let executables = processes.map(|((section, archive), site)| {
+            let name = section.name.get_ref();
+            let output = self.options.out_dir.join(format!("{name}.process.elf"));
+            link_process::link(&self.toolchain, name, archive, site, &output)?;
+            Executable::read(name, &read(&output)?)
+        });
+        executables.collect()
+    }
+
+    /// Lays the system out and links its tables. The size of the tables does
+    /// not depend on the addresses in them, so they are linked twice. Where
+    /// processes lie is where they are linked, if nothing is translated; so they
+    /// are linked until they lie still.
+    fn place(
+        &self,
+        model: &Model,
+        executables: Vec<Executable>,
+        sites: Vec<Site>,
+        archives: &[PathBuf],
+        kernel: &Kernel,
+    ) -> Result<(Layout, Segment), Refusal> {
+        let draft = link(model, &Placement::draft(model))?;
+        let (blob, ram) = (draft.header.length, kernel.ram(&draft));
+        let (mut executables, mut sites) = (executables, sites);
+        for _ in 0..MOST_LINKS {
+            let layout = layout::lay_out(model, &executables, blob, ram)?;
+            if layout.sites == sites {
+                let blob = link(model, &layout.placement)?.to_blob();
+                return Ok((layout, Segment::new(model.board.system, blob)));
+            }
+            executables = self.link(archives, &layout.sites)?;
+            sites = layout.sites;
+        }
+        let reason =
+            format!("the processes' sizes change each of {MOST_LINKS} times they are linked");
+        Err(Problem::new(reason, "take a board with page tables").into())
     }
 
     /// The package that `crate` means: that of a folder beside the system file,
@@ -272,19 +317,6 @@ impl<'a> Builder<'a> {
             .into()
         })
     }
-}
-
-/// Lays the system out and links its tables. The size of the tables does not
-/// depend on the addresses in them, so they are linked twice.
-fn place(
-    model: &Model,
-    executables: &[Executable],
-    kernel: &Kernel,
-) -> Result<(Layout, Segment), Refusal> {
-    let draft = link(model, &Placement::default())?;
-    let layout = layout::lay_out(model, executables, draft.header.length, kernel.ram(&draft))?;
-    let blob = link(model, &layout.placement)?.to_blob();
-    Ok((layout, Segment::new(model.board.system, blob)))
 }
 
 /// Everything that is listed can be compiled.

@@ -6,6 +6,8 @@
 
 use core::arch::{asm, global_asm};
 
+use giornata_abi::process::Grants;
+
 use crate::call::Registers;
 
 // The kernel starts a thread with a0 = block (or control page) and a1 = body.
@@ -73,6 +75,27 @@ unsafe extern "C" {
 pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -> u32 {
     // SAFETY: by the contract of this function.
     unsafe { giornata_restartable_swap(word, expected, new) }
+}
+
+unsafe extern "C" {
+    #[link_name = "GIORNATA_GRANTS"]
+    safe static GRANTS: Grants;
+}
+
+/// Address of the trace ring; `None` if it is not granted.
+pub(crate) fn trace_ring() -> Option<usize> {
+    let address = GRANTS.trace_ring as usize;
+    (address != 0).then_some(address)
+}
+
+/// Address of a device by its place in the manifest; `None` if there is none.
+pub(crate) fn device(index: usize) -> Option<usize> {
+    if index >= GRANTS.devices as usize {
+        return None;
+    }
+    let first = (&raw const GRANTS).wrapping_add(1).cast::<u32>();
+    // SAFETY: the builder lays so many addresses behind the head.
+    Some(unsafe { first.wrapping_add(index).read() } as usize)
 }
 
 /// A call without arguments.

@@ -60,14 +60,3 @@ pub(super) fn halt() -> ! {
 pub(super) fn cycles() -> usize {
     read!("mcycle")
 }
-
-/// Enters an address space: processes only, the kernel is untranslated.
-///
-/// # Safety
-/// `space` is a value that [`satp`](crate::space::satp) made of a root table.
-pub(super) unsafe fn enter(space: usize) {
-    // SAFETY: the kernel is untranslated, so only user mode sees the change.
-    unsafe { write!("satp", space) };
-    // SAFETY: a fence changes no memory.
-    unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
-}

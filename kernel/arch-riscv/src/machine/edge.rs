@@ -7,15 +7,15 @@ use giornata_abi::Ticks;
 use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
 use giornata_abi::system::System;
-use giornata_abi::trace::{FaultCause, TraceKind, TraceRecord};
+use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_core::{Departure, Event, Hardware, Kernel, Memory, Next, Outcome};
 use giornata_queue::Handover;
 
 use super::csr;
 use super::floating;
-use super::hardware::{Machine, is_mapped};
+use super::hardware::Machine;
 use super::hart::{HART, HartBlock};
-use super::trap;
+use super::{protection, trap};
 use crate::board::Board;
 use crate::cause::{self, interrupt};
 use crate::context::{Context, Exit, path};
@@ -246,13 +246,9 @@ impl Edge {
     }
 
     fn fault(&mut self, context: &Context, mcause: usize, address: usize) -> Event {
-        let mut cause = cause::fault(mcause);
-        let root = context.root();
-        if cause::is_stack_overflow(cause, address, context.stack_pointer(), |at| {
-            is_mapped(root, at)
-        }) {
-            cause = FaultCause::StackOverflow;
-        }
+        let cause = cause::with_guard(cause::fault(mcause), || {
+            protection::is_below_stack(&context.space, address, context.stack_pointer())
+        });
         Event::Fault {
             cause,
             pc: context.pc(),
@@ -316,8 +312,6 @@ fn change(before: Option<&Context>, context: &Context) {
     if let Some(before) = before {
         before.rewind();
     }
-    if before.is_none_or(|before| before.space != context.space) {
-        // SAFETY: the image makes contexts with `satp` of the builder's roots.
-        unsafe { csr::enter(context.space) };
-    }
+    // SAFETY: the image makes contexts with the builder's spaces.
+    unsafe { protection::enter(before.map(|before| &before.space), &context.space) };
 }

@@ -5,20 +5,21 @@ use core::ptr::{
 };
 
 use giornata_abi::Ticks;
-use giornata_abi::system::{ProcessEntry, System};
+use giornata_abi::system::{ProcessEntry, SpaceEntry, System};
 use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Hardware};
 
 use super::hart::HartBlock;
+use super::protection;
 use crate::board::Board;
 use crate::clint::Clint;
 use crate::device::Device;
 use crate::plic::Plic;
+use crate::right::Right;
 use crate::ring::Ring;
-use crate::space::{self, PAGE, Right};
 
 /// Bytes that one piece of [`Hardware::restore_memory`] moves.
-const PIECE: u32 = 1024;
+const PIECE: u32 = 256;
 
 /// One hart, its devices, and the memory of the processes.
 pub struct Machine {
@@ -27,14 +28,15 @@ pub struct Machine {
     pub(super) clint: Clint,
     pub(super) plic: Plic,
     processes: &'static [ProcessEntry],
+    spaces: &'static [SpaceEntry],
     ring: Ring,
 }
 
 /// Bytes in physical memory: the first stretch, and where the rest begins.
-struct Found {
-    start: usize,
-    first: usize,
-    next: usize,
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) first: usize,
+    pub(super) next: usize,
 }
 
 /// Copies by words where both places are aligned to them, else by bytes.
@@ -93,6 +95,7 @@ impl Machine {
             plic: Plic::new(plic, board.plic_context),
             board,
             processes: system.processes,
+            spaces: system.spaces,
             ring,
         }
     }
@@ -119,7 +122,7 @@ impl Machine {
     }
 
     /// Where any bytes of a process lie, if it has the right to all of them.
-    /// At most a page, so two pages are concerned at most.
+    /// At most a page, so two stretches are concerned at most.
     #[inline(never)]
     fn find(
         &self,
@@ -129,33 +132,8 @@ impl Machine {
         right: Right,
     ) -> Result<Found, BadAddress> {
         let process = self.processes.get(process as usize).ok_or(BadAddress)?;
-        let root = process.space;
-        let first = length.min(PAGE - at % PAGE);
-        let rest = length - first;
-        let start = self.stretch(root, at, first, right)?;
-        let next = match rest {
-            0 => start,
-            _ => self.stretch(root, at.wrapping_add(first), rest, right)?,
-        };
-        Ok(Found { start, first, next })
-    }
-
-    /// Where a stretch inside one page begins. Devices that a process sees are
-    /// not memory: the kernel does not copy from or to them.
-    fn stretch(
-        &self,
-        root: u32,
-        at: usize,
-        length: usize,
-        right: Right,
-    ) -> Result<usize, BadAddress> {
-        let start = space::translate(root, at, right, load_entry).ok_or(BadAddress)?;
         let memory = &self.board.memory;
-        let room = memory.end.saturating_sub(start);
-        if length > PAGE || start < memory.start || room < length {
-            return Err(BadAddress);
-        }
-        Ok(start)
+        protection::walk(process, self.spaces, memory, at, length, right)
     }
 }
 
@@ -242,23 +220,30 @@ impl Hardware for Machine {
 
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {
         let process = self.processes.get(process as usize)?;
-        let size = process.data_size.saturating_add(process.zero_size);
+        // copied from the pristine data, zeroed behind them, zeroed elsewhere
+        let zeroed = process.data_size.saturating_add(process.zero_size);
+        let size = zeroed.saturating_add(process.stacks_size);
         if offset >= size {
             return None;
         }
-        // a piece is copied or zeroed, never both
-        let is_copied = offset < process.data_size;
-        let bound = if is_copied { process.data_size } else { size };
+        // a piece is one of these, never two
+        let (is_copied, bound, base) = if offset < process.data_size {
+            (true, process.data_size, process.data)
+        } else if offset < zeroed {
+            (false, zeroed, process.data)
+        } else {
+            (false, size, process.stacks.wrapping_sub(zeroed))
+        };
         let end = offset.saturating_add(PIECE).min(bound);
         let length = (end - offset) as usize;
-        let to = with_exposed_provenance_mut::<u8>(process.data.wrapping_add(offset) as usize);
+        let to = with_exposed_provenance_mut::<u8>(base.wrapping_add(offset) as usize);
         if is_copied {
             let from =
                 with_exposed_provenance::<u8>(process.pristine.wrapping_add(offset) as usize);
             // SAFETY: the builder keeps a process's data and its copy apart (Memory Invariant).
             unsafe { copy_nonoverlapping(from, to, length) };
         } else {
-            // SAFETY: the process's data are its own (Memory Invariant).
+            // SAFETY: the process's data and stacks are its own (Memory Invariant).
             unsafe { write_bytes(to, 0, length) };
         }
         (end < size).then_some(end)
@@ -277,16 +262,4 @@ impl Hardware for Machine {
     fn trace_value(&mut self, record: TraceRecord, value: &[u64], size: u16) {
         self.ring.append_value(record.words(), value, size);
     }
-}
-
-/// Whether any page lies at a user address of the space with this root.
-pub(super) fn is_mapped(root: u32, address: usize) -> bool {
-    space::is_mapped(root, address, load_entry)
-}
-
-/// Reads a word of a page table.
-fn load_entry(at: usize) -> usize {
-    // SAFETY: the walk begins at a root of the builder and stays in its tables (Memory Invariant).
-    let entry = unsafe { Device::at(at) };
-    entry.load(0)
 }

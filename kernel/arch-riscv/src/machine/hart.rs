@@ -6,7 +6,7 @@ use core::mem::offset_of;
 use super::csr;
 use super::edge::Edge;
 use crate::context::Context;
-use crate::space::PAGE;
+use crate::pages::PAGE;
 
 /// Bytes of a hart's stack: the kernel's deepest path needs less than half.
 const STACK: usize = 8192;

@@ -7,6 +7,10 @@ mod hardware;
 mod hart;
 mod trap;
 
+#[cfg_attr(not(feature = "regions"), path = "pages.rs")]
+#[cfg_attr(feature = "regions", path = "regions.rs")]
+mod protection;
+
 pub use edge::{Setup, boot};
 pub use hardware::Machine;
 pub use hart::STACK_TOP;

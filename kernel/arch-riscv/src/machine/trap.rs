@@ -11,6 +11,7 @@ use giornata_abi::call::Request;
 use super::csr::{self, read, write};
 use super::edge::Edge;
 use super::hart::{HART, HartBlock, HartMemory};
+use super::protection;
 use crate::cause::USER_CALL;
 use crate::context::{Context, Exit, path};
 
@@ -204,7 +205,7 @@ fn edge(hart: &'static HartBlock) -> *mut Edge {
 }
 
 /// Prepares the hart for user mode: traps lead here, interrupts of timer and
-/// controller wake it, protection is by page tables alone.
+/// controller wake it.
 pub(super) fn prepare() {
     let status = read!("mstatus") & !(csr::FS | csr::MPP | csr::MPRV | csr::MIE) | csr::TW;
     // SAFETY: user mode next, without floating point (Owner Invariant).
@@ -213,30 +214,7 @@ pub(super) fn prepare() {
     unsafe { write!("mscratch", 0) };
     // SAFETY: the entry above is made for it, 4-byte aligned for direct mode.
     unsafe { write!("mtvec", giornata_trap_entry as *const () as usize) };
-    // SAFETY: no trap bypasses machine mode.
-    unsafe { write!("medeleg", 0) };
-    // SAFETY: as above.
-    unsafe { write!("mideleg", 0) };
     // SAFETY: these two only; `mstatus` keeps them off in machine mode.
     unsafe { write!("mie", csr::TIMER | csr::EXTERNAL) };
-    protect();
-}
-
-/// Entry 0 locks the guard below the stack, for machine mode too; entry 1 opens
-/// everything else: user mode is confined by its page tables. User mode may
-/// read `cycle` and `instret`, not `time`: the clock is a system call.
-fn protect() {
-    const LOCKED_PAGE: usize = 0x98;
-    const OPEN: usize = 0x1F;
-    const COUNTERS: usize = 0b101;
-    // SAFETY: a naturally aligned power of two, here a page, is its address and ones.
-    unsafe { write!("pmpaddr0", HartBlock::guard() >> 2 | 0x1FF) };
-    // SAFETY: all ones are the whole address space.
-    unsafe { write!("pmpaddr1", usize::MAX) };
-    // SAFETY: nothing lies in the guard, so nothing the kernel needs is locked.
-    unsafe { write!("pmpcfg0", OPEN << 8 | LOCKED_PAGE) };
-    // SAFETY: reading counters changes nothing.
-    unsafe { write!("mcounteren", COUNTERS) };
-    // SAFETY: as above; user mode passes both.
-    unsafe { write!("scounteren", COUNTERS) };
+    protection::prepare();
 }

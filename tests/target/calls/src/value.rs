@@ -66,11 +66,13 @@ const OWN: usize = 6;
 /// How many places there are.
 pub(crate) const PLACES: usize = OWN + VALUES.len();
 
-/// The first byte of a process's memory.
-const USER: usize = 0x1000_0000;
+/// The end of the caller's stack, of whose last page not all is in use.
+fn stack_top() -> usize {
+    let local = 0u8;
+    (core::hint::black_box(&raw const local).addr() | 0xFFF) + 1
+}
 
-/// Own places, aligned and not, and across the beginning of what is its own;
-/// then [`VALUES`], where nothing of the process lies.
+/// Own places, aligned and not, and across the end of what is its own; then [`VALUES`], where nothing of the process lies.
 pub(crate) fn places() -> [Place; PLACES] {
     let own = |address, readable, writable| Place {
         address,
@@ -91,7 +93,7 @@ pub(crate) fn places() -> [Place; PLACES] {
             is_text: true,
             ..own(text, true, false)
         },
-        own(USER - 2, false, false),
+        own(stack_top() - 2, false, false),
     ];
     let rest = VALUES.iter().map(|&address| own(address, false, false));
     for (place, value) in all.iter_mut().zip(first.into_iter().chain(rest)) {

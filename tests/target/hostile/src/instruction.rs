@@ -1,6 +1,7 @@
 //! Instructions that a process has no business with. The only assembly of the
-//! suite; the encodings of registers and hypervisor instructions are spelt out,
-//! so that no extension need be known to the assembler.
+//! suite but for floating point; the encodings of registers and hypervisor
+//! instructions are spelt out, so that no extension need be known to the
+//! assembler but that of atomics.
 
 use core::arch::{asm, global_asm};
 
@@ -19,13 +20,27 @@ pub(crate) unsafe fn store(address: usize) {
 /// Adds atomically.
 pub(crate) unsafe fn add(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("amoadd.w {0}, {0}, ({1})", inout(reg) 1 => _, in(reg) address) }
+    unsafe {
+        asm!(
+            ".option push", ".option arch, +a",
+            "amoadd.w {0}, {0}, ({1})",
+            ".option pop",
+            inout(reg) 1 => _, in(reg) address,
+        )
+    }
 }
 
 /// Loads with a reservation.
 pub(crate) unsafe fn reserve(address: usize) {
     // SAFETY: the caller's affair.
-    unsafe { asm!("lr.w {0}, ({1})", out(reg) _, in(reg) address) }
+    unsafe {
+        asm!(
+            ".option push", ".option arch, +a",
+            "lr.w {0}, ({1})",
+            ".option pop",
+            out(reg) _, in(reg) address,
+        )
+    }
 }
 
 /// Calls what lies there.
@@ -40,7 +55,14 @@ macro_rules! instructions {
         pub(crate) static INSTRUCTIONS: &[(&str, fn())] = &[$(($name, {
             fn run() {
                 // SAFETY: none; that this hurts nobody else is what is tested.
-                unsafe { asm!($($text,)* clobber_abi("C")) }
+                unsafe {
+                    asm!(
+                        ".option push", ".option arch, +a",
+                        $($text,)*
+                        ".option pop",
+                        clobber_abi("C"),
+                    )
+                }
             }
             run
         }),)*];

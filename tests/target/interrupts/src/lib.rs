@@ -7,15 +7,18 @@ mod clock;
 mod serial;
 
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{interrupt, log, process, shutdown, thread};
+use giornata_rt::{interrupt, log, machine, process, shutdown, thread};
 
 use clock::RealTimeClock;
 use serial::Transmitter;
 
-/// Where the builder maps the first device that a process is granted.
-const DEVICE: usize = 0x4000_0000;
 const CLOCK_LINE: u16 = 11;
 const SERIAL_LINE: u16 = 10;
+
+/// Where the first device lies that the process is granted.
+fn device() -> usize {
+    machine::device(0).unwrap_or(0)
+}
 
 fn wait(line: u16) -> bool {
     match interrupt::wait(line) {
@@ -31,7 +34,7 @@ fn wait(line: u16) -> bool {
 #[thread]
 fn tick() {
     // SAFETY: the manifest grants the clock as the first device.
-    let mut clock = unsafe { RealTimeClock::new(DEVICE) };
+    let mut clock = unsafe { RealTimeClock::new(device()) };
     for round in 1..=10 {
         let before = time::now();
         clock.alarm_in(Duration::from_millis(1));
@@ -75,7 +78,7 @@ fn second_waiter() {
 #[thread]
 fn transmit() {
     // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(DEVICE) };
+    let mut serial = unsafe { Transmitter::new(device()) };
     serial.enable();
     for byte in 1..=4 {
         if !wait(SERIAL_LINE) {
@@ -102,7 +105,7 @@ fn stranger() {
 #[thread]
 fn weather_storm() {
     // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(DEVICE) };
+    let mut serial = unsafe { Transmitter::new(device()) };
     serial.enable();
     let mut count = 0u32;
     while wait(SERIAL_LINE) {
@@ -121,7 +124,7 @@ fn weather_storm() {
 fn fault_in_handler() {
     let Ok(own) = thread::own() else { return };
     // SAFETY: the manifest grants the clock as the first device.
-    let mut clock = unsafe { RealTimeClock::new(DEVICE) };
+    let mut clock = unsafe { RealTimeClock::new(device()) };
     clock.alarm_in(Duration::from_micros(100));
     log!("life {}", own.generation());
     if own.generation() < 3 && wait(CLOCK_LINE) {

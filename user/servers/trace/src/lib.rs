@@ -16,16 +16,12 @@ use core::cell::UnsafeCell;
 
 use giornata_abi::control::{TraceCursor, TraceRing};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{process, thread};
+use giornata_rt::{machine, process, thread};
 
 use frame::Frame;
 use ring::{Reader, Ring};
 use uart::Uart;
 
-/// Where the builder maps the trace ring.
-const RING: usize = 0x5000_0000;
-/// Where the builder maps the first device granted.
-const UART: usize = 0x4000_0000;
 /// Programs act at round instants. The server wakes half-way between two of
 /// them, so that none of its system calls keeps the kernel when one comes.
 const ROUND: Duration = Duration::from_millis(10);
@@ -60,11 +56,14 @@ pub static GIORNATA_TRACE_CURSOR: Cursor = Cursor(UnsafeCell::new(TraceCursor { 
 /// Sends records for ever, one frame each.
 #[thread]
 fn serve() -> ! {
-    let head = core::ptr::with_exposed_provenance::<TraceRing>(RING);
-    // SAFETY: the builder maps the ring there for this process.
+    let (Some(ring), Some(registers)) = (machine::trace_ring(), machine::device(0)) else {
+        panic!("grant it the trace and a UART");
+    };
+    let head = core::ptr::with_exposed_provenance::<TraceRing>(ring);
+    // SAFETY: the builder granted the ring, which lies there.
     let mut reader = Reader::new(unsafe { Ring::new(head) });
-    // SAFETY: the builder maps the UART there for this process.
-    let mut uart = unsafe { Uart::new(core::ptr::with_exposed_provenance_mut(UART)) };
+    // SAFETY: the builder granted the UART, whose registers lie there.
+    let mut uart = unsafe { Uart::new(core::ptr::with_exposed_provenance_mut(registers)) };
     loop {
         match reader.next() {
             Some((sequence, record)) => {

@@ -90,6 +90,7 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &[],
+            spaces: &[],
         }
     }
 

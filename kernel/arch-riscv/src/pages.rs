@@ -1,7 +1,11 @@
-//! Address spaces: the software walk through a process's page tables.
+//! Address spaces with translation: the software walk through a process's page
+//! tables.
 //!
-//! User addresses are numbers until this walk has checked them. A table is one
-//! page of entries of one word, in the format of Sv39 or of Sv32.
+//! A table is one page of entries of one word, in the format of Sv39 or of Sv32.
+
+use giornata_abi::system::System;
+
+use crate::right::Right;
 
 const PAGE_SHIFT: u32 = 12;
 /// Bytes of a page.
@@ -54,22 +58,36 @@ const WRITE: usize = 1 << 2;
 const EXECUTE: usize = 1 << 3;
 const USER: usize = 1 << 4;
 
-/// What a process must be allowed to do with a page.
+/// What `satp` holds while a thread of a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
-    /// Load from it.
-    Read,
-    /// Store to it.
-    Write,
+pub struct Space(pub usize);
+
+impl Space {
+    /// The space of a thread that is none.
+    pub const NOWHERE: Space = Space(satp(0));
+
+    /// The space of a thread; [`Space::NOWHERE`] for a thread that is none.
+    pub fn of(system: &System<'static>, thread: usize) -> Space {
+        let process = system
+            .threads
+            .get(thread)
+            .and_then(|thread| system.processes.get(thread.process as usize));
+        process.map_or(Space::NOWHERE, |process| Space(satp(process.space)))
+    }
+
+    /// The number of its root page.
+    pub fn root(self) -> u32 {
+        root(self.0)
+    }
 }
 
 /// What `satp` holds in the space with this root page number.
-pub const fn satp(root: u32) -> usize {
+const fn satp(root: u32) -> usize {
     NATIVE.mode as usize | root as usize
 }
 
 /// The root page number that such a value names.
-pub const fn root(satp: usize) -> u32 {
+const fn root(satp: usize) -> u32 {
     (satp as u64 & !NATIVE.mode) as u32
 }
 
@@ -81,6 +99,13 @@ pub fn translate(
     load: impl Fn(usize) -> usize,
 ) -> Option<usize> {
     NATIVE.translate(root, address, right, load)
+}
+
+/// Whether an access at `address` with the stack pointer at `sp` ran into the
+/// guard of a stack: within a page of the stack pointer, unmapped itself, and
+/// below a page that is mapped.
+pub fn is_below_stack(address: usize, sp: usize, is_mapped: impl Fn(usize) -> bool) -> bool {
+    address.abs_diff(sp) <= PAGE && !is_mapped(address) && is_mapped(address.wrapping_add(PAGE))
 }
 
 /// [`Format::is_mapped`] in this hart's format.
@@ -272,6 +297,19 @@ mod tests {
         for address in [0, 0x0FFF_FFFF, 0x9000_0000, 0xFFFF_FFFF] {
             assert_eq!(walk(&SV32, &tables, address, Right::Read), None);
         }
+    }
+
+    #[test]
+    fn only_what_lies_below_a_mapped_page_is_a_guard() {
+        const STACK: core::ops::Range<usize> = 0x5000..0x7000;
+        let below = |address, sp| is_below_stack(address, sp, |page| STACK.contains(&page));
+        assert!(below(0x4FF8, 0x4FF0));
+        assert!(below(0x4FF8, 0x5010));
+        assert!(below(0x4010, 0x4000));
+        assert!(!below(0x4FF8, 0x6100)); // far from sp
+        assert!(!below(0x5010, 0x5000)); // mapped: read-only
+        assert!(!below(0x7010, 0x7000)); // above the stack
+        assert!(!below(8, 16)); // nothing mapped above
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! Protection by page tables: user mode is confined by `satp`, and the PMP is
+//! open but for the kernel's guard.
+
+use core::ops::Range;
+
+use giornata_abi::system::{ProcessEntry, SpaceEntry};
+use giornata_core::BadAddress;
+
+use super::csr::write;
+use super::hardware::Found;
+use super::hart::HartBlock;
+use crate::device::Device;
+use crate::pages::{self, PAGE, Space};
+use crate::right::Right;
+
+/// No trap bypasses machine mode. Entry 0 locks the guard below the stack, for
+/// machine mode too; entry 1 opens everything else. User mode may read `cycle`
+/// and `instret`, not `time`: the clock is a system call.
+pub(super) fn prepare() {
+    const LOCKED_PAGE: usize = 0x98;
+    const OPEN: usize = 0x1F;
+    const COUNTERS: usize = 0b101;
+    // SAFETY: machine mode handles what it always could.
+    unsafe { write!("medeleg", 0) };
+    // SAFETY: as above.
+    unsafe { write!("mideleg", 0) };
+    // SAFETY: a naturally aligned power of two, here a page, is its address and ones.
+    unsafe { write!("pmpaddr0", HartBlock::guard() >> 2 | 0x1FF) };
+    // SAFETY: all ones are the whole address space.
+    unsafe { write!("pmpaddr1", usize::MAX) };
+    // SAFETY: nothing lies in the guard, so nothing the kernel needs is locked.
+    unsafe { write!("pmpcfg0", OPEN << 8 | LOCKED_PAGE) };
+    // SAFETY: reading counters changes nothing.
+    unsafe { write!("mcounteren", COUNTERS) };
+    // SAFETY: as above; user mode passes both.
+    unsafe { write!("scounteren", COUNTERS) };
+}
+
+/// Lets user mode into a space, after another.
+///
+/// # Safety
+/// The space is one of the builder's.
+pub(super) unsafe fn enter(before: Option<&Space>, space: &Space) {
+    if before == Some(space) {
+        return;
+    }
+    // SAFETY: the kernel is untranslated, so only user mode sees the change.
+    unsafe { write!("satp", space.0) };
+    // SAFETY: a fence changes no memory.
+    unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
+}
+
+/// Whether an access ran into the guard of the current thread's stack.
+pub(super) fn is_below_stack(space: &Space, address: usize, sp: usize) -> bool {
+    let root = space.root();
+    pages::is_below_stack(address, sp, |at| pages::is_mapped(root, at, load_entry))
+}
+
+/// Where a process's bytes lie in RAM, if it has the right to all of them. At
+/// most a page, so two pages are concerned at most.
+pub(super) fn walk(
+    process: &ProcessEntry,
+    _: &[SpaceEntry],
+    memory: &Range<usize>,
+    at: usize,
+    length: usize,
+    right: Right,
+) -> Result<Found, BadAddress> {
+    let first = length.min(PAGE - at % PAGE);
+    let rest = length - first;
+    let stretch = |at, length| stretch(process.space, memory, at, length, right);
+    let start = stretch(at, first)?;
+    let next = match rest {
+        0 => start,
+        _ => stretch(at.wrapping_add(first), rest)?,
+    };
+    Ok(Found { start, first, next })
+}
+
+/// Where a stretch inside one page begins. Devices that a process sees are
+/// not memory: the kernel does not copy from or to them.
+fn stretch(
+    root: u32,
+    memory: &Range<usize>,
+    at: usize,
+    length: usize,
+    right: Right,
+) -> Result<usize, BadAddress> {
+    let start = pages::translate(root, at, right, load_entry).ok_or(BadAddress)?;
+    let room = memory.end.saturating_sub(start);
+    if length > PAGE || start < memory.start || room < length {
+        return Err(BadAddress);
+    }
+    Ok(start)
+}
+
+/// Reads a word of a page table.
+fn load_entry(at: usize) -> usize {
+    // SAFETY: the walk begins at a root of the builder and stays in its tables (Memory Invariant).
+    let entry = unsafe { Device::at(at) };
+    entry.load(0)
+}

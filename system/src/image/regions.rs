@@ -1,0 +1,332 @@
+//! Physical memory where regions of the PMP confine processes: addresses are
+//! not translated, so each process is linked where it lies.
+//!
+//! ```text
+//! board.system   blob: header and tables
+//!                pristine copies of data, 8-byte aligned
+//!                stacks, those of one process together, largest first
+//! anywhere       code | constants | data, bss, control pages and blocks of
+//!                each process, the trace ring, the kernel's tables
+//! ```
+//!
+//! The Region Invariant: a region holds memory of one process only, or a device
+//! that it is granted, or the trace ring of its reader; none is both writable
+//! and executable. Below a stack lies a stack, which is closed while the other
+//! is open, or memory that is no process's: guards are gaps, never overlays.
+
+use crate::board::Board;
+use crate::image::executable::Executable;
+use crate::image::layout::{Layout, Segment, Usage, first_site, free};
+use crate::image::link_process::Site;
+use crate::image::napot::{Memory, Size, place};
+use crate::model::{Model, Process};
+use crate::place::{Placement, ProcessPlacement};
+use crate::problem::{Problem, Refusal};
+use giornata_abi::Record;
+use giornata_abi::control::TraceRing;
+use giornata_abi::system::{KERNEL_REGIONS, SpaceEntry};
+use giornata_abi::trace::TraceRecord;
+
+/// Most regions of code, of constants, of data.
+const TEXT_REGIONS: u32 = 3;
+const RODATA_REGIONS: u32 = 2;
+const DATA_REGIONS: u32 = 2;
+/// Regions that a space can place.
+const MOST_REGIONS: usize = 16 - KERNEL_REGIONS;
+
+/// Configuration bytes: a naturally aligned power of two, and the rights.
+const NAPOT: u8 = 3 << 3;
+const READ: u8 = NAPOT | 0b001;
+const READ_WRITE: u8 = NAPOT | 0b011;
+const READ_EXECUTE: u8 = NAPOT | 0b101;
+
+/// The space in which nothing is open.
+pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
+    rights: [0; 16],
+    places: [0; MOST_REGIONS],
+    count: 0,
+};
+
+/// The parts of a process that regions cover.
+struct Parts<'a> {
+    process: &'a Process,
+    executable: &'a Executable,
+    text: Size,
+    rodata: Size,
+    data: Size,
+    /// By thread: bytes of its stack, a power of two.
+    stacks: Vec<u32>,
+}
+
+/// Where they lie.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    text: u32,
+    rodata: u32,
+    data: u32,
+    /// Lowest address of its stacks.
+    stacks: u32,
+    /// By thread: end of its stack.
+    stack_tops: Vec<u32>,
+}
+
+/// Lays out a system whose blob has `blob` bytes and whose kernel needs
+/// `ram_size` bytes for its tables. The executables say what is needed; they
+/// are linked again where the layout puts them.
+pub(crate) fn lay_out(
+    model: &Model,
+    executables: &[Executable],
+    blob: u32,
+    ram_size: u32,
+    grain: u32,
+) -> Result<Layout, Refusal> {
+    let board = &model.board;
+    let parts: Vec<Parts<'_>> = (0u16..)
+        .zip(model.processes.iter().zip(executables))
+        .map(|(index, (process, executable))| Parts::of(model, index, process, executable, grain))
+        .collect();
+    let mut end = u64::from(board.system) + u64::from(blob);
+    let pristine = parts.iter().map(|parts| {
+        let bytes = &parts.executable.data.bytes;
+        let start = end.next_multiple_of(8);
+        end = start + bytes.len() as u64;
+        Segment::new(start as u32, bytes.clone())
+    });
+    let pristine: Vec<Segment> = pristine.collect();
+    let mut places = vec![Places::default(); parts.len()];
+    end = place_stacks(&parts, &mut places, end) + u64::from(grain);
+    let mut memory = Memory::from(end);
+    let records = TraceRecord::SIZE as u32 * model.trace_capacity;
+    let (ring, ram) = place_rest(&parts, &mut places, &mut memory, records, ram_size, grain);
+    let mut layout = Layout {
+        placement: Placement {
+            processes: Vec::new(),
+            trace_ring: ring,
+            ram,
+            ram_size,
+        },
+        segments: Vec::new(),
+        sites: Vec::new(),
+        usage: Vec::new(),
+        free: free(board, memory.end())?,
+    };
+    for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
+        let ring = [(ring, grain), (ring + TraceRing::SIZE as u32, records)];
+        let regions = parts.regions(board, places, ring)?;
+        parts.emit(&mut layout, board, places, pristine.address, regions);
+    }
+    layout.segments.extend(pristine);
+    Ok(layout)
+}
+
+/// The stacks, from `end` on; answers where they end.
+fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> u64 {
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    let largest = |index: &usize| parts[*index].stacks.iter().max().copied().unwrap_or(1);
+    order.sort_by_key(|index| std::cmp::Reverse(largest(index)));
+    let mut at = end;
+    for index in order {
+        let stacks = &parts[index].stacks;
+        at = at.next_multiple_of(u64::from(largest(&index)));
+        places[index].stacks = at as u32;
+        let mut threads: Vec<usize> = (0..stacks.len()).collect();
+        threads.sort_by_key(|thread| std::cmp::Reverse(stacks[*thread]));
+        places[index].stack_tops = vec![0; stacks.len()];
+        for thread in threads {
+            at += u64::from(stacks[thread]);
+            places[index].stack_tops[thread] = at as u32;
+        }
+    }
+    at
+}
+
+/// What has no order, the most aligned first; answers where the ring and the
+/// kernel's tables lie.
+///
+/// The head of the ring lies at the end of a region of its own, just before
+/// the records, whose size is a power of two.
+fn place_rest(
+    parts: &[Parts<'_>],
+    places: &mut [Places],
+    memory: &mut Memory,
+    records: u32,
+    ram_size: u32,
+    grain: u32,
+) -> (u32, u32) {
+    enum Item {
+        Text(usize),
+        Rodata(usize),
+        Data(usize),
+        Ring,
+    }
+    let items = parts.iter().enumerate().flat_map(|(index, parts)| {
+        [
+            (Item::Text(index), parts.text),
+            (Item::Rodata(index), parts.rodata),
+            (Item::Data(index), parts.data),
+        ]
+    });
+    let mut items: Vec<(Item, Size)> = items.collect();
+    items.push((Item::Ring, Size::of(records, grain, 1)));
+    items.sort_by_key(|(_, size)| std::cmp::Reverse(size.alignment()));
+    let mut ring = 0;
+    for (item, size) in items {
+        let mut take = |before| memory.take(before, size.bytes(), size.alignment());
+        match item {
+            Item::Text(index) => places[index].text = take(0),
+            Item::Rodata(index) => places[index].rodata = take(0),
+            Item::Data(index) => places[index].data = take(0),
+            Item::Ring => ring = take(grain) - TraceRing::SIZE as u32,
+        }
+    }
+    (ring, memory.take(0, ram_size, 16))
+}
+
+impl<'a> Parts<'a> {
+    fn of(
+        model: &Model,
+        index: u16,
+        process: &'a Process,
+        executable: &'a Executable,
+        grain: u32,
+    ) -> Parts<'a> {
+        // an instruction may not lie in two regions: code that is compressed
+        // has instructions at the end of one that reach into the next
+        let is_compressed = extensions(&model.board.target).contains('c');
+        let text_regions = if is_compressed { 1 } else { TEXT_REGIONS };
+        let size = |bytes: u32, most| Size::of(bytes, grain, most);
+        let data = executable.end - executable.data.address + process.area;
+        Parts {
+            process,
+            executable,
+            text: size(executable.text.bytes.len() as u32, text_regions),
+            rodata: size(executable.rodata.bytes.len() as u32, RODATA_REGIONS),
+            data: size(data, DATA_REGIONS),
+            stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+        }
+    }
+
+    /// What the PMP holds while the process runs; refuses more than it can.
+    fn regions(
+        &self,
+        board: &Board,
+        places: &Places,
+        ring: [(u32, u32); 2],
+    ) -> Result<SpaceEntry, Refusal> {
+        let own = [
+            (places.text, self.text, READ_EXECUTE),
+            (places.rodata, self.rodata, READ),
+            (places.data, self.data, READ_WRITE),
+        ];
+        let mut regions: Vec<(u32, u32, u8)> = Vec::new();
+        for (address, size, rights) in own {
+            regions.extend(size.pieces(address).map(|(at, bytes)| (at, bytes, rights)));
+        }
+        let devices = self.process.devices.iter();
+        for device in devices.filter_map(|index| board.devices.get(*index)) {
+            let (first, bytes) = board.extent(device);
+            regions.push((first, bytes, READ_WRITE));
+        }
+        if self.process.reads_trace {
+            regions.extend(ring.map(|(at, bytes)| (at / bytes * bytes, bytes, READ)));
+        }
+        let over = regions.len().saturating_sub(MOST_REGIONS);
+        if over > 0 {
+            let reason = format!(
+                "process `{}` needs {} regions of protection, {over} more than the {MOST_REGIONS} of board {}",
+                self.process.name,
+                regions.len(),
+                board.name
+            );
+            return Err(Problem::new(reason, "grant it fewer devices, or split it").into());
+        }
+        let mut entry = NOTHING;
+        entry.count = regions.len() as u32;
+        entry.rights[KERNEL_REGIONS - 1] = READ_WRITE;
+        for (index, (at, bytes, rights)) in regions.into_iter().enumerate() {
+            entry.places[index] = place(at, bytes);
+            entry.rights[KERNEL_REGIONS + index] = rights;
+        }
+        Ok(entry)
+    }
+
+    fn emit(
+        &self,
+        layout: &mut Layout,
+        board: &Board,
+        places: &Places,
+        pristine: u32,
+        regions: SpaceEntry,
+    ) {
+        let executable = self.executable;
+        let (data_size, stacks_size) = (
+            executable.data.bytes.len() as u32,
+            self.stacks.iter().sum::<u32>(),
+        );
+        let zeroed = |address, bytes: &[u8], size| Segment {
+            address,
+            bytes: bytes.to_vec(),
+            size,
+        };
+        layout.segments.extend([
+            Segment::new(places.text, executable.text.bytes.clone()),
+            Segment::new(places.rodata, executable.rodata.bytes.clone()),
+            zeroed(places.data, &executable.data.bytes, self.data.needed()),
+            zeroed(places.stacks, &[], stacks_size),
+        ]);
+        layout.usage.push(self.usage());
+        layout.sites.push(Site {
+            text: places.text,
+            rodata: Some(places.rodata),
+            data: Some(places.data),
+            ..first_site(board, self.process)
+        });
+        if let (true, Some(site)) = (self.process.reads_trace, layout.sites.last_mut()) {
+            site.ring = layout.placement.trace_ring;
+        }
+        let bodies = executable.functions.0.iter().map(|f| f.body as u32);
+        layout.placement.processes.push(ProcessPlacement {
+            space: layout.placement.processes.len() as u32,
+            pristine,
+            data: places.data,
+            data_size,
+            zero_size: self.data.needed() - data_size,
+            data_address: places.data,
+            data_stretch: self.data.needed(),
+            stacks: places.stacks,
+            stacks_size,
+            regions: Some(regions),
+            restartable: executable.restartable,
+            start: executable.start,
+            bodies: bodies.collect(),
+            area: executable.end,
+            stack_tops: places.stack_tops.clone(),
+            trace_cursor: executable.trace_cursor,
+        });
+    }
+
+    fn usage(&self) -> Usage {
+        let sizes = [self.text, self.rodata, self.data];
+        let executable = self.executable;
+        Usage {
+            text: self.text.needed(),
+            rodata: self.rodata.needed(),
+            data: executable.end - executable.data.address,
+            blocks: self.process.area,
+            stacks: self.stacks.iter().sum(),
+            tables: 0,
+            waste: sizes.iter().map(|size| size.bytes() - size.needed()).sum(),
+        }
+    }
+}
+
+/// The letters behind `riscv32` in a target's name.
+fn extensions(target: &str) -> &str {
+    let head = target.split('-').next().unwrap_or_default();
+    head.trim_start_matches("riscv")
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+#[path = "regions_tests.rs"]
+mod tests;

@@ -1,0 +1,269 @@
+//! The Region Invariant, checked by reading what the PMP will hold.
+
+use super::*;
+use crate::image::layout::tests::{BLOB, Laid, laid_out};
+use std::ops::Range;
+use std::path::Path;
+
+const BOARD: &str = include_str!("../../../boards/qemu-virt32-pmp.toml");
+const WRITE: u8 = 1 << 1;
+const EXECUTE: u8 = 1 << 2;
+
+fn laid() -> Laid {
+    laid_out(Board::parse(Path::new("board.toml"), BOARD).unwrap())
+}
+
+/// What a region is, as the hart reads it.
+fn decode(place: u32, rights: u8) -> (Range<u64>, u8) {
+    let bytes = 8u64 << place.trailing_ones();
+    let base = u64::from(place) * 4 / bytes * bytes;
+    (base..base + bytes, rights)
+}
+
+/// The regions of a process, without its stack's.
+fn regions(laid: &Laid, index: usize) -> Vec<(Range<u64>, u8)> {
+    let entry = laid.layout.placement.processes[index].regions.unwrap();
+    let count = entry.count as usize;
+    assert!(
+        entry.rights[KERNEL_REGIONS + count..]
+            .iter()
+            .all(|r| *r == 0)
+    );
+    let rights = entry.rights[KERNEL_REGIONS..][..count].iter();
+    entry
+        .places
+        .iter()
+        .zip(rights)
+        .map(|(place, rights)| decode(*place, *rights))
+        .collect()
+}
+
+/// By thread of a process: its stack.
+fn stacks(laid: &Laid, index: usize) -> Vec<Range<u64>> {
+    let tops = &laid.layout.placement.processes[index].stack_tops;
+    let threads = laid.model.threads_of(index as u16);
+    threads
+        .zip(tops)
+        .map(|((_, thread), top)| u64::from(top - thread.stack)..u64::from(*top))
+        .collect()
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// What is the kernel's: its image, tables and pristine data, its free memory.
+fn kernel(laid: &Laid) -> Vec<Range<u64>> {
+    let board = &laid.model.board;
+    let placement = &laid.layout.placement;
+    let range = |start: u32, bytes: u32| u64::from(start)..u64::from(start) + u64::from(bytes);
+    let mut all = vec![
+        range(board.kernel.0, board.kernel.1),
+        range(board.system, BLOB),
+        range(placement.ram, placement.ram_size),
+    ];
+    all.extend(
+        placement
+            .processes
+            .iter()
+            .map(|p| range(p.pristine, p.data_size)),
+    );
+    all
+}
+
+#[test]
+fn no_region_is_locked_or_both_writable_and_executable() {
+    let laid = laid();
+    for index in 0..3 {
+        for (_, rights) in regions(&laid, index) {
+            assert_eq!(rights & !0b111, NAPOT);
+            assert_ne!(rights & (WRITE | EXECUTE), WRITE | EXECUTE);
+        }
+        let entry = laid.layout.placement.processes[index].regions.unwrap();
+        assert_eq!(entry.rights[..KERNEL_REGIONS], [0, READ_WRITE]);
+    }
+}
+
+#[test]
+fn regions_and_stacks_of_processes_and_kernel_are_apart() {
+    let laid = laid();
+    let own = |index: usize| -> Vec<Range<u64>> {
+        let regions = regions(&laid, index).into_iter().map(|(range, _)| range);
+        regions.chain(stacks(&laid, index)).collect()
+    };
+    for index in 0..3 {
+        let own_memory = own(index);
+        for (at, range) in own_memory.iter().enumerate() {
+            assert!(kernel(&laid).iter().all(|other| !overlap(range, other)));
+            // overlays of one's own would join rights on some harts
+            assert!(own_memory[..at].iter().all(|other| !overlap(range, other)));
+            for other in (0..3).filter(|other| *other != index).flat_map(&own) {
+                assert!(!overlap(range, &other), "{range:x?} and {other:x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn below_a_stack_lies_nothing_that_is_open_with_it() {
+    let laid = laid();
+    for index in 0..3 {
+        for stack in stacks(&laid, index) {
+            let bytes = stack.end - stack.start;
+            assert!(bytes.is_power_of_two() && stack.start.is_multiple_of(bytes));
+            let below = stack.start - 256..stack.start;
+            assert!(
+                regions(&laid, index)
+                    .iter()
+                    .all(|(range, _)| !overlap(range, &below))
+            );
+        }
+    }
+}
+
+#[test]
+fn sections_lie_in_regions_with_their_rights() {
+    let laid = laid();
+    for (index, site) in laid.layout.sites.iter().enumerate() {
+        let executable = &laid.executables[index];
+        let data = executable.end - executable.data.address + laid.model.processes[index].area;
+        let parts = [
+            (site.text, executable.text.bytes.len() as u32, READ_EXECUTE),
+            (
+                site.rodata.unwrap(),
+                executable.rodata.bytes.len() as u32,
+                READ,
+            ),
+            (site.data.unwrap(), data, READ_WRITE),
+        ];
+        for (start, bytes, needed) in parts {
+            let all = regions(&laid, index);
+            let covers = |at: u64| {
+                all.iter()
+                    .any(|(range, rights)| range.contains(&at) && *rights == needed)
+            };
+            let mut bytes = u64::from(start)..u64::from(start) + u64::from(bytes);
+            assert!(bytes.all(covers));
+        }
+    }
+}
+
+#[test]
+fn only_the_reader_sees_the_ring_and_all_of_it() {
+    let laid = laid();
+    let start = u64::from(laid.layout.placement.trace_ring);
+    let ring = start..start + 16 + 32 * u64::from(laid.model.trace_capacity);
+    for index in 0..3 {
+        let seen = regions(&laid, index);
+        let seen = seen.iter().filter(|(range, _)| overlap(range, &ring));
+        let bytes = |(range, rights): &(Range<u64>, u8)| {
+            assert_eq!(*rights, READ);
+            range.end.min(ring.end) - range.start.max(ring.start)
+        };
+        let whole = if laid.model.processes[index].reads_trace {
+            ring.end - ring.start
+        } else {
+            0
+        };
+        assert_eq!(seen.map(bytes).sum::<u64>(), whole);
+    }
+    assert_eq!(laid.layout.sites[2].ring, laid.layout.placement.trace_ring);
+}
+
+#[test]
+fn a_device_is_one_region_at_its_own_address() {
+    let laid = laid();
+    let open = |index: usize, range: Range<u64>| {
+        let found = regions(&laid, index).into_iter().find(|(r, _)| *r == range);
+        found.map(|(_, rights)| rights)
+    };
+    assert_eq!(open(1, 0x10_1000..0x10_2000), Some(READ_WRITE));
+    assert_eq!(open(2, 0x1000_0000..0x1000_0100), Some(READ_WRITE));
+    assert_eq!(laid.layout.sites[1].devices, [0x10_1000]);
+}
+
+#[test]
+fn restored_memory_is_data_and_stacks() {
+    let laid = laid();
+    for (index, place) in laid.layout.placement.processes.iter().enumerate() {
+        let own = stacks(&laid, index);
+        let range = u64::from(place.stacks)..u64::from(place.stacks) + u64::from(place.stacks_size);
+        assert!(
+            own.iter()
+                .all(|stack| range.start <= stack.start && stack.end <= range.end)
+        );
+        let sum: u64 = own.iter().map(|stack| stack.end - stack.start).sum();
+        assert_eq!(sum, range.end - range.start);
+        assert_eq!(place.data_size + place.zero_size, place.data_stretch);
+    }
+}
+
+#[test]
+fn waste_is_what_regions_cover_and_nobody_needs() {
+    let laid = laid();
+    for (index, usage) in laid.layout.usage.iter().enumerate() {
+        let devices = laid.model.processes[index].devices.len();
+        let own = regions(&laid, index);
+        let rings = if laid.model.processes[index].reads_trace {
+            2
+        } else {
+            0
+        };
+        let own = &own[..own.len() - devices - rings];
+        let covered: u64 = own.iter().map(|(range, _)| range.end - range.start).sum();
+        let used = usage.text + usage.rodata + usage.data + usage.blocks;
+        assert_eq!(u64::from(used + usage.waste), covered);
+        assert_eq!(usage.tables, 0);
+    }
+}
+
+#[test]
+fn compressed_code_lies_in_one_region() {
+    let text = |target: &str| {
+        let board = BOARD.replace("riscv32im-", target);
+        let laid = laid_out(Board::parse(Path::new("board.toml"), &board).unwrap());
+        let executable = |(_, rights): &(Range<u64>, u8)| *rights == READ_EXECUTE;
+        regions(&laid, 0).into_iter().filter(executable).count()
+    };
+    assert_eq!(text("riscv32im-"), 2); // 5000 bytes: 4096 + 1024
+    assert_eq!(text("riscv32imac-"), 1);
+}
+
+#[test]
+fn more_regions_than_there_are_is_refused_by_how_much() {
+    let devices: String = (0..12)
+        .map(|n| {
+            format!(
+                "[devices.d{n}]\nbase = {}\nsize = 256\n",
+                0x2000_0000 + n * 256
+            )
+        })
+        .collect();
+    let board = BOARD.replace("[qemu]", &format!("{devices}[qemu]"));
+    let mut laid = laid_out(Board::parse(Path::new("board.toml"), &board).unwrap());
+    let granted = |d: &crate::board::Device| d.name.starts_with('d');
+    let devices = laid.model.board.devices.iter().enumerate();
+    laid.model.processes[0].devices = devices
+        .filter(|(_, d)| granted(d))
+        .map(|(index, _)| index)
+        .collect();
+    let refusal = lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size, 256).unwrap_err();
+    assert_eq!(
+        refusal.problems()[0].reason(),
+        "process `control` needs 16 regions of protection, 2 more than the 14 of board qemu-virt32-pmp"
+    );
+}
+
+#[test]
+fn a_system_that_does_not_fit_is_told_by_how_much() {
+    let laid = laid();
+    let mut model = laid.model.clone();
+    model.board.memory_size -= laid.layout.free + 1;
+    let lay_out = |model: &Model| lay_out(model, &laid.executables, BLOB, laid.ram_size, 256);
+    assert_eq!(
+        lay_out(&model).unwrap_err().problems()[0].reason(),
+        "the system needs 1 bytes more than board qemu-virt32-pmp has"
+    );
+    model.board.memory_size += 1;
+    assert_eq!(lay_out(&model).unwrap().free, 0);
+}
