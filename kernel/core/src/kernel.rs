@@ -17,7 +17,7 @@ use giornata_micro::{Machine, Progress, UpcallEnd};
 use giornata_queue::{Handover, Urgency};
 
 /// Pieces of work before the caller is asked to look at its interrupts.
-const BURST: u8 = 16;
+const BURST: u8 = 4;
 
 /// The kernel of one system.
 pub struct Kernel<'a, H: Hardware> {
