@@ -9,8 +9,6 @@
 //! ```toml
 //! baseline = "quiet"        # the system without a disturber
 //! shift-ticks = 40          # how much later or earlier things may happen
-//! [shift-ticks-on]          # where it may be more
-//! qemu-virt32 = 160
 //! ```
 //! In every other system of the group the programs that the baseline has must
 //! give the same port trace, and their physical trace may shift by no more
@@ -59,9 +57,6 @@ struct Outcome {
 struct Bounds {
     baseline: String,
     shift_ticks: u64,
-    /// Where it takes longer.
-    #[serde(default)]
-    shift_ticks_on: BTreeMap<String, u64>,
 }
 
 /// What a suite has found: notes on what holds, complaints about what does not.
@@ -240,8 +235,7 @@ fn check_group(bounds: &Bounds, members: &[&Outcome], findings: &mut Findings) {
             .push(format!("the baseline `{}` has not run", bounds.baseline));
         return;
     };
-    let own = bounds.shift_ticks_on.get(baseline.board);
-    let most = own.copied().unwrap_or(bounds.shift_ticks);
+    let most = bounds.shift_ticks;
     let mut worst = 0;
     for member in members
         .iter()

@@ -63,16 +63,21 @@ pub(crate) struct Layout {
     pub(crate) usage: Vec<Usage>,
     /// Bytes of memory left over.
     pub(crate) free: u32,
+    /// Bytes between what has a place, lost to alignment.
+    pub(crate) gaps: u32,
 }
 
 /// Memory that is handed out upwards; may run past the end, which is told once.
 struct Cursor {
     at: u64,
+    /// Bytes that were passed over.
+    gaps: u64,
 }
 
 impl Cursor {
     fn take(&mut self, bytes: u32, alignment: u32) -> u32 {
         let start = self.at.next_multiple_of(u64::from(alignment));
+        self.gaps += start - self.at;
         self.at = start + u64::from(bytes);
         start as u32
     }
@@ -273,6 +278,7 @@ fn lay_out_pages(
     let board = &model.board;
     let mut cursor = Cursor {
         at: u64::from(board.system) + u64::from(blob),
+        gaps: 0,
     };
     let mut segments = Vec::new();
     let pristine: Vec<u32> = executables
@@ -297,6 +303,7 @@ fn lay_out_pages(
             .collect(),
         usage: Vec::new(),
         free: 0,
+        gaps: 0,
     };
     for (((index, process), executable), pristine) in (0u16..)
         .zip(&model.processes)
@@ -311,6 +318,7 @@ fn lay_out_pages(
     layout.placement.trace_ring = ring.0;
     (layout.placement.ram, layout.placement.ram_size) = (ram, ram_size);
     layout.free = free(board, cursor.at)?;
+    layout.gaps = cursor.gaps as u32;
     Ok(layout)
 }
 

@@ -73,6 +73,14 @@ impl Memory {
         self.end
     }
 
+    /// Bytes below that which are free.
+    pub(crate) fn gaps(&self) -> u32 {
+        self.gaps
+            .iter()
+            .map(|(start, end)| (end - start) as u32)
+            .sum()
+    }
+
     /// The lowest multiple of `alignment` at which `bytes` are free, and `before`
     /// bytes before it, which are taken too.
     pub(crate) fn take(&mut self, before: u32, bytes: u32, alignment: u32) -> u32 {

@@ -94,7 +94,8 @@ pub(crate) fn lay_out(
     });
     let pristine: Vec<Segment> = pristine.collect();
     let mut places = vec![Places::default(); parts.len()];
-    end = place_stacks(&parts, &mut places, end) + u64::from(grain);
+    let (stacks, gaps) = place_stacks(&parts, &mut places, end);
+    end = stacks + u64::from(grain);
     let mut memory = Memory::from(end);
     let records = TraceRecord::SIZE as u32 * model.trace_capacity;
     let (ring, ram) = place_rest(&parts, &mut places, &mut memory, records, ram_size, grain);
@@ -109,6 +110,7 @@ pub(crate) fn lay_out(
         sites: Vec::new(),
         usage: Vec::new(),
         free: free(board, memory.end())?,
+        gaps: memory.gaps() + gaps,
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
         let ring = [(ring, grain), (ring + TraceRing::SIZE as u32, records)];
@@ -119,15 +121,17 @@ pub(crate) fn lay_out(
     Ok(layout)
 }
 
-/// The stacks, from `end` on; answers where they end.
-fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> u64 {
+/// The stacks, from `end` on; answers where they end, and the bytes lost.
+fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u32) {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     let largest = |index: &usize| parts[*index].stacks.iter().max().copied().unwrap_or(1);
     order.sort_by_key(|index| std::cmp::Reverse(largest(index)));
-    let mut at = end;
+    let (mut at, mut gaps) = (end, 0);
     for index in order {
         let stacks = &parts[index].stacks;
-        at = at.next_multiple_of(u64::from(largest(&index)));
+        let base = at.next_multiple_of(u64::from(largest(&index)));
+        gaps += (base - at) as u32;
+        at = base;
         places[index].stacks = at as u32;
         let mut threads: Vec<usize> = (0..stacks.len()).collect();
         threads.sort_by_key(|thread| std::cmp::Reverse(stacks[*thread]));
@@ -137,7 +141,7 @@ fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> u64 {
             places[index].stack_tops[thread] = at as u32;
         }
     }
-    at
+    (at, gaps)
 }
 
 /// What has no order, the most aligned first; answers where the ring and the

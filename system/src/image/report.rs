@@ -20,6 +20,8 @@ pub struct Report {
     pub trace: u32,
     /// Bytes of memory left over.
     pub free: u32,
+    /// Bytes between what has a place, lost to alignment.
+    pub gaps: u32,
     /// The processes.
     pub processes: Vec<ProcessUsage>,
 }
@@ -47,6 +49,7 @@ impl Report {
             kernel_tables: layout.placement.ram_size,
             trace: model.trace_capacity * 32,
             free: layout.free,
+            gaps: layout.gaps,
             processes: (0u16..)
                 .zip(processes)
                 .map(|(index, (process, usage))| ProcessUsage {
@@ -115,8 +118,8 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "  kernel {} + tables {}, trace {}, free {} bytes",
-            self.kernel, self.kernel_tables, self.trace, self.free
+            "  kernel {} + tables {}, trace {}, between them {}, free {} bytes",
+            self.kernel, self.kernel_tables, self.trace, self.gaps, self.free
         )?;
         for process in self.processes.iter().filter(|p| !p.grants.is_empty()) {
             writeln!(
