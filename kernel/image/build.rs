@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use std::{env, fs};
 use toml::{Table, Value};
 
+/// Where a CLINT counts.
+const MTIME: u64 = 0xBFF8;
+
 fn main() {
     let board = env::var("GIORNATA_BOARD").unwrap_or_else(|_| "qemu-virt64".into());
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -50,6 +53,7 @@ fn constants(board: &Table) -> String {
         timer > 0 && cycles % timer == 0,
         "cycle-hertz is a multiple of timer-hertz"
     );
+    let has_plic = env::var_os("CARGO_FEATURE_PLIC").is_some();
     assert_eq!(number(kernel, "harts"), 1, "the kernel runs on one hart");
     let memory = section(board, "memory");
     let end = number(memory, "base") + number(memory, "size");
@@ -65,13 +69,19 @@ fn constants(board: &Table) -> String {
          \x20   memory: {system:#x}..{end:#x},\n    timer_hertz: {timer},\n    cycles_per_tick: {},\n}};\n\
          pub(crate) const SYSTEM: usize = {system:#x};\n\
          pub(crate) const CONSOLE: usize = {:#x};\n\
-         pub(crate) const FINISHER: usize = {:#x};\n",
+         pub(crate) const EXIT: usize = {:#x};\n\
+         pub(crate) const TIME: usize = {:#x};\n",
         device("clint"),
-        device("plic"),
-        number(kernel, "plic-context"),
+        if has_plic { device("plic") } else { 0 },
+        if has_plic {
+            number(kernel, "plic-context")
+        } else {
+            0
+        },
         cycles / timer,
         named("console"),
         named("exit"),
+        device("clint") + MTIME,
     )
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use giornata_abi::Duration;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
 
+use crate::chip::Chip;
 use crate::crates::root;
 
 /// A system that can be booted.
@@ -18,15 +19,24 @@ pub(crate) struct Image {
     /// How its memory is spent.
     pub(crate) report: Report,
     /// What it is booted in.
-    pub(crate) emulator: Emulator,
+    pub(crate) host: Host,
+}
+
+/// What stands in for a board.
+#[derive(Clone, Debug)]
+pub(crate) enum Host {
+    /// A program that knows the board.
+    Emulator(Emulator),
+    /// The simulated chip itself.
+    Chip(Chip),
 }
 
 /// Builds the system of a file, for the board that it names or for another;
 /// its machine stops at `stop_at`.
 ///
 /// # Errors
-/// The system is refused: the reasons are on standard error. The board has no
-/// emulator.
+/// The system is refused: the reasons are on standard error. The board has
+/// neither emulator nor chip.
 pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Image> {
     let options = BuildOptions {
         stop_at: stop_at.0,
@@ -40,14 +50,14 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", system.display())
     })?;
-    let emulator = built.emulator.with_context(|| {
-        let board = &built.report.board;
-        format!("boards/{board}.toml does not say in what the board is emulated")
-    })?;
+    let host = match built.emulator {
+        Some(emulator) => Host::Emulator(emulator),
+        None => Host::Chip(Chip::of(&built.report.board)?),
+    };
     Ok(Image {
         elf: built.image,
         names: built.name_map,
         report: built.report,
-        emulator,
+        host,
     })
 }

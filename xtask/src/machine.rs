@@ -1,14 +1,17 @@
-//! A machine in QEMU: started, read, watched, stopped.
+//! A machine in QEMU or in simulation: started, read, watched, stopped.
 
 use std::io::Read;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use giornata_soc::{End, Run};
 use giornata_system::Emulator;
 
-use crate::image::Image;
+use crate::chip::Chip;
+use crate::image::{Host, Image};
 
 /// What there is to read from a machine.
 pub(crate) enum Output {
@@ -42,30 +45,30 @@ impl Patience {
 
 /// A running machine; it is killed when dropped.
 pub(crate) struct Machine {
-    child: Child,
+    process: Process,
     console: Receiver<Vec<u8>>,
     patience: Patience,
     started: Instant,
     heard: Instant,
 }
 
+/// What runs in its stead.
+enum Process {
+    Emulator(Emulated),
+    Chip(giornata_soc::Machine),
+}
+
 impl Machine {
     /// Boots an image.
     ///
     /// # Errors
-    /// The emulator of its board cannot be started.
+    /// What stands in for its board cannot be started.
     pub(crate) fn boot(image: &Image, patience: Patience) -> Result<Machine> {
-        let Emulator { command, arguments } = &image.emulator;
-        let mut child = Command::new(command)
-            .args(arguments)
-            .arg("-kernel")
-            .arg(&image.elf)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
-        let mut stdout = child.stdout.take().context("the console of QEMU")?;
+        let (process, stdout) = match &image.host {
+            Host::Emulator(emulator) => start(emulator, &image.elf)?,
+            Host::Chip(chip) => simulate(chip, &image.elf)?,
+        };
+        let mut stdout = stdout.context("the console of the machine")?;
         let (sender, console) = sync_channel(64);
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
@@ -77,7 +80,7 @@ impl Machine {
         });
         let now = Instant::now();
         Ok(Machine {
-            child,
+            process,
             console,
             patience,
             started: now,
@@ -107,13 +110,14 @@ impl Machine {
     /// The status it ended with, after [`Output::End`].
     ///
     /// # Errors
-    /// QEMU itself failed: with what it said.
-    pub(crate) fn wait(mut self) -> Result<i32> {
-        let status = self.child.wait().context("waiting for QEMU")?;
-        let complaint = self.child.stderr.take().map(read_all).unwrap_or_default();
-        match status.code() {
-            Some(code) if code == 0 || complaint.trim().is_empty() => Ok(code),
-            _ => bail!("QEMU ended with {status}: {}", complaint.trim()),
+    /// What stood in for the board failed: with what it said.
+    pub(crate) fn wait(self) -> Result<i32> {
+        match self.process {
+            Process::Emulator(mut emulated) => emulated.wait(),
+            Process::Chip(machine) => match machine.finish()?.end {
+                End::Exit(code) => Ok((code & 0xFF) as i32),
+                other => bail!("the chip ended with {other:?}"),
+            },
         }
     }
 
@@ -132,8 +136,10 @@ impl Machine {
     }
 
     fn stop(&mut self, what: &str, limit: Duration) -> Result<()> {
-        // It may have ended by itself meanwhile.
-        let _ = self.child.kill();
+        // It may have ended by itself meanwhile. A chip is stopped when dropped.
+        if let Process::Emulator(Emulated(child)) = &mut self.process {
+            let _ = child.kill();
+        }
         bail!(
             "the machine {what} {} s of wall time and was stopped: it hangs, or this host is too slow",
             limit.as_secs()
@@ -141,12 +147,53 @@ impl Machine {
     }
 }
 
-impl Drop for Machine {
+/// A program that is killed when dropped.
+struct Emulated(Child);
+
+impl Emulated {
+    fn wait(&mut self) -> Result<i32> {
+        let status = self.0.wait().context("waiting for the emulator")?;
+        let complaint = self.0.stderr.take().map(read_all).unwrap_or_default();
+        match status.code() {
+            Some(code) if code == 0 || complaint.trim().is_empty() => Ok(code),
+            _ => bail!("the emulator ended with {status}: {}", complaint.trim()),
+        }
+    }
+}
+
+impl Drop for Emulated {
     fn drop(&mut self) {
         // Neither matters for a machine that has ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
+}
+
+fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Option<ChildStdout>)> {
+    let Emulator { command, arguments } = emulator;
+    let mut child = Command::new(command)
+        .args(arguments)
+        .arg("-kernel")
+        .arg(elf)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
+    let stdout = child.stdout.take();
+    Ok((Process::Emulator(Emulated(child)), stdout))
+}
+
+fn simulate(chip: &Chip, elf: &Path) -> Result<(Process, Option<ChildStdout>)> {
+    let run = Run {
+        latency: chip.latency,
+        // Patience ends it.
+        max_cycles: u64::MAX,
+        ..Run::new(giornata_soc::Image::read(elf)?)
+    };
+    let mut machine = chip.simulator()?.start(&run)?;
+    let stdout = machine.console();
+    Ok((Process::Chip(machine), stdout))
 }
 
 fn read_all(mut stream: ChildStderr) -> String {

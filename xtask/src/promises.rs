@@ -9,13 +9,15 @@ use giornata_abi::{Duration, Instant};
 use giornata_system::NameMap;
 use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, port_trace};
 
-use crate::crates::{BOARDS, root};
+use crate::crates::{BOARDS, CHIPS, root};
 use crate::image::build;
 use crate::process::{capture, cargo};
 use crate::suite::record;
 
 /// The flight that the promises are about.
 const FLIGHT: Duration = Duration::from_millis(10_000);
+/// The flight on chips, which take a minute for a second.
+const SHORT_FLIGHT: Duration = Duration::from_millis(200);
 /// Actuators act at multiples of this.
 const PERIOD: u64 = 20_000_000;
 /// The driver of the servos.
@@ -28,15 +30,15 @@ const JITTER: u64 = 2;
 /// Flies the example and the overloaded example; a note with the figures.
 pub(crate) fn check() -> Result<String> {
     let system = |file: &str| root().join("examples/flight-control").join(file);
-    let (events, names) = fly(&system("system.toml"), BOARDS[0])?;
-    check_windows(&events)?;
+    let (events, names) = fly(&system("system.toml"), BOARDS[0], FLIGHT)?;
+    check_windows(&events, FLIGHT)?;
     let lag = check_servos(&events, &names)?;
     let trace = port_trace(&events, &names);
     compare_with_simulator(&trace)?;
     for board in &BOARDS[1..] {
-        compare_with_board(&trace, &system("system.toml"), board)?;
+        compare_with_board(&trace, &system("system.toml"), board, FLIGHT)?;
     }
-    let (overloaded, other_names) = fly(&system("overload.toml"), BOARDS[0])?;
+    let (overloaded, other_names) = fly(&system("overload.toml"), BOARDS[0], FLIGHT)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
     Ok(format!(
         "servos {lag}; {} port writes as in the simulator and on {}; {bursts}",
@@ -45,14 +47,29 @@ pub(crate) fn check() -> Result<String> {
     ))
 }
 
-fn fly(system: &Path, board: &str) -> Result<(Vec<Event>, NameMap)> {
-    let image = build(system, Some(board), FLIGHT)?;
-    let (events, _) = record(&image, FLIGHT)?;
+fn fly(system: &Path, board: &str, length: Duration) -> Result<(Vec<Event>, NameMap)> {
+    let image = build(system, Some(board), length)?;
+    let (events, _) = record(&image, length)?;
     Ok((events, image.names))
 }
 
+/// Flies the example on the simulated chips for a short time; a note.
+pub(crate) fn check_chips() -> Result<String> {
+    let system = root().join("examples/flight-control/system.toml");
+    let (events, names) = fly(&system, BOARDS[0], SHORT_FLIGHT)?;
+    let trace = port_trace(&events, &names);
+    let mut writes = 0;
+    for chip in CHIPS {
+        writes = compare_with_board(&trace, &system, chip, SHORT_FLIGHT)?;
+    }
+    Ok(format!(
+        "{writes} port writes on {} as in QEMU",
+        CHIPS.join(", ")
+    ))
+}
+
 /// No miss, no violation; every job that was released completes by its deadline.
-fn check_windows(events: &[Event]) -> Result<()> {
+fn check_windows(events: &[Event], length: Duration) -> Result<()> {
     let mut open: BTreeMap<u16, Instant> = BTreeMap::new();
     for event in events {
         match event.content {
@@ -82,7 +99,7 @@ fn check_windows(events: &[Event]) -> Result<()> {
             _ => {}
         }
     }
-    let end = Instant::START + FLIGHT;
+    let end = Instant::START + length;
     let late = open.iter().find(|(_, deadline)| **deadline < end);
     ensure!(late.is_none(), "a job never completed: {late:?}");
     Ok(())
@@ -183,14 +200,23 @@ fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
 
 /// Another board, with another width of words and other protection, keeps the
 /// windows and writes the same values at the same instants.
-fn compare_with_board(trace: &[PortValue], system: &Path, board: &str) -> Result<()> {
-    let (events, names) = fly(system, board)?;
-    check_windows(&events).with_context(|| board.to_string())?;
+fn compare_with_board(
+    trace: &[PortValue],
+    system: &Path,
+    board: &str,
+    length: Duration,
+) -> Result<usize> {
+    let (events, names) = fly(system, board, length)?;
+    check_windows(&events, length).with_context(|| board.to_string())?;
     let other = port_trace(&events, &names);
     let common = trace.len().min(other.len());
-    ensure!(common > 10_000, "only {common} port writes to compare");
+    let least = length.0 / 1_000_000;
+    ensure!(
+        common as u64 > least,
+        "only {common} port writes of {board} to compare"
+    );
     let Some(at) = first_difference(&trace[..common], &other[..common]) else {
-        return Ok(());
+        return Ok(common);
     };
     bail!(
         "port write {at} differs\n  {}  {}\n  {board}  {}",

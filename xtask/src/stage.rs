@@ -9,11 +9,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use giornata_system::Board;
 
 use crate::crates::{
-    self, BOARDS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
+    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
+use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{Verdict, coverage, nightly, promises, run, size, suite};
 
@@ -98,7 +99,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "rtl",
-        what: "the chip in simulation: both cores, interrupts, protection, the same cycles twice",
+        what: "the chip in simulation, and a few suites and a short flight on both its cores",
         run: rtl,
     },
     Stage {
@@ -148,13 +149,14 @@ fn lint_host(_: Extent) -> Result<String> {
 fn lint_bare(_: Extent) -> Result<String> {
     let packages = crates::all()?;
     let mut targets = BTreeSet::new();
-    for board in BOARDS {
+    for board in BOARDS.into_iter().chain(CHIPS) {
         let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
         let mut command = cargo();
         command.env("GIORNATA_BOARD", &board.name);
         let features = board.kernel_features.iter();
         let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
-        command.args(["clippy", "--features", &features.join(",")]);
+        command.args(["clippy", "--no-default-features"]);
+        command.args(["--features", &features.join(",")]);
         lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
         targets.insert(board.target);
     }
@@ -165,8 +167,9 @@ fn lint_bare(_: Extent) -> Result<String> {
     }
     let targets: Vec<String> = targets.into_iter().collect();
     Ok(format!(
-        "the kernel for {}, processes for {}",
+        "the kernel for {}, {}, processes for {}",
         BOARDS.join(", "),
+        CHIPS.join(", "),
         targets.join(", ")
     ))
 }
@@ -251,14 +254,7 @@ fn kernel_size(_: Extent) -> Result<String> {
 
 fn target(extent: Extent) -> Result<String> {
     let findings = suite::run(extent.bless)?;
-    if !findings.complaints.is_empty() {
-        bail!(
-            "{} of {} systems:\n{}",
-            findings.complaints.len(),
-            findings.cases,
-            findings.complaints.join("\n")
-        );
-    }
+    refuse(&findings)?;
     let notes: String = findings
         .notes
         .iter()
@@ -267,12 +263,33 @@ fn target(extent: Extent) -> Result<String> {
     Ok(format!("{} systems{notes}", findings.cases))
 }
 
+/// Fails if a suite complains.
+fn refuse(findings: &Findings) -> Result<()> {
+    let complaints = &findings.complaints;
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} of {} systems:\n{}",
+        complaints.len(),
+        findings.cases,
+        complaints.join("\n")
+    );
+}
+
 fn rtl(_: Extent) -> Result<String> {
     let mut command = cargo();
     command
         .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])
         .args(["--", "--ignored"]);
-    Ok(format!("{} checks", tests_passed(&mut command)?))
+    let checks = tests_passed(&mut command)?;
+    let findings = suite::run_short()?;
+    refuse(&findings)?;
+    let flight = promises::check_chips()?;
+    Ok(format!(
+        "{checks} checks, {} systems, {flight}",
+        findings.cases
+    ))
 }
 
 fn repeat(_: Extent) -> Result<String> {

@@ -42,17 +42,30 @@ module io (
   localparam logic [27:0] UartControl = 28'h000_0044;
   localparam logic [11:0] ClintRegion = 12'h001;
 
+  // The serial line and the generator once more, each in a page that protection
+  // can grant alone; the line status there is that of a 16550, in byte 5.
+  localparam logic [27:0] UartPage      = 28'h000_1000;
+  localparam logic [27:0] UartLine      = 28'h000_1004;
+  localparam logic [27:0] GeneratorPage = 28'h000_2000;
+
   logic [63:0] cycle_q;
   logic [31:0] cycle_high_q;     // latched when the low half is read
   logic        ack_q;
   logic [31:0] rdata_q, rdata_d;
   logic        read, write, clint;
   logic [31:0] uart_rdata, uart_status, clint_rdata, rise;
+  logic        uart_data, uart_state, uart_control, generate_, clear;
 
   // An access is carried out once, in the cycle before its acknowledge.
   assign read  = req_i & ~ack_q & ~we_i;
   assign write = req_i & ~ack_q & we_i;
   assign clint = adr_i[27:16] == ClintRegion;
+
+  assign uart_data    = adr_i == UartData || adr_i == UartPage + UartData;
+  assign uart_state   = adr_i == UartStatus || adr_i == UartPage + UartStatus;
+  assign uart_control = adr_i == UartControl || adr_i == UartPage + UartControl;
+  assign generate_    = adr_i == Generate || adr_i == GeneratorPage;
+  assign clear        = adr_i == Clear || adr_i == GeneratorPage + 28'h4;
 
   uart u_uart (
     .clk_i,
@@ -60,8 +73,8 @@ module io (
     .rx_valid_i,
     .rx_data_i,
     .rx_full_o,
-    .take_i    (read && adr_i == UartData),
-    .control_i (write && adr_i == UartControl),
+    .take_i    (read && uart_data),
+    .control_i (write && uart_control),
     .wdata_i,
     .data_o    (uart_rdata),
     .status_o  (uart_status),
@@ -72,9 +85,9 @@ module io (
     .clk_i,
     .rst_i,
     .cycle_i (cycle_q[31:0]),
-    .arm_i   (write && adr_i == Generate),
+    .arm_i   (write && generate_),
     .delay_i (wdata_i),
-    .clear_i (write && adr_i == Clear),
+    .clear_i (write && clear),
     .rise_o  (rise),
     .irq_o   (external_irq_o[0])
   );
@@ -94,14 +107,15 @@ module io (
   // ---- Reads
 
   always_comb begin
-    unique case (adr_i)
-      UartData:   rdata_d = uart_rdata;
-      CycleLow:   rdata_d = cycle_q[31:0];
-      CycleHigh:  rdata_d = cycle_high_q;
-      Generate:   rdata_d = rise;
-      Argument:   rdata_d = argument_i;
-      UartStatus: rdata_d = uart_status;
-      default:    rdata_d = clint ? clint_rdata : '0;
+    unique case (1'b1)
+      uart_data:           rdata_d = uart_rdata;
+      uart_state:          rdata_d = uart_status;
+      generate_:           rdata_d = rise;
+      adr_i == UartLine:   rdata_d = {16'b0, 7'b011_0000, uart_status[0], 8'b0};
+      adr_i == CycleLow:   rdata_d = cycle_q[31:0];
+      adr_i == CycleHigh:  rdata_d = cycle_high_q;
+      adr_i == Argument:   rdata_d = argument_i;
+      default:             rdata_d = clint ? clint_rdata : '0;
     endcase
   end
 
@@ -119,7 +133,7 @@ module io (
       ack_q   <= read | write;
       if (read) rdata_q <= rdata_d;
       if (read && adr_i == CycleLow) cycle_high_q <= cycle_q[63:32];
-      if (write && adr_i == UartData) begin
+      if (write && uart_data) begin
         tx_valid_o <= 1'b1;
         tx_data_o  <= wdata_i[7:0];
       end

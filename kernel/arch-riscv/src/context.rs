@@ -4,21 +4,7 @@ use core::cell::Cell;
 use core::mem::offset_of;
 
 use crate::Space;
-
-/// A thread's floating-point registers, `f0..=f31` and `fcsr`, in memory.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Floating {
-    registers: [Cell<u64>; 32],
-    control: Cell<usize>,
-    /// Whether the registers above are the thread's; else it has none yet.
-    pub saved: Cell<bool>,
-}
-
-impl Floating {
-    /// Offset of `fcsr`, for assembly.
-    pub const CONTROL: usize = offset_of!(Floating, control);
-}
+use crate::floating::Floating;
 
 /// One per thread. Its fields are cells because the trap path writes them too.
 ///
@@ -73,11 +59,7 @@ impl Context {
             hart: Cell::new(0),
             space,
             restart: [begin, end],
-            floating: Floating {
-                registers: [const { Cell::new(0) }; 32],
-                control: Cell::new(0),
-                saved: Cell::new(false),
-            },
+            floating: Floating::new(),
         }
     }
 
@@ -109,7 +91,7 @@ impl Context {
         sp.set(stack);
         a0.set(first);
         a1.set(second);
-        self.floating.saved.set(false);
+        self.floating.clear();
     }
 
     /// On leaving the hart: rewinds out of the restartable sequence.
@@ -132,11 +114,9 @@ mod tests {
         for register in &context.x {
             register.set(0xDEAD);
         }
-        context.floating.saved.set(true);
         context.start(0x1000, 0x2000, &[3, 4]);
         assert_eq!((context.pc(), context.stack_pointer()), (0x1000, 0x2000));
         assert_eq!((context.x[10].get(), context.x[11].get()), (3, 4));
-        assert!(!context.floating.saved.get());
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub mod cause;
 pub mod clint;
 mod context;
 mod device;
+#[cfg_attr(not(feature = "floating"), path = "no_floating.rs")]
+mod floating;
 pub mod pages;
 pub mod plic;
 pub mod regions;

@@ -24,6 +24,10 @@ mod board;
 #[cfg(target_os = "none")]
 mod console;
 #[cfg(target_os = "none")]
+#[cfg_attr(feature = "sifive-test", path = "exit_sifive.rs")]
+#[cfg_attr(not(feature = "sifive-test"), path = "exit_status.rs")]
+mod exit;
+#[cfg(target_os = "none")]
 mod start;
 
 #[cfg(not(target_os = "none"))]

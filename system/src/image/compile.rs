@@ -29,7 +29,7 @@ impl Toolchain {
     pub(crate) fn kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("build");
         command.env("GIORNATA_BOARD", &board.name);
-        command.args(["--package", KERNEL, "--release"]);
+        command.args(["--package", KERNEL, "--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
         command.args(["--features", &board.kernel_features.join(",")]);
         let artifacts = run(command, "the kernel")?;

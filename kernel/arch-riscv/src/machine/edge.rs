@@ -109,7 +109,7 @@ impl Edge {
         };
         let event = match mcause {
             interrupt::TIMER => Event::Timer,
-            interrupt::EXTERNAL => match self.machine().plic.claim() {
+            interrupt::EXTERNAL => match self.machine().lines.claim() {
                 0 => return BACK,
                 number => Event::Interrupt(number),
             },
@@ -239,7 +239,7 @@ impl Edge {
         if csr::pending() & csr::EXTERNAL == 0 {
             return None;
         }
-        match self.machine().plic.claim() {
+        match self.machine().lines.claim() {
             0 => None,
             number => Some(Event::Interrupt(number)),
         }

@@ -11,9 +11,10 @@
 
 use core::arch::global_asm;
 
-use super::csr::{FS, FS_CLEAN, read, write};
+use super::csr::{FS, read, write};
 use super::hart::HartBlock;
-use crate::context::{Context, Floating};
+use crate::context::Context;
+use crate::floating::Floating;
 
 global_asm!(
     ".option push",
@@ -52,6 +53,8 @@ unsafe extern "C" {
     fn giornata_clear_floating();
 }
 
+/// `mstatus`: on, and as it is in memory.
+const FS_CLEAN: usize = 2 << 13;
 /// `misa`: the hart has doubles, and so singles.
 const DOUBLES: usize = 1 << 3;
 

@@ -10,11 +10,11 @@ use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Hardware};
 
 use super::hart::HartBlock;
+use super::lines::{Lines, lines};
 use super::protection;
 use crate::board::Board;
 use crate::clint::Clint;
 use crate::device::Device;
-use crate::plic::Plic;
 use crate::right::Right;
 use crate::ring::Ring;
 
@@ -26,7 +26,7 @@ pub struct Machine {
     pub(super) hart: &'static HartBlock,
     pub(super) board: Board,
     pub(super) clint: Clint,
-    pub(super) plic: Plic,
+    pub(super) lines: Lines,
     processes: &'static [ProcessEntry],
     spaces: &'static [SpaceEntry],
     ring: Ring,
@@ -85,14 +85,14 @@ impl Machine {
         let header = system.header;
         // SAFETY: the board says where the CLINT lies (Device Invariant).
         let clint = unsafe { Device::at(board.clint) };
-        // SAFETY: the board says where the PLIC lies (Device Invariant).
-        let plic = unsafe { Device::at(board.plic) };
+        // SAFETY: the board is true of the machine (Device Invariant).
+        let lines = unsafe { lines(&board) };
         // SAFETY: the header names memory of the ring alone (Memory Invariant).
         let ring = unsafe { Ring::new(header.trace_ring as usize, header.trace_capacity) };
         Machine {
             hart,
             clint: Clint::new(clint, HartBlock::NUMBER),
-            plic: Plic::new(plic, board.plic_context),
+            lines,
             board,
             processes: system.processes,
             spaces: system.spaces,
@@ -211,11 +211,11 @@ impl Hardware for Machine {
     }
 
     fn open_interrupt(&mut self, number: u16) {
-        self.plic.open(number);
+        self.lines.open(number);
     }
 
     fn close_interrupt(&mut self, number: u16) {
-        self.plic.close(number);
+        self.lines.close(number);
     }
 
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {

@@ -2,10 +2,16 @@
 
 mod csr;
 mod edge;
-mod floating;
 mod hardware;
 mod hart;
 mod trap;
+
+#[cfg_attr(not(feature = "floating"), path = "no_floating.rs")]
+mod floating;
+
+#[cfg_attr(feature = "plic", path = "plic.rs")]
+#[cfg_attr(not(feature = "plic"), path = "vexriscv.rs")]
+mod lines;
 
 #[cfg_attr(not(feature = "regions"), path = "pages.rs")]
 #[cfg_attr(feature = "regions", path = "regions.rs")]

@@ -6,34 +6,44 @@ use core::ops::Range;
 use giornata_abi::system::{ProcessEntry, SpaceEntry};
 use giornata_core::BadAddress;
 
-use super::csr::write;
+use super::csr::{self, write};
 use super::hardware::Found;
 use super::hart::HartBlock;
 use crate::device::Device;
 use crate::pages::{self, PAGE, Space};
 use crate::right::Right;
 
-/// No trap bypasses machine mode. Entry 0 locks the guard below the stack, for
-/// machine mode too; entry 1 opens everything else. User mode may read `cycle`
-/// and `instret`, not `time`: the clock is a system call.
+/// Page tables count only where the PMP lets user mode pass.
+const HAS_PMP: bool = cfg!(feature = "pmp");
+
+/// No trap bypasses machine mode. Where there is a PMP, it opens everything to
+/// user mode but the guard below the kernel's stack.
 pub(super) fn prepare() {
-    const LOCKED_PAGE: usize = 0x98;
-    const OPEN: usize = 0x1F;
-    const COUNTERS: usize = 0b101;
     // SAFETY: machine mode handles what it always could.
     unsafe { write!("medeleg", 0) };
     // SAFETY: as above.
     unsafe { write!("mideleg", 0) };
+    if HAS_PMP {
+        open();
+    }
+    if csr::HAS_COUNTEREN {
+        csr::show_counters();
+        // SAFETY: reading counters changes nothing; user mode passes both.
+        unsafe { write!("scounteren", csr::COUNTERS) };
+    }
+}
+
+/// Entry 0 locks the guard below the stack, for machine mode too; entry 1 opens
+/// everything else.
+fn open() {
+    const LOCKED_PAGE: usize = 0x98;
+    const OPEN: usize = 0x1F;
     // SAFETY: a naturally aligned power of two, here a page, is its address and ones.
     unsafe { write!("pmpaddr0", HartBlock::guard() >> 2 | 0x1FF) };
     // SAFETY: all ones are the whole address space.
     unsafe { write!("pmpaddr1", usize::MAX) };
     // SAFETY: nothing lies in the guard, so nothing the kernel needs is locked.
     unsafe { write!("pmpcfg0", OPEN << 8 | LOCKED_PAGE) };
-    // SAFETY: reading counters changes nothing.
-    unsafe { write!("mcounteren", COUNTERS) };
-    // SAFETY: as above; user mode passes both.
-    unsafe { write!("scounteren", COUNTERS) };
 }
 
 /// Lets user mode into a space, after another.

@@ -7,7 +7,7 @@ use core::ops::Range;
 use giornata_abi::system::{KERNEL_REGIONS, ProcessEntry, SpaceEntry};
 use giornata_core::BadAddress;
 
-use super::csr::{read, write};
+use super::csr::{self, read, write};
 use super::hardware::Found;
 use super::hart::HartBlock;
 use crate::regions::{self, Space};
@@ -64,17 +64,16 @@ unsafe extern "C" {
 }
 
 /// Entry 0 locks the guard below the stack, for machine mode too; the others
-/// are off until a process is entered. User mode may read `cycle` and
-/// `instret`, not `time`: the clock is a system call.
+/// are off until a process is entered.
 pub(super) fn prepare() {
     const LOCKED_PAGE: usize = 0x98;
-    const COUNTERS: usize = 0b101;
     // SAFETY: a naturally aligned power of two, here a page, is its address and ones.
     unsafe { write!("pmpaddr0", HartBlock::guard() >> 2 | 0x1FF) };
     // SAFETY: nothing lies in the guard, so nothing the kernel needs is locked.
     unsafe { write!("pmpcfg0", LOCKED_PAGE) };
-    // SAFETY: reading counters changes nothing.
-    unsafe { write!("mcounteren", COUNTERS) };
+    if csr::HAS_COUNTEREN {
+        csr::show_counters();
+    }
 }
 
 /// Lets user mode into the space of a thread, after that of another: its stack,

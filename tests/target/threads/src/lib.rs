@@ -83,11 +83,11 @@ fn wake_at_3() {
 }
 
 #[thread]
-fn wake_at_1_and_5() {
+fn wake_at_1_and_20() {
     sleep_until(1);
     log!("woke at 1 ms");
-    sleep_until(5);
-    log!("woke at 5 ms");
+    sleep_until(20);
+    log!("woke at 20 ms");
 }
 
 #[thread]
@@ -157,7 +157,7 @@ fn overreach(control: Control) {
 /// Shared by the counters.
 static TOTAL: Word = Word::new(0);
 static DONE: Word = Word::new(0);
-const ADDITIONS: u32 = 100_000;
+const ADDITIONS: u32 = 10_000;
 
 /// Additions by restartable sequence, under a quantum that cuts them anywhere.
 fn count() {
@@ -193,7 +193,7 @@ fn finish() {
 
 process! {
     threads: [
-        turn_a, turn_b, turn_c, plod_a, plod_b, plod_c, wake_at_3, wake_at_1_and_5, wake_in_the_past, sleep_for_ever,
+        turn_a, turn_b, turn_c, plod_a, plod_b, plod_c, wake_at_3, wake_at_1_and_20, wake_in_the_past, sleep_for_ever,
         change_priority, tell_40, tell_20, hold_ceiling, intrude, overreach, count_a, count_b, count_c, finish,
     ],
 }
