@@ -87,6 +87,25 @@ fn a_restarted_process_finds_no_floating_point_of_before() {
 }
 
 #[test]
+fn a_start_leaves_nothing_of_the_last_job() {
+    let restarting = Process {
+        on_fault: FaultPolicy::Restart,
+        ..process(vec![thread("fresh", 0)])
+    };
+    let others = process(vec![thread("registers", 3)]);
+    let run = boot(
+        "fresh",
+        &Plan {
+            stop_at: 5_000_000,
+            ..plan(vec![restarting, others])
+        },
+    );
+    assert_eq!((run.status, run.reports()), (0, vec![]));
+    let restarts = run.of(TraceKind::Process);
+    assert!(restarts.len() > 10 && restarts.iter().all(|r| r.detail == 1));
+}
+
+#[test]
 fn an_answer_zeroes_what_it_does_not_name() {
     let run = boot("answer", &plan(vec![process(vec![thread("answer", 0)])]));
     assert_eq!((run.status, run.reports()), (0, vec![]));

@@ -130,6 +130,21 @@ refloating:
   li a0, 3
   j broken
 
+# fresh(): a thread begins with zeros but for sp and its arguments; then fills
+# every register and faults; its process restarts.
+.globl fresh
+fresh:
+  .irp n, 1,3,4,5,6,7,8,9,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  bnez x\n, 9f
+  .endr
+  .irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  li x\n, -1
+  .endr
+  ebreak
+9:
+  li a0, 17
+  j broken
+
 # answer(): a system call keeps what the ABI keeps, and zeroes the rest.
 .globl answer
 answer:
