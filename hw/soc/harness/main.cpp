@@ -42,6 +42,7 @@ const char kUsage[] =
     "  --input FILE       bytes for the serial line, each as soon as there is room; - is standard input\n"
     "  --input-at FILE    lines `CYCLE BYTE`, by cycle: each arrives at its cycle, wanted or not\n"
     "  --probes FILE      write a line `CYCLE ID` for each store to the probe register, both decimal\n"
+    "  --points FILE      write what can be seen from outside, see class Watch\n"
     "  --summary FILE     write `exit CODE`, `out-of-cycles` or `no-answer ADDRESS`, then `cycles N`\n"
     "  --waveform FILE    write a VCD file (models built with --trace)\n"
     "  --waveform-from N, --waveform-to N    only these cycles\n";
@@ -55,7 +56,7 @@ struct Arrival {
 };
 
 struct Options {
-  std::string image, input, input_at, probes, summary, waveform;
+  std::string image, input, input_at, points, probes, summary, waveform;
   unsigned ram_first = 1, ram_burst = 1;
   uint32_t argument = 0;
   uint64_t max_cycles = 4'000'000'000u, waveform_from = 0, waveform_to = UINT64_MAX;
@@ -92,6 +93,7 @@ Options parse(int argc, char** argv) {
     else if (name == "--argument") options.argument = number(value, 0, UINT32_MAX);
     else if (name == "--input") options.input = value;
     else if (name == "--input-at") options.input_at = value;
+    else if (name == "--points") options.points = value;
     else if (name == "--probes") options.probes = value;
     else if (name == "--summary") options.summary = value;
     else if (name == "--waveform") options.waveform = value;
@@ -165,10 +167,61 @@ class Line {
   bool patient_ = false;
 };
 
+// Watches the core from outside, so that nothing is added to what is measured.
+//
+// Lines `KIND CYCLE COUNT VALUE`, COUNT instructions retired so far:
+//   mark   user mode retired `slti x0, x0, VALUE`, which does nothing
+//   enter  another mode follows user mode; cycle, count and address of the last instruction before it
+//   leave  the first instruction of user mode after it has retired; its address
+//   timer, line   the line of the timer, of the generator has risen; 0
+class Watch {
+ public:
+  explicit Watch(const Options& options) : points_(create(options.points)) {}
+
+  void look(const Vsoc& model) {
+    if (!points_) return;
+    const uint64_t cycle = model.cycle_o;
+    if (model.retired_valid_o) retire(model, cycle);
+    if (rises(timer_, model.timer_line_o)) write("timer", cycle, count_, 0);
+    if (rises(line_, model.generator_line_o)) write("line", cycle, count_, 0);
+  }
+
+ private:
+  static constexpr uint32_t kMark = 0x2013, kMarkMask = 0xfffff;
+
+  void retire(const Vsoc& model, uint64_t cycle) {
+    ++count_;
+    const bool user = model.retired_user_o;
+    if (user && !user_) write("leave", cycle, count_, model.retired_pc_o);
+    if (!user && user_) write("enter", last_cycle_, count_ - 1, last_pc_);
+    if (user && (model.retired_word_o & kMarkMask) == kMark)
+      write("mark", cycle, count_, model.retired_word_o >> 20);
+    user_ = user;
+    last_cycle_ = cycle;
+    last_pc_ = model.retired_pc_o;
+  }
+
+  static bool rises(bool& before, bool now) {
+    const bool rises = now && !before;
+    before = now;
+    return rises;
+  }
+
+  void write(const char* kind, uint64_t cycle, uint64_t count, uint32_t value) {
+    fprintf(points_.get(), "%s %llu %llu %u\n", kind, static_cast<unsigned long long>(cycle),
+            static_cast<unsigned long long>(count), value);
+  }
+
+  File points_;
+  bool user_ = false, timer_ = false, line_ = false;
+  uint64_t count_ = 0, last_cycle_ = 0;
+  uint32_t last_pc_ = 0;
+};
+
 class Machine {
  public:
   explicit Machine(const Options& options)
-      : options_(options), line_(options), probes_(create(options.probes)),
+      : options_(options), line_(options), watch_(options), probes_(create(options.probes)),
         summary_(create(options.summary)) {
     context_.randReset(0);
 #if VM_TRACE
@@ -235,6 +288,7 @@ class Machine {
 
   void listen() {
     const auto cycle = static_cast<unsigned long long>(model_->cycle_o);
+    watch_.look(*model_);
     if (model_->tx_valid_o) putchar(model_->tx_data_o);
     if (cycle % kFlushCycles == 0) fflush(stdout);
     if (model_->probe_valid_o && probes_) fprintf(probes_.get(), "%llu %u\n", cycle, model_->probe_id_o);
@@ -261,6 +315,7 @@ class Machine {
   VerilatedContext context_;
   std::unique_ptr<Vsoc> model_;
   Line line_;
+  Watch watch_;
   File probes_, summary_;
 #if VM_TRACE
   std::unique_ptr<VerilatedVcdC> waveform_;

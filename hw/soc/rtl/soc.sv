@@ -33,6 +33,15 @@ module soc #(
   output logic        error_valid_o,   // nothing lies where the core asked
   output logic [31:0] error_address_o,
 
+  // What can be watched without a word from the program: the instruction that
+  // leaves the pipeline in this cycle, and the lines that interrupt.
+  output logic        retired_valid_o,
+  output logic [31:0] retired_pc_o,
+  output logic [31:0] retired_word_o,
+  output logic        retired_user_o,      // in user mode
+  output logic        timer_line_o,
+  output logic        generator_line_o,
+
   // Cycles since reset.
   output logic [63:0] cycle_o
 );
@@ -161,6 +170,15 @@ module soc #(
     .external_irq_o (external_irq),
     .cycle_o
   );
+
+  // ---- The last stage of the core, whose names its generator promises
+
+  assign retired_valid_o  = u_core.lastStageIsFiring;
+  assign retired_pc_o     = u_core.lastStagePc;
+  assign retired_word_o   = u_core.lastStageInstruction;
+  assign retired_user_o   = u_core.CsrPlugin_privilege == 2'b00;
+  assign timer_line_o     = timer_irq;
+  assign generator_line_o = external_irq[0];
 
   // The core ignores bus errors and would wait for ever; the harness ends the run.
   assign error_valid_o   = bus_err;

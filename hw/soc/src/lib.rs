@@ -21,6 +21,7 @@ mod core_text;
 mod error;
 mod image;
 mod machine;
+mod point;
 mod report;
 mod simulator;
 mod wheel;
@@ -28,6 +29,7 @@ mod wheel;
 pub use error::Error;
 pub use image::{Image, RAM_BASE, RAM_SIZE};
 pub use machine::{Input, Latency, Machine, Run, Waveform};
+pub use point::{Point, Sight};
 pub use report::{End, Probe, Report};
 pub use simulator::Simulator;
 

@@ -64,6 +64,8 @@ pub struct Run {
     pub latency: Latency,
     /// A waveform, if it is wanted.
     pub waveform: Option<Waveform>,
+    /// Whether the core is watched: then the report has points.
+    pub watched: bool,
 }
 
 impl Run {
@@ -76,6 +78,7 @@ impl Run {
             input: Input::Nothing,
             latency: Latency::default(),
             waveform: None,
+            watched: false,
         }
     }
 
@@ -125,6 +128,9 @@ impl Machine {
             .arg(files.summary())
             .arg("--probes")
             .arg(files.probes());
+        if run.watched {
+            command.arg("--points").arg(files.points());
+        }
         match &run.input {
             Input::Nothing => &mut command,
             Input::Bytes(_) => command.arg("--input").arg(files.input()),
@@ -175,7 +181,8 @@ impl Machine {
         let status = at(self.files.image().as_path(), self.child.wait())?;
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         let (summary, probes) = (read(self.files.summary()), read(self.files.probes()));
-        Report::read(&summary, &probes, output).ok_or_else(|| Error::BrokeOff {
+        let points = read(self.files.points());
+        Report::read(&summary, &probes, &points, output).ok_or_else(|| Error::BrokeOff {
             status: status.to_string(),
             output: complaint,
         })
@@ -236,6 +243,10 @@ impl Files {
 
     fn probes(&self) -> PathBuf {
         self.0.join("probes")
+    }
+
+    fn points(&self) -> PathBuf {
+        self.0.join("points")
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use giornata_soc::{
-    Caches, Core, End, Image, Input, Latency, Report, Run, Simulator, Variant, Waveform,
+    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, Variant, Waveform,
 };
 
 /// As `checks.s` numbers them.
@@ -143,6 +143,39 @@ fn generated_interrupt_rises_when_asked() {
         assert!((200..220).contains(&delay), "{delay}");
         let latency = handled.cycle - u64::from(handled.id);
         assert!((5..60).contains(&latency), "{latency}");
+    }
+}
+
+#[test]
+#[ignore = "needs Verilator: ./x test rtl"]
+fn whoever_watches_sees_user_mode_and_its_mark() {
+    let mut regions = check(Check::Regions);
+    let variant = Variant::new(Core::Pmp, Caches::Shipped);
+    let unwatched = run(variant, &regions);
+    assert_eq!(unwatched.points, []);
+    regions.watched = true;
+    let report = run(variant, &regions);
+    assert_eq!(report.cycles, unwatched.cycles);
+    // The two accesses that are refused are never executed.
+    let [leave, mark, enter] = report.points[..] else {
+        panic!("{:?}", report.points);
+    };
+    assert_eq!(leave.sight, Sight::Leave);
+    assert_eq!(mark.sight, Sight::Mark(7));
+    assert_eq!(enter.sight, Sight::Enter);
+    assert!(leave.cycle <= mark.cycle && mark.cycle < enter.cycle);
+    assert!(enter.instructions - mark.instructions < 12 && leave.pc < enter.pc);
+}
+
+#[test]
+#[ignore = "needs Verilator: ./x test rtl"]
+fn whoever_watches_sees_the_line_rise_at_its_cycle() {
+    let mut generator = check(Check::Generator);
+    generator.watched = true;
+    for report in on_both_cores(&generator) {
+        let rises: Vec<u64> = report.points.iter().map(|point| point.cycle).collect();
+        assert_eq!(rises, [u64::from(report.probes[1].id)]);
+        assert_eq!(report.points[0].sight, Sight::Line);
     }
 }
 

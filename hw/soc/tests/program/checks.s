@@ -239,6 +239,7 @@ regions:
     leave_to within_region, 0, reached
     .balign 4
 within_region:
+    slti    x0, x0, 7             # a mark, for the test that watches
     lw      t0, 0(s1)
     lw      t0, REGION_SIZE / 4(s1)
     lw      t0, -(REGION_SIZE / 2)(s2)
