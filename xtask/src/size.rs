@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use giornata_system::image::build_kernel;
+use giornata_system::image::{build_kernel, kernel_hash};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,8 @@ struct Measured {
     #[serde(flatten)]
     entry: Entry,
     size: Sizes,
+    /// Of what is loaded; `run` and `bench` print the same.
+    hash: String,
     within: bool,
 }
 
@@ -94,9 +96,11 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     let elf = build(&entry.board)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
+    let hash = kernel_hash(&entry.board, root(), &elf).map_err(|refusal| anyhow!("{refusal:?}"))?;
     Ok(Measured {
         entry,
         size,
+        hash,
         within,
     })
 }
@@ -164,8 +168,8 @@ impl Sizes {
 
 fn table(measured: &[Measured]) -> Vec<String> {
     let head = format!(
-        "{:<16} {:<6} {:>15} {:>15} {:>15} {:>15}  of budget",
-        "board", "config", "text", "rodata", "data", "bss"
+        "{:<16} {:<6} {:<16} {:>15} {:>15} {:>15} {:>15}  of budget",
+        "board", "config", "hash", "text", "rodata", "data", "bss"
     );
     std::iter::once(head)
         .chain(measured.iter().map(row))
@@ -183,8 +187,8 @@ fn row(kernel: &Measured) -> String {
         .collect();
     let verdict = if kernel.within { "within" } else { "EXCEEDED" };
     format!(
-        "{:<16} {:<6}{cells}  {verdict}",
-        kernel.entry.board, kernel.entry.config
+        "{:<16} {:<6} {:<16}{cells}  {verdict}",
+        kernel.entry.board, kernel.entry.config, kernel.hash
     )
 }
 

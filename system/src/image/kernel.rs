@@ -5,6 +5,7 @@ use crate::image::layout::Segment;
 use crate::link::Tables;
 use crate::problem::{Problem, Refusal};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
+use sha2::{Digest, Sha256};
 
 /// The symbol of the sizes of the kernel's records.
 const SIZES_SYMBOL: &str = "GIORNATA_SIZES";
@@ -52,6 +53,19 @@ impl Kernel {
             segments,
             sizes,
         })
+    }
+
+    /// Tells kernels apart: 16 digits of the SHA-256 of what is loaded, and where.
+    /// What does not run, such as the lines of the sources, does not count.
+    pub(crate) fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        for segment in &self.segments {
+            hash.update(segment.address.to_le_bytes());
+            hash.update(segment.size.to_le_bytes());
+            hash.update(&segment.bytes);
+        }
+        let digest = hash.finalize();
+        digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
     /// Bytes of memory that the kernel needs for the tables of a system.

@@ -152,6 +152,13 @@ pub fn build_kernel(
     Ok(toolchain.kernel(&Board::named(board, root)?)?)
 }
 
+/// The hash of a kernel that [`build_kernel`] has compiled, as the report of
+/// every system of the board tells it.
+pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miette::Report> {
+    let board = Board::named(board, root)?;
+    Ok(Kernel::read(&board, &read(elf)?)?.hash())
+}
+
 /// How often processes are linked before they are given up.
 const MOST_LINKS: u32 = 5;
 
@@ -220,7 +227,7 @@ impl<'a> Builder<'a> {
             .out_dir
             .join(format!("{}.names.json", model.name));
         write(&names, name_map.to_json().as_bytes())?;
-        let report = Report::of(&model, &kernel.segments, &layout);
+        let report = Report::of(&model, &kernel, &layout);
         Ok(Built {
             image,
             names,

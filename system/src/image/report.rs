@@ -1,6 +1,7 @@
 //! How a system's memory is spent, for people.
 
-use crate::image::layout::{Layout, Segment, Usage};
+use crate::image::kernel::Kernel;
+use crate::image::layout::{Layout, Usage};
 use crate::model::Model;
 use giornata_abi::system::GRANT_TRUSTED_DMA;
 use std::fmt;
@@ -14,6 +15,8 @@ pub struct Report {
     pub board: String,
     /// Bytes of the kernel's image.
     pub kernel: u32,
+    /// Hash of the kernel's image: equal in all systems of a board.
+    pub kernel_hash: String,
     /// Bytes of the kernel's tables at run time.
     pub kernel_tables: u32,
     /// Bytes of the trace ring's slots.
@@ -40,12 +43,13 @@ pub struct ProcessUsage {
 }
 
 impl Report {
-    pub(crate) fn of(model: &Model, kernel: &[Segment], layout: &Layout) -> Report {
+    pub(crate) fn of(model: &Model, kernel: &Kernel, layout: &Layout) -> Report {
         let processes = model.processes.iter().zip(&layout.usage);
         Report {
             system: model.name.clone(),
             board: model.board.name.clone(),
-            kernel: kernel.iter().map(|s| s.size).sum(),
+            kernel: kernel.segments.iter().map(|s| s.size).sum(),
+            kernel_hash: kernel.hash(),
             kernel_tables: layout.placement.ram_size,
             trace: model.trace_capacity * 32,
             free: layout.free,
@@ -118,8 +122,8 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "  kernel {} + tables {}, trace {}, between them {}, free {} bytes",
-            self.kernel, self.kernel_tables, self.trace, self.gaps, self.free
+            "  kernel {} ({}) + tables {}, trace {}, between them {}, free {} bytes",
+            self.kernel, self.kernel_hash, self.kernel_tables, self.trace, self.gaps, self.free
         )?;
         for process in self.processes.iter().filter(|p| !p.grants.is_empty()) {
             writeln!(
