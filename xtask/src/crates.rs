@@ -78,7 +78,7 @@ impl Package {
 
     /// Whether it runs in processes of a bare machine.
     pub(crate) fn is_user(&self) -> bool {
-        let user = ["user", "examples", "tests/target"]
+        let user = ["user", "examples", "tests/target", "bench/kernel"]
             .iter()
             .any(|folder| self.folder.starts_with(folder));
         user && self.name != "giornata-rt-macros"

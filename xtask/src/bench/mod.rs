@@ -2,6 +2,7 @@
 //! before, and writes the results down.
 
 mod hardware;
+mod kernel;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,12 @@ pub(crate) struct Options {
     /// Only this board.
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
+    /// Only this configuration: hot or shipped.
+    #[arg(long, value_name = "CONFIG")]
+    config: Option<String>,
+    /// Only operations whose names begin so; of suite `kernel`.
+    #[arg(long, value_name = "NAME")]
+    op: Option<String>,
     /// Write the rows as a JSON array.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -46,10 +53,16 @@ struct Suite {
     measure: fn(&Catalogue, &Machine) -> Result<Vec<Row>>,
 }
 
-const SUITES: [Suite; 1] = [Suite {
-    name: "hardware",
-    measure: hardware::measure,
-}];
+const SUITES: [Suite; 2] = [
+    Suite {
+        name: "hardware",
+        measure: hardware::measure,
+    },
+    Suite {
+        name: "kernel",
+        measure: kernel::measure,
+    },
+];
 
 /// A simulated chip in one configuration.
 struct Machine {
@@ -59,6 +72,15 @@ struct Machine {
     simulator: Simulator,
     /// How many layouts of a program a row covers.
     layouts: u32,
+    /// What the names of the operations begin with.
+    prefix: String,
+}
+
+impl Machine {
+    /// Whether somebody wants to know of this operation.
+    fn wants(&self, op: &str) -> bool {
+        op.starts_with(&self.prefix)
+    }
 }
 
 /// Board, configuration and caches of all machines.
@@ -71,7 +93,7 @@ const MACHINES: [(&str, &str, Caches); 3] = [
 /// Prints a table a suite; negative if `--check` finds something.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let suites = choose(&options.suites)?;
-    let machines = machines(options.board.as_deref())?;
+    let machines = machines(options)?;
     let mut all = Vec::new();
     let mut complaints = Vec::new();
     for suite in suites {
@@ -81,6 +103,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
             rows.extend((suite.measure)(&catalogue, machine)?);
         }
         println!("{}\n{}", suite.name, plain(&catalogue, &rows));
+        hashes(&rows).iter().for_each(|line| println!("{line}"));
         changes(suite.name, &rows)?;
         complaints.extend(judge(&catalogue, &rows, options.bless)?);
         if options.document {
@@ -113,19 +136,29 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     names.iter().map(find).collect()
 }
 
-fn machines(board: Option<&str>) -> Result<Vec<Machine>> {
+fn machines(options: &Options) -> Result<Vec<Machine>> {
+    let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|wanted| wanted == name);
     let chosen = MACHINES
         .into_iter()
-        .filter(|machine| board.is_none_or(|board| board == machine.0));
-    let machines: Vec<Machine> = chosen.map(prepare).collect::<Result<_>>()?;
+        .filter(|machine| is(&options.board, machine.0) && is(&options.config, machine.1));
+    let prefix = options.op.clone().unwrap_or_default();
+    let machines: Vec<Machine> = chosen
+        .map(|machine| prepare(machine, prefix.clone()))
+        .collect::<Result<_>>()?;
     if machines.is_empty() {
-        let board = board.unwrap_or_default();
-        bail!("nothing is measured on board `{board}`; there are rtl-pmp and rtl-mmu");
+        let known = MACHINES.map(|(board, config, _)| format!("{board} {config}"));
+        bail!(
+            "nothing is measured on that board in that configuration; there are: {}",
+            known.join(", ")
+        );
     }
     Ok(machines)
 }
 
-fn prepare((board, config, caches): (&'static str, &'static str, Caches)) -> Result<Machine> {
+fn prepare(
+    (board, config, caches): (&'static str, &'static str, Caches),
+    prefix: String,
+) -> Result<Machine> {
     let chip = Chip::of(board)?.with(caches);
     Ok(Machine {
         board,
@@ -136,6 +169,7 @@ fn prepare((board, config, caches): (&'static str, &'static str, Caches)) -> Res
             Caches::Shipped => LAYOUTS,
             Caches::Large => 1,
         },
+        prefix,
     })
 }
 
@@ -195,6 +229,16 @@ fn changes(suite: &str, rows: &[Row]) -> Result<()> {
         println!("{change}");
     }
     Ok(())
+}
+
+/// What was measured on each machine.
+fn hashes(rows: &[Row]) -> Vec<String> {
+    let mut lines: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{} {}: executable {}", row.board, row.config, row.elf_hash))
+        .collect();
+    lines.dedup();
+    lines
 }
 
 fn read(path: &Path) -> Result<String> {

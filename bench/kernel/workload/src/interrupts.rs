@@ -1,0 +1,59 @@
+//! A driver process of the chip's interrupt generator.
+
+use giornata_rt::{interrupt, machine, thread};
+
+use crate::calls::{ROUNDS, end};
+use crate::mark::{HANDLED, mark};
+
+/// Its line.
+const LINE: u16 = 1;
+/// Cycles from arming to the rise: longer than it takes to wait for it.
+const DELAY: u32 = 4000;
+
+/// The generator.
+pub(crate) struct Generator {
+    registers: *mut u32,
+}
+
+impl Generator {
+    /// The first device that the system file grants.
+    pub(crate) fn granted() -> Option<Generator> {
+        let address = machine::device(0)?;
+        Some(Generator {
+            registers: core::ptr::with_exposed_provenance_mut(address),
+        })
+    }
+
+    /// The line rises after so many cycles.
+    pub(crate) fn arm(&mut self, cycles: u32) {
+        // SAFETY: the register is the process's own, by its grant.
+        unsafe { self.registers.write_volatile(cycles) }
+    }
+
+    /// Takes the line down, and waits until it is.
+    pub(crate) fn lower(&mut self) {
+        let second = self.registers.wrapping_add(1);
+        // SAFETY: as above; the second register lies behind the first.
+        unsafe { second.write_volatile(0) }
+        // SAFETY: as above.
+        let _ = unsafe { self.registers.read_volatile() };
+    }
+}
+
+/// Awaits an interrupt after the other; the rise meets each moment of the loop
+/// that runs meanwhile.
+#[thread]
+pub(crate) fn handle() {
+    let Some(mut generator) = Generator::granted() else {
+        return;
+    };
+    for round in 0..ROUNDS {
+        generator.arm(DELAY + round % 16);
+        if interrupt::wait(LINE).is_err() {
+            return;
+        }
+        mark::<HANDLED>();
+        generator.lower();
+    }
+    end();
+}

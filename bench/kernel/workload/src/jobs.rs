@@ -1,0 +1,34 @@
+//! Tasks.
+
+use giornata_rt::task;
+
+use crate::mark::{ENDED, STARTED, mark};
+
+fn job() {
+    mark::<STARTED>();
+    mark::<ENDED>();
+}
+
+/// A task that does nothing.
+#[task]
+pub(crate) fn first() {
+    job();
+}
+
+/// Another.
+#[task]
+pub(crate) fn second() {
+    job();
+}
+
+/// A task that is at work most of its period.
+#[task]
+pub(crate) fn plod() {
+    for round in 0..LONG {
+        core::hint::black_box(round);
+    }
+}
+
+/// Rounds of a loop of some seven cycles: half the task's period; with
+/// what preempts it less than all of it.
+const LONG: u32 = 5500;

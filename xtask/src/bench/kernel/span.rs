@@ -1,0 +1,107 @@
+//! Spans: stretches of a run from one sight to another, found by the sequence
+//! of sights that they are part of.
+
+use giornata_soc::{Point, Sight};
+
+/// A sequence of sights, and which of them begin and end the span.
+///
+/// Sights that the sequence does not name may lie between, but entries and exits
+/// of the kernel and marks always count, so that no span is found where another
+/// entry or another thread came between.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sequence {
+    /// The sights.
+    pub(super) sights: &'static [Sight],
+    /// Which of them begins the span.
+    pub(super) from: usize,
+    /// Which of them ends it.
+    pub(super) to: usize,
+}
+
+/// Cycles and instructions from one sight to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Cycles.
+    pub(super) cycles: u64,
+    /// Instructions executed.
+    pub(super) instructions: u64,
+}
+
+impl Sequence {
+    /// All spans of a run, in order; those of sequences do not overlap.
+    pub(super) fn spans(&self, points: &[Point]) -> Vec<Span> {
+        let counts = |point: &&Point| match point.sight {
+            Sight::Timer | Sight::Line => self.sights.contains(&point.sight),
+            _ => true,
+        };
+        let seen: Vec<&Point> = points.iter().filter(counts).collect();
+        let mut spans = Vec::new();
+        let mut at = 0;
+        while let Some(window) = seen.get(at..at + self.sights.len()) {
+            if window.iter().map(|point| &point.sight).eq(self.sights) {
+                spans.push(between(window[self.from], window[self.to]));
+                at += self.sights.len() - 1;
+            }
+            at += 1;
+        }
+        spans
+    }
+}
+
+/// What lies between two points.
+pub(super) fn between(from: &Point, to: &Point) -> Span {
+    Span {
+        cycles: to.cycle.saturating_sub(from.cycle),
+        instructions: to.instructions.saturating_sub(from.instructions),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(sights: &[Sight]) -> Vec<Point> {
+        let point = |(index, sight): (usize, &Sight)| Point {
+            sight: *sight,
+            cycle: 10 * index as u64,
+            instructions: index as u64,
+            pc: 0,
+        };
+        sights.iter().enumerate().map(point).collect()
+    }
+
+    const CALL: Sequence = Sequence {
+        sights: &[Sight::Mark(1), Sight::Enter, Sight::Leave, Sight::Mark(2)],
+        from: 0,
+        to: 3,
+    };
+
+    #[test]
+    fn a_span_lies_within_its_sequence() {
+        use Sight::{Enter, Leave, Mark};
+        let points = points(&[
+            Mark(1),
+            Enter,
+            Leave,
+            Mark(2),
+            Mark(1),
+            Enter,
+            Leave,
+            Mark(2),
+        ]);
+        let span = Span {
+            cycles: 30,
+            instructions: 3,
+        };
+        assert_eq!(CALL.spans(&points), [span, span]);
+    }
+
+    #[test]
+    fn a_line_may_rise_within_but_nobody_may_enter() {
+        use Sight::{Enter, Leave, Mark, Timer};
+        let risen = points(&[Mark(1), Enter, Timer, Leave, Mark(2)]);
+        assert_eq!(CALL.spans(&risen).len(), 1);
+        let twice = points(&[Mark(1), Enter, Leave, Enter, Leave, Mark(2)]);
+        assert_eq!(CALL.spans(&twice), []);
+    }
+}
