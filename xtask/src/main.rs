@@ -3,6 +3,7 @@
 //! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
 
 mod bench;
+mod bounds;
 mod chip;
 mod coverage;
 mod crates;
@@ -54,6 +55,8 @@ enum Command {
     Ci,
     /// Cycles on the simulated chip against goals and budgets.
     Bench(bench::Options),
+    /// Most instructions of each kind of entry into the kernel.
+    Bounds(bounds::Options),
     /// Bytes of the release kernel against its budget.
     Size(size::Options),
     /// Line coverage of the crates that promise one.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Ci => test::run(&test::Options::default()),
         Command::Bench(options) => bench::run(&options),
+        Command::Bounds(options) => bounds::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Coverage => coverage::run(),
         Command::Fuzz(options) => fuzz::run(&options),

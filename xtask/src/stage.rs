@@ -16,7 +16,7 @@ use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
-use crate::{Verdict, coverage, nightly, promises, run, size, suite};
+use crate::{Verdict, bounds, coverage, nightly, promises, run, size, suite};
 
 /// One stage.
 #[derive(Debug)]
@@ -91,6 +91,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "size",
         what: "the release kernel links without a panic and fits its budget",
         run: kernel_size,
+    },
+    Stage {
+        name: "bounds",
+        what: "every entry into the kernel has a bound, which nothing measured exceeds",
+        run: kernel_bounds,
     },
     Stage {
         name: "target",
@@ -250,6 +255,14 @@ fn kernel_size(_: Extent) -> Result<String> {
         bail!("{text}");
     }
     Ok(format!("\n{text}"))
+}
+
+fn kernel_bounds(_: Extent) -> Result<String> {
+    let (lines, complaints) = bounds::check()?;
+    if !complaints.is_empty() {
+        bail!("{}", complaints.join("\n"));
+    }
+    Ok(format!("\n{}", lines.join("\n")))
 }
 
 fn target(extent: Extent) -> Result<String> {

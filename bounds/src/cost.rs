@@ -1,0 +1,145 @@
+//! Counts that depend on the capacities of a system.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A count: its value for one system, and how it is made of the capacities.
+///
+/// The greater of two is the one whose value is greater for that system, so the
+/// formula is that of the longest way there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// For the system that is looked at.
+    pub value: u64,
+    /// Factor of each product of capacities, whose names are sorted; the empty
+    /// product is 1.
+    terms: BTreeMap<Vec<String>, u64>,
+}
+
+impl Cost {
+    /// A number.
+    pub(crate) fn number(value: u64) -> Cost {
+        let terms = (value != 0).then(|| (Vec::new(), value));
+        Cost {
+            value,
+            terms: terms.into_iter().collect(),
+        }
+    }
+
+    /// A capacity.
+    pub(crate) fn capacity(name: &str, value: u64) -> Cost {
+        Cost {
+            value,
+            terms: BTreeMap::from([(vec![name.to_string()], 1)]),
+        }
+    }
+
+    pub(crate) fn plus(&self, other: &Cost) -> Cost {
+        let mut sum = self.clone();
+        sum.value = sum.value.saturating_add(other.value);
+        for (product, factor) in &other.terms {
+            let place = sum.terms.entry(product.clone()).or_default();
+            *place = place.saturating_add(*factor);
+        }
+        sum
+    }
+
+    pub(crate) fn times(&self, other: &Cost) -> Cost {
+        let mut terms: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+        for (one, factor) in &self.terms {
+            for (two, other) in &other.terms {
+                let mut product = [one.as_slice(), two.as_slice()].concat();
+                product.sort();
+                let place = terms.entry(product).or_default();
+                *place = place.saturating_add(factor.saturating_mul(*other));
+            }
+        }
+        Cost {
+            value: self.value.saturating_mul(other.value),
+            terms,
+        }
+    }
+
+    /// The quotient, rounded up; the same if the divisor is 0.
+    pub(crate) fn divided_by(&self, divisor: &Cost) -> Cost {
+        let value = self.value.div_ceil(divisor.value.max(1));
+        let is_number = |cost: &Cost| cost.terms.keys().all(Vec::is_empty);
+        if is_number(self) && is_number(divisor) {
+            return Cost::number(value);
+        }
+        Cost::capacity(&format!("({self})/({divisor})"), value)
+    }
+
+    /// One less where that can be said, else the same, which is never too low.
+    pub(crate) fn less_one(&self) -> Cost {
+        let mut less = self.clone();
+        if let Some(number) = less.terms.get_mut(&Vec::new()) {
+            *number -= 1;
+            less.value = less.value.saturating_sub(1);
+        }
+        less.terms.retain(|_, factor| *factor != 0);
+        less
+    }
+
+    /// Puts this into a place that holds less.
+    pub(crate) fn raise(self, place: &mut Cost) {
+        if self.value >= place.value {
+            *place = self;
+        }
+    }
+}
+
+impl fmt::Display for Cost {
+    /// The formula, greatest products last: `312 + 14 threads + 3 levels threads`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut products: Vec<_> = self.terms.iter().collect();
+        products.sort_by_key(|(product, _)| (product.len(), (*product).clone()));
+        if products.is_empty() {
+            return write!(out, "0");
+        }
+        for (index, (product, factor)) in products.into_iter().enumerate() {
+            if index > 0 {
+                write!(out, " + ")?;
+            }
+            match (product.is_empty(), *factor) {
+                (true, factor) => write!(out, "{factor}")?,
+                (false, 1) => write!(out, "{}", product.join(" "))?,
+                (false, factor) => write!(out, "{factor} {}", product.join(" "))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_formula_says_what_its_value_is_made_of() {
+        let threads = Cost::capacity("threads", 9);
+        let loops = threads.plus(&Cost::number(1)).times(&Cost::number(14));
+        let cost = loops.times(&threads).plus(&Cost::number(5));
+        assert_eq!(cost.value, 10 * 14 * 9 + 5);
+        assert_eq!(cost.to_string(), "5 + 14 threads + 14 threads threads");
+    }
+
+    #[test]
+    fn one_less_is_never_too_low() {
+        let threads = Cost::capacity("threads", 9);
+        assert_eq!(threads.less_one(), threads);
+        let more = threads.plus(&Cost::number(1));
+        assert_eq!(more.less_one(), threads);
+        assert_eq!(Cost::number(1).less_one(), Cost::default());
+        assert_eq!(Cost::default().less_one(), Cost::default());
+    }
+
+    #[test]
+    fn the_greater_of_two_is_the_greater_for_this_system() {
+        let mut place = Cost::number(40);
+        Cost::capacity("threads", 30).raise(&mut place);
+        assert_eq!(place.to_string(), "40");
+        Cost::capacity("threads", 50).raise(&mut place);
+        assert_eq!(place.to_string(), "threads");
+    }
+}

@@ -1,0 +1,238 @@
+//! What the kernel's authors declare: bounds of loops, functions that stop the
+//! machine, kinds of entries.
+
+use crate::Error;
+use crate::binary::Frame;
+use crate::expression::Expression;
+use serde::Deserialize;
+
+/// The declarations of a kernel.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Declarations {
+    /// The label at which the kernel is entered.
+    pub(crate) entry: String,
+    /// Capacities that are made of those of a system, in order.
+    #[serde(default)]
+    pub(crate) capacity: Vec<Capacity>,
+    /// Functions after which no process runs again.
+    #[serde(default)]
+    pub(crate) stop: Vec<Stop>,
+    /// Loops.
+    #[serde(default, rename = "loop")]
+    pub(crate) loops: Vec<Passes>,
+    /// Kinds of entries.
+    #[serde(default)]
+    pub(crate) kind: Vec<Kind>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Capacity {
+    pub(crate) name: String,
+    pub(crate) value: Formula,
+    pub(crate) why: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stop {
+    pub(crate) function: String,
+    pub(crate) why: String,
+}
+
+/// How often a loop goes round each time control comes to it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Passes {
+    /// The function whose loop it is, in the source.
+    pub(crate) function: String,
+    /// Only where that function was inlined into this one, or this one into it.
+    pub(crate) inside: Option<String>,
+    /// Only where so many loops of the function are around it, itself counted.
+    pub(crate) nesting: Option<usize>,
+    /// How often its top is reached at most, the test that ends it counted.
+    pub(crate) passes: Option<Formula>,
+    /// How often its body is executed at most, where one test decides about
+    /// that: a `for`, or a walk of an iterator.
+    pub(crate) times: Option<Formula>,
+    /// The number is that of all passes that go back while the loop of this
+    /// function around it runs, not of each time control comes to it.
+    pub(crate) total_in: Option<String>,
+    /// Why it is not more.
+    pub(crate) why: String,
+}
+
+impl Passes {
+    /// The declared number.
+    pub(crate) fn formula(&self) -> Option<&Expression> {
+        let formula = self.passes.as_ref().or(self.times.as_ref());
+        formula.map(|formula| &formula.0)
+    }
+}
+
+/// A kind of entry: a beginning, and what does not happen in it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    pub(crate) from: From,
+    /// Functions that are not executed.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
+    /// Why they are not.
+    pub(crate) why: String,
+}
+
+/// Where a stretch of the kernel without interrupts begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum From {
+    /// At a trap out of user mode.
+    Trap,
+    /// When interrupts have been looked at.
+    Look,
+    /// When an idle hart wakes.
+    Wait,
+}
+
+/// An expression with its text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Formula(pub(crate) Expression);
+
+impl TryFrom<String> for Formula {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Formula, String> {
+        Expression::parse(&text).map(Formula)
+    }
+}
+
+impl Declarations {
+    /// Reads a file of declarations; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// It is none: the text says line and reason.
+    pub fn parse(file: &str, text: &str) -> Result<Declarations, Error> {
+        let declarations: Declarations =
+            toml::from_str(text).map_err(|error| Error::Declarations {
+                file: file.into(),
+                reason: error.to_string().trim_end().to_string(),
+            })?;
+        declarations.check(file)?;
+        declarations.check_loops(file)?;
+        Ok(declarations)
+    }
+
+    /// Every loop has one number.
+    fn check_loops(&self, file: &str) -> Result<(), Error> {
+        let wrong = |l: &&Passes| l.passes.is_some() == l.times.is_some();
+        match self.loops.iter().find(wrong) {
+            None => Ok(()),
+            Some(declared) => Err(Error::Declarations {
+                file: file.into(),
+                reason: format!(
+                    "the loop of `{}` has one of `passes = \"...\"` and `times = \"...\"`",
+                    declared.function
+                ),
+            }),
+        }
+    }
+
+    /// Every declaration gives its reason.
+    fn check(&self, file: &str) -> Result<(), Error> {
+        let reasons = self
+            .loops
+            .iter()
+            .map(|l| (&l.function, &l.why))
+            .chain(self.stop.iter().map(|s| (&s.function, &s.why)))
+            .chain(self.capacity.iter().map(|c| (&c.name, &c.why)))
+            .chain(self.kind.iter().map(|k| (&k.name, &k.why)));
+        for (what, why) in reasons {
+            if why.trim().is_empty() {
+                return Err(Error::Declarations {
+                    file: file.into(),
+                    reason: format!("`{what}` says no reason: write `why = \"...\"`"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What the loops that are declared are called, in their order.
+    pub fn loops(&self) -> impl Iterator<Item = String> {
+        self.loops.iter().map(|declared| {
+            let inside = declared
+                .inside
+                .iter()
+                .map(|inside| format!(" inside {inside}"));
+            let nesting = declared.nesting.iter().map(|n| format!(" at nesting {n}"));
+            [declared.function.clone()]
+                .into_iter()
+                .chain(inside)
+                .chain(nesting)
+                .collect()
+        })
+    }
+
+    /// Names of the functions that stop the machine.
+    pub(crate) fn stops(&self) -> Vec<&str> {
+        self.stop
+            .iter()
+            .map(|stop| stop.function.as_str())
+            .collect()
+    }
+
+    /// The declaration of a loop, by its place: of those that match the one that
+    /// says most.
+    pub(crate) fn passes(&self, found: &Place) -> Option<usize> {
+        let says = |d: &Passes| usize::from(d.inside.is_some()) + usize::from(d.nesting.is_some());
+        let matching = self
+            .loops
+            .iter()
+            .enumerate()
+            .filter(|(_, d)| found.matches(d));
+        matching
+            .max_by_key(|(_, d)| says(d))
+            .map(|(index, _)| index)
+    }
+}
+
+/// Where a loop stands in the source.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The function whose loop it is.
+    pub(crate) function: String,
+    /// File and line; empty if unknown.
+    pub(crate) line: String,
+    /// All functions that all of it lies in.
+    pub(crate) around: Vec<String>,
+    /// Loops of the same function around it, itself counted.
+    pub(crate) nesting: usize,
+}
+
+impl Place {
+    /// Of frames from the outermost on; without any it is the binary's function.
+    pub(crate) fn of(frames: &[Frame], procedure: &str) -> Place {
+        let own = frames.iter().rfind(|frame| frame.names_a_function());
+        let frame = own.or(frames.last());
+        Place {
+            function: frame.map_or(procedure, |frame| &*frame.function).into(),
+            line: frame.map_or_else(String::new, |frame| frame.line.to_string()),
+            around: frames.iter().map(|f| f.function.to_string()).collect(),
+            nesting: 1,
+        }
+    }
+
+    fn matches(&self, declared: &Passes) -> bool {
+        declared.function == self.function
+            && declared
+                .inside
+                .as_ref()
+                .is_none_or(|inside| self.around.contains(inside))
+            && declared
+                .nesting
+                .is_none_or(|nesting| nesting == self.nesting)
+    }
+}

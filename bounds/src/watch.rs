@@ -1,0 +1,152 @@
+//! What a kernel was seen to execute, beside what it may.
+
+use crate::analysis::{Analysis, Bounds};
+use crate::declarations::From;
+use crate::decode::Flow;
+use std::collections::HashMap;
+
+/// Follows the addresses that a kernel executes, one after the other, and keeps
+/// the longest stretch of each kind of entry.
+pub struct Watch<'a> {
+    analysis: &'a Analysis,
+    bounds: &'a Bounds,
+    entry: Option<u64>,
+    /// What is known of an address, once it was asked for.
+    known: HashMap<u64, Step>,
+    stretch: Option<Stretch>,
+    /// The address before, until it is known to have been executed.
+    last: Option<u64>,
+    most: Vec<u64>,
+    strange: Option<u64>,
+}
+
+/// An instruction as far as it counts here.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The kinds of entries that may execute it, a bit each.
+    kinds: u64,
+    /// The stretch ends with it; what begins behind it, if anything does.
+    ends: Option<Option<From>>,
+}
+
+/// A stretch under way.
+#[derive(Clone, Copy)]
+struct Stretch {
+    from: From,
+    instructions: u64,
+    kinds: u64,
+    /// An instruction of it that no kind may execute.
+    strange: Option<u64>,
+}
+
+impl Watch<'_> {
+    /// Sees nothing yet.
+    pub fn new<'a>(analysis: &'a Analysis, bounds: &'a Bounds) -> Watch<'a> {
+        Watch {
+            analysis,
+            bounds,
+            entry: analysis.binary.label(&analysis.declarations.entry),
+            known: HashMap::new(),
+            stretch: None,
+            last: None,
+            most: vec![0; bounds.kinds.len()],
+            strange: None,
+        }
+    }
+
+    /// The instruction there is about to be executed.
+    pub fn see(&mut self, address: u64) {
+        self.finish();
+        self.last = Some(address);
+    }
+
+    /// The instruction seen last is not executed: the machine went elsewhere.
+    pub fn take_back(&mut self) {
+        self.last = None;
+    }
+
+    /// The most instructions of a stretch of each kind, in their order; 0 where
+    /// none was seen. A stretch counts for each kind that may execute all of it.
+    ///
+    /// # Errors
+    /// Control got somewhere that no kind allows: the place.
+    pub fn most(mut self) -> Result<Vec<u64>, String> {
+        self.finish();
+        match self.strange {
+            Some(address) => Err(self.analysis.binary.place(address)),
+            None => Ok(self.most),
+        }
+    }
+
+    fn finish(&mut self) {
+        let Some(address) = self.last.take() else {
+            return;
+        };
+        if Some(address) == self.entry {
+            self.begin(From::Trap);
+        }
+        let step = self.step(address);
+        let Some(stretch) = &mut self.stretch else {
+            return;
+        };
+        stretch.instructions += 1;
+        stretch.kinds &= step.kinds;
+        if step.kinds == 0 {
+            stretch.strange.get_or_insert(address);
+        }
+        if let Some(next) = step.ends {
+            self.end();
+            if let Some(from) = next {
+                self.begin(from);
+            }
+        }
+    }
+
+    fn begin(&mut self, from: From) {
+        self.stretch = Some(Stretch {
+            from,
+            instructions: 0,
+            kinds: u64::MAX,
+            strange: None,
+        });
+    }
+
+    fn end(&mut self) {
+        let Some(stretch) = self.stretch.take() else {
+            return;
+        };
+        self.strange = self.strange.or(stretch.strange);
+        for (index, bound) in self.bounds.kinds.iter().enumerate() {
+            let is_allowed = stretch.kinds & 1 << index != 0;
+            if is_allowed && bound.from == stretch.from {
+                let most = &mut self.most[index];
+                *most = stretch.instructions.max(*most);
+            }
+        }
+    }
+
+    fn step(&mut self, address: u64) -> Step {
+        if let Some(step) = self.known.get(&address) {
+            return *step;
+        }
+        let instruction = self.analysis.binary.instruction(address);
+        let step = Step {
+            kinds: self
+                .bounds
+                .kinds
+                .iter()
+                .enumerate()
+                .fold(0, |kinds, (index, bound)| {
+                    kinds | u64::from(bound.allowed.contains(&address)) << index
+                }),
+            ends: match instruction.map(|i| i.flow) {
+                Some(Flow::Leave) => Some(None),
+                Some(Flow::Look) => Some(Some(From::Look)),
+                Some(Flow::Wait) => Some(Some(From::Wait)),
+                _ => None,
+            },
+        };
+        self.known.insert(address, step);
+        step
+    }
+}
