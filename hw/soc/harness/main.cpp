@@ -43,6 +43,7 @@ const char kUsage[] =
     "  --input-at FILE    lines `CYCLE BYTE`, by cycle: each arrives at its cycle, wanted or not\n"
     "  --probes FILE      write a line `CYCLE ID` for each store to the probe register, both decimal\n"
     "  --points FILE      write what can be seen from outside, see class Watch\n"
+    "  --executed FILE    write address and cycle, two words each, of what is executed outside user mode\n"
     "  --summary FILE     write `exit CODE`, `out-of-cycles` or `no-answer ADDRESS`, then `cycles N`\n"
     "  --waveform FILE    write a VCD file (models built with --trace)\n"
     "  --waveform-from N, --waveform-to N    only these cycles\n";
@@ -56,7 +57,7 @@ struct Arrival {
 };
 
 struct Options {
-  std::string image, input, input_at, points, probes, summary, waveform;
+  std::string executed, image, input, input_at, points, probes, summary, waveform;
   unsigned ram_first = 1, ram_burst = 1;
   uint32_t argument = 0;
   uint64_t max_cycles = 4'000'000'000u, waveform_from = 0, waveform_to = UINT64_MAX;
@@ -93,6 +94,7 @@ Options parse(int argc, char** argv) {
     else if (name == "--argument") options.argument = number(value, 0, UINT32_MAX);
     else if (name == "--input") options.input = value;
     else if (name == "--input-at") options.input_at = value;
+    else if (name == "--executed") options.executed = value;
     else if (name == "--points") options.points = value;
     else if (name == "--probes") options.probes = value;
     else if (name == "--summary") options.summary = value;
@@ -176,10 +178,11 @@ class Line {
 //   timer, line   the line of the timer, of the generator has risen; 0
 class Watch {
  public:
-  explicit Watch(const Options& options) : points_(create(options.points)) {}
+  explicit Watch(const Options& options)
+      : points_(create(options.points)), executed_(create(options.executed)) {}
 
   void look(const Vsoc& model) {
-    if (!points_) return;
+    if (!points_) return;  // the other file goes with it
     const uint64_t cycle = model.cycle_o;
     if (model.retired_valid_o) retire(model, cycle);
     if (rises(timer_, model.timer_line_o)) write("timer", cycle, count_, 0);
@@ -196,6 +199,10 @@ class Watch {
     if (!user && user_) write("enter", last_cycle_, count_ - 1, last_pc_);
     if (user && (model.retired_word_o & kMarkMask) == kMark)
       write("mark", cycle, count_, model.retired_word_o >> 20);
+    if (!user && executed_) {
+      const uint32_t record[] = {model.retired_pc_o, static_cast<uint32_t>(cycle)};
+      fwrite(record, sizeof record, 1, executed_.get());
+    }
     user_ = user;
     last_cycle_ = cycle;
     last_pc_ = model.retired_pc_o;
@@ -212,7 +219,7 @@ class Watch {
             static_cast<unsigned long long>(count), value);
   }
 
-  File points_;
+  File points_, executed_;
   bool user_ = false, timer_ = false, line_ = false;
   uint64_t count_ = 0, last_cycle_ = 0;
   uint32_t last_pc_ = 0;

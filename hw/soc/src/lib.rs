@@ -28,8 +28,8 @@ mod wheel;
 
 pub use error::Error;
 pub use image::{Image, RAM_BASE, RAM_SIZE};
-pub use machine::{Input, Latency, Machine, Run, Waveform};
-pub use point::{Point, Sight};
+pub use machine::{Input, Latency, Machine, Run, Watch, Waveform};
+pub use point::{Executed, Point, Sight};
 pub use report::{End, Probe, Report};
 pub use simulator::Simulator;
 

@@ -40,6 +40,18 @@ impl Default for Latency {
     }
 }
 
+/// What is noted of the core, from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watch {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Points: see [`Point`](crate::Point).
+    Points,
+    /// Points, and every instruction that is executed outside user mode.
+    Kernel,
+}
+
 /// A VCD file of some cycles; the variant must be built for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waveform {
@@ -64,8 +76,8 @@ pub struct Run {
     pub latency: Latency,
     /// A waveform, if it is wanted.
     pub waveform: Option<Waveform>,
-    /// Whether the core is watched: then the report has points.
-    pub watched: bool,
+    /// What is noted of the core.
+    pub watch: Watch,
 }
 
 impl Run {
@@ -78,7 +90,7 @@ impl Run {
             input: Input::Nothing,
             latency: Latency::default(),
             waveform: None,
-            watched: false,
+            watch: Watch::Nothing,
         }
     }
 
@@ -128,8 +140,11 @@ impl Machine {
             .arg(files.summary())
             .arg("--probes")
             .arg(files.probes());
-        if run.watched {
+        if run.watch != Watch::Nothing {
             command.arg("--points").arg(files.points());
+        }
+        if run.watch == Watch::Kernel {
+            command.arg("--executed").arg(files.executed());
         }
         match &run.input {
             Input::Nothing => &mut command,
@@ -182,7 +197,8 @@ impl Machine {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         let (summary, probes) = (read(self.files.summary()), read(self.files.probes()));
         let points = read(self.files.points());
-        Report::read(&summary, &probes, &points, output).ok_or_else(|| Error::BrokeOff {
+        let executed = fs::read(self.files.executed()).unwrap_or_default();
+        Report::read(&summary, &probes, &points, &executed, output).ok_or_else(|| Error::BrokeOff {
             status: status.to_string(),
             output: complaint,
         })
@@ -247,6 +263,10 @@ impl Files {
 
     fn points(&self) -> PathBuf {
         self.0.join("points")
+    }
+
+    fn executed(&self) -> PathBuf {
+        self.0.join("executed")
     }
 }
 

@@ -53,9 +53,42 @@ impl Point {
     }
 }
 
+/// An instruction that was executed outside user mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// Its address.
+    pub pc: u32,
+    /// When it left the pipeline: the low half of the cycles since reset.
+    pub cycle: u32,
+}
+
+impl Executed {
+    /// Reads what the harness wrote: two words each, little-endian.
+    pub(crate) fn read_all(bytes: &[u8]) -> Vec<Executed> {
+        let read = |record: &[u8; 8]| {
+            let [a, b, c, d, e, f, g, h] = *record;
+            Executed {
+                pc: u32::from_le_bytes([a, b, c, d]),
+                cycle: u32::from_le_bytes([e, f, g, h]),
+            }
+        };
+        bytes.as_chunks().0.iter().map(read).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn executed_instructions_are_pairs_of_words() {
+        let executed = Executed::read_all(&[4, 0, 0, 0x40, 9, 1, 0, 0, 7]);
+        let first = Executed {
+            pc: 0x4000_0004,
+            cycle: 0x109,
+        };
+        assert_eq!(executed, [first]);
+    }
 
     #[test]
     fn lines_of_the_harness_are_points() {

@@ -1,7 +1,7 @@
 //! What a run leaves: how the program ended, what it said and when.
 
 use crate::error::Error;
-use crate::point::Point;
+use crate::point::{Executed, Point};
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Report {
     pub probes: Vec<Probe>,
     /// What was seen of the core, in order, if it was watched.
     pub points: Vec<Point>,
+    /// The instructions executed outside user mode, if they were watched.
+    pub executed: Vec<Executed>,
 }
 
 impl Report {
@@ -45,6 +47,7 @@ impl Report {
         summary: &str,
         probes: &str,
         points: &str,
+        executed: &[u8],
         output: Vec<u8>,
     ) -> Option<Report> {
         let (mut end, mut cycles) = (None, None);
@@ -64,6 +67,7 @@ impl Report {
             output,
             probes: probes.lines().map(probe).collect::<Option<_>>()?,
             points: points.lines().map(Point::read).collect::<Option<_>>()?,
+            executed: Executed::read_all(executed),
         })
     }
 
@@ -116,20 +120,20 @@ mod tests {
     #[test]
     fn a_summary_gives_end_and_cycles() {
         let summary = "exit 4294967295\ncycles 99\n";
-        let report = Report::read(summary, "7 1\n9 2\n", "", b"hi".to_vec()).unwrap();
+        let report = Report::read(summary, "7 1\n9 2\n", "", &[], b"hi".to_vec()).unwrap();
         assert_eq!(report.end, End::Exit(u32::MAX));
         assert_eq!((report.cycles, &report.output[..]), (99, &b"hi"[..]));
-        let lost = Report::read("no-answer 4096\ncycles 9\n", "", "", Vec::new()).unwrap();
+        let lost = Report::read("no-answer 4096\ncycles 9\n", "", "", &[], Vec::new()).unwrap();
         assert_eq!(lost.end, End::NoAnswer(4096));
         assert_eq!(report.probes.last(), Some(&Probe { cycle: 9, id: 2 }));
     }
 
     #[test]
     fn a_summary_that_breaks_off_is_none() {
-        assert_eq!(Report::read("exit 0\n", "", "", Vec::new()), None);
-        assert_eq!(Report::read("cycles 4\n", "", "", Vec::new()), None);
+        assert_eq!(Report::read("exit 0\n", "", "", &[], Vec::new()), None);
+        assert_eq!(Report::read("cycles 4\n", "", "", &[], Vec::new()), None);
         assert_eq!(
-            Report::read("out-of-cycles\ncycles 4\n", "7", "", Vec::new()),
+            Report::read("out-of-cycles\ncycles 4\n", "7", "", &[], Vec::new()),
             None
         );
     }
@@ -137,7 +141,7 @@ mod tests {
     #[test]
     fn spans_reach_from_the_last_start_to_the_next_end() {
         let probes = "1 1\n4 2\n5 2\n10 1\n11 1\n15 2\n";
-        let report = Report::read("exit 0\ncycles 20\n", probes, "", Vec::new()).unwrap();
+        let report = Report::read("exit 0\ncycles 20\n", probes, "", &[], Vec::new()).unwrap();
         assert_eq!(report.between(1, 2), [3, 4]);
         assert_eq!(report.between(2, 2), [1, 10]);
     }

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use giornata_soc::{
-    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, Variant, Waveform,
+    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, Variant, Watch,
+    Waveform,
 };
 
 /// As `checks.s` numbers them.
@@ -153,7 +154,7 @@ fn whoever_watches_sees_user_mode_and_its_mark() {
     let variant = Variant::new(Core::Pmp, Caches::Shipped);
     let unwatched = run(variant, &regions);
     assert_eq!(unwatched.points, []);
-    regions.watched = true;
+    regions.watch = Watch::Kernel;
     let report = run(variant, &regions);
     assert_eq!(report.cycles, unwatched.cycles);
     // The two accesses that are refused are never executed.
@@ -164,6 +165,9 @@ fn whoever_watches_sees_user_mode_and_its_mark() {
     assert_eq!(mark.sight, Sight::Mark(7));
     assert_eq!(enter.sight, Sight::Enter);
     assert!(leave.cycle <= mark.cycle && mark.cycle < enter.cycle);
+    let first = report.executed[0];
+    assert_eq!(first.pc, 0x4000_0000);
+    assert!(report.executed.iter().all(|one| one.pc != leave.pc));
     assert!(enter.instructions - mark.instructions < 12 && leave.pc < enter.pc);
 }
 
@@ -171,7 +175,7 @@ fn whoever_watches_sees_user_mode_and_its_mark() {
 #[ignore = "needs Verilator: ./x test rtl"]
 fn whoever_watches_sees_the_line_rise_at_its_cycle() {
     let mut generator = check(Check::Generator);
-    generator.watched = true;
+    generator.watch = Watch::Points;
     for report in on_both_cores(&generator) {
         let rises: Vec<u64> = report.points.iter().map(|point| point.cycle).collect();
         assert_eq!(rises, [u64::from(report.probes[1].id)]);
