@@ -3,8 +3,10 @@
 use crate::board::Board;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 /// The package of the kernel binary.
 const KERNEL: &str = "giornata-image";
@@ -22,16 +24,72 @@ pub(crate) struct Toolchain {
     pub(crate) debug: bool,
     /// The Rust module of identifiers that processes may include.
     pub(crate) identifiers: PathBuf,
+    /// In which of many orders functions lie; 0 is the linker's own.
+    pub(crate) order: u32,
+    /// What has been compiled already.
+    pub(crate) memory: Memory,
+}
+
+/// What compilers have made for builds that share it: their sources do not
+/// change meanwhile, and their processes include no identifiers.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Mutex<BTreeMap<String, PathBuf>>>);
+
+impl Memory {
+    /// What was made of this before, if it still lies there, or what is made now.
+    fn recall(
+        &self,
+        what: &str,
+        make: impl FnOnce() -> Result<PathBuf, Refusal>,
+    ) -> Result<PathBuf, Refusal> {
+        let known = self.0.lock().ok().and_then(|made| made.get(what).cloned());
+        if let Some(path) = known.filter(|path| path.is_file()) {
+            return Ok(path);
+        }
+        let path = make()?;
+        if let Ok(mut made) = self.0.lock() {
+            made.insert(what.into(), path.clone());
+        }
+        Ok(path)
+    }
+}
+
+/// The linker's argument that shuffles functions; 0 would mean a random order.
+pub(crate) fn shuffle(order: u32) -> Option<String> {
+    (order > 0).then(|| format!("--shuffle-sections=.text*={order}"))
 }
 
 impl Toolchain {
     /// The kernel's executable for a board.
+    ///
+    /// In another order than the linker's own it is a copy, so that the kernel
+    /// itself stays where it is looked for.
     pub(crate) fn kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
-        let mut command = self.cargo("build");
+        let what = format!("kernel {} {}", board.name, self.order);
+        self.memory.recall(&what, || {
+            let built = self.compile_kernel(board)?;
+            if self.order == 0 {
+                return Ok(built);
+            }
+            let copy = built.with_extension(format!("{}-{}", board.name, self.order));
+            std::fs::rename(&built, &copy).map_err(|error| {
+                let reason = format!("cannot move {}: {error}", built.display());
+                Problem::new(reason, "free the disk")
+            })?;
+            Ok(copy)
+        })
+    }
+
+    fn compile_kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
+        let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
-        command.args(["--package", KERNEL, "--release", "--no-default-features"]);
+        command.args(["--package", KERNEL, "--bin", KERNEL]);
+        command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
         command.args(["--features", &board.kernel_features.join(",")]);
+        if let Some(shuffle) = shuffle(self.order) {
+            command.arg("--").arg(format!("-Clink-arg={shuffle}"));
+        }
         let artifacts = run(command, "the kernel")?;
         let found = artifacts.into_iter().find(|a| a.executable.is_some());
         found.and_then(|a| a.executable).ok_or_else(|| {
@@ -45,6 +103,12 @@ impl Toolchain {
 
     /// The archive of a process's crate.
     pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
+        let what = format!("{package} {target} {}", self.debug);
+        self.memory
+            .recall(&what, || self.compile_process(package, target))
+    }
+
+    fn compile_process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
         command.args([
             "--package",
@@ -81,6 +145,10 @@ impl Toolchain {
 
     /// The linker that comes with the toolchain.
     pub(crate) fn linker(&self) -> Result<PathBuf, Refusal> {
+        self.memory.recall("linker", || self.find_linker())
+    }
+
+    fn find_linker(&self) -> Result<PathBuf, Refusal> {
         let sysroot = self.rustc(&["--print", "sysroot"])?;
         let version = self.rustc(&["--version", "--verbose"])?;
         let host = version

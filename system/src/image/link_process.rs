@@ -1,6 +1,6 @@
 //! Links the archive of a process at its user addresses.
 
-use crate::image::compile::Toolchain;
+use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
 use std::path::Path;
@@ -89,6 +89,7 @@ pub(crate) fn link(
         "--fatal-warnings",
         "--build-id=none",
     ]);
+    command.args(shuffle(toolchain.order));
     command.args(["--entry=0", "-T"]).arg(&path);
     for root in START_SYMBOLS.iter().chain(&[TABLE_SYMBOL, CURSOR_SYMBOL]) {
         command.args(["-u", root]);

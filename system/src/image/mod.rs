@@ -24,6 +24,7 @@ mod paging;
 pub(crate) mod regions;
 mod report;
 
+pub use compile::Memory;
 pub use layout::Usage;
 pub use report::{ProcessUsage, Report};
 
@@ -61,6 +62,11 @@ pub struct BuildOptions {
     pub stop_at: u64,
     /// Processes check for overflow and tell file and line when they panic.
     pub debug: bool,
+    /// In which of many orders functions lie, of the kernel and of processes; 0 is
+    /// the linker's own, that of the kernel that is shipped.
+    pub order: u32,
+    /// What compilers have made already.
+    pub memory: Memory,
 }
 
 /// What came of a build.
@@ -68,6 +74,8 @@ pub struct BuildOptions {
 pub struct Built {
     /// The image: an executable for the board.
     pub image: PathBuf,
+    /// The kernel's executable, with its symbols.
+    pub kernel: PathBuf,
     /// The name map, as JSON.
     pub names: PathBuf,
     /// The identifiers as a Rust module, and as a C header.
@@ -89,6 +97,18 @@ impl BuildOptions {
         BuildOptions {
             out_dir: self.out_dir.join(board),
             board: Some(board.into()),
+            ..self
+        }
+    }
+
+    /// The same with functions in another order; results go to a folder of it.
+    pub fn ordered(self, order: u32) -> BuildOptions {
+        BuildOptions {
+            out_dir: match order {
+                0 => self.out_dir,
+                _ => self.out_dir.join(format!("order-{order}")),
+            },
+            order,
             ..self
         }
     }
@@ -115,6 +135,8 @@ impl BuildOptions {
             board: None,
             stop_at: 0,
             debug: false,
+            order: 0,
+            memory: Memory::default(),
         }
     }
 }
@@ -148,6 +170,8 @@ pub fn build_kernel(
         target_dir: target_dir.into(),
         debug: false,
         identifiers: PathBuf::new(),
+        order: 0,
+        memory: Memory::default(),
     };
     Ok(toolchain.kernel(&Board::named(board, root)?)?)
 }
@@ -189,6 +213,8 @@ impl<'a> Builder<'a> {
             target_dir: options.target_dir.clone(),
             debug: options.debug,
             identifiers: rust,
+            order: options.order,
+            memory: options.memory.clone(),
         };
         Ok(Builder {
             options,
@@ -201,8 +227,8 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
-        let kernel = self.toolchain.kernel(board)?;
-        let kernel = Kernel::read(board, &read(&kernel)?)?;
+        let executable = self.toolchain.kernel(board)?;
+        let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let archives: Result<Vec<PathBuf>, Refusal> =
             sections.iter().map(|s| self.archive(s)).collect();
@@ -230,6 +256,7 @@ impl<'a> Builder<'a> {
         let report = Report::of(&model, &kernel, &layout);
         Ok(Built {
             image,
+            kernel: executable,
             names,
             identifiers: self.identifiers,
             name_map,
