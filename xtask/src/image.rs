@@ -14,6 +14,8 @@ use crate::crates::root;
 pub(crate) struct Image {
     /// The executable.
     pub(crate) elf: PathBuf,
+    /// The kernel's executable, with its symbols.
+    pub(crate) kernel: PathBuf,
     /// What the indices of its trace mean.
     pub(crate) names: NameMap,
     /// How its memory is spent.
@@ -42,13 +44,20 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
         stop_at: stop_at.0,
         ..BuildOptions::new(system, root())
     };
-    let options = match board {
+    build_as(match board {
         Some(board) => options.on(board),
         None => options,
-    };
+    })
+}
+
+/// Builds what the options say.
+///
+/// # Errors
+/// As [`build`].
+pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
-        anyhow!("{} cannot be built", system.display())
+        anyhow!("{} cannot be built", options.system.display())
     })?;
     let host = match built.emulator {
         Some(emulator) => Host::Emulator(emulator),
@@ -56,6 +65,7 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
     };
     Ok(Image {
         elf: built.image,
+        kernel: built.kernel,
         names: built.name_map,
         report: built.report,
         host,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use giornata_bench::{Catalogue, Circumstances, Row, Statistics};
+use giornata_bench::{Catalogue, Circumstances, Statistics};
 use giornata_soc::{Core, Image, Probe, Report, Run};
 
-use super::{Machine, folder};
+use super::{Machine, Measurement, folder};
 use crate::crates::target_folder;
 use crate::process::check;
 
@@ -20,7 +20,7 @@ const COLD: usize = 10;
 const PMP_ONLY: &str = "pmp";
 const MMU_ONLY: &str = "atomics";
 
-pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Vec<Row>> {
+pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
     let layouts: Vec<Image> = (0..machine.layouts).map(link).collect::<Result<_>>()?;
     let circumstances = Circumstances {
         board: machine.board.into(),
@@ -44,7 +44,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Vec<Ro
         let statistics = Statistics::over_layouts(&samples).context(operation.op.clone())?;
         rows.push(catalogue.row(&operation.op, &circumstances, statistics, None)?);
     }
-    Ok(rows)
+    Ok((rows, Vec::new()))
 }
 
 /// The program with its sections in one of many orders; 0 is that of the file,

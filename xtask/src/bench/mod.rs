@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use giornata_bench::{Budget, Catalogue, Row, compare, from_json, plain, to_json};
 use giornata_soc::{Caches, Simulator};
+use giornata_system::image::Memory;
 
 use crate::Verdict;
 use crate::chip::Chip;
@@ -50,7 +51,7 @@ pub(crate) struct Options {
 /// A suite: what it is called, and what measures it on a machine.
 struct Suite {
     name: &'static str,
-    measure: fn(&Catalogue, &Machine) -> Result<Vec<Row>>,
+    measure: fn(&Catalogue, &Machine) -> Result<Measurement>,
 }
 
 const SUITES: [Suite; 2] = [
@@ -64,6 +65,9 @@ const SUITES: [Suite; 2] = [
     },
 ];
 
+/// Rows, and what should have been one and is none.
+type Measurement = (Vec<Row>, Vec<String>);
+
 /// A simulated chip in one configuration.
 struct Machine {
     board: &'static str,
@@ -74,6 +78,8 @@ struct Machine {
     layouts: u32,
     /// What the names of the operations begin with.
     prefix: String,
+    /// What has been compiled for it.
+    memory: Memory,
 }
 
 impl Machine {
@@ -100,7 +106,9 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         let catalogue = catalogue(suite.name)?;
         let mut rows = Vec::new();
         for machine in &machines {
-            rows.extend((suite.measure)(&catalogue, machine)?);
+            let (measured, missing) = (suite.measure)(&catalogue, machine)?;
+            rows.extend(measured);
+            complaints.extend(missing);
         }
         println!("{}\n{}", suite.name, plain(&catalogue, &rows));
         hashes(&rows).iter().for_each(|line| println!("{line}"));
@@ -170,6 +178,7 @@ fn prepare(
             Caches::Large => 1,
         },
         prefix,
+        memory: Memory::default(),
     })
 }
 

@@ -1,11 +1,12 @@
 //! Threads that call the kernel.
 
-use giornata_rt::{call, shutdown, thread, yield_now};
-
-use crate::mark::{AFTER, BEFORE, NOTHING, NOTHING_END, mark};
+use bench_marks::{AFTER, BEFORE, NOTHING, NOTHING_END, mark};
+use giornata_rt::abi::call::Call;
+use giornata_rt::time::{self, Duration};
+use giornata_rt::{call, log, port, shutdown, thread, yield_now};
 
 /// How often each thing is done: the first are not counted, a hundred are.
-pub const ROUNDS: u32 = 120;
+pub(crate) const ROUNDS: u32 = 120;
 
 /// Ends the run.
 pub(crate) fn end() {
@@ -55,5 +56,35 @@ pub(crate) fn turn_b() {
 pub(crate) fn background() {
     loop {
         core::hint::spin_loop();
+    }
+}
+
+/// Makes every call that comes back, in turn, and every refused one.
+#[thread]
+pub(crate) fn every_call() {
+    let Ok(own) = thread::own() else { return };
+    loop {
+        for call in Call::ALL {
+            match call {
+                // They do not come back, or stop the machine.
+                Call::Exit | Call::Panic | Call::Shutdown => {}
+                Call::Sleep => drop(time::sleep(Duration::from_micros(10))),
+                Call::Log => log!("sixteen letters and a few more, thread {own:?}"),
+                Call::WritePort => drop(port::write(0, &[1, 2, 3, 4])),
+                Call::ReadPort => drop(port::read(0, &mut [0; 4])),
+                Call::SetPriority => drop(thread::set_priority(own, 50)),
+                // SAFETY: it writes no memory.
+                other => drop(unsafe { call::raw(*other as usize, [0; 6]) }),
+            }
+        }
+    }
+}
+
+/// Gives way and asks the time.
+#[thread]
+pub(crate) fn turn_about() {
+    loop {
+        yield_now();
+        core::hint::black_box(time::now());
     }
 }

@@ -1,9 +1,9 @@
 //! A driver process of the chip's interrupt generator.
 
+use bench_marks::{HANDLED, mark};
 use giornata_rt::{interrupt, machine, thread};
 
 use crate::calls::{ROUNDS, end};
-use crate::mark::{HANDLED, mark};
 
 /// Its line.
 const LINE: u16 = 1;
@@ -57,3 +57,29 @@ pub(crate) fn handle() {
     }
     end();
 }
+
+/// Awaits interrupts that come at all moments of what the others do.
+#[thread]
+pub(crate) fn sweep() {
+    let Some(mut generator) = Generator::granted() else {
+        return;
+    };
+    let mut random = 0x6107_1077_u32;
+    loop {
+        // Marsaglia's xorshift.
+        random ^= random << 13;
+        random ^= random >> 17;
+        random ^= random << 5;
+        generator.arm(SOON + random % WITHIN);
+        if interrupt::wait(LINE).is_err() {
+            return;
+        }
+        mark::<HANDLED>();
+        generator.lower();
+    }
+}
+
+/// Cycles to the earliest: about what it takes to wait for it.
+const SOON: u32 = 300;
+/// Cycles within which they come: a prime.
+const WITHIN: u32 = 3001;

@@ -1,8 +1,7 @@
 //! Tasks.
 
+use bench_marks::{ENDED, STARTED, mark};
 use giornata_rt::task;
-
-use crate::mark::{ENDED, STARTED, mark};
 
 fn job() {
     mark::<STARTED>();

@@ -4,18 +4,25 @@
 #![no_std]
 
 mod calls;
+mod drivers;
+mod faults;
 mod interrupts;
 mod jobs;
-pub mod mark;
 
-pub use calls::ROUNDS;
-
-use calls::{background, null_calls, turn_a, turn_b};
+use calls::{background, every_call, null_calls, turn_a, turn_about, turn_b};
+use drivers::{
+    compute_one, fault, read_1, read_2, read_3, tell, tell_1, tell_2, tell_3, tell_4, write, zero,
+};
+use faults::{doomed, doomed_sleeper};
 use giornata_rt::process;
-use interrupts::handle;
+use interrupts::{handle, sweep};
 use jobs::{first, plod, second};
 
 process! {
-    tasks: [first, second, plod],
-    threads: [null_calls, turn_a, turn_b, background, handle],
+    tasks: [first, second, plod, tell, tell_1, tell_2, tell_3, tell_4, compute_one],
+    drivers: [read_1, read_2, read_3, write, zero, fault],
+    threads: [
+        null_calls, turn_a, turn_b, background, every_call, turn_about,
+        handle, sweep, doomed, doomed_sleeper,
+    ],
 }

@@ -1,100 +1,132 @@
 //! The suite `kernel`: systems under bench/kernel, built as any other beside the
 //! shipped kernel and watched from outside while they run.
 
+mod functions;
+mod sample;
 mod span;
 mod workload;
 
-use anyhow::{Context, Result, ensure};
-use giornata_bench::{Catalogue, Circumstances, Row, Statistics};
-use giornata_soc::{Point, Run};
+use std::path::PathBuf;
 
-use super::{Machine, folder};
+use anyhow::{Context, Result};
+use giornata_bench::{Catalogue, Circumstances, LEAST_SAMPLES, Row, Statistics};
+use giornata_soc::{Report, Run, Watch};
+use giornata_system::image::BuildOptions;
+
+use super::{Machine, Measurement, folder};
+use crate::crates::root;
 use crate::image;
+use sample::sample;
 use span::Span;
 use workload::{Measured, SYSTEMS, System};
 
-/// Spans that are not counted: caches are cold, and predictors.
-const WARMING: usize = 10;
-/// What lies between two instructions that have nothing between them.
-const NOTHING: Span = Span {
-    cycles: 1,
-    instructions: 1,
-};
+/// Layouts share what a run of one layout does.
+const SHARE: u64 = 5;
 
-/// All rows of a machine.
-pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for system in SYSTEMS {
-        let wanted = |measured: &&Measured| machine.wants(measured.op);
-        let wanted: Vec<&Measured> = system.rows.iter().filter(wanted).collect();
-        if wanted.is_empty() {
-            continue;
-        }
-        let (points, kernel) = run(system, machine).with_context(|| system.file.to_string())?;
-        let circumstances = Circumstances {
-            board: machine.board.into(),
-            config: machine.config.into(),
-            elf_hash: kernel,
-            clock_hz: machine.chip.clock_hertz,
-        };
-        check_nothing(&points)?;
-        for measured in wanted {
-            rows.push(row(catalogue, &circumstances, measured, &points)?);
-        }
-    }
-    Ok(rows)
+/// A run that is over.
+struct Seen {
+    report: Report,
+    /// The kernel, with its symbols.
+    kernel: PathBuf,
+    /// Its hash.
+    hash: String,
 }
 
-/// Whether spans with nothing in them, where the run has some, are what is taken
-/// off all others.
-fn check_nothing(points: &[Point]) -> Result<()> {
-    let spans = workload::NOTHING.spans(points);
-    let odd = spans.iter().skip(WARMING).find(|span| **span != NOTHING);
-    ensure!(odd.is_none(), "a span with nothing in it is {odd:?}");
-    Ok(())
+/// All rows of a machine, in the order of the catalogue; and what could not be
+/// measured.
+pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
+    let wanted: Vec<(&System, &Measured)> = SYSTEMS
+        .iter()
+        .flat_map(|system| system.rows.iter().map(move |row| (system, row)))
+        .filter(|(_, measured)| machine.wants(measured.op))
+        .collect();
+    let mut samples: Vec<Vec<Span>> = vec![Vec::new(); wanted.len()];
+    let mut shipped = String::new();
+    let mut complaints = Vec::new();
+    for order in 0..machine.layouts {
+        for system in SYSTEMS {
+            let mine = |(_, (of, _)): &(usize, &(&System, &Measured))| of.file == system.file;
+            let rows: Vec<_> = wanted.iter().enumerate().filter(mine).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let seen = run(system, machine, order, &rows)
+                .with_context(|| format!("bench/kernel/{}.toml, order {order}", system.file))?;
+            for (index, (_, measured)) in rows {
+                samples[index].extend(sample(measured, &seen)?);
+            }
+            if order == 0 {
+                shipped = seen.hash;
+            }
+        }
+    }
+    let circumstances = Circumstances {
+        board: machine.board.into(),
+        config: machine.config.into(),
+        elf_hash: shipped,
+        clock_hz: machine.chip.clock_hertz,
+    };
+    let mut rows = Vec::new();
+    for ((_, measured), spans) in wanted.iter().zip(&samples) {
+        if spans.len() < LEAST_SAMPLES {
+            complaints.push(format!(
+                "kernel/{} on {} ({}): not measured, seen {} times",
+                measured.op,
+                machine.board,
+                machine.config,
+                spans.len()
+            ));
+            continue;
+        }
+        rows.push(row(catalogue, &circumstances, measured, spans)?);
+    }
+    let place = |row: &Row| catalogue.operations.iter().position(|o| o.op == row.op);
+    rows.sort_by_key(place);
+    Ok((rows, complaints))
 }
 
 /// Builds a system, runs it to its end, and answers what was seen of it.
-fn run(system: &System, machine: &Machine) -> Result<(Vec<Point>, String)> {
+fn run(
+    system: &System,
+    machine: &Machine,
+    order: u32,
+    rows: &[(usize, &(&System, &Measured))],
+) -> Result<Seen> {
     let path = folder("kernel").join(format!("{}.toml", system.file));
-    let image = image::build(&path, Some(machine.board), system.length())?;
+    let share = if machine.layouts > 1 { SHARE } else { 1 };
+    let options = BuildOptions {
+        stop_at: system.nanoseconds() / share,
+        memory: machine.memory.clone(),
+        ..BuildOptions::new(&path, root())
+    };
+    let image = image::build_as(options.on(machine.board).ordered(order))?;
+    let is_inside = |(_, (_, measured)): &(usize, &(&System, &Measured))| measured.is_inside();
     let report = machine.simulator.run(&Run {
         latency: machine.chip.latency,
-        watched: true,
+        watch: match rows.iter().any(is_inside) {
+            true => Watch::Kernel,
+            false => Watch::Points,
+        },
         ..Run::new(giornata_soc::Image::read(&image.elf)?)
     })?;
     report.expect_success()?;
-    Ok((report.points, image.report.kernel_hash))
+    sample::check_nothing(&report.points)?;
+    Ok(Seen {
+        report,
+        kernel: image.kernel,
+        hash: image.report.kernel_hash,
+    })
 }
 
 fn row(
     catalogue: &Catalogue,
     circumstances: &Circumstances,
     measured: &Measured,
-    points: &[Point],
+    spans: &[Span],
 ) -> Result<Row> {
-    let spans = measured.sequence.spans(points);
-    ensure!(
-        spans.len() > WARMING,
-        "`{}` was seen {} times",
-        measured.op,
-        spans.len()
-    );
-    let spans = &spans[WARMING..];
-    let cycles: Vec<u64> = spans
-        .iter()
-        .map(|span| span.cycles - NOTHING.cycles)
-        .collect();
+    let cycles: Vec<u64> = spans.iter().map(|span| span.cycles).collect();
+    let counts: Vec<u64> = spans.iter().map(|span| span.instructions).collect();
     let statistics = Statistics::of(&cycles).context(measured.op)?;
-    let instructions = instructions(spans)?;
+    let instructions = Statistics::of(&counts)?.median;
     Ok(catalogue.row(measured.op, circumstances, statistics, Some(instructions))?)
-}
-
-/// The middle of the instructions that the spans took.
-fn instructions(spans: &[Span]) -> Result<u64> {
-    let counts: Vec<u64> = spans
-        .iter()
-        .map(|span| span.instructions - NOTHING.instructions)
-        .collect();
-    Ok(Statistics::of(&counts)?.median)
 }

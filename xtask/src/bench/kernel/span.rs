@@ -28,8 +28,14 @@ pub(super) struct Span {
 }
 
 impl Sequence {
-    /// All spans of a run, in order; those of sequences do not overlap.
+    /// All spans of a run, in order.
     pub(super) fn spans(&self, points: &[Point]) -> Vec<Span> {
+        let found = self.find(points);
+        found.iter().map(|(from, to)| between(from, to)).collect()
+    }
+
+    /// The ends of all spans of a run, in order; sequences do not overlap.
+    pub(super) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
         let counts = |point: &&Point| match point.sight {
             Sight::Timer | Sight::Line => self.sights.contains(&point.sight),
             _ => true,
@@ -39,7 +45,7 @@ impl Sequence {
         let mut at = 0;
         while let Some(window) = seen.get(at..at + self.sights.len()) {
             if window.iter().map(|point| &point.sight).eq(self.sights) {
-                spans.push(between(window[self.from], window[self.to]));
+                spans.push((window[self.from], window[self.to]));
                 at += self.sights.len() - 1;
             }
             at += 1;

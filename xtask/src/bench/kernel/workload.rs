@@ -1,9 +1,9 @@
 //! The measured systems, and which spans of them are which operation.
 
-use bench_workload::mark;
-use giornata_abi::Duration;
-use giornata_soc::Sight;
+use bench_marks as mark;
+use giornata_soc::Sight::{self, Enter, Leave, Line, Timer};
 
+use super::functions::Functions;
 use super::span::Sequence;
 
 /// A system file of the suite.
@@ -17,20 +17,58 @@ pub(super) struct System {
     pub(super) rows: &'static [Measured],
 }
 
-impl System {
-    /// How long it runs; zero if it ends itself.
-    pub(super) fn length(&self) -> Duration {
-        Duration(self.microseconds * 1000)
-    }
-}
-
-/// An operation, and how its spans are found.
+/// An operation, and how its samples are found.
 #[derive(Debug)]
 pub(super) struct Measured {
     /// Its name in the catalogue.
     pub(super) op: &'static str,
-    /// Where its spans are.
-    pub(super) sequence: Sequence,
+    /// How.
+    pub(super) way: Way,
+}
+
+/// Where samples come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    /// Whole spans.
+    Whole(Sequence),
+    /// What spans take beyond other spans of the same run, in equal parts.
+    Beyond {
+        /// The spans.
+        spans: Sequence,
+        /// Those without what is measured.
+        base: Sequence,
+        /// How often it is in each.
+        parts: u64,
+    },
+    /// From the rise of a line to the exit that a mark follows, whatever lies
+    /// between.
+    Latency {
+        /// The line.
+        line: Sight,
+        /// The mark.
+        mark: Sight,
+    },
+    /// What functions of the kernel take within spans.
+    Inside {
+        /// The spans.
+        sequence: Sequence,
+        /// The functions.
+        functions: Functions,
+    },
+}
+
+impl System {
+    /// How long it runs; 0 if it ends itself.
+    pub(super) fn nanoseconds(&self) -> u64 {
+        self.microseconds * 1000
+    }
+}
+
+impl Measured {
+    /// Whether every instruction of the kernel has to be seen.
+    pub(super) fn is_inside(&self) -> bool {
+        matches!(self.way, Way::Inside { .. })
+    }
 }
 
 const BEFORE: Sight = Sight::Mark(mark::BEFORE);
@@ -38,115 +76,259 @@ const AFTER: Sight = Sight::Mark(mark::AFTER);
 const HANDLED: Sight = Sight::Mark(mark::HANDLED);
 const STARTED: Sight = Sight::Mark(mark::STARTED);
 const ENDED: Sight = Sight::Mark(mark::ENDED);
+const FAULTING: Sight = Sight::Mark(mark::FAULTING);
+const WOKEN: Sight = Sight::Mark(mark::WOKEN);
+const WRITE: Sight = Sight::Mark(mark::WRITE);
+const READ_1: Sight = Sight::Mark(mark::READ_1);
+const READ_2: Sight = Sight::Mark(mark::READ_2);
+const READ_3: Sight = Sight::Mark(mark::READ_3);
+
+/// A sequence from one of its sights to another.
+const fn spanning(sights: &'static [Sight], from: usize, to: usize) -> Sequence {
+    Sequence { sights, from, to }
+}
 
 /// Nothing.
-pub(super) const NOTHING: Sequence = Sequence {
-    sights: &[Sight::Mark(mark::NOTHING), Sight::Mark(mark::NOTHING_END)],
-    from: 0,
-    to: 1,
-};
-
+pub(super) const NOTHING: Sequence = spanning(
+    &[Sight::Mark(mark::NOTHING), Sight::Mark(mark::NOTHING_END)],
+    0,
+    1,
+);
 /// A call and its answer, which may go to another thread.
-const CALL: Sequence = Sequence {
-    sights: &[BEFORE, Sight::Enter, Sight::Leave, AFTER],
-    from: 0,
-    to: 3,
+const CALL: Sequence = spanning(&[BEFORE, Enter, Leave, AFTER], 0, 3);
+/// An instant while somebody runs, and the job that it releases.
+const RELEASE: &[Sight] = &[Timer, Enter, Leave, STARTED];
+/// An instant while nobody runs, and a job that it releases.
+const RELEASE_IDLE: &[Sight] = &[Timer, Leave, STARTED];
+/// A thread goes to sleep; the one that runs then makes no calls.
+const SLEEP: Sequence = spanning(&[BEFORE, Enter, Leave, Enter], 0, 2);
+/// A thread wakes up.
+const WAKE: Sequence = spanning(&[Timer, Enter, Leave, WOKEN], 0, 2);
+/// A process dies, and comes back.
+const DEATH: Sequence = spanning(&[FAULTING, Enter, Leave], 1, 2);
+/// An instant at which four tasks more end than at others: their outputs are
+/// copied before the actuator is written.
+const COPIES: Sequence = spanning(&[Timer, Leave, WRITE, Enter, Leave, READ_1], 0, 1);
+/// One of the others.
+const NO_COPIES: Sequence = spanning(&[Timer, Leave, WRITE, Enter, Leave, STARTED], 0, 1);
+/// From one upcall to the next, four registers between.
+const LOADS: Sequence = spanning(&[READ_2, Enter, Leave, READ_3], 1, 2);
+/// From one upcall to the next.
+const NO_LOADS: Sequence = spanning(&[READ_1, Enter, Leave, READ_2], 1, 2);
+/// The software agenda: its operations, without looks at the next instant, which
+/// every entry takes.
+const AGENDA: Functions = Functions {
+    modules: &["giornata_queue::agenda::", "giornata_queue::heap::"],
+    except: &["Agenda::next", "Agenda>::next"],
 };
 
-/// All of them, in the order in which they are measured.
+const fn whole(op: &'static str, sequence: Sequence) -> Measured {
+    let way = Way::Whole(sequence);
+    Measured { op, way }
+}
+
+const fn in_agenda(op: &'static str, sequence: Sequence) -> Measured {
+    let way = Way::Inside {
+        sequence,
+        functions: AGENDA,
+    };
+    Measured { op, way }
+}
+
+const fn latency(op: &'static str) -> Measured {
+    let way = Way::Latency {
+        line: Line,
+        mark: HANDLED,
+    };
+    Measured { op, way }
+}
+
+/// All of them, in the order in which they are run.
 pub(super) const SYSTEMS: &[System] = &[
     System {
         file: "calls",
         microseconds: 0,
-        rows: &[Measured {
-            op: "null-call",
-            sequence: CALL,
-        }],
+        rows: &[whole("null-call", CALL)],
     },
     System {
         file: "turns",
         microseconds: 0,
-        rows: &[Measured {
-            op: "yield",
-            sequence: CALL,
-        }],
+        rows: &[whole("yield", CALL)],
     },
     System {
         file: "turns-process",
         microseconds: 0,
-        rows: &[Measured {
-            op: "yield-process",
-            sequence: CALL,
-        }],
+        rows: &[whole("yield-process", CALL)],
     },
     System {
         file: "interrupts",
         microseconds: 0,
-        rows: &[Measured {
-            op: "interrupt-to-handler",
-            sequence: Sequence {
-                sights: &[Sight::Line, Sight::Enter, Sight::Leave, HANDLED],
-                from: 0,
-                to: 2,
-            },
-        }],
+        rows: &[whole(
+            "interrupt-to-handler",
+            spanning(&[Line, Enter, Leave, HANDLED], 0, 2),
+        )],
     },
     System {
         file: "idle",
-        microseconds: 25_000,
-        rows: &[Measured {
-            op: "timer-to-task-idle",
-            sequence: Sequence {
-                sights: &[Sight::Timer, Sight::Leave, STARTED],
-                from: 0,
-                to: 1,
-            },
-        }],
+        microseconds: 26_000,
+        rows: &[whole("timer-to-task-idle", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
         file: "busy",
-        microseconds: 25_000,
+        microseconds: 26_000,
         rows: &[
-            Measured {
-                op: "timer-to-task-busy",
-                sequence: Sequence {
-                    sights: &[Sight::Timer, Sight::Enter, Sight::Leave, STARTED],
-                    from: 0,
-                    to: 2,
-                },
-            },
-            Measured {
-                op: "release-dispatch",
-                sequence: Sequence {
-                    sights: &[Sight::Timer, Sight::Enter, Sight::Leave, STARTED],
-                    from: 1,
-                    to: 2,
-                },
-            },
+            whole("timer-to-task-busy", spanning(RELEASE, 0, 2)),
+            whole("release-dispatch", spanning(RELEASE, 1, 2)),
         ],
     },
     System {
+        file: "tick",
+        microseconds: 16_000,
+        rows: &[whole("idle-entry", spanning(&[Timer, Enter, Leave], 1, 2))],
+    },
+    System {
         file: "pair",
-        microseconds: 25_000,
-        rows: &[Measured {
-            op: "completion",
-            sequence: Sequence {
-                sights: &[ENDED, Sight::Enter, Sight::Leave, STARTED],
-                from: 1,
-                to: 2,
-            },
-        }],
+        microseconds: 26_000,
+        rows: &[whole(
+            "completion",
+            spanning(&[ENDED, Enter, Leave, STARTED], 1, 2),
+        )],
     },
     System {
         file: "preemption",
         microseconds: 56_000,
-        rows: &[Measured {
-            op: "preemption",
-            sequence: Sequence {
-                sights: &[Sight::Timer, Sight::Enter, Sight::Leave, STARTED],
-                from: 0,
-                to: 2,
+        rows: &[whole("preemption", spanning(RELEASE, 0, 2))],
+    },
+    System {
+        file: "drivers",
+        microseconds: 145_000,
+        rows: &[
+            Measured {
+                op: "driver-copy",
+                way: Way::Beyond {
+                    spans: COPIES,
+                    base: NO_COPIES,
+                    parts: 4,
+                },
             },
-        }],
+            Measured {
+                op: "driver-register",
+                way: Way::Beyond {
+                    spans: LOADS,
+                    base: NO_LOADS,
+                    parts: 4,
+                },
+            },
+            whole(
+                "driver-upcall",
+                spanning(&[READ_1, Enter, Leave, READ_2], 0, 3),
+            ),
+        ],
+    },
+    System {
+        file: "agenda-4",
+        microseconds: 60_000,
+        rows: &[
+            in_agenda("agenda-insert/4", SLEEP),
+            in_agenda("agenda-expire/4", WAKE),
+            whole("sleep/4", SLEEP),
+            whole("wake/4", WAKE),
+        ],
+    },
+    System {
+        file: "agenda-10",
+        microseconds: 60_000,
+        rows: &[
+            in_agenda("agenda-insert/10", SLEEP),
+            in_agenda("agenda-expire/10", WAKE),
+            whole("sleep/10", SLEEP),
+            whole("wake/10", WAKE),
+        ],
+    },
+    System {
+        file: "agenda-50",
+        microseconds: 60_000,
+        rows: &[
+            in_agenda("agenda-insert/50", SLEEP),
+            in_agenda("agenda-expire/50", WAKE),
+            whole("sleep/50", SLEEP),
+            whole("wake/50", WAKE),
+        ],
+    },
+    System {
+        file: "agenda-100",
+        microseconds: 60_000,
+        rows: &[
+            in_agenda("agenda-insert/100", SLEEP),
+            in_agenda("agenda-expire/100", WAKE),
+            whole("sleep/100", SLEEP),
+            whole("wake/100", WAKE),
+        ],
+    },
+    System {
+        file: "cancel-4",
+        microseconds: 48_000,
+        rows: &[
+            in_agenda("agenda-cancel/4", DEATH),
+            whole("fault-restart", DEATH),
+        ],
+    },
+    System {
+        file: "cancel-10",
+        microseconds: 48_000,
+        rows: &[in_agenda("agenda-cancel/10", DEATH)],
+    },
+    System {
+        file: "cancel-50",
+        microseconds: 48_000,
+        rows: &[in_agenda("agenda-cancel/50", DEATH)],
+    },
+    System {
+        file: "cancel-100",
+        microseconds: 48_000,
+        rows: &[in_agenda("agenda-cancel/100", DEATH)],
+    },
+    System {
+        file: "due-4",
+        microseconds: 26_000,
+        rows: &[whole("due-at-once/4", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-10",
+        microseconds: 50_000,
+        rows: &[whole("due-at-once/10", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-50",
+        microseconds: 125_000,
+        rows: &[whole("due-at-once/50", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-100",
+        microseconds: 250_000,
+        rows: &[whole("due-at-once/100", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "fault",
+        microseconds: 50_000,
+        rows: &[whole(
+            "fault-containment",
+            spanning(&[FAULTING, Enter, Leave, READ_1], 1, 2),
+        )],
+    },
+    System {
+        file: "latency-calls",
+        microseconds: 100_000,
+        rows: &[latency("latency-calls")],
+    },
+    System {
+        file: "latency-due",
+        microseconds: 100_000,
+        rows: &[latency("latency-due")],
+    },
+    System {
+        file: "latency-teardown",
+        microseconds: 100_000,
+        rows: &[latency("latency-teardown")],
     },
 ];

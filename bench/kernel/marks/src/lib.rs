@@ -4,6 +4,8 @@
 //! such use. It takes one cycle, and so does a span between two marks that have
 //! nothing between them.
 
+#![no_std]
+
 /// What follows is measured.
 pub const BEFORE: u16 = 1;
 /// What was measured is over.
@@ -18,6 +20,19 @@ pub const ENDED: u16 = 5;
 pub const NOTHING: u16 = 6;
 /// Ends a span with nothing in it.
 pub const NOTHING_END: u16 = 7;
+
+/// A sensor's driver has begun; another follows, and then a third.
+pub const READ_1: u16 = 8;
+/// The second sensor's.
+pub const READ_2: u16 = 9;
+/// The third sensor's.
+pub const READ_3: u16 = 10;
+/// An actuator's driver has begun.
+pub const WRITE: u16 = 11;
+/// What follows faults.
+pub const FAULTING: u16 = 12;
+/// A thread has slept.
+pub const WOKEN: u16 = 13;
 
 /// Marks this point. Memory accesses stay on their side of it.
 #[inline(always)]
