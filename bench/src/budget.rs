@@ -20,6 +20,7 @@ type Key = (String, String, String);
 pub struct Budget {
     suite: String,
     limits: BTreeMap<Key, u64>,
+    slack_percent: u64,
 }
 
 /// A row and its budget that do not go together.
@@ -102,7 +103,16 @@ impl Budget {
         Ok(Budget {
             suite: suite.into(),
             limits,
+            slack_percent: 0,
         })
+    }
+
+    /// The same, exceeded only beyond so many percent.
+    pub fn with_slack(self, percent: u64) -> Budget {
+        Budget {
+            slack_percent: percent,
+            ..self
+        }
     }
 
     /// What the rows cost now, as a budget; what was not measured keeps its own.
@@ -116,7 +126,7 @@ impl Budget {
     /// As a file, in the order of names.
     pub fn to_toml(&self) -> String {
         let mut text = String::from(
-            "# What each operation may cost; `./x bench --bless` writes what it costs now.\n",
+            "# What each operation may cost. The option `--bless` of the command that checks it\n# writes what it costs now.\n",
         );
         let mut place = None;
         for ((board, config, op), limit) in &self.limits {
@@ -156,6 +166,10 @@ impl Budget {
         breaches
     }
 
+    fn is_over(&self, figure: u64, budget: u64) -> bool {
+        figure.saturating_mul(100) > budget.saturating_mul(100 + self.slack_percent)
+    }
+
     fn check_row(&self, catalogue: &Catalogue, row: &Row) -> Option<Breach> {
         let (name, unit, figure) = (row.name(), row.unit.clone(), catalogue.judged(row));
         match self.limits.get(&key(row)) {
@@ -164,7 +178,7 @@ impl Budget {
                 unit,
                 figure,
             }),
-            Some(&budget) if figure > budget => Some(Breach::Over {
+            Some(&budget) if self.is_over(figure, budget) => Some(Breach::Over {
                 row: name,
                 unit,
                 figure,
@@ -203,6 +217,14 @@ mod tests {
             said(&rows),
             ["kernel/yield on rtl-pmp (hot): 154 cycles, budget 140, over by 14 (10.0 %)"]
         );
+    }
+
+    #[test]
+    fn slack_lets_a_few_percent_pass_and_no_more() {
+        let budget = Budget::parse("kernel", "[rtl-pmp.hot]\nyield = 100\n").unwrap();
+        let budget = budget.with_slack(3);
+        assert!(budget.check(&catalogue(), &[row("yield", 103)]).is_empty());
+        assert_eq!(budget.check(&catalogue(), &[row("yield", 104)]).len(), 1);
     }
 
     #[test]

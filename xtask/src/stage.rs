@@ -16,7 +16,7 @@ use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
-use crate::{Verdict, bounds, coverage, nightly, promises, run, size, suite};
+use crate::{Verdict, bench, bounds, coverage, nightly, promises, run, size, suite};
 
 /// One stage.
 #[derive(Debug)]
@@ -101,6 +101,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "target",
         what: "target suites in QEMU, against golden files",
         run: target,
+    },
+    Stage {
+        name: "bench",
+        what: "operations of the kernel in QEMU within their budgets, in instructions",
+        run: operations,
     },
     Stage {
         name: "rtl",
@@ -288,6 +293,10 @@ fn refuse(findings: &Findings) -> Result<()> {
         findings.cases,
         complaints.join("\n")
     );
+}
+
+fn operations(extent: Extent) -> Result<String> {
+    bench::check_quickly(extent.bless)
 }
 
 fn rtl(_: Extent) -> Result<String> {

@@ -16,7 +16,7 @@ pub(crate) struct Options {
     /// Long forms: Miri and the property tests with their full counts.
     #[arg(long)]
     full: bool,
-    /// Write the golden files of the target suites anew.
+    /// Write golden files of the target suites, and the budget of stage `bench`, anew.
     #[arg(long)]
     bless: bool,
     /// Name the stages.
@@ -29,7 +29,7 @@ pub(crate) struct Options {
 pub(crate) struct Extent {
     /// Long forms.
     pub(crate) full: bool,
-    /// Golden files are written anew.
+    /// Golden files and the budget of operations are written anew.
     pub(crate) bless: bool,
 }
 

@@ -175,6 +175,7 @@ class Line {
 //   mark   user mode retired `slti x0, x0, VALUE`, which does nothing
 //   enter  another mode follows user mode; cycle, count and address of the last instruction before it
 //   leave  the first instruction of user mode after it has retired; its address
+//   wait   `wfi` has retired outside user mode; 0
 //   timer, line   the line of the timer, of the generator has risen; 0
 class Watch {
  public:
@@ -190,7 +191,7 @@ class Watch {
   }
 
  private:
-  static constexpr uint32_t kMark = 0x2013, kMarkMask = 0xfffff;
+  static constexpr uint32_t kMark = 0x2013, kMarkMask = 0xfffff, kWait = 0x10500073;
 
   void retire(const Vsoc& model, uint64_t cycle) {
     ++count_;
@@ -199,6 +200,7 @@ class Watch {
     if (!user && user_) write("enter", last_cycle_, count_ - 1, last_pc_);
     if (user && (model.retired_word_o & kMarkMask) == kMark)
       write("mark", cycle, count_, model.retired_word_o >> 20);
+    if (!user && model.retired_word_o == kWait) write("wait", cycle, count_, 0);
     if (!user && executed_) {
       const uint32_t record[] = {model.retired_pc_o, static_cast<uint32_t>(cycle)};
       fwrite(record, sizeof record, 1, executed_.get());

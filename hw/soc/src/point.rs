@@ -10,6 +10,8 @@ pub enum Sight {
     Enter,
     /// The first instruction of user mode after the kernel was executed.
     Leave,
+    /// The kernel waits for an interrupt.
+    Wait,
     /// The timer's line rose.
     Timer,
     /// The line of the interrupt generator rose.
@@ -40,6 +42,7 @@ impl Point {
             "mark" => (Sight::Mark(u16::try_from(value).ok()?), 0),
             "enter" => (Sight::Enter, value),
             "leave" => (Sight::Leave, value),
+            "wait" => (Sight::Wait, 0),
             "timer" => (Sight::Timer, 0),
             "line" => (Sight::Line, 0),
             _ => return None,

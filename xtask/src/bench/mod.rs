@@ -13,6 +13,8 @@ use giornata_bench::{Budget, Catalogue, Row, compare, from_json, plain, to_json}
 use giornata_soc::{Caches, Simulator};
 use giornata_system::image::Memory;
 
+pub(crate) use kernel::quick::check as check_quickly;
+
 use crate::Verdict;
 use crate::chip::Chip;
 use crate::crates::root;

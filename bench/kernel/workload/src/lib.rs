@@ -8,6 +8,7 @@ mod drivers;
 mod faults;
 mod interrupts;
 mod jobs;
+mod uart;
 
 use calls::{background, every_call, null_calls, turn_a, turn_about, turn_b};
 use drivers::{
@@ -17,12 +18,13 @@ use faults::{doomed, doomed_sleeper};
 use giornata_rt::process;
 use interrupts::{handle, sweep};
 use jobs::{first, plod, second};
+use uart::{ask_uart, handle_uart};
 
 process! {
     tasks: [first, second, plod, tell, tell_1, tell_2, tell_3, tell_4, compute_one],
     drivers: [read_1, read_2, read_3, write, zero, fault],
     threads: [
         null_calls, turn_a, turn_b, background, every_call, turn_about,
-        handle, sweep, doomed, doomed_sleeper,
+        handle, sweep, doomed, doomed_sleeper, handle_uart, ask_uart,
     ],
 }

@@ -1,7 +1,9 @@
 //! The suite `kernel`: systems under bench/kernel, built as any other beside the
 //! shipped kernel and watched from outside while they run.
 
+mod emulator;
 mod functions;
+pub(super) mod quick;
 mod sample;
 mod span;
 mod workload;
@@ -20,6 +22,8 @@ use sample::sample;
 use span::Span;
 use workload::{Measured, SYSTEMS, System};
 
+/// Its name: its folder under bench/.
+const SUITE: &str = "kernel";
 /// Layouts share what a run of one layout does.
 const SHARE: u64 = 5;
 
@@ -92,7 +96,7 @@ fn run(
     order: u32,
     rows: &[(usize, &(&System, &Measured))],
 ) -> Result<Seen> {
-    let path = folder("kernel").join(format!("{}.toml", system.file));
+    let path = folder(SUITE).join(format!("{}.toml", system.file));
     let share = if machine.layouts > 1 { SHARE } else { 1 };
     let options = BuildOptions {
         stop_at: system.nanoseconds() / share,

@@ -1,6 +1,6 @@
 //! The samples of an operation, out of what was seen of a run.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use giornata_soc::{Point, Sight};
 
 use super::Seen;
@@ -16,21 +16,30 @@ const NOTHING: Span = Span {
     instructions: 1,
 };
 
-/// All samples but the first.
+/// All samples of a chip's run but the first.
 pub(super) fn sample(measured: &Measured, seen: &Seen) -> Result<Vec<Span>> {
-    let points = &seen.report.points;
+    if let Way::Inside {
+        sequence,
+        functions,
+    } = measured.way
+    {
+        let spans = inside(&sequence, functions, seen)?;
+        return Ok(spans.get(WARMING..).unwrap_or_default().to_vec());
+    }
+    take(measured, &seen.report.points, WARMING)
+}
+
+/// All samples but the first few of an operation that points alone tell.
+pub(super) fn take(measured: &Measured, points: &[Point], warming: usize) -> Result<Vec<Span>> {
     let spans = match measured.way {
         Way::Whole(sequence) => less(&sequence.spans(points), NOTHING),
         Way::Beyond { spans, base, parts } => {
             beyond(&spans.spans(points), &base.spans(points), parts)
         }
         Way::Latency { line, mark } => less(&latencies(points, line, mark), NOTHING),
-        Way::Inside {
-            sequence,
-            functions,
-        } => inside(&sequence, functions, seen)?,
+        Way::Inside { .. } => bail!("`{}` is inside the kernel", measured.op),
     };
-    Ok(spans.get(WARMING..).unwrap_or_default().to_vec())
+    Ok(spans.get(warming..).unwrap_or_default().to_vec())
 }
 
 /// Whether spans with nothing in them, where the run has some, are what is taken

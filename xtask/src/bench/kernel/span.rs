@@ -37,7 +37,7 @@ impl Sequence {
     /// The ends of all spans of a run, in order; sequences do not overlap.
     pub(super) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
         let counts = |point: &&Point| match point.sight {
-            Sight::Timer | Sight::Line => self.sights.contains(&point.sight),
+            Sight::Timer | Sight::Line | Sight::Wait => self.sights.contains(&point.sight),
             _ => true,
         };
         let seen: Vec<&Point> = points.iter().filter(counts).collect();

@@ -1,7 +1,7 @@
 //! The measured systems, and which spans of them are which operation.
 
 use bench_marks as mark;
-use giornata_soc::Sight::{self, Enter, Leave, Line, Timer};
+use giornata_soc::Sight::{self, Enter, Leave, Line, Timer, Wait};
 
 use super::functions::Functions;
 use super::span::Sequence;
@@ -115,6 +115,19 @@ const NO_COPIES: Sequence = spanning(&[Timer, Leave, WRITE, Enter, Leave, STARTE
 const LOADS: Sequence = spanning(&[READ_2, Enter, Leave, READ_3], 1, 2);
 /// From one upcall to the next.
 const NO_LOADS: Sequence = spanning(&[READ_1, Enter, Leave, READ_2], 1, 2);
+/// A driver call that is a load of a register.
+const REGISTER: Measured = Measured {
+    op: "driver-register",
+    way: Way::Beyond {
+        spans: LOADS,
+        base: NO_LOADS,
+        parts: 4,
+    },
+};
+/// A driver call that is an upcall: from the beginning of one to that of the next.
+const UPCALL: Sequence = spanning(&[READ_1, Enter, Leave, READ_2], 0, 3);
+/// A job ends, and another, released before, begins.
+const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, STARTED], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
@@ -189,10 +202,7 @@ pub(super) const SYSTEMS: &[System] = &[
     System {
         file: "pair",
         microseconds: 26_000,
-        rows: &[whole(
-            "completion",
-            spanning(&[ENDED, Enter, Leave, STARTED], 1, 2),
-        )],
+        rows: &[whole("completion", COMPLETION)],
     },
     System {
         file: "preemption",
@@ -211,18 +221,8 @@ pub(super) const SYSTEMS: &[System] = &[
                     parts: 4,
                 },
             },
-            Measured {
-                op: "driver-register",
-                way: Way::Beyond {
-                    spans: LOADS,
-                    base: NO_LOADS,
-                    parts: 4,
-                },
-            },
-            whole(
-                "driver-upcall",
-                spanning(&[READ_1, Enter, Leave, READ_2], 0, 3),
-            ),
+            REGISTER,
+            whole("driver-upcall", UPCALL),
         ],
     },
     System {
@@ -330,5 +330,61 @@ pub(super) const SYSTEMS: &[System] = &[
         file: "latency-teardown",
         microseconds: 100_000,
         rows: &[latency("latency-teardown")],
+    },
+];
+
+/// What QEMU runs for every test. It has no lines that can be watched.
+pub(super) const QUICK: &[System] = &[
+    System {
+        file: "calls",
+        microseconds: 0,
+        rows: &[whole("null-call", CALL)],
+    },
+    System {
+        file: "turns",
+        microseconds: 0,
+        rows: &[whole("yield", CALL)],
+    },
+    System {
+        file: "turns-process",
+        microseconds: 0,
+        rows: &[whole("yield-process", CALL)],
+    },
+    System {
+        file: "interrupts-uart",
+        microseconds: 0,
+        rows: &[whole(
+            "interrupt-to-handler",
+            spanning(&[BEFORE, Enter, Leave, HANDLED], 1, 2),
+        )],
+    },
+    System {
+        file: "idle",
+        microseconds: 5_000,
+        rows: &[whole(
+            "timer-to-task-idle",
+            spanning(&[Wait, Leave, STARTED], 0, 1),
+        )],
+    },
+    System {
+        file: "pair",
+        microseconds: 5_000,
+        rows: &[whole("completion", COMPLETION)],
+    },
+    System {
+        file: "drivers",
+        microseconds: 24_000,
+        rows: &[
+            Measured {
+                op: "driver-copy",
+                way: Way::Beyond {
+                    spans: spanning(&[Wait, Leave, WRITE, Enter, Leave, READ_1], 0, 1),
+                    base: spanning(&[Wait, Leave, WRITE, Enter, Leave, STARTED], 0, 1),
+                    parts: 4,
+                },
+            },
+            REGISTER,
+            whole("driver-upcall", UPCALL),
+        ],
     },
 ];
