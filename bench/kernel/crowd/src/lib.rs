@@ -80,7 +80,7 @@ fn meet(_: u32) {
 }
 
 /// From one such instant to the next.
-const MEETING: Duration = Duration::from_micros(5000);
+const MEETING: Duration = Duration::from_micros(2000);
 
 crowd! { task, job:
     job_00 = 0, job_01 = 1, job_02 = 2, job_03 = 3, job_04 = 4,

@@ -1,6 +1,7 @@
 //! A driver process of the chip's interrupt generator.
 
-use bench_marks::{HANDLED, mark};
+use bench_marks::{AFTER, HANDLED, mark};
+use giornata_rt::time::{self, Duration};
 use giornata_rt::{interrupt, machine, thread};
 
 use crate::calls::{ROUNDS, end};
@@ -8,7 +9,7 @@ use crate::calls::{ROUNDS, end};
 /// Its line.
 const LINE: u16 = 1;
 /// Cycles from arming to the rise: longer than it takes to wait for it.
-const DELAY: u32 = 4000;
+const DELAY: u32 = 20_000;
 
 /// The generator.
 pub(crate) struct Generator {
@@ -83,3 +84,36 @@ pub(crate) fn sweep() {
 const SOON: u32 = 300;
 /// Cycles within which they come: a prime.
 const WITHIN: u32 = 3001;
+
+/// Is interrupted on behalf of a less urgent thread, and goes on; then lets it
+/// run.
+#[thread]
+pub(crate) fn go_on() {
+    let Some(mut generator) = Generator::granted() else {
+        return;
+    };
+    for _ in 0..ROUNDS {
+        generator.arm(SOON);
+        for round in 0..SOON {
+            core::hint::black_box(round);
+        }
+        mark::<AFTER>();
+        // Never refused to a thread.
+        let _ = time::sleep(HANDLING);
+    }
+    end();
+}
+
+/// The less urgent thread.
+#[thread]
+pub(crate) fn handle_later() {
+    let Some(mut generator) = Generator::granted() else {
+        return;
+    };
+    while interrupt::wait(LINE).is_ok() {
+        generator.lower();
+    }
+}
+
+/// Long enough for it to handle its interrupt and wait for the next.
+const HANDLING: Duration = Duration::from_micros(200);

@@ -16,7 +16,7 @@ use drivers::{
 };
 use faults::{doomed, doomed_sleeper};
 use giornata_rt::process;
-use interrupts::{handle, sweep};
+use interrupts::{go_on, handle, handle_later, sweep};
 use jobs::{first, plod, second};
 use uart::{ask_uart, handle_uart};
 
@@ -25,6 +25,6 @@ process! {
     drivers: [read_1, read_2, read_3, write, zero, fault],
     threads: [
         null_calls, turn_a, turn_b, background, every_call, turn_about,
-        handle, sweep, doomed, doomed_sleeper, handle_uart, ask_uart,
+        handle, handle_later, go_on, sweep, doomed, doomed_sleeper, handle_uart, ask_uart,
     ],
 }

@@ -23,9 +23,12 @@ use span::Span;
 use workload::{Measured, SYSTEMS, System};
 
 /// Its name: its folder under bench/.
-const SUITE: &str = "kernel";
-/// Layouts share what a run of one layout does.
-const SHARE: u64 = 5;
+pub(super) const SUITE: &str = "kernel";
+/// Where there are several layouts, each runs for this part of the time.
+const SHARE: u64 = 8;
+/// Spans that are not counted, because caches are cold: of a single layout, and
+/// of each of several, whose caches are small.
+const WARMING: [usize; 2] = [10, 3];
 
 /// A run that is over.
 struct Seen {
@@ -45,6 +48,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
         .filter(|(_, measured)| machine.wants(measured.op))
         .collect();
     let mut samples: Vec<Vec<Span>> = vec![Vec::new(); wanted.len()];
+    let warming = WARMING[usize::from(machine.has_layouts())];
     let mut shipped = String::new();
     let mut complaints = Vec::new();
     for order in 0..machine.layouts {
@@ -57,7 +61,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
             let seen = run(system, machine, order, &rows)
                 .with_context(|| format!("bench/kernel/{}.toml, order {order}", system.file))?;
             for (index, (_, measured)) in rows {
-                samples[index].extend(sample(measured, &seen)?);
+                samples[index].extend(sample(measured, &seen, warming)?);
             }
             if order == 0 {
                 shipped = seen.hash;
@@ -97,7 +101,7 @@ fn run(
     rows: &[(usize, &(&System, &Measured))],
 ) -> Result<Seen> {
     let path = folder(SUITE).join(format!("{}.toml", system.file));
-    let share = if machine.layouts > 1 { SHARE } else { 1 };
+    let share = if machine.has_layouts() { SHARE } else { 1 };
     let options = BuildOptions {
         stop_at: system.nanoseconds() / share,
         memory: machine.memory.clone(),

@@ -8,7 +8,7 @@ use super::functions::{Functions, Origins};
 use super::span::{Sequence, Span, between};
 use super::workload::{self, Measured, Way};
 
-/// Spans that are not counted: caches are cold.
+/// Spans with nothing in them that are not looked at, because caches are cold.
 const WARMING: usize = 10;
 /// What lies between two instructions that have nothing between them.
 const NOTHING: Span = Span {
@@ -16,17 +16,17 @@ const NOTHING: Span = Span {
     instructions: 1,
 };
 
-/// All samples of a chip's run but the first.
-pub(super) fn sample(measured: &Measured, seen: &Seen) -> Result<Vec<Span>> {
+/// All samples of a chip's run but the first few.
+pub(super) fn sample(measured: &Measured, seen: &Seen, warming: usize) -> Result<Vec<Span>> {
     if let Way::Inside {
         sequence,
         functions,
     } = measured.way
     {
         let spans = inside(&sequence, functions, seen)?;
-        return Ok(spans.get(WARMING..).unwrap_or_default().to_vec());
+        return Ok(spans.get(warming..).unwrap_or_default().to_vec());
     }
-    take(measured, &seen.report.points, WARMING)
+    take(measured, &seen.report.points, warming)
 }
 
 /// All samples but the first few of an operation that points alone tell.

@@ -182,6 +182,14 @@ pub(super) const SYSTEMS: &[System] = &[
         )],
     },
     System {
+        file: "stay",
+        microseconds: 0,
+        rows: &[whole(
+            "interrupt-same-thread",
+            spanning(&[Line, Enter, Leave, AFTER], 1, 2),
+        )],
+    },
+    System {
         file: "idle",
         microseconds: 26_000,
         rows: &[whole("timer-to-task-idle", spanning(RELEASE_IDLE, 0, 1))],
@@ -323,7 +331,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "latency-due",
-        microseconds: 100_000,
+        microseconds: 200_000,
         rows: &[latency("latency-due")],
     },
     System {
