@@ -186,14 +186,18 @@ impl Binary {
         };
         let mut frames = Vec::new();
         while let Ok(Some(frame)) = found.next() {
-            let function = frame.function.as_ref();
-            let name = function.and_then(|f| f.raw_name().map(|name| name.into_owned()).ok());
-            let Some(name) = name else { continue };
+            let named = frame.function.as_ref();
+            let named = named.and_then(|f| f.raw_name().map(|name| path(&name)).ok());
+            // functions into which nothing was inlined are known as symbols only
+            let symbol = || Some(self.function(address)?.name.to_string());
+            let Some(name) = named.or_else(symbol) else {
+                continue;
+            };
             let (file, line) = match &frame.location {
                 Some(place) => (place.file.unwrap_or(""), place.line.unwrap_or(0)),
                 None => ("", 0),
             };
-            frames.push(Frame::new(&path(&name), file, line));
+            frames.push(Frame::new(&name, file, line));
         }
         frames.reverse();
         frames

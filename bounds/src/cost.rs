@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 
 /// A count: its value for one system, and how it is made of the capacities.
 ///
@@ -14,6 +15,8 @@ pub struct Cost {
     /// Factor of each product of capacities, whose names are sorted; the empty
     /// product is 1.
     terms: BTreeMap<Vec<String>, u64>,
+    /// Of the value, what each function of the source has, where that is kept.
+    shares: BTreeMap<Rc<str>, u64>,
 }
 
 impl Cost {
@@ -23,7 +26,24 @@ impl Cost {
         Cost {
             value,
             terms: terms.into_iter().collect(),
+            ..Cost::default()
         }
+    }
+
+    /// So many instructions, of which functions have these shares.
+    pub(crate) fn shared(value: u64, shares: BTreeMap<Rc<str>, u64>) -> Cost {
+        Cost {
+            shares,
+            ..Cost::number(value)
+        }
+    }
+
+    /// What functions of the source have of the value, most first; empty where
+    /// that was not kept.
+    pub fn shares(&self) -> Vec<(&str, u64)> {
+        let mut shares: Vec<_> = self.shares.iter().map(|(f, n)| (&**f, *n)).collect();
+        shares.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
+        shares
     }
 
     /// A capacity.
@@ -31,6 +51,7 @@ impl Cost {
         Cost {
             value,
             terms: BTreeMap::from([(vec![name.to_string()], 1)]),
+            ..Cost::default()
         }
     }
 
@@ -41,9 +62,14 @@ impl Cost {
             let place = sum.terms.entry(product.clone()).or_default();
             *place = place.saturating_add(*factor);
         }
+        for (function, share) in &other.shares {
+            let place = sum.shares.entry(function.clone()).or_default();
+            *place = place.saturating_add(*share);
+        }
         sum
     }
 
+    /// So many times the other; its shares are kept.
     pub(crate) fn times(&self, other: &Cost) -> Cost {
         let mut terms: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for (one, factor) in &self.terms {
@@ -57,6 +83,11 @@ impl Cost {
         Cost {
             value: self.value.saturating_mul(other.value),
             terms,
+            shares: other
+                .shares
+                .iter()
+                .map(|(function, share)| (function.clone(), share.saturating_mul(self.value)))
+                .collect(),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::Error;
 use crate::binary::Frame;
 use crate::expression::Expression;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The declarations of a kernel.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Declarations {
     /// Loops.
     #[serde(default, rename = "loop")]
     pub(crate) loops: Vec<Passes>,
+    /// Functions that kinds name together.
+    #[serde(default)]
+    pub(crate) group: BTreeMap<String, Vec<String>>,
     /// Kinds of entries.
     #[serde(default)]
     pub(crate) kind: Vec<Kind>,
@@ -77,9 +81,17 @@ impl Passes {
 pub(crate) struct Kind {
     pub(crate) name: String,
     pub(crate) from: From,
-    /// Functions that are not executed.
+    /// Functions that are not executed, or names of groups of them. `a > b` is `b`
+    /// where it is called by `a`, or was inlined into it.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// Functions of those that are executed all the same.
+    #[serde(default)]
+    pub(crate) with: Vec<String>,
+    /// Measured operations that are such an entry, and what is around it in user
+    /// mode.
+    #[serde(default)]
+    pub(crate) rows: Vec<String>,
     /// Why they are not.
     pub(crate) why: String,
 }
@@ -176,6 +188,19 @@ impl Declarations {
         })
     }
 
+    /// What a kind of entry does not execute, its groups opened.
+    pub(crate) fn left_out(&self, kind: &Kind) -> LeftOut {
+        let named = kind.without.iter().flat_map(|name| {
+            let group = self.group.get(name).map(Vec::as_slice);
+            group.unwrap_or(std::slice::from_ref(name))
+        });
+        let out = named.filter(|name| !kind.with.contains(name));
+        LeftOut(
+            out.map(|name| name.split(" > ").map(String::from).collect())
+                .collect(),
+        )
+    }
+
     /// Names of the functions that stop the machine.
     pub(crate) fn stops(&self) -> Vec<&str> {
         self.stop
@@ -196,6 +221,23 @@ impl Declarations {
         matching
             .max_by_key(|(_, d)| says(d))
             .map(|(index, _)| index)
+    }
+}
+
+/// What a kind of entry does not execute: functions, each with what calls it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftOut(Vec<Vec<String>>);
+
+impl LeftOut {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them is among these functions of the kernel, the outermost
+    /// first.
+    pub(crate) fn has(&self, functions: &[&str]) -> bool {
+        let is_in = |out: &Vec<String>| functions.windows(out.len()).any(|part| part == *out);
+        self.0.iter().any(is_in)
     }
 }
 

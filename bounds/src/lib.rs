@@ -21,6 +21,7 @@ mod decode;
 mod error;
 mod expression;
 mod graph;
+mod pass;
 mod procedure;
 mod program;
 mod shape;

@@ -56,7 +56,7 @@ fn bounds(name: &str, text: &str, declarations: &str) -> Result<Bounds, Error> {
     let text = format!("entry = \"entry\"\n{declarations}{kinds}");
     let declarations = Declarations::parse("test.toml", &text)?;
     let capacities = BTreeMap::from([("threads".to_string(), 10)]);
-    Analysis::new(binary, declarations)?.bounds(&capacities)
+    Analysis::new(binary, declarations)?.bounds(&capacities, true)
 }
 
 /// The bound of an entry, as number and formula.
@@ -343,6 +343,16 @@ fn declarations_are_checked() {
         missing.contains("lop") && missing.contains("line"),
         "{missing}"
     );
+}
+
+#[test]
+fn a_kind_that_leaves_no_way_through_is_refused() {
+    let nothing = refusal(
+        "nothing",
+        "FUNCTION entry\n1: j 1b\nEND entry",
+        &passes("entry", "1"),
+    );
+    assert!(nothing.contains("no way through"), "{nothing}");
 }
 
 #[test]

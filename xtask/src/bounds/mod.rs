@@ -3,13 +3,15 @@
 
 mod capacities;
 mod machine;
+mod report;
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
+use giornata_bench::from_json;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
 use giornata_system::image::build_kernel;
 
@@ -21,12 +23,16 @@ use crate::time;
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";
-/// The system whose bounds are checked.
+/// Measured rows of the base suite.
+const ROWS: &str = "docs/results/kernel.json";
+/// The system whose bounds are checked and documented.
 const CHECKED: &str = "flight-control";
-/// How long it is watched.
-const WATCHED: Duration = Duration::from_millis(5);
+/// Systems that are watched beside it: yields and sleeps.
+const WATCHED: [&str; 2] = ["fifo", "sleep"];
+/// How long they are watched.
+const LENGTH: Duration = Duration::from_millis(4);
 
-/// `./x bounds [SYSTEM] [--board BOARD] [--for 5ms] [--formulas] [--functions]`
+/// `./x bounds [SYSTEM] [--board BOARD] [--for 4ms] [--formulas] [--shares N] [--functions]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// NAME or NAME/FILE under examples/, or a system file.
@@ -36,39 +42,54 @@ pub(crate) struct Options {
     #[arg(long)]
     board: Option<String>,
     /// Virtual time for which the kernel is watched where a board is emulated.
-    #[arg(long = "for", value_name = "DURATION", default_value = "5ms", value_parser = time::parse)]
+    #[arg(long = "for", value_name = "DURATION", default_value = "4ms", value_parser = time::parse)]
     length: Duration,
     /// Say of what capacities a bound is made.
     #[arg(long)]
     formulas: bool,
+    /// Say what functions have of each bound: `--shares 10` the first ten.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    shares: usize,
     /// Tell of each function, too, with what it calls.
     #[arg(long)]
     functions: bool,
+    /// Write the tables into docs/results.
+    #[arg(long)]
+    document: bool,
 }
 
 /// The bounds of a system on a board.
 struct Found {
     board: &'static str,
     bounds: Bounds,
-    /// The longest stretch of each kind that was seen; none on a chip.
-    measured: Option<Vec<u64>>,
+    /// The most instructions that were measured, by kind; 0 where none were.
+    measured: Vec<u64>,
+}
+
+/// The kernel of a board.
+struct Kernel {
+    board: &'static str,
+    analysis: Analysis,
 }
 
 /// Prints a table a board; negative if something is unknown or exceeded.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let boards = BOARDS.into_iter().chain(CHIPS);
     let chosen = |board: &&str| options.board.as_deref().is_none_or(|b| b == *board);
-    let boards: Vec<&str> = boards.filter(chosen).collect();
+    let system = find(&options.system)?;
     println!("Most instructions until the kernel is left, waits or looks at interrupts, if");
     for assumption in ASSUMPTIONS {
         println!("- {assumption}");
     }
-    let mut complaints = Vec::new();
-    for board in boards {
-        match examine(board, &options.system, options.length) {
+    let (mut all, mut complaints) = (Vec::new(), Vec::new());
+    for board in boards.filter(chosen) {
+        let examined = Kernel::read(board)
+            .and_then(|kernel| kernel.examine(&system, options.length, options.shares > 0));
+        match examined {
             Ok(found) => {
-                print!("\n{}", table(&found, options));
-                complaints.extend(exceeded(&found));
+                print!("\n{}", report::table(&found, options));
+                complaints.extend(report::exceeded(&found));
+                all.push(found);
             }
             Err(unknown) => complaints.push(format!("{board}: {unknown:#}")),
         }
@@ -76,6 +97,9 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     complaints
         .iter()
         .for_each(|complaint| println!("\n{complaint}"));
+    if options.document {
+        report::write(&options.system, &all)?;
+    }
     Ok(if complaints.is_empty() {
         Verdict::Good
     } else {
@@ -87,20 +111,17 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
 /// wrong. A line, too, for a declaration that no board's kernel has a loop for:
 /// which function keeps a loop of several is the compiler's choice.
 pub(crate) fn check() -> Result<(Vec<String>, Vec<String>)> {
-    let mut lines = Vec::new();
-    let mut complaints = Vec::new();
+    let (mut lines, mut complaints) = (Vec::new(), Vec::new());
     let mut used = BTreeSet::new();
     for board in BOARDS.into_iter().chain(CHIPS) {
-        let found = match examine(board, CHECKED, WATCHED) {
-            Ok(found) => found,
-            Err(unknown) => {
-                complaints.push(format!("{board}: {unknown:#}"));
-                continue;
+        match Kernel::read(board).and_then(|kernel| kernel.check()) {
+            Ok(all) => {
+                lines.push(report::summary(board, &all));
+                complaints.extend(all.iter().flat_map(report::exceeded));
+                used.extend(all.into_iter().flat_map(|found| found.bounds.used));
             }
-        };
-        lines.push(summary(&found));
-        complaints.extend(exceeded(&found));
-        used.extend(found.bounds.used);
+            Err(unknown) => complaints.push(format!("{board}: {unknown:#}")),
+        }
     }
     if complaints.is_empty() {
         let unused = |(index, _): &(usize, String)| !used.contains(index);
@@ -123,73 +144,64 @@ fn declarations() -> Result<Declarations> {
     Ok(Declarations::parse(DECLARATIONS, &text)?)
 }
 
-/// Reads the shipped kernel of a board, and watches it where it is emulated.
-fn examine(board: &'static str, system: &str, length: Duration) -> Result<Found> {
-    let kernel = build_kernel(board, root(), &target_folder());
-    let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
-    let bytes = std::fs::read(&kernel).with_context(|| kernel.display().to_string())?;
-    let analysis = Analysis::new(Binary::read(&bytes)?, declarations()?)?;
-    let system = find(system)?;
-    let bounds = analysis.bounds(&capacities::of(&system, root())?)?;
-    let measured = match BOARDS.contains(&board) {
-        true => {
-            let image = build(&system, Some(board), length)?;
-            Some(machine::watch(&image, &analysis, &bounds)?)
+impl Kernel {
+    /// The shipped kernel of a board.
+    fn read(board: &'static str) -> Result<Kernel> {
+        let kernel = build_kernel(board, root(), &target_folder());
+        let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
+        let bytes = std::fs::read(&kernel).with_context(|| kernel.display().to_string())?;
+        let analysis = Analysis::new(Binary::read(&bytes)?, declarations()?)?;
+        Ok(Kernel { board, analysis })
+    }
+
+    /// The bounds of all systems that are checked on it.
+    fn check(&self) -> Result<Vec<Found>> {
+        let mut all = vec![self.examine(&find(CHECKED)?, LENGTH, false)?];
+        if BOARDS.contains(&self.board) {
+            for name in WATCHED {
+                let system = root().join(format!("tests/target/threads/{name}.toml"));
+                all.push(self.examine(&system, LENGTH, false)?);
+            }
         }
-        false => None,
-    };
-    Ok(Found {
-        board,
-        bounds,
-        measured,
-    })
-}
-
-/// A kind's longest stretch that was seen, as text.
-fn seen(found: &Found, index: usize) -> String {
-    let measured = found.measured.as_ref().and_then(|all| all.get(index));
-    match measured {
-        None => "-".into(),
-        Some(0) => "never seen".into(),
-        Some(most) => most.to_string(),
+        Ok(all)
     }
-}
 
-fn table(found: &Found, options: &Options) -> String {
-    let mut text = format!("{:<40} {:>12} {:>12}\n", found.board, "bound", "measured");
-    for (index, bound) in found.bounds.kinds.iter().enumerate() {
-        let (value, seen) = (bound.instructions.value, seen(found, index));
-        let _ = writeln!(text, "{:<40} {value:>12} {seen:>12}", bound.kind);
-        if options.formulas {
-            let _ = writeln!(text, "    {}", bound.instructions);
-        }
-    }
-    for (name, cost) in found.bounds.functions.iter().filter(|_| options.functions) {
-        let _ = writeln!(text, "{:>12}  {name}: {cost}", cost.value);
-    }
-    text
-}
-
-fn summary(found: &Found) -> String {
-    let kinds = found.bounds.kinds.iter().enumerate().map(|(index, bound)| {
-        let (value, seen) = (bound.instructions.value, seen(found, index));
-        format!("{} {seen} of {value}", bound.kind)
-    });
-    format!("{}: {}", found.board, kinds.collect::<Vec<_>>().join("; "))
-}
-
-/// Kinds of which a longer stretch was seen than can be.
-fn exceeded(found: &Found) -> Vec<String> {
-    let measured = found.measured.iter().flatten();
-    let kinds = found.bounds.kinds.iter().zip(measured);
-    kinds
-        .filter(|(bound, measured)| **measured > bound.instructions.value)
-        .map(|(bound, measured)| {
-            format!(
-                "{}: {} took {measured} instructions, its bound is {}: a declaration in \
-                 {DECLARATIONS} is wrong",
-                found.board, bound.kind, bound.instructions.value
-            )
+    /// The bounds of a system; it is watched if the board is emulated, else rows
+    /// of the base suite stand beside the bounds.
+    fn examine(&self, system: &Path, length: Duration, shares: bool) -> Result<Found> {
+        let bounds = self
+            .analysis
+            .bounds(&capacities::of(system, root())?, shares)?;
+        let measured = match BOARDS.contains(&self.board) {
+            true => {
+                let image = build(system, Some(self.board), length)?;
+                machine::watch(&image, &self.analysis, &bounds)?
+            }
+            false => self.rows(&bounds)?,
+        };
+        Ok(Found {
+            board: self.board,
+            bounds,
+            measured,
         })
-        .collect()
+    }
+
+    /// The most instructions of the rows of each kind.
+    fn rows(&self, bounds: &Bounds) -> Result<Vec<u64>> {
+        let path = root().join(ROWS);
+        let rows = match path.exists() {
+            true => from_json(&std::fs::read_to_string(&path).context(ROWS)?).context(ROWS)?,
+            false => Vec::new(),
+        };
+        let mut most: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in rows.iter().filter(|row| row.board == self.board) {
+            let known = most.entry(&row.op).or_default();
+            *known = row.instructions.unwrap_or(0).max(*known);
+        }
+        let of = |row: &String| most.get(row.as_str()).copied().unwrap_or(0);
+        let kinds = bounds.kinds.iter();
+        Ok(kinds
+            .map(|kind| kind.rows.iter().map(of).max().unwrap_or(0))
+            .collect())
+    }
 }

@@ -1,0 +1,141 @@
+//! Bounds as text.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use giornata_bounds::ASSUMPTIONS;
+
+use super::{DECLARATIONS, Found, Options};
+use crate::crates::root;
+
+/// Where the tables are written.
+const DOCUMENT: &str = "docs/results/bounds.md";
+
+/// The table of a board, for a terminal.
+pub(super) fn table(found: &Found, options: &Options) -> String {
+    let mut text = format!("{:<40} {:>12} {:>12}\n", found.board, "bound", "measured");
+    for (bound, measured) in found.bounds.kinds.iter().zip(&found.measured) {
+        let (value, seen) = (bound.instructions.value, seen(*measured));
+        let _ = writeln!(text, "{:<40} {value:>12} {seen:>12}", bound.kind);
+        if options.formulas {
+            let _ = writeln!(text, "    {}", bound.instructions);
+        }
+        for (function, share) in bound.instructions.shares().iter().take(options.shares) {
+            let _ = writeln!(text, "{share:>53}  {function}");
+        }
+    }
+    for (name, cost) in found.bounds.functions.iter().filter(|_| options.functions) {
+        let _ = writeln!(text, "{:>12}  {name}: {cost}", cost.value);
+    }
+    text
+}
+
+fn seen(measured: u64) -> String {
+    match measured {
+        0 => "-".into(),
+        most => most.to_string(),
+    }
+}
+
+/// A line: how many kinds are bounded, and the one that was met most nearly.
+pub(super) fn summary(board: &str, all: &[Found]) -> String {
+    let pairs = || {
+        all.iter().flat_map(|found| {
+            let kinds = found.bounds.kinds.iter().zip(&found.measured);
+            kinds.map(|(bound, measured)| (bound, *measured))
+        })
+    };
+    let kinds = all.first().map_or(0, |found| found.bounds.kinds.len());
+    let seen = (0..kinds).filter(|kind| all.iter().any(|found| found.measured[*kind] > 0));
+    let text = format!("{board}: {kinds} kinds bounded, {} measured", seen.count());
+    // instructions per thousand of the bound
+    let share = |measured: u64, bound: u64| measured.saturating_mul(1000) / bound.max(1);
+    let nearest = pairs()
+        .filter(|(bound, measured)| *measured > 0 && bound.instructions.value > 10)
+        .max_by_key(|(bound, measured)| share(*measured, bound.instructions.value));
+    match nearest {
+        None => text,
+        Some((bound, measured)) => format!(
+            "{text}, the nearest `{}` with {measured} of {}",
+            bound.kind, bound.instructions.value
+        ),
+    }
+}
+
+/// Kinds of which a longer stretch was measured than can be.
+pub(super) fn exceeded(found: &Found) -> Vec<String> {
+    let kinds = found.bounds.kinds.iter().zip(&found.measured);
+    kinds
+        .filter(|(bound, measured)| **measured > bound.instructions.value)
+        .map(|(bound, measured)| {
+            format!(
+                "{}: `{}` took {measured} instructions, its bound is {}: a declaration in \
+                 {DECLARATIONS} is wrong",
+                found.board, bound.kind, bound.instructions.value
+            )
+        })
+        .collect()
+}
+
+/// Writes the tables and formulas of a system.
+pub(super) fn write(system: &str, all: &[Found]) -> Result<()> {
+    let mut text = format!(
+        "# Bounds of entries into the kernel\n\n\
+         Written by `./x bounds {system} --document`: most instructions until the kernel is \
+         left, waits or looks at interrupts, for the capacities of `{system}`. An entry that \
+         looks n times takes at most the bound of its kind and n times that after a look. \
+         The bounds rest on this:\n\n"
+    );
+    for assumption in ASSUMPTIONS {
+        let _ = writeln!(text, "- {assumption};");
+    }
+    for found in all {
+        let _ = write!(
+            text,
+            "\n## {}\n\n| kind | bound | measured |\n|---|---|---|\n",
+            found.board
+        );
+        for (bound, measured) in found.bounds.kinds.iter().zip(&found.measured) {
+            let (value, seen) = (bound.instructions.value, seen(*measured));
+            let _ = writeln!(text, "| {} | {value} | {seen} |", bound.kind);
+        }
+        text.push_str("\nMade of the system's capacities:\n\n");
+        for bound in &found.bounds.kinds {
+            let _ = writeln!(text, "- {}: {}", bound.kind, bound.instructions);
+        }
+    }
+    std::fs::write(root().join(DOCUMENT), text).context(DOCUMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_that_was_exceeded_is_told() {
+        let bounds = giornata_bounds::Bounds {
+            kinds: vec![bound("timer", 100), bound("call", 50)],
+            functions: Vec::new(),
+            used: Default::default(),
+        };
+        let mut found = Found {
+            board: "a-board",
+            bounds,
+            measured: vec![100, 51],
+        };
+        let complaints = exceeded(&found);
+        assert_eq!(complaints.len(), 1);
+        assert!(complaints[0].contains("`call` took 51 instructions, its bound is 50"));
+        found.measured = vec![100, 0];
+        assert!(exceeded(&found).is_empty());
+        let line = summary("a-board", &[found]);
+        assert_eq!(
+            line,
+            "a-board: 2 kinds bounded, 1 measured, the nearest `timer` with 100 of 100"
+        );
+    }
+
+    fn bound(kind: &str, value: u64) -> giornata_bounds::Bound {
+        giornata_bounds::Bound::new(kind, giornata_bounds::From::Trap, value)
+    }
+}
