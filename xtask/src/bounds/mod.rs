@@ -4,14 +4,14 @@
 mod capacities;
 mod machine;
 mod report;
+mod rows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
-use giornata_bench::from_json;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
 use giornata_system::image::build_kernel;
 
@@ -23,8 +23,6 @@ use crate::time;
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";
-/// Measured rows of the base suite.
-const ROWS: &str = "docs/results/kernel.json";
 /// The system whose bounds are checked and documented.
 const CHECKED: &str = "flight-control";
 /// Systems that are watched beside it: yields and sleeps.
@@ -166,42 +164,28 @@ impl Kernel {
         Ok(all)
     }
 
-    /// The bounds of a system; it is watched if the board is emulated, else rows
-    /// of the base suite stand beside the bounds.
+    /// The bounds of a system, beside what the base suite has measured, and what is
+    /// seen where the board is emulated.
     fn examine(&self, system: &Path, length: Duration, shares: bool) -> Result<Found> {
         let bounds = self
             .analysis
             .bounds(&capacities::of(system, root())?, shares)?;
-        let measured = match BOARDS.contains(&self.board) {
-            true => {
-                let image = build(system, Some(self.board), length)?;
-                machine::watch(&image, &self.analysis, &bounds)?
-            }
-            false => self.rows(&bounds)?,
-        };
+        let rows = rows::most(self.board)?;
+        let of = |row: &String| rows.get(row).copied().unwrap_or(0);
+        let kinds = bounds.kinds.iter();
+        let mut measured: Vec<u64> = kinds
+            .map(|kind| kind.rows.iter().map(of).max().unwrap_or(0))
+            .collect();
+        if BOARDS.contains(&self.board) {
+            let image = build(system, Some(self.board), length)?;
+            let watched = machine::watch(&image, &self.analysis, &bounds)?;
+            let pairs = measured.iter_mut().zip(watched);
+            pairs.for_each(|(most, watched)| *most = watched.max(*most));
+        }
         Ok(Found {
             board: self.board,
             bounds,
             measured,
         })
-    }
-
-    /// The most instructions of the rows of each kind.
-    fn rows(&self, bounds: &Bounds) -> Result<Vec<u64>> {
-        let path = root().join(ROWS);
-        let rows = match path.exists() {
-            true => from_json(&std::fs::read_to_string(&path).context(ROWS)?).context(ROWS)?,
-            false => Vec::new(),
-        };
-        let mut most: BTreeMap<&str, u64> = BTreeMap::new();
-        for row in rows.iter().filter(|row| row.board == self.board) {
-            let known = most.entry(&row.op).or_default();
-            *known = row.instructions.unwrap_or(0).max(*known);
-        }
-        let of = |row: &String| most.get(row.as_str()).copied().unwrap_or(0);
-        let kinds = bounds.kinds.iter();
-        Ok(kinds
-            .map(|kind| kind.rows.iter().map(of).max().unwrap_or(0))
-            .collect())
     }
 }
