@@ -33,6 +33,9 @@ pub(crate) struct Options {
     /// Only this configuration: hot or shipped.
     #[arg(long, value_name = "CONFIG")]
     config: Option<String>,
+    /// So many layouts where there are several, for a look.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    layouts: Option<u32>,
     /// Only operations whose names begin so; of suite `kernel`.
     #[arg(long, value_name = "NAME")]
     op: Option<String>,
@@ -107,8 +110,9 @@ const MACHINES: [(&str, &str, Caches); 3] = [
 /// Prints a table a suite; negative if `--check` finds something.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let suites = choose(&options.suites)?;
-    if options.op.is_some() && (options.document || options.bless) {
-        bail!("--bless and --document take all operations: leave out --op");
+    let is_part = options.op.is_some() || options.layouts.is_some();
+    if is_part && (options.document || options.bless) {
+        bail!("--bless and --document take everything: leave out --op and --layouts");
     }
     let machines = machines(options)?;
     let mut all = Vec::new();
@@ -163,9 +167,8 @@ fn machines(options: &Options) -> Result<Vec<Machine>> {
     let chosen = MACHINES
         .into_iter()
         .filter(|machine| is(&options.board, machine.0) && is(&options.config, machine.1));
-    let prefix = options.op.clone().unwrap_or_default();
     let machines: Vec<Machine> = chosen
-        .map(|machine| prepare(machine, prefix.clone()))
+        .map(|machine| prepare(machine, options))
         .collect::<Result<_>>()?;
     if machines.is_empty() {
         let known = MACHINES.map(|(board, config, _)| format!("{board} {config}"));
@@ -179,7 +182,7 @@ fn machines(options: &Options) -> Result<Vec<Machine>> {
 
 fn prepare(
     (board, config, caches): (&'static str, &'static str, Caches),
-    prefix: String,
+    options: &Options,
 ) -> Result<Machine> {
     let chip = Chip::of(board)?.with(caches);
     Ok(Machine {
@@ -188,10 +191,10 @@ fn prepare(
         chip,
         simulator: chip.simulator()?,
         layouts: match caches {
-            Caches::Shipped => LAYOUTS,
+            Caches::Shipped => options.layouts.unwrap_or(LAYOUTS),
             Caches::Large => 1,
         },
-        prefix,
+        prefix: options.op.clone().unwrap_or_default(),
         memory: Memory::default(),
     })
 }

@@ -45,7 +45,7 @@ fn hold(threads: u32, number: u32) {
 }
 
 /// From one of all wakes to the next, on average.
-const PACE: Duration = Duration::from_micros(150);
+const PACE: Duration = Duration::from_micros(100);
 
 fn hold_4(number: u32) {
     hold(4, number);

@@ -16,6 +16,8 @@ pub const HANDLED: u16 = 3;
 pub const STARTED: u16 = 4;
 /// A job is about to end.
 pub const ENDED: u16 = 5;
+/// Another job has begun.
+pub const SECOND: u16 = 14;
 /// Begins a span with nothing in it.
 pub const NOTHING: u16 = 6;
 /// Ends a span with nothing in it.

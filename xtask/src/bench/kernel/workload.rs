@@ -76,6 +76,7 @@ const AFTER: Sight = Sight::Mark(mark::AFTER);
 const HANDLED: Sight = Sight::Mark(mark::HANDLED);
 const STARTED: Sight = Sight::Mark(mark::STARTED);
 const ENDED: Sight = Sight::Mark(mark::ENDED);
+const SECOND: Sight = Sight::Mark(mark::SECOND);
 const FAULTING: Sight = Sight::Mark(mark::FAULTING);
 const WOKEN: Sight = Sight::Mark(mark::WOKEN);
 const WRITE: Sight = Sight::Mark(mark::WRITE);
@@ -127,7 +128,7 @@ const REGISTER: Measured = Measured {
 /// A driver call that is an upcall: from the beginning of one to that of the next.
 const UPCALL: Sequence = spanning(&[READ_1, Enter, Leave, READ_2], 0, 3);
 /// A job ends, and another, released before, begins.
-const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, STARTED], 1, 2);
+const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, SECOND], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
@@ -219,7 +220,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "drivers",
-        microseconds: 145_000,
+        microseconds: 100_000,
         rows: &[
             Measured {
                 op: "driver-copy",
@@ -235,7 +236,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-4",
-        microseconds: 60_000,
+        microseconds: 32_000,
         rows: &[
             in_agenda("agenda-insert/4", SLEEP),
             in_agenda("agenda-expire/4", WAKE),
@@ -245,7 +246,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-10",
-        microseconds: 60_000,
+        microseconds: 32_000,
         rows: &[
             in_agenda("agenda-insert/10", SLEEP),
             in_agenda("agenda-expire/10", WAKE),
@@ -255,7 +256,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-50",
-        microseconds: 60_000,
+        microseconds: 32_000,
         rows: &[
             in_agenda("agenda-insert/50", SLEEP),
             in_agenda("agenda-expire/50", WAKE),
@@ -265,7 +266,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-100",
-        microseconds: 60_000,
+        microseconds: 32_000,
         rows: &[
             in_agenda("agenda-insert/100", SLEEP),
             in_agenda("agenda-expire/100", WAKE),
@@ -275,7 +276,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "cancel-4",
-        microseconds: 48_000,
+        microseconds: 40_000,
         rows: &[
             in_agenda("agenda-cancel/4", DEATH),
             whole("fault-restart", DEATH),
@@ -283,17 +284,17 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "cancel-10",
-        microseconds: 48_000,
+        microseconds: 40_000,
         rows: &[in_agenda("agenda-cancel/10", DEATH)],
     },
     System {
         file: "cancel-50",
-        microseconds: 48_000,
+        microseconds: 40_000,
         rows: &[in_agenda("agenda-cancel/50", DEATH)],
     },
     System {
         file: "cancel-100",
-        microseconds: 48_000,
+        microseconds: 40_000,
         rows: &[in_agenda("agenda-cancel/100", DEATH)],
     },
     System {
@@ -326,17 +327,17 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "latency-calls",
-        microseconds: 100_000,
+        microseconds: 40_000,
         rows: &[latency("latency-calls")],
     },
     System {
         file: "latency-due",
-        microseconds: 200_000,
+        microseconds: 100_000,
         rows: &[latency("latency-due")],
     },
     System {
         file: "latency-teardown",
-        microseconds: 100_000,
+        microseconds: 40_000,
         rows: &[latency("latency-teardown")],
     },
 ];
@@ -381,7 +382,7 @@ pub(super) const QUICK: &[System] = &[
     },
     System {
         file: "drivers",
-        microseconds: 24_000,
+        microseconds: 16_000,
         rows: &[
             Measured {
                 op: "driver-copy",
