@@ -78,7 +78,8 @@ impl Analysis {
             frames.iter().any(|f| stops.contains(&&*f.function))
                 || function.is_some_and(|f| stops.contains(&&*f.name))
         };
-        let program = Program::read(&binary, entry, &stop)?;
+        let again = |at: u64| declarations.again(&binary.key(at));
+        let program = Program::read(&binary, entry, &stop, &again)?;
         let kernel = Shape::of_kernel(&program, entry);
         let ordinary = program
             .order

@@ -128,6 +128,13 @@ impl Binary {
         }
     }
 
+    /// What declarations call the function that begins at an address.
+    pub(crate) fn key(&self, address: u64) -> Rc<str> {
+        let frames = self.frames(address);
+        let own = frames.first().filter(|frame| frame.names_a_function());
+        own.map_or_else(|| self.name(address), |frame| frame.function.clone())
+    }
+
     /// First and last address of its code, for who watches it run.
     pub fn code(&self) -> std::ops::Range<u64> {
         let code = || self.sections.iter().filter(|s| s.is_code);

@@ -22,6 +22,9 @@ pub struct Declarations {
     /// Loops.
     #[serde(default, rename = "loop")]
     pub(crate) loops: Vec<Passes>,
+    /// Functions that call themselves.
+    #[serde(default)]
+    pub(crate) recursion: Vec<Recursion>,
     /// Functions that kinds name together.
     #[serde(default)]
     pub(crate) group: BTreeMap<String, Vec<String>>,
@@ -42,6 +45,17 @@ pub(crate) struct Capacity {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stop {
     pub(crate) function: String,
+    pub(crate) why: String,
+}
+
+/// A function that is called again while it is under way.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Recursion {
+    pub(crate) function: String,
+    /// How often at most.
+    pub(crate) times: usize,
+    /// Why not more often.
     pub(crate) why: String,
 }
 
@@ -160,6 +174,7 @@ impl Declarations {
             .map(|l| (&l.function, &l.why))
             .chain(self.stop.iter().map(|s| (&s.function, &s.why)))
             .chain(self.capacity.iter().map(|c| (&c.name, &c.why)))
+            .chain(self.recursion.iter().map(|r| (&r.function, &r.why)))
             .chain(self.kind.iter().map(|k| (&k.name, &k.why)));
         for (what, why) in reasons {
             if why.trim().is_empty() {
@@ -199,6 +214,12 @@ impl Declarations {
             out.map(|name| name.split(" > ").map(String::from).collect())
                 .collect(),
         )
+    }
+
+    /// How often a function is called again at most while it is under way.
+    pub(crate) fn again(&self, function: &str) -> usize {
+        let declared = self.recursion.iter().find(|r| r.function == function);
+        declared.map_or(0, |recursion| recursion.times)
     }
 
     /// Names of the functions that stop the machine.

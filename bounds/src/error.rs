@@ -35,7 +35,11 @@ pub enum Error {
         place: String,
     },
     /// A function that calls itself.
-    #[error("recursion, which has no bound: {chain}; make it a loop")]
+    #[error(
+        "recursion without a bound: {chain}; make it a loop, or declare how often one of \
+         them is called again at most while it is under way: \
+         [[recursion]], `function`, `times`, `why`"
+    )]
     Recursion {
         /// The functions, from the outermost.
         chain: String,

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::expression::Capacities;
 use crate::graph::{Exit, Graph, Irreducible, Loop, Node, Rounds};
 use crate::procedure::Third;
+use crate::program::address;
 use crate::shape::{Call, Shape, Site};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -245,7 +246,7 @@ impl<'a> Pass<'a> {
         let Some((call, last)) = site.call.zip(chains.last()) else {
             return false;
         };
-        let callee = binary.frames(call.callee);
+        let callee = binary.frames(address(call.callee));
         let called = callee.first().into_iter().chain(&[]);
         let chain: Vec<Frame> = last.iter().chain(called).cloned().collect();
         self.left_out.has(&functions(&chain))

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::binary::Binary;
 use crate::decode::{Flow, Instruction};
+use crate::program::Callee;
 use crate::value::{A2, Known, Registers, Tables, Value, targets};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -59,9 +60,9 @@ pub(crate) struct Procedure {
     pub(crate) blocks: BTreeMap<u64, Block>,
 }
 
-/// Says of a function, and of the register that it is called through, whether it
-/// ever returns.
-pub(crate) type Returns<'r> = &'r mut dyn FnMut(u64, u8) -> Result<bool, Error>;
+/// Says of an address, and of the register that a call links through, which
+/// function that is and whether it ever returns.
+pub(crate) type Returns<'r> = &'r mut dyn FnMut(u64, u8) -> Result<Callee, Error>;
 
 /// Where control goes after an instruction, its register values known.
 enum Step {
@@ -211,14 +212,16 @@ impl Walk<'_, '_> {
 
     /// A jump within the function, or to another, which then returns for it.
     fn jump(&self, target: u64, returns: Returns<'_>) -> Result<Step, Error> {
-        let binary = self.reader.binary;
         let inside = (self.limits.0..self.limits.1).contains(&target);
-        let other = binary.function(target).filter(|f| f.start == target);
-        if inside || other.is_none() {
+        let is_assembly = self.limits.0 == self.limits.1;
+        let other = self.reader.binary.function(target);
+        let is_other = other.is_some_and(|other| other.start == target);
+        // assembly has no bounds: its labels belong to it
+        if inside || is_assembly && !is_other {
             return Ok(Step::End(End::Flow, vec![target]));
         }
-        returns(target, self.link)?;
-        Ok(Step::End(End::Tail(target), Vec::new()))
+        let callee = returns(target, self.link)?;
+        Ok(Step::End(End::Tail(callee.function), Vec::new()))
     }
 
     fn indirect(
@@ -281,9 +284,13 @@ impl Walk<'_, '_> {
 }
 
 fn call((target, link): (u64, u8), next: u64, returns: Returns<'_>) -> Result<Step, Error> {
-    let comes_back = returns(target, link)?;
-    let next = if comes_back { vec![next] } else { Vec::new() };
-    Ok(Step::End(End::Call(target), next))
+    let callee = returns(target, link)?;
+    let next = if callee.returns {
+        vec![next]
+    } else {
+        Vec::new()
+    };
+    Ok(Step::End(End::Call(callee.function), next))
 }
 
 /// Cuts what was walked into blocks.

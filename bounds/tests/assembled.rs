@@ -311,6 +311,35 @@ fn recursion_is_refused() {
 }
 
 #[test]
+fn a_function_is_called_again_as_often_as_declared() {
+    let text = "
+        FUNCTION entry
+        call a
+        mret
+        END entry
+        FUNCTION a
+        beqz a0, 1f
+        nop
+        call b
+        1: ret
+        END a
+        FUNCTION b
+        nop
+        call a
+        ret
+        END b";
+    let declared =
+        |times: u32| format!("[[recursion]]\nfunction = \"b\"\ntimes = {times}\nwhy = \"test\"\n");
+    // a is entered twice, then thrice: but for the last time it calls b
+    let (around, long, short) = (3, 5 + 4, 2);
+    assert_eq!(trap("again", text, &declared(1)).0, around + long + short);
+    assert_eq!(
+        trap("again-twice", text, &declared(2)).0,
+        around + 2 * long + short
+    );
+}
+
+#[test]
 fn a_loop_that_is_entered_in_its_middle_is_refused() {
     let text = "
         FUNCTION entry
