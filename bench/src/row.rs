@@ -25,7 +25,8 @@ pub struct Row {
     pub median: u64,
     /// The largest.
     pub max: u64,
-    /// Instructions retired, if they were counted.
+    /// Instructions retired, if they were counted: the middle, or the most where the
+    /// largest is judged.
     pub instructions: Option<u64>,
     /// The best that a paper gives.
     pub published: Option<u64>,

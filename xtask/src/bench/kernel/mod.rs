@@ -135,6 +135,8 @@ fn row(
     let cycles: Vec<u64> = spans.iter().map(|span| span.cycles).collect();
     let counts: Vec<u64> = spans.iter().map(|span| span.instructions).collect();
     let statistics = Statistics::of(&cycles).context(measured.op)?;
-    let instructions = Statistics::of(&counts)?.median;
+    // of what is judged: a latency is its worst
+    let judged = catalogue.operation(measured.op)?.judged;
+    let instructions = Statistics::of(&counts)?.get(judged);
     Ok(catalogue.row(measured.op, circumstances, statistics, Some(instructions))?)
 }

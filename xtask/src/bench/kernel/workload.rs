@@ -276,7 +276,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "cancel-4",
-        microseconds: 40_000,
+        microseconds: 44_000,
         rows: &[
             in_agenda("agenda-cancel/4", DEATH),
             whole("fault-restart", DEATH),
@@ -284,17 +284,17 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "cancel-10",
-        microseconds: 40_000,
+        microseconds: 44_000,
         rows: &[in_agenda("agenda-cancel/10", DEATH)],
     },
     System {
         file: "cancel-50",
-        microseconds: 40_000,
+        microseconds: 44_000,
         rows: &[in_agenda("agenda-cancel/50", DEATH)],
     },
     System {
         file: "cancel-100",
-        microseconds: 40_000,
+        microseconds: 44_000,
         rows: &[in_agenda("agenda-cancel/100", DEATH)],
     },
     System {
