@@ -93,36 +93,12 @@ macro_rules! integer_fields {
 }
 integer_fields!(u8 u16 u32 u64);
 
-impl<const N: usize> Field for [u8; N] {
-    const SIZE: usize = N;
+impl<T: Field + Copy + Default, const N: usize> Field for [T; N] {
+    const SIZE: usize = T::SIZE * N;
     fn get(bytes: &[u8]) -> Option<Self> {
-        bytes.first_chunk().copied()
-    }
-    fn put(&self, sink: &mut dyn FnMut(&[u8])) {
-        sink(self);
-    }
-}
-impl<const N: usize> Field for [u32; N] {
-    const SIZE: usize = 4 * N;
-    fn get(bytes: &[u8]) -> Option<Self> {
-        let mut all = [0; N];
+        let mut all = [T::default(); N];
         for (i, one) in all.iter_mut().enumerate() {
-            *one = <u32 as Field>::get(bytes.get(4 * i..)?)?;
-        }
-        Some(all)
-    }
-    fn put(&self, sink: &mut dyn FnMut(&[u8])) {
-        for one in self {
-            one.put(sink);
-        }
-    }
-}
-impl<const N: usize> Field for [u16; N] {
-    const SIZE: usize = 2 * N;
-    fn get(bytes: &[u8]) -> Option<Self> {
-        let mut all = [0; N];
-        for (i, one) in all.iter_mut().enumerate() {
-            *one = <u16 as Field>::get(bytes.get(2 * i..)?)?;
+            *one = T::get(bytes.get(T::SIZE * i..)?)?;
         }
         Some(all)
     }

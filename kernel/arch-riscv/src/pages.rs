@@ -91,26 +91,11 @@ const fn root(satp: usize) -> u32 {
     (satp as u64 & !NATIVE.mode) as u32
 }
 
-/// [`Format::translate`] in this hart's format.
-pub fn translate(
-    root: u32,
-    address: usize,
-    right: Right,
-    load: impl Fn(usize) -> usize,
-) -> Option<usize> {
-    NATIVE.translate(root, address, right, load)
-}
-
 /// Whether an access at `address` with the stack pointer at `sp` ran into the
 /// guard of a stack: within a page of the stack pointer, unmapped itself, and
 /// below a page that is mapped.
 pub fn is_below_stack(address: usize, sp: usize, is_mapped: impl Fn(usize) -> bool) -> bool {
     address.abs_diff(sp) <= PAGE && !is_mapped(address) && is_mapped(address.wrapping_add(PAGE))
-}
-
-/// [`Format::is_mapped`] in this hart's format.
-pub fn is_mapped(root: u32, address: usize, load: impl Fn(usize) -> usize) -> bool {
-    NATIVE.is_mapped(root, address, load)
 }
 
 impl Format {

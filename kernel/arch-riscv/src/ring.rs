@@ -46,36 +46,38 @@ impl Ring {
 
     /// Appends a record, by its words, over the oldest. O(1).
     #[inline(always)] // it is in every path that is traced
-    pub fn append(&mut self, [head, tick, x, y]: [u64; 4]) {
+    pub fn append(&mut self, words: [u64; 4]) {
+        self.write(words);
+        self.publish();
+    }
+
+    /// Appends a record for each word of a value: the first one with `head`,
+    /// each further one eight bytes on. O(words).
+    #[inline(always)]
+    pub fn append_value(&mut self, [head, tick, x, _]: [u64; 4], value: &[u64]) {
+        const NEXT: u64 = 8 << 32; // in the detail
+        let mut head = head;
+        for word in value {
+            self.write([head, tick, x, *word]);
+            head = head.wrapping_add(NEXT);
+        }
+        self.publish();
+    }
+
+    /// Writes a record where no reader looks yet.
+    #[inline(always)]
+    fn write(&mut self, [head, tick, x, y]: [u64; 4]) {
         let place = self.place(self.written);
         self.memory.store(place, head);
         self.memory.store(place.wrapping_add(8), tick);
         self.memory.store(place.wrapping_add(16), x);
         self.memory.store(place.wrapping_add(24), y);
         self.written = self.written.wrapping_add(1);
-        fence(Ordering::Release);
-        self.memory.store(0, self.written);
     }
 
-    /// Appends a record for each word of a value of `size` bytes: the first one
-    /// with `head`, each further one eight bytes on. O(bytes).
+    /// Shows readers what has been written.
     #[inline(always)]
-    pub fn append_value(&mut self, [head, tick, x, _]: [u64; 4], value: &[u64], size: u16) {
-        const NEXT: u64 = 8 << 32; // in the detail
-        let (mut head, mut left) = (head, size);
-        for word in value {
-            let word = match left {
-                8.. => *word,
-                _ => *word & !(u64::MAX << (8 * left as u32)),
-            };
-            let place = self.place(self.written);
-            self.memory.store(place, head);
-            self.memory.store(place.wrapping_add(8), tick);
-            self.memory.store(place.wrapping_add(16), x);
-            self.memory.store(place.wrapping_add(24), word);
-            self.written = self.written.wrapping_add(1);
-            (head, left) = (head.wrapping_add(NEXT), left.saturating_sub(8));
-        }
+    fn publish(&self) {
         fence(Ordering::Release);
         self.memory.store(0, self.written);
     }

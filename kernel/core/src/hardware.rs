@@ -62,15 +62,13 @@ pub trait Hardware {
     /// Appends a record to the hart's trace ring. O(1).
     fn trace(&mut self, record: TraceRecord);
 
-    /// Appends a record for each word of a value of `size` bytes: `record` with
-    /// the word in `y`, its byte offset in `detail`. O(bytes).
-    fn trace_value(&mut self, record: TraceRecord, value: &[u64], size: u16) {
-        for (offset, word) in (0u32..).step_by(8).zip(value) {
-            let left = (size as u32).saturating_sub(offset);
-            let rest = if left < 8 { u64::MAX << (8 * left) } else { 0 };
+    /// Appends a record for each word of a value: `record` with the word in
+    /// `y`, its byte offset in `detail`. O(words).
+    fn trace_value(&mut self, record: TraceRecord, value: &[u64]) {
+        for (detail, y) in (0..).step_by(8).zip(value) {
             self.trace(TraceRecord {
-                detail: offset,
-                y: word & !rest,
+                detail,
+                y: *y,
                 ..record
             });
         }

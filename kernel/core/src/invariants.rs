@@ -2,6 +2,7 @@
 
 use crate::core_state::Core;
 use crate::hardware::Hardware;
+use crate::port::masked;
 use crate::process::Life;
 use crate::thread::State;
 use giornata_abi::id::NONE;
@@ -13,7 +14,8 @@ impl<H: Hardware> Core<'_, H> {
         self.agenda.check_invariants()?;
         self.check_threads()?;
         self.check_processes()?;
-        self.check_interrupts()
+        self.check_interrupts()?;
+        self.check_ports()
     }
 
     fn check_threads(&self) -> Result<(), &'static str> {
@@ -74,6 +76,18 @@ impl<H: Hardware> Core<'_, H> {
             .filter(|(i, entry)| i.open && entry.process == process && process != NONE)
             .count();
         (held + open) as u16
+    }
+
+    fn check_ports(&self) -> Result<(), &'static str> {
+        let in_arena = self.system.ports.iter().filter(|p| p.process == NONE);
+        for port in in_arena.filter(|p| !p.size.is_multiple_of(8)) {
+            let last = (port.place as usize + port.size as usize) / 8;
+            let word = self.arena.get(last).copied().unwrap_or(0);
+            if word != masked(word, port.size % 8) {
+                return Err("a port's last word holds more than the port");
+            }
+        }
+        Ok(())
     }
 
     fn check_interrupts(&self) -> Result<(), &'static str> {

@@ -107,14 +107,13 @@ impl<'a, H: Hardware> Core<'a, H> {
         let start = step.to as usize / 8;
         let words = step.size.div_ceil(8) as usize;
         if let Some(value) = self.arena.get(start..start.wrapping_add(words)) {
-            self.hardware.trace_value(record, value, step.size);
+            self.hardware.trace_value(record, value);
         }
     }
 
-    /// Up to 8 bytes of the arena, zero-extended.
-    fn arena_word(&self, place: u32, length: u16) -> u64 {
-        let word = self.arena.get(place as usize / 8);
-        masked(word.copied().unwrap_or(0), length)
+    /// A word of the arena. What a port does not fill of its last word is zero.
+    fn arena_word(&self, place: u32) -> u64 {
+        self.arena.get(place as usize / 8).copied().unwrap_or(0)
     }
 
     /// The first 8 bytes of a program's port; 0 for a task's own copy.
@@ -123,7 +122,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         if entry.process != NONE {
             return 0;
         }
-        self.arena_word(entry.place, entry.size)
+        self.arena_word(entry.place)
     }
 
     /// Writes a scalar to where a move leads.
@@ -152,7 +151,7 @@ impl<'a, H: Hardware> Core<'a, H> {
     pub(crate) fn load_scalar(&mut self, step: &MoveEntry) -> u64 {
         let size = step.size.min(8);
         if step.source == NONE {
-            return self.arena_word(step.from, size);
+            return self.arena_word(step.from);
         }
         let mut word = [0];
         let read = self
@@ -169,7 +168,7 @@ impl<'a, H: Hardware> Core<'a, H> {
 }
 
 /// The low `length` bytes of a word.
-fn masked(word: u64, length: u16) -> u64 {
+pub(crate) fn masked(word: u64, length: u16) -> u64 {
     match length {
         8.. => word,
         _ => word & !(u64::MAX << (8 * length as u32)),

@@ -2,7 +2,7 @@
 //!
 //! The header lies first; the tables follow in the order processes, threads,
 //! ports, drivers, programs, interrupts, instructions, predicates, durations,
-//! links, spaces, each at the next multiple of 8 bytes from the header's address.
+//! links, moves, spaces, each at the next multiple of 8 bytes from the header's address.
 
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;

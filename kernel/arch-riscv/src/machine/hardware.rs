@@ -259,7 +259,7 @@ impl Hardware for Machine {
     }
 
     #[inline(always)]
-    fn trace_value(&mut self, record: TraceRecord, value: &[u64], size: u16) {
-        self.ring.append_value(record.words(), value, size);
+    fn trace_value(&mut self, record: TraceRecord, value: &[u64]) {
+        self.ring.append_value(record.words(), value);
     }
 }

@@ -10,7 +10,7 @@ use super::csr::{self, write};
 use super::hardware::Found;
 use super::hart::HartBlock;
 use crate::device::Device;
-use crate::pages::{self, PAGE, Space};
+use crate::pages::{self, NATIVE, PAGE, Space};
 use crate::right::Right;
 
 /// Page tables count only where the PMP lets user mode pass.
@@ -63,7 +63,7 @@ pub(super) unsafe fn enter(before: Option<&Space>, space: &Space) {
 /// Whether an access ran into the guard of the current thread's stack.
 pub(super) fn is_below_stack(space: &Space, address: usize, sp: usize) -> bool {
     let root = space.root();
-    pages::is_below_stack(address, sp, |at| pages::is_mapped(root, at, load_entry))
+    pages::is_below_stack(address, sp, |at| NATIVE.is_mapped(root, at, load_entry))
 }
 
 /// Where a process's bytes lie in RAM, if it has the right to all of them. At
@@ -96,7 +96,9 @@ fn stretch(
     length: usize,
     right: Right,
 ) -> Result<usize, BadAddress> {
-    let start = pages::translate(root, at, right, load_entry).ok_or(BadAddress)?;
+    let start = NATIVE
+        .translate(root, at, right, load_entry)
+        .ok_or(BadAddress)?;
     let room = memory.end.saturating_sub(start);
     if length > PAGE || start < memory.start || room < length {
         return Err(BadAddress);
