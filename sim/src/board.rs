@@ -3,9 +3,10 @@
 
 use crate::memory::ProcessMemory;
 use giornata_abi::Ticks;
+use giornata_abi::call::Answer;
 use giornata_abi::system::System;
 use giornata_abi::trace::TraceRecord;
-use giornata_core::{BadAddress, CHUNK, Hardware};
+use giornata_core::{BadAddress, Beginning, CHUNK, Hardware};
 use std::collections::BTreeMap;
 
 /// Bytes that one piece of restoring moves.
@@ -31,6 +32,15 @@ pub struct Store {
     pub value: u64,
 }
 
+/// How a thread leaves the kernel when it runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departure {
+    /// Out of a system call.
+    Answer(Answer),
+    /// At its beginning.
+    Start(Beginning),
+}
+
 /// Who is told each trace record.
 pub(crate) type Listener<'a> = Box<dyn FnMut(&TraceRecord) + 'a>;
 
@@ -46,6 +56,8 @@ pub struct Board<'a> {
     pub(crate) records: Vec<TraceRecord>,
     pub(crate) listener: Option<Listener<'a>>,
     pending: u32,
+    /// How each thread leaves the kernel, if not where it was interrupted.
+    pub(crate) departures: Vec<Option<Departure>>,
 }
 
 impl<'a> Board<'a> {
@@ -61,6 +73,7 @@ impl<'a> Board<'a> {
             records: Vec::new(),
             listener: None,
             pending: 0,
+            departures: vec![None; system.threads.len()],
         }
     }
 
@@ -166,6 +179,14 @@ impl Hardware for Board<'_> {
         memory
             .restore(offset as usize, RESTORED)
             .map(|next| next as u32)
+    }
+
+    fn answer(&mut self, thread: u16, answer: Answer) {
+        self.departures[thread as usize] = Some(Departure::Answer(answer));
+    }
+
+    fn start(&mut self, thread: u16, beginning: Beginning) {
+        self.departures[thread as usize] = Some(Departure::Start(beginning));
     }
 
     fn now(&mut self) -> Ticks {

@@ -5,7 +5,7 @@
 //! has ended in time.
 
 use crate::behaviour::{Act, Behaviour, Context, Moment, Script};
-use crate::board::Board;
+use crate::board::{Board, Departure};
 use crate::storage::Storage;
 use crate::tables::Tables;
 use giornata_abi::call::{Call, Request};
@@ -13,7 +13,7 @@ use giornata_abi::system::{System, ThreadKind};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant, Ticks};
-use giornata_core::{Departure, Event, Hart, Kernel, Next, Outcome};
+use giornata_core::{Beginning, Event, Hart, Kernel, Next, Outcome};
 use giornata_queue::Handover;
 use std::collections::BTreeSet;
 
@@ -273,11 +273,12 @@ impl<'a> Simulation<'a> {
 
     /// Carries out how a thread leaves the kernel.
     fn depart(&mut self, thread: u16) {
-        let departure = self.kernel.departure(thread);
-        match departure {
-            Departure::Continue => {}
-            Departure::Answer(answer) => self.contexts[thread as usize].answer = Some(*answer),
-            Departure::Start { arguments, .. } => self.start(thread, arguments[0] as usize),
+        match self.board().departures[thread as usize].take() {
+            None => {}
+            Some(Departure::Answer(answer)) => self.contexts[thread as usize].answer = Some(answer),
+            Some(Departure::Start(Beginning { arguments, .. })) => {
+                self.start(thread, arguments[0] as usize);
+            }
         }
     }
 

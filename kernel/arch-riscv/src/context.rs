@@ -16,6 +16,9 @@ pub struct Context {
     /// The hart's stack, where the trap path finds it: the Scratch Invariant
     /// leads here, this leads on to the hart's block.
     pub hart: Cell<usize>,
+    /// How it leaves the kernel: one of [`kind`]. The trap path sets it when an
+    /// interrupt or an exception comes, the kernel when it answers or starts.
+    kind: Cell<usize>,
     /// What confines it.
     pub space: Space,
     /// Bounds of its process's restartable sequence.
@@ -24,25 +27,14 @@ pub struct Context {
     pub floating: Floating,
 }
 
-/// How the exit path restores a context; the bits that [`Exit`] combines.
-pub mod path {
-    /// Kind `full`: everything as it was. Without it kind `call`: the answer,
-    /// zeros, and what the ABI preserves.
+/// How the exit path restores a context; what its `kind` holds.
+pub mod kind {
+    /// The answer of a system call, zeros, and what the ABI preserves.
+    pub const CALL: usize = 0;
+    /// Everything as it was.
     pub const FULL: usize = 1;
-    /// The callee-saved registers on the hart are another thread's: load them.
-    pub const LOAD: usize = 2;
-    /// Neither: the thread begins, with `pc`, `sp`, `a0`, `a1` and zeros.
-    pub const START: usize = 4;
-}
-
-/// What the trap functions answer to the assembly around them, in `a0` and `a1`.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Exit {
-    /// Bits of [`path`].
-    pub path: usize,
-    /// The context that the callee-saved registers are spilled to first.
-    pub spill: Option<&'static Context>,
+    /// The thread begins, with `pc`, `sp`, `a0`, `a1` and zeros.
+    pub const START: usize = 2;
 }
 
 const SP: usize = 2;
@@ -50,6 +42,8 @@ const SP: usize = 2;
 impl Context {
     /// Offset of `hart`, for assembly.
     pub const HART: usize = offset_of!(Context, hart);
+    /// Offset of `kind`, for assembly.
+    pub const KIND: usize = offset_of!(Context, kind);
 
     /// The context of a thread in an address space, whose process has a
     /// restartable sequence in `begin..end` (none if they are equal).
@@ -57,6 +51,7 @@ impl Context {
         Context {
             x: [const { Cell::new(0) }; 32],
             hart: Cell::new(0),
+            kind: Cell::new(kind::START),
             space,
             restart: [begin, end],
             floating: Floating::new(),
@@ -80,10 +75,11 @@ impl Context {
         for (register, word) in [a0, a1, a2, a3].into_iter().zip(words) {
             register.set(*word);
         }
+        self.kind.set(kind::CALL);
     }
 
-    /// Makes it the context of a thread at its beginning, to be left for by
-    /// [`path::START`]: `pc`, `sp`, and `a0`, `a1`.
+    /// Makes it the context of a thread at its beginning: `pc`, `sp`, and
+    /// `a0`, `a1`.
     pub fn start(&self, entry: usize, stack: usize, arguments: &[usize; 2]) {
         let [pc, _, sp, _, _, _, _, _, _, _, a0, a1, ..] = &self.x;
         let [first, second] = *arguments;
@@ -92,6 +88,12 @@ impl Context {
         a0.set(first);
         a1.set(second);
         self.floating.clear();
+        self.kind.set(kind::START);
+    }
+
+    /// Whether the thread begins when it runs next.
+    pub fn begins(&self) -> bool {
+        self.kind.get() == kind::START
     }
 
     /// On leaving the hart: rewinds out of the restartable sequence.

@@ -6,8 +6,8 @@
 //!   ecall ------+-> trap.rs (asm) -> edge.rs -> Kernel::handle
 //!   interrupt --+     |  ^              |           |
 //!   exception --+     |  |              |        Outcome
-//!               |     |  |  Exit        v           |
-//!   mret <------+-----+  +------- Departure <-------+
+//!               |     |  |              v           |
+//!   mret <------+-----+  +---- Context to leave for -+
 //! ```
 //!
 //! The kernel runs in machine mode and untranslated; processes run in user
@@ -92,7 +92,7 @@ mod right;
 mod ring;
 
 pub use board::Board;
-pub use context::{Context, Exit, path};
+pub use context::{Context, kind};
 pub use device::Device;
 pub use right::Right;
 pub use ring::Ring;

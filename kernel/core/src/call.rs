@@ -6,7 +6,7 @@
 use crate::core_state::Core;
 use crate::dispatch::End;
 use crate::hardware::Hardware;
-use crate::thread::{Exit, State};
+use crate::thread::State;
 use crate::transfer::{Purpose, Transfer};
 use giornata_abi::call::{Answer, Call, Callers, Request};
 use giornata_abi::id::NONE;
@@ -64,7 +64,6 @@ impl<H: Hardware> Core<'_, H> {
                 self.suspend(thread, State::Dormant);
                 let record = self.threads.at_mut(thread);
                 record.generation = record.generation.wrapping_add(1);
-                record.exit = Exit::Start;
                 None
             }
             Call::Complete => return self.complete(thread, instant),
@@ -92,15 +91,14 @@ impl<H: Hardware> Core<'_, H> {
         Heard::Nothing
     }
 
-    fn answer(&mut self, thread: u16, answer: Answer) {
-        self.threads.at_mut(thread).set_answer(answer);
+    pub(crate) fn answer(&mut self, thread: u16, answer: Answer) {
+        self.hardware.answer(thread, answer);
     }
 
     /// Ends a job. A job that ends after its deadline is recorded as a miss.
     fn complete(&mut self, task: u16, instant: Instant) -> Heard {
         self.suspend(task, State::Dormant);
         let record = self.threads.at_mut(task);
-        record.exit = Exit::Start;
         let (job, deadline) = (record.job, record.deadline);
         let used = giornata_abi::Ticks(record.spent.0.wrapping_sub(record.spent_before.0));
         let nanos = self.nanos(used);

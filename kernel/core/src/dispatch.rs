@@ -5,9 +5,10 @@
 //! out and queued anew.
 
 use crate::core_state::Core;
-use crate::event::{Next, Outcome};
+use crate::event::{Beginning, Next, Outcome};
 use crate::hardware::Hardware;
-use crate::thread::{Exit, State};
+use crate::thread::State;
+use giornata_abi::call::Answer;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{BAND_DEADLINE, Policy, ThreadEntry, ThreadKind};
 use giornata_abi::trace::TraceKind;
@@ -37,6 +38,15 @@ const PENDING: usize = 28;
 /// Whether a thread is scheduled by its deadline.
 fn is_by_deadline(entry: &ThreadEntry) -> bool {
     entry.policy == Policy::Deadline as u8
+}
+
+/// Where a thread or a task begins.
+pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
+    Beginning {
+        entry: entry.entry,
+        stack_top: entry.stack_top,
+        arguments: entry.arguments(),
+    }
 }
 
 impl<H: Hardware> Core<'_, H> {
@@ -180,11 +190,11 @@ impl<H: Hardware> Core<'_, H> {
         let now = self.now();
         let quantum = self.quantum(entry);
         let record = self.threads.at_mut(thread);
-        record.exit = Exit::Start;
         record.priority = entry.priority;
         record.left = quantum;
         record.release = now;
         record.deadline = now + Duration(entry.deadline);
+        self.hardware.start(thread, beginning(entry));
         self.make_ready(thread, End::Tail);
     }
 
@@ -205,7 +215,7 @@ impl<H: Hardware> Core<'_, H> {
                 let record = self.threads.at_mut(thread);
                 record.release = at;
                 record.deadline = at + relative;
-                record.set_answer(giornata_abi::call::Answer::DONE);
+                self.answer(thread, Answer::DONE);
                 self.make_ready(thread, End::Tail);
             }
             State::Ready if self.threads.at(thread).parked => {
@@ -238,7 +248,6 @@ impl<H: Hardware> Core<'_, H> {
         self.suspend(thread, State::Dormant);
         let record = self.threads.at_mut(thread);
         record.stopped = true;
-        record.exit = Exit::Start;
         self.has_stopped = true;
     }
 

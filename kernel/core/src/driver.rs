@@ -1,8 +1,8 @@
 //! Drivers: copies and register accesses by the kernel, upcalls by processes.
 
 use crate::core_state::{Core, EMPTY_RANGE, Upcall};
+use crate::event::Beginning;
 use crate::hardware::Hardware;
-use crate::thread::Exit;
 use crate::transfer::{Done, Moved, Purpose, Transfer};
 use giornata_abi::id::NONE;
 use giornata_abi::system::{DriverEntry, DriverWork};
@@ -80,7 +80,12 @@ impl<'a, H: Hardware> Core<'a, H> {
             return;
         };
         let thread = self.process_entry(entry.process).upcall;
-        self.threads.at_mut(thread).exit = Exit::Start;
+        let beginning = Beginning {
+            entry: entry.start,
+            stack_top: self.thread_entry(thread).stack_top,
+            arguments: [entry.block, entry.entry],
+        };
+        self.hardware.start(thread, beginning);
         let left = match entry.budget {
             0 => Ticks(u64::MAX),
             budget => self.timebase.span(Duration(budget as u64)),

@@ -5,7 +5,7 @@
 //! clock, hands over the event, and carries out the outcome.
 
 use giornata_abi::Ticks;
-use giornata_abi::call::{Answer, Request};
+use giornata_abi::call::Request;
 use giornata_abi::trace::FaultCause;
 
 /// A hart, by its number.
@@ -37,7 +37,8 @@ pub enum Event {
 /// What the hart does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Run this thread, as its [`Departure`] says.
+    /// Run this thread: as it was interrupted, or as the kernel last told the
+    /// hardware to let it leave.
     Run(u16),
     /// Wait for an interrupt.
     Idle,
@@ -60,21 +61,14 @@ pub struct Outcome {
     pub poke: u32,
 }
 
-/// How a thread that is about to run leaves the kernel. Taken once by the exit
-/// path through [`Kernel::departure`](crate::Kernel::departure).
+/// Where and with what a thread begins: what
+/// [`Hardware::start`](crate::Hardware::start) gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure<'k> {
-    /// Where it was interrupted, all registers as they were.
-    Continue,
-    /// Out of a system call, with these result registers.
-    Answer(&'k Answer),
-    /// At its beginning: fresh registers.
-    Start {
-        /// Program counter.
-        entry: u32,
-        /// Stack pointer.
-        stack_top: u32,
-        /// `a0`, `a1`.
-        arguments: [u32; 2],
-    },
+pub struct Beginning {
+    /// Program counter.
+    pub entry: u32,
+    /// Stack pointer.
+    pub stack_top: u32,
+    /// `a0`, `a1`; all other registers are 0.
+    pub arguments: [u32; 2],
 }

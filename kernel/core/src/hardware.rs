@@ -1,6 +1,8 @@
 //! What the kernel needs of the machine it runs on.
 
+use crate::event::Beginning;
 use giornata_abi::Ticks;
+use giornata_abi::call::Answer;
 use giornata_abi::trace::TraceRecord;
 
 /// An address range that is not wholly in the process's memory with the needed rights.
@@ -55,6 +57,14 @@ pub trait Hardware {
     /// rest. At most 1 KiB a call; answers the offset of the next piece, or `None`
     /// when all is restored.
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32>;
+
+    /// A thread leaves the kernel with this answer of its system call when it
+    /// runs next. O(1).
+    fn answer(&mut self, thread: u16, answer: Answer);
+
+    /// A thread leaves the kernel at its beginning when it runs next, whatever
+    /// it was at. O(1).
+    fn start(&mut self, thread: u16, beginning: Beginning);
 
     /// The timer's count.
     fn now(&mut self) -> Ticks;

@@ -144,7 +144,7 @@ impl<H: Hardware> Core<'_, H> {
         record.waiter = NONE;
         record.pending = waiter == NONE && owner != NONE;
         if waiter != NONE {
-            self.threads.at_mut(waiter).set_answer(Answer::DONE);
+            self.answer(waiter, Answer::DONE);
             let quantum = self.quantum(self.thread_entry(waiter));
             let record = self.threads.at_mut(waiter);
             record.left = quantum;

@@ -2,12 +2,12 @@
 
 use crate::call::Heard;
 use crate::core_state::{Core, PendingCall, Upcall, divide};
-use crate::event::{Departure, Event, Hart, Next, Outcome};
+use crate::event::{Event, Hart, Next, Outcome};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
 use crate::memory::Memory;
 use crate::process::Teardown;
-use crate::thread::{Exit, State};
+use crate::thread::State;
 use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::id::NONE;
 use giornata_abi::system::System;
@@ -86,33 +86,6 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             Event::Fault { cause, pc, address } => self.accept_fault(cause, pc, address),
         }
         self.advance()
-    }
-
-    /// How the thread that an outcome names leaves the kernel. To be taken once
-    /// for each time it is run.
-    pub fn departure(&mut self, thread: u16) -> Departure<'_> {
-        match self.core.threads.at_mut(thread).depart() {
-            Exit::Continue => Departure::Continue,
-            Exit::Answer => Departure::Answer(&self.core.threads.at(thread).answer),
-            Exit::Start => self.beginning(thread),
-        }
-    }
-
-    fn beginning(&self, thread: u16) -> Departure<'_> {
-        let entry = self.core.thread_entry(thread);
-        let driver = self
-            .core
-            .upcall
-            .and_then(|u| self.core.driver_entry(u.driver));
-        let (start, arguments) = match driver {
-            Some(driver) => (driver.start, [driver.block, driver.entry]),
-            None => (entry.entry, entry.arguments()),
-        };
-        Departure::Start {
-            entry: start,
-            stack_top: entry.stack_top,
-            arguments,
-        }
     }
 
     /// The process of a thread.
@@ -203,8 +176,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             Some(_) => Error::EPERM,
             None => Error::ENOSYS,
         };
-        let thread = core.threads.at_mut(upcall.thread);
-        thread.set_answer(Answer::error(error));
+        core.answer(upcall.thread, Answer::error(error));
     }
 
     fn accept_fault(&mut self, cause: FaultCause, pc: usize, address: usize) {

@@ -51,7 +51,7 @@ mod table;
 mod thread;
 mod transfer;
 
-pub use event::{Departure, Event, Hart, Next, Outcome};
+pub use event::{Beginning, Event, Hart, Next, Outcome};
 pub use hardware::{BadAddress, CHUNK, Hardware};
 pub use impossible::Place;
 pub use interrupt::Interrupt;

@@ -12,7 +12,7 @@
 
 use crate::core_state::Core;
 use crate::hardware::Hardware;
-use crate::thread::{Exit, State};
+use crate::thread::State;
 use giornata_abi::system::{FaultPolicy, ThreadKind};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_queue::Urgency;
@@ -137,7 +137,6 @@ impl<H: Hardware> Core<'_, H> {
         self.suspend(thread, State::Dormant);
         let record = self.threads.at_mut(thread);
         record.stopped = true;
-        record.exit = Exit::Start;
         record.generation = record.generation.wrapping_add(1);
         self.has_stopped = true;
         let is_task = self.thread_entry(thread).kind == ThreadKind::Task as u8;

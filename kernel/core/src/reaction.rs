@@ -1,9 +1,9 @@
 //! The kernel as the E/S machine sees it.
 
 use crate::core_state::Core;
-use crate::dispatch::End;
+use crate::dispatch::{End, beginning};
 use crate::hardware::Hardware;
-use crate::thread::{Exit, State};
+use crate::thread::State;
 use giornata_abi::id::NONE;
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Duration, Instant, Ticks, ValueType};
@@ -64,13 +64,13 @@ impl<H: Hardware> Host for Core<'_, H> {
         record.spent_before = record.spent;
         record.left = left;
         record.priority = entry.priority;
-        record.exit = Exit::Start;
         record.stopped = !alive;
         let job = record.job;
         self.has_stopped |= !alive;
         self.trace(TraceKind::Release, task, job, instant.0, deadline.0);
         if alive {
             self.announce_job(task);
+            self.hardware.start(task, beginning(entry));
             self.make_ready(task, End::Tail);
         }
     }

@@ -35,7 +35,7 @@ impl<'a, T: Copy> Table<'a, T> {
         match self.entries.get(index as usize) {
             Some(entry) => entry,
             None => {
-                self.misses.set(self.misses.get().saturating_add(1));
+                miss(&self.misses);
                 &self.spare
             }
         }
@@ -46,7 +46,7 @@ impl<'a, T: Copy> Table<'a, T> {
         match self.entries.get_mut(index as usize) {
             Some(entry) => entry,
             None => {
-                self.misses.set(self.misses.get().saturating_add(1));
+                miss(&self.misses);
                 &mut self.spare
             }
         }
@@ -65,4 +65,11 @@ impl<'a, T: Copy> Table<'a, T> {
     pub(crate) fn iter(&self) -> core::slice::Iter<'_, T> {
         self.entries.iter()
     }
+}
+
+/// Counts what cannot happen, away from the code of what does.
+#[cold]
+#[inline(never)]
+fn miss(misses: &Cell<u32>) {
+    misses.set(misses.get().saturating_add(1));
 }

@@ -16,7 +16,6 @@
 //! interrupt. An upcall's thread stays Dormant: while its upcall runs the hart
 //! is in a reaction and looks at no queue.
 
-use giornata_abi::call::Answer;
 use giornata_abi::{Instant, Ticks};
 use giornata_queue::Urgency;
 
@@ -36,20 +35,10 @@ pub enum State {
     Awaiting,
 }
 
-/// How the thread next leaves the kernel; see [`Departure`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Exit {
-    Continue,
-    Answer,
-    Start,
-}
-
 /// What the kernel knows of one thread beside its registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread {
     pub(crate) state: State,
-    pub(crate) exit: Exit,
     /// The last job was stopped: its outputs are not to be copied.
     pub(crate) stopped: bool,
     /// S code of its program decides when it runs.
@@ -73,14 +62,12 @@ pub struct Thread {
     pub(crate) spent_before: Ticks,
     /// What is left of the job's budget, or of the quantum.
     pub(crate) left: Ticks,
-    pub(crate) answer: Answer,
 }
 
 impl Thread {
     /// A thread that has nothing to do.
     pub const EMPTY: Thread = Thread {
         state: State::Dormant,
-        exit: Exit::Start,
         stopped: false,
         governed: false,
         permitted: false,
@@ -94,7 +81,6 @@ impl Thread {
         spent: Ticks(0),
         spent_before: Ticks(0),
         left: Ticks(u64::MAX),
-        answer: Answer::DONE,
     };
 
     /// Where it stands.
@@ -105,16 +91,5 @@ impl Thread {
     /// Whether it is a task with an uncompleted job.
     pub(crate) fn is_busy(&self) -> bool {
         self.state != State::Dormant
-    }
-
-    /// It leaves the kernel with this answer of its system call.
-    pub(crate) fn set_answer(&mut self, answer: Answer) {
-        self.answer = answer;
-        self.exit = Exit::Answer;
-    }
-
-    /// Takes how it leaves; the next time it continues.
-    pub(crate) fn depart(&mut self) -> Exit {
-        core::mem::replace(&mut self.exit, Exit::Continue)
     }
 }

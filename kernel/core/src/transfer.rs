@@ -168,9 +168,9 @@ impl<H: Hardware> Core<'_, H> {
                 let step = MoveEntry::output(source, from, self.port(port), port);
                 self.transfer = Some(Transfer::of_call(Purpose::Write(thread), step));
             }
-            Purpose::Read(thread) => self.threads.at_mut(thread).set_answer(Answer::DONE),
+            Purpose::Read(thread) => self.answer(thread, Answer::DONE),
             Purpose::Write(thread) => {
-                self.threads.at_mut(thread).set_answer(Answer::DONE);
+                self.answer(thread, Answer::DONE);
                 self.written = true;
             }
         }
@@ -179,9 +179,7 @@ impl<H: Hardware> Core<'_, H> {
     fn break_transfer(&mut self, purpose: Purpose) {
         match purpose {
             Purpose::Read(thread) | Purpose::Probe(thread, _) | Purpose::Write(thread) => {
-                self.threads
-                    .at_mut(thread)
-                    .set_answer(Answer::error(Error::EFAULT));
+                self.answer(thread, Answer::error(Error::EFAULT));
             }
             Purpose::Copy | Purpose::Inputs(_) | Purpose::Outputs(_) => {
                 self.impossible(Place::System, 0);

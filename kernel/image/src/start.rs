@@ -6,7 +6,7 @@ use giornata_abi::Record;
 use giornata_abi::control::TraceCursor;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{FLAG_TRACE_CONSOLE, SystemHeader};
-use giornata_arch_riscv::{Device, Exit, Machine, STACK_TOP, Setup, boot};
+use giornata_arch_riscv::{Context, Device, Machine, STACK_TOP, Setup, boot};
 use giornata_core::Hardware;
 
 use giornata_image::blob::{self, Refusal};
@@ -52,7 +52,7 @@ global_asm!(
     begin = sym begin,
 );
 
-extern "C" fn begin() -> Exit {
+extern "C" fn begin() -> &'static Context {
     // SAFETY: the builder wrote RAM behind the kernel; nobody writes the blob.
     let system = unsafe { blob::read(SYSTEM, BOARD.memory) };
     let system = system.unwrap_or_else(|why| refuse(why));

@@ -8,7 +8,7 @@ use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
 use giornata_abi::system::System;
 use giornata_abi::trace::{TraceKind, TraceRecord};
-use giornata_core::{Departure, Event, Hardware, Kernel, Memory, Next, Outcome};
+use giornata_core::{Event, Hardware, Kernel, Memory, Next, Outcome};
 use giornata_queue::Handover;
 
 use super::csr;
@@ -18,7 +18,7 @@ use super::hart::{HART, HartBlock};
 use super::{protection, trap};
 use crate::board::Board;
 use crate::cause::{self, interrupt};
-use crate::context::{Context, Exit, path};
+use crate::context::Context;
 
 const NUMBER: giornata_core::Hart = giornata_core::Hart(HartBlock::NUMBER);
 
@@ -48,7 +48,6 @@ pub struct Setup {
 pub(super) struct Edge {
     kernel: Kernel<'static, Machine>,
     hart: &'static HartBlock,
-    contexts: &'static [Context],
     system: System<'static>,
     next_load: u64,
     halt: fn(&mut Machine, u8) -> !,
@@ -66,14 +65,13 @@ static HANDOVER: Handover = Handover::new();
 /// # Safety
 /// To be called once, by the boot hart, in machine mode with interrupts off;
 /// the setup must be true of the machine (Device Invariant, Memory Invariant).
-pub unsafe fn boot(setup: Setup) -> Exit {
+pub unsafe fn boot(setup: Setup) -> &'static Context {
     let hart = &HART.block;
     // SAFETY: the caller vouches for the setup.
-    let machine = unsafe { Machine::new(hart, setup.board, &setup.system) };
+    let machine = unsafe { Machine::new(hart, setup.board, &setup.system, setup.contexts) };
     let edge = Edge {
         kernel: Kernel::new(&setup.system, setup.memory, &HANDOVER, machine),
         hart,
-        contexts: setup.contexts,
         system: setup.system,
         next_load: 0,
         halt: setup.halt,
@@ -94,26 +92,22 @@ pub unsafe fn boot(setup: Setup) -> Exit {
 
 impl Edge {
     /// A system call of the current thread.
-    pub(super) fn call(&mut self, request: Request) -> Exit {
+    pub(super) fn call(&mut self, request: Request) -> &'static Context {
         self.dispatch(Event::Call(request))
     }
 
     /// An interrupt, or an exception of the current thread.
-    pub(super) fn trap(&mut self, mcause: usize, mtval: usize) -> Exit {
-        const BACK: Exit = Exit {
-            path: path::FULL,
-            spill: None,
-        };
+    pub(super) fn trap(&mut self, mcause: usize, mtval: usize) -> &'static Context {
         let Some(context) = self.hart.current.get() else {
             self.bug(place::TRAP, mcause, 0, mtval)
         };
         let event = match mcause {
             interrupt::TIMER => Event::Timer,
             interrupt::EXTERNAL => match self.machine().lines.claim() {
-                0 => return BACK,
+                0 => return context,
                 number => Event::Interrupt(number),
             },
-            cause::ILLEGAL if floating::take(self.hart, context) => return BACK,
+            cause::ILLEGAL if floating::take(self.hart, context) => return context,
             _ => self.fault(context, mcause, mtval),
         };
         self.dispatch(event)
@@ -146,14 +140,14 @@ impl Edge {
     }
 
     /// Hands an event to the core, and carries out what it comes to.
-    fn dispatch(&mut self, event: Event) -> Exit {
+    fn dispatch(&mut self, event: Event) -> &'static Context {
         let at = self.machine().now();
         let outcome = self.kernel.handle(NUMBER, at, event);
         self.settle(outcome, at)
     }
 
     /// Carries out outcomes until the core wants a thread to run.
-    fn settle(&mut self, outcome: Outcome, at: Ticks) -> Exit {
+    fn settle(&mut self, outcome: Outcome, at: Ticks) -> &'static Context {
         let (mut outcome, mut at) = (outcome, at);
         loop {
             if at.0 >= self.next_load {
@@ -177,45 +171,20 @@ impl Edge {
         }
     }
 
-    /// Leaves the kernel for a thread.
-    fn leave(&mut self, thread: u16) -> Exit {
-        let Some(context) = self.contexts.get(thread as usize) else {
+    /// Leaves the kernel for a thread: what it left behind is made ready for
+    /// the exit path, which changes the registers.
+    fn leave(&mut self, thread: u16) -> &'static Context {
+        let Some(context) = self.machine().contexts.get(thread as usize) else {
             self.bug(place::CONTEXT, NONE as usize, thread as usize, 0)
         };
-        let mut exit = Exit {
-            path: path::FULL,
-            spill: None,
-        };
-        match self.kernel.departure(thread) {
-            Departure::Continue => {}
-            Departure::Answer(answer) => {
-                context.answer(&answer.0);
-                exit.path = 0;
-            }
-            Departure::Start {
-                entry,
-                stack_top,
-                arguments: [a, b],
-            } => {
-                context.start(
-                    entry as usize,
-                    stack_top as usize,
-                    &[a as usize, b as usize],
-                );
-                floating::forget(self.hart, context);
-                exit.path = path::START | path::LOAD;
-            }
-        }
-        let before = self.hart.current.replace(Some(context));
+        let before = self.hart.current.get();
         if !before.is_some_and(|before| core::ptr::eq(before, context)) {
-            exit.path |= path::LOAD;
-            exit.spill = before;
             change(before, context);
-        }
-        if exit.path & path::LOAD != 0 {
+            floating::admit(self.hart, context);
+        } else if context.begins() {
             floating::admit(self.hart, context);
         }
-        exit
+        context
     }
 
     /// Waits for an interrupt; no thread runs.
@@ -259,6 +228,7 @@ impl Edge {
     /// Ten times a second, if there is an exit then: the kernel's share so far.
     #[cold]
     fn show_load(&mut self, at: Ticks) {
+        self.hart.gather();
         let header = self.system.header;
         self.next_load = at.0.saturating_add(header.timer_hertz as u64 / 10);
         if header.trace_mask >> (TraceKind::Load as u32) & 1 == 0 {

@@ -5,15 +5,18 @@ use core::ptr::{
 };
 
 use giornata_abi::Ticks;
+use giornata_abi::call::Answer;
 use giornata_abi::system::{ProcessEntry, SpaceEntry, System};
 use giornata_abi::trace::TraceRecord;
-use giornata_core::{BadAddress, Hardware};
+use giornata_core::{BadAddress, Beginning, Hardware};
 
+use super::floating;
 use super::hart::HartBlock;
 use super::lines::{Lines, lines};
 use super::protection;
 use crate::board::Board;
 use crate::clint::Clint;
+use crate::context::Context;
 use crate::device::Device;
 use crate::right::Right;
 use crate::ring::Ring;
@@ -29,6 +32,7 @@ pub struct Machine {
     pub(super) lines: Lines,
     processes: &'static [ProcessEntry],
     spaces: &'static [SpaceEntry],
+    pub(super) contexts: &'static [Context],
     ring: Ring,
 }
 
@@ -81,6 +85,7 @@ impl Machine {
         hart: &'static HartBlock,
         board: Board,
         system: &System<'static>,
+        contexts: &'static [Context],
     ) -> Machine {
         let header = system.header;
         // SAFETY: the board says where the CLINT lies (Device Invariant).
@@ -96,6 +101,7 @@ impl Machine {
             board,
             processes: system.processes,
             spaces: system.spaces,
+            contexts,
             ring,
         }
     }
@@ -249,6 +255,27 @@ impl Hardware for Machine {
         (end < size).then_some(end)
     }
 
+    #[inline(always)]
+    fn answer(&mut self, thread: u16, answer: Answer) {
+        if let Some(context) = self.contexts.get(thread as usize) {
+            context.answer(&answer.0);
+        }
+    }
+
+    fn start(&mut self, thread: u16, beginning: Beginning) {
+        let Some(context) = self.contexts.get(thread as usize) else {
+            return;
+        };
+        let [a, b] = beginning.arguments;
+        context.start(
+            beginning.entry as usize,
+            beginning.stack_top as usize,
+            &[a as usize, b as usize],
+        );
+        floating::forget(self.hart, context);
+    }
+
+    #[inline(always)]
     fn now(&mut self) -> Ticks {
         self.clint.now()
     }

@@ -22,8 +22,10 @@ pub(super) struct HartBlock {
     pub(super) current: Cell<Option<&'static Context>>,
     /// `mcycle` when the kernel was entered.
     entered: Cell<usize>,
+    /// Cycles in the kernel since they were last gathered.
+    kernel_cycles: Cell<usize>,
     /// Cycles in the kernel before that.
-    kernel_cycles: Cell<u64>,
+    gathered: Cell<u64>,
     /// Where the dummy `sc.w` goes.
     reservation: Cell<usize>,
     /// The thread whose values the floating-point registers hold.
@@ -51,14 +53,25 @@ impl HartBlock {
 
     /// Stops counting, before the hart idles.
     pub(super) fn leave(&self) {
-        self.kernel_cycles.set(self.kernel_cycles());
+        let now = csr::cycles().wrapping_sub(self.entered.get());
+        let before = self.kernel_cycles.get();
+        self.kernel_cycles.set(before.wrapping_add(now));
+    }
+
+    /// Takes the cycles over into the wide count; to be called before a word of
+    /// them is full.
+    pub(super) fn gather(&self) {
+        let fresh = self.kernel_cycles.replace(0);
+        let gathered = self.gathered.get();
+        self.gathered.set(gathered.wrapping_add(fresh as u64));
     }
 
     /// Cycles spent in the kernel since boot: from the first instructions of
     /// an entry to the last of its exit, idling left out.
     pub(super) fn kernel_cycles(&self) -> u64 {
         let now = csr::cycles().wrapping_sub(self.entered.get());
-        self.kernel_cycles.get().wrapping_add(now as u64)
+        let fresh = self.kernel_cycles.get().wrapping_add(now);
+        self.gathered.get().wrapping_add(fresh as u64)
     }
 
     /// The address of the guard below the stack.
@@ -95,6 +108,7 @@ pub(super) static HART: HartMemory = HartMemory {
         current: Cell::new(None),
         entered: Cell::new(0),
         kernel_cycles: Cell::new(0),
+        gathered: Cell::new(0),
         reservation: Cell::new(0),
         owner: Cell::new(None),
         dirty: Cell::new(false),

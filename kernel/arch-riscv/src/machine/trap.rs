@@ -13,7 +13,7 @@ use super::edge::Edge;
 use super::hart::{HART, HartBlock, HartMemory};
 use super::protection;
 use crate::cause::USER_CALL;
-use crate::context::{Context, Exit, path};
+use crate::context::{Context, kind};
 
 global_asm!(
     // words of either width
@@ -56,18 +56,36 @@ global_asm!(
     "lw \\register, %lo(giornata_clint_time)(\\register)",
     ".endif",
     ".endm",
+    // what another thread has reserved is not this one's
+    ".macro BREAK_RESERVATION_AT block",
+    ".if {ATOMICS}",
+    "addi \\block, \\block, {RESERVATION}",
+    ".option push",
+    ".option arch, +a",
+    "sc.w zero, zero, (\\block)",
+    ".option pop",
+    ".endif",
+    ".endm",
+    ".macro BREAK_RESERVATION",
+    ".if {ATOMICS}",
+    "mv a3, sp",
+    "BREAK_RESERVATION_AT a3",
+    ".endif",
+    ".endm",
     //
     ".pushsection .text.giornata_trap, \"ax\"",
     ".balign 4",
     "giornata_trap_entry:",
     "csrrw sp, mscratch, sp", // sp = context, mscratch = the thread's sp
     "beqz sp, 9f",
-    "SAVE_SLOTS sp, 1, 5",
+    "SAVE_SLOTS sp, 5",
     "csrr t0, mcause",
     "addi t0, t0, -{USER_CALL}",
     "bnez t0, 1f",
+    "beqz a7, 6f",
     // a system call: what the ABI lets it clobber is dead, the arguments stay
     "CYCLES t0",
+    "SAVE_SLOTS sp, 1",
     "csrr ra, mepc",
     "addi ra, ra, 4",
     "SAVE 0, ra, sp",
@@ -81,7 +99,9 @@ global_asm!(
     // an interrupt or an exception: everything but what Rust preserves
     "1:",
     "CYCLES t0",
-    "SAVE_SLOTS sp, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31",
+    "SAVE_SLOTS sp, 1, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31",
+    "li a1, {FULL}",
+    "SAVE {KIND}, a1, sp",
     "csrr a1, mepc",
     "SAVE 0, a1, sp",
     "csrrw a1, mscratch, zero",
@@ -92,58 +112,55 @@ global_asm!(
     "csrr a1, mcause",
     "csrr a2, mtval",
     "call {trap}",
-    // the way out: a0 = path, a1 = context to spill to or 0, sp = block
+    // the way out: a0 = the context to leave for, sp = block
     ".globl giornata_depart",
     "giornata_depart:",
-    "LOAD {CURRENT}, a2, sp",
-    "andi a3, a0, {LOAD}",
-    "beqz a3, 3f",
-    ".if {ATOMICS}",
-    "addi a3, sp, {RESERVATION}",
-    ".option push",
-    ".option arch, +a",
-    "sc.w zero, zero, (a3)",
-    ".option pop",
-    ".endif",
+    "LOAD {CURRENT}, a1, sp",
+    "LOAD {KIND}, a2, a0",
+    "beq a0, a1, 3f",
+    "SAVE {CURRENT}, a0, sp",
     "beqz a1, 2f",
     "SAVE_SLOTS a1, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
     "2:",
-    "andi a3, a0, {START}",
-    "bnez a3, 3f",
-    "LOAD_SLOTS a2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "LOAD_SLOTS a0, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "BREAK_RESERVATION",
     "3:",
     // the kernel's time
     "CYCLES a3",
     "LOAD {ENTERED}, a4, sp",
+    "LOAD {KERNEL_CYCLES}, a5, sp",
     "sub a3, a3, a4",
-    "LOAD {KERNEL_CYCLES}, a4, sp",
-    "add a4, a4, a3",
-    "SAVE {KERNEL_CYCLES}, a4, sp",
-    ".if {WORD} == 4",
-    "sltu a3, a4, a3",
-    "LOAD {KERNEL_CYCLES}+4, a4, sp",
-    "add a4, a4, a3",
-    "SAVE {KERNEL_CYCLES}+4, a4, sp",
-    ".endif",
+    "add a5, a5, a3",
+    "SAVE {KERNEL_CYCLES}, a5, sp",
     // from here sp = context
-    "mv sp, a2",
-    "csrw mscratch, sp",
-    "LOAD 0, a3, sp",
+    "LOAD 0, a3, a0",
+    "mv sp, a0",
+    "csrw mscratch, a0",
     "csrw mepc, a3",
-    "andi a1, a0, {FULL}",
-    "bnez a1, 4f",
-    "andi a1, a0, {START}",
-    "bnez a1, 5f",
+    "bnez a2, 4f",
     "LOAD_SLOTS sp, 1, 10, 11, 12, 13, 2",
     "ZERO 5, 6, 7, 14, 15, 16, 17, 28, 29, 30, 31",
     "mret",
     "4:",
+    "addi a2, a2, -{FULL}",
+    "bnez a2, 5f",
     "LOAD_SLOTS sp, 1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31, 2",
     "mret",
     // the beginning of a thread
     "5:",
+    "LOAD {HART}, a3, sp",
+    "BREAK_RESERVATION_AT a3",
     "LOAD_SLOTS sp, 10, 11, 2",
     "ZERO 1, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    "mret",
+    // the call that does nothing, and nothing has been touched
+    "6:",
+    "csrr t0, mepc",
+    "addi t0, t0, 4",
+    "csrw mepc, t0",
+    "LOAD_SLOTS sp, 5",
+    "ZERO 10, 11, 12, 13",
+    "csrrw sp, mscratch, sp",
     "mret",
     // a trap out of the kernel: its frames are given up
     "9:",
@@ -165,9 +182,8 @@ global_asm!(
     KERNEL_CYCLES = const HartBlock::KERNEL_CYCLES,
     RESERVATION = const HartBlock::RESERVATION,
     BLOCK = const HartMemory::BLOCK,
-    FULL = const path::FULL,
-    START = const path::START,
-    LOAD = const path::LOAD,
+    KIND = const Context::KIND,
+    FULL = const kind::FULL,
     HART_MEMORY = sym HART,
     call = sym call,
     trap = sym trap,
@@ -189,7 +205,7 @@ extern "C" fn call(
     a5: usize,
     hart: &'static HartBlock,
     number: usize,
-) -> Exit {
+) -> &'static Context {
     let request = Request {
         number,
         arguments: [a0, a1, a2, a3, a4, a5],
@@ -199,7 +215,7 @@ extern "C" fn call(
     edge.call(request)
 }
 
-extern "C" fn trap(hart: &'static HartBlock, mcause: usize, mtval: usize) -> Exit {
+extern "C" fn trap(hart: &'static HartBlock, mcause: usize, mtval: usize) -> &'static Context {
     // SAFETY: only one trap function runs at a time (Hart Invariant).
     let edge = unsafe { &mut *edge(hart) };
     edge.trap(mcause, mtval)
