@@ -9,6 +9,8 @@ use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Beginning, CHUNK, Hardware};
 use std::collections::BTreeMap;
 
+/// Pieces of work that one kernel entry does.
+const PIECES: u32 = 4;
 /// Bytes that one piece of restoring moves.
 const RESTORED: usize = 1024;
 
@@ -56,6 +58,10 @@ pub struct Board<'a> {
     pub(crate) records: Vec<TraceRecord>,
     pub(crate) listener: Option<Listener<'a>>,
     pending: u32,
+    /// Pieces of work of this kernel entry.
+    pub(crate) pieces: u32,
+    /// Process and control page of each thread.
+    controls: Vec<(u16, usize)>,
     /// How each thread leaves the kernel, if not where it was interrupted.
     pub(crate) departures: Vec<Option<Departure>>,
 }
@@ -73,6 +79,12 @@ impl<'a> Board<'a> {
             records: Vec::new(),
             listener: None,
             pending: 0,
+            pieces: 0,
+            controls: system
+                .threads
+                .iter()
+                .map(|thread| (thread.process, thread.control as usize))
+                .collect(),
             departures: vec![None; system.threads.len()],
         }
     }
@@ -174,11 +186,32 @@ impl Hardware for Board<'_> {
         self.lines.entry(number).or_default().open = false;
     }
 
+    /// Time stands still inside the kernel: whether one would come is seen
+    /// outside, to which the kernel goes after so many pieces.
+    fn is_interrupted(&mut self) -> bool {
+        self.pieces += 1;
+        self.pieces >= PIECES
+    }
+
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {
         let memory = self.processes.get_mut(process as usize)?;
         memory
             .restore(offset as usize, RESTORED)
             .map(|next| next as u32)
+    }
+
+    fn load_control(&mut self, thread: u16, offset: usize) -> u32 {
+        let (process, control) = self.controls[thread as usize];
+        let memory = self.processes.get_mut(process as usize);
+        let word = memory.and_then(|memory| memory.word(control + offset, 4));
+        word.unwrap_or(0) as u32
+    }
+
+    fn store_control(&mut self, thread: u16, offset: usize, value: u32) {
+        let (process, control) = self.controls[thread as usize];
+        let memory = self.processes.get_mut(process as usize);
+        // a thread without a control page hears nothing
+        let _ = memory.map(|memory| memory.write(control + offset, &value.to_le_bytes()));
     }
 
     fn answer(&mut self, thread: u16, answer: Answer) {

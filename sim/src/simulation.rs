@@ -252,6 +252,7 @@ impl<'a> Simulation<'a> {
     fn enter(&mut self, entry: impl FnOnce(&mut Kernel<'a, Board<'a>>, Ticks) -> Outcome) {
         let board = self.kernel.hardware_mut();
         let at = board.clock;
+        board.pieces = 0;
         board.clock = Ticks(at.0.saturating_add(self.overhead.0));
         let outcome = entry(&mut self.kernel, at);
         self.entries = (self.entries.0 + 1, self.entries.1 + 1);

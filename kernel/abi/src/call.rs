@@ -41,6 +41,8 @@ macro_rules! calls {
 /// Which kinds of threads may make a call; others get EPERM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callers {
+    /// Every thread.
+    All,
     /// Every thread except an upcall, which may make [`Call::Panic`] nevertheless.
     Any,
     /// Ordinary threads: neither tasks nor upcalls.
@@ -52,8 +54,8 @@ pub enum Callers {
 }
 
 calls! {
-    /// Does nothing. Never blocks. O(1).
-    Null = 0, "null()", Any, "";
+    /// Does nothing. Never blocks. O(1). Registers that are no answer stay as they were.
+    Null = 0, "null()", All, "";
     /// Gives the processor to the next thread of equal urgency. O(1).
     Yield = 1, "yield()", Any, "";
     /// Ends the calling thread. Does not return.

@@ -32,6 +32,17 @@ impl Instant {
     }
 }
 
+impl Ticks {
+    /// Takes what was used from what is left, down to nothing; what is without
+    /// limit stays so.
+    #[inline]
+    pub const fn use_up(&mut self, used: Ticks) {
+        if self.0 != u64::MAX {
+            self.0 = self.0.saturating_sub(used.0);
+        }
+    }
+}
+
 impl Duration {
     /// No time at all.
     pub const ZERO: Duration = Duration(0);
@@ -151,12 +162,13 @@ impl Timebase {
         }
     }
 
-    /// The last whole nanosecond not after the tick; saturates at `NEVER`.
+    /// The last whole nanosecond not after the tick. Ticks of more than the 584
+    /// years that nanoseconds can count are never reached.
     #[inline]
     pub const fn instant(self, ticks: Ticks) -> Instant {
-        match (self.nanos, ticks.0.checked_mul(self.nanos as u64)) {
-            (1.., Some(nanos)) => Instant(nanos),
-            _ => self.divided(ticks),
+        match self.nanos {
+            0 => self.divided(ticks),
+            nanos => Instant(ticks.0.wrapping_mul(nanos as u64)),
         }
     }
 
@@ -176,6 +188,7 @@ impl Timebase {
 
     /// The first tick whose [`instant`](Self::instant) is not before `at`:
     /// what an alarm is armed with.
+    #[inline(never)] // long divisions where registers are short
     pub const fn ticks(self, at: Instant) -> Ticks {
         let hertz = self.hertz as u64;
         let seconds = at.0 / NANOS_PER_SECOND;

@@ -6,6 +6,8 @@ use crate::device::Device;
 
 const COMPARE: usize = 0x4000;
 const TIME: usize = 0xBFF8;
+/// Ticks after which a count of 32 bits is read at the latest.
+const LONGEST: u64 = 1 << 31;
 const WIDE: bool = size_of::<usize>() == 8;
 
 /// The timer as one hart sees it.
@@ -14,6 +16,8 @@ pub struct Clint {
     device: Device,
     compare: usize,
     alarm: u64,
+    /// The count when it was last read.
+    last: u64,
 }
 
 impl Clint {
@@ -24,35 +28,56 @@ impl Clint {
             device,
             compare,
             alarm: 0,
+            last: 0,
         };
+        clint.last = clint.read();
         clint.arm(None);
         clint
     }
 
-    /// The count. O(1).
-    pub fn now(&self) -> Ticks {
+    /// The count. O(1); one load, because the alarm rings at least as often as
+    /// the low half turns over.
+    #[inline]
+    pub fn now(&mut self) -> Ticks {
         if WIDE {
             return Ticks(self.device.load(TIME));
+        }
+        let low: u32 = self.device.load(TIME);
+        let passed = low.wrapping_sub(self.last as u32);
+        self.last = self.last.wrapping_add(passed as u64);
+        Ticks(self.last)
+    }
+
+    /// Both halves of the count, of one moment.
+    fn read(&self) -> u64 {
+        if WIDE {
+            return self.device.load(TIME);
         }
         loop {
             let high: u32 = self.device.load(TIME + 4);
             let low: u32 = self.device.load(TIME);
             if high == self.device.load(TIME + 4) {
-                return Ticks((high as u64) << 32 | low as u64);
+                return (high as u64) << 32 | low as u64;
             }
         }
     }
 
-    /// Rings at `at`, or never. Touches the device only if that changes. O(1).
+    /// Rings at `at`, or never; earlier where the count must be read. Touches the device only if that changes. O(1).
+    #[inline]
     pub fn arm(&mut self, at: Option<Ticks>) {
         let alarm = at.map_or(u64::MAX, |at| at.0);
-        if alarm == self.alarm {
-            return;
+        if alarm != self.alarm {
+            self.set(alarm);
         }
+    }
+
+    #[inline(never)]
+    fn set(&mut self, alarm: u64) {
         self.alarm = alarm;
         if WIDE {
             return self.device.store(self.compare, alarm);
         }
+        let alarm = alarm.min(self.last.saturating_add(LONGEST));
         // never a moment at which the two halves ring by mistake
         self.device.store(self.compare + 4, u32::MAX);
         self.device.store(self.compare, alarm as u32);

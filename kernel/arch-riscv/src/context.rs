@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::mem::offset_of;
 
 use crate::Space;
+use crate::device::Device;
 use crate::floating::Floating;
 
 /// One per thread. Its fields are cells because the trap path writes them too.
@@ -19,6 +20,8 @@ pub struct Context {
     /// How it leaves the kernel: one of [`kind`]. The trap path sets it when an
     /// interrupt or an exception comes, the kernel when it answers or starts.
     kind: Cell<usize>,
+    /// Its control page, in the memory of its process; nowhere if it has none.
+    control: Cell<Option<Device>>,
     /// What confines it.
     pub space: Space,
     /// Bounds of its process's restartable sequence.
@@ -29,8 +32,11 @@ pub struct Context {
 
 /// How the exit path restores a context; what its `kind` holds.
 pub mod kind {
-    /// The answer of a system call, zeros, and what the ABI preserves.
-    pub const CALL: usize = 0;
+    /// Zeros, the first of which are the answer of a system call, and what the
+    /// ABI preserves.
+    pub const DONE: usize = 0;
+    /// The same with another answer.
+    pub const CALL: usize = 3;
     /// Everything as it was.
     pub const FULL: usize = 1;
     /// The thread begins, with `pc`, `sp`, `a0`, `a1` and zeros.
@@ -52,10 +58,22 @@ impl Context {
             x: [const { Cell::new(0) }; 32],
             hart: Cell::new(0),
             kind: Cell::new(kind::START),
+            control: Cell::new(None),
             space,
             restart: [begin, end],
             floating: Floating::new(),
         }
+    }
+
+    /// Its control page.
+    #[inline]
+    pub fn control(&self) -> Option<Device> {
+        self.control.get()
+    }
+
+    /// Says where its control page is.
+    pub fn set_control(&self, page: Option<Device>) {
+        self.control.set(page);
     }
 
     /// Where it goes on.
@@ -76,6 +94,12 @@ impl Context {
             register.set(*word);
         }
         self.kind.set(kind::CALL);
+    }
+
+    /// Lets a system call answer that all is done: `a0..=a3` are 0.
+    #[inline]
+    pub fn finish(&self) {
+        self.kind.set(kind::DONE);
     }
 
     /// Makes it the context of a thread at its beginning: `pc`, `sp`, and

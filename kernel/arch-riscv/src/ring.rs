@@ -1,7 +1,7 @@
 //! The trace ring: a head and slots in RAM that the trace reader's process
 //! sees read-only.
 
-use core::sync::atomic::{Ordering, fence};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use giornata_abi::trace::TraceRecord;
 
@@ -19,6 +19,10 @@ pub struct Ring {
     memory: Device,
     written: u64,
     mask: u64,
+    /// Bytes from the first slot to the next one to be written.
+    next: usize,
+    /// Bytes of all slots, less one.
+    last: usize,
 }
 
 impl Ring {
@@ -36,6 +40,8 @@ impl Ring {
             memory,
             written: 0,
             mask: capacity.saturating_sub(1),
+            next: 0,
+            last: (capacity as usize * size_of::<TraceRecord>()).wrapping_sub(1),
         }
     }
 
@@ -67,7 +73,8 @@ impl Ring {
     /// Writes a record where no reader looks yet.
     #[inline(always)]
     fn write(&mut self, [head, tick, x, y]: [u64; 4]) {
-        let place = self.place(self.written);
+        let place = SLOTS.wrapping_add(self.next);
+        self.next = self.next.wrapping_add(size_of::<TraceRecord>()) & self.last;
         self.memory.store(place, head);
         self.memory.store(place.wrapping_add(8), tick);
         self.memory.store(place.wrapping_add(16), x);
@@ -75,10 +82,11 @@ impl Ring {
         self.written = self.written.wrapping_add(1);
     }
 
-    /// Shows readers what has been written.
+    /// Shows readers what has been written. They run on this hart: that the
+    /// compiler keeps the order is enough.
     #[inline(always)]
     fn publish(&self) {
-        fence(Ordering::Release);
+        compiler_fence(Ordering::Release);
         self.memory.store(0, self.written);
     }
 

@@ -27,6 +27,7 @@ const PANIC_TEXT: usize = 96;
 
 fn may_call(callers: Callers, kind: u8) -> bool {
     match callers {
+        Callers::All => true,
         Callers::Any => kind != ThreadKind::Upcall as u8,
         Callers::Thread => kind == ThreadKind::Thread as u8,
         Callers::Task => kind == ThreadKind::Task as u8,
@@ -96,7 +97,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// Ends a job. A job that ends after its deadline is recorded as a miss.
-    fn complete(&mut self, task: u16, instant: Instant) -> Heard {
+    pub(crate) fn complete(&mut self, task: u16, instant: Instant) -> Heard {
         self.suspend(task, State::Dormant);
         let record = self.threads.at_mut(task);
         let (job, deadline) = (record.job, record.deadline);
@@ -200,7 +201,7 @@ impl<H: Hardware> Core<'_, H> {
     /// The process faults by its own word; what can be read of the message is kept.
     pub(crate) fn panic(&mut self, thread: u16, address: usize, length: usize, line: usize) {
         let process = self.thread_entry(thread).process;
-        let urgency = self.threads.at(thread).urgency;
+        let urgency = self.present_urgency(thread);
         let length = length.min(PANIC_TEXT);
         self.kill(
             process,

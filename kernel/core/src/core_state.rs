@@ -27,10 +27,14 @@ pub(crate) struct HartState {
     pub(crate) shown: u16,
     /// Tick of this entry.
     pub(crate) entered: Ticks,
+    /// The instant of this entry.
+    now: Instant,
     /// Tick at which the current thread last left the kernel.
     pub(crate) resumed: Ticks,
     /// The next instant of the agenda and the tick that it rounds to.
-    pub(crate) alarm: (Instant, Ticks),
+    pub(crate) next: (Instant, Ticks),
+    /// When the alarm must ring; the last tick of all if it need not.
+    pub(crate) alarm: Ticks,
 }
 
 /// A system call that waits for earlier instants to be handled.
@@ -53,6 +57,8 @@ pub(crate) struct Upcall {
 pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) system: System<'a>,
     pub(crate) timebase: Timebase,
+    /// Kinds of trace records that are written, one bit each.
+    trace_mask: u32,
     /// Tick of logical time 0.
     pub(crate) origin: Ticks,
     pub(crate) hardware: H,
@@ -66,6 +72,9 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) ready: ReadyQueue<'a>,
     pub(crate) agenda: Agenda<'a>,
     pub(crate) hart: HartState,
+    /// The last decision left nothing to be worked on: what comes next can be
+    /// handled alone.
+    pub(crate) calm: bool,
     pub(crate) call: Option<PendingCall>,
     pub(crate) upcall: Option<Upcall>,
     pub(crate) transfer: Option<Transfer>,
@@ -101,6 +110,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         arena.fill(0);
         Core {
             timebase: Timebase::new(system.header.timer_hertz),
+            trace_mask: system.header.trace_mask as u32,
             origin: Ticks(0),
             hardware,
             threads: Table::new(threads, Thread::EMPTY),
@@ -116,9 +126,12 @@ impl<'a, H: Hardware> Core<'a, H> {
                 current: None,
                 shown: NONE,
                 entered: Ticks(0),
+                now: Instant::START,
                 resumed: Ticks(0),
-                alarm: (Instant::NEVER, Ticks(u64::MAX)),
+                next: (Instant::NEVER, Ticks(u64::MAX)),
+                alarm: Ticks(u64::MAX),
             },
+            calm: false,
             call: None,
             upcall: None,
             transfer: None,
@@ -135,29 +148,60 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 
     /// The logical time of this kernel entry.
+    #[inline(always)]
     pub(crate) fn now(&self) -> Instant {
-        self.timebase
-            .instant(Ticks(self.hart.entered.0.wrapping_sub(self.origin.0)))
+        self.hart.now
+    }
+
+    /// The thread that runs pays for the time since it last left the kernel;
+    /// answers whether what it may run has a limit.
+    #[inline(always)]
+    pub(crate) fn charge(&mut self, thread: u16, at: Ticks) -> bool {
+        let used = Ticks(at.0.wrapping_sub(self.hart.resumed.0));
+        let record = self.threads.at_mut(thread);
+        record.spent = Ticks(record.spent.0.wrapping_add(used.0));
+        let is_limited = record.left.0 != u64::MAX;
+        if is_limited {
+            record.left.use_up(used);
+        }
+        is_limited
+    }
+
+    /// Latches the clock.
+    #[inline(always)]
+    pub(crate) fn enter_at(&mut self, at: Ticks) {
+        self.hart.entered = at;
+        let elapsed = Ticks(at.0.wrapping_sub(self.origin.0));
+        self.hart.now = self.timebase.instant(elapsed);
     }
 
     /// Enters the kernel at a tick: whoever ran pays for the time since.
     pub(crate) fn enter(&mut self, at: Ticks) {
-        self.hart.entered = at;
-        let used = at.0.saturating_sub(self.hart.resumed.0);
-        self.hart.resumed = at;
+        self.enter_at(at);
         let payer = match &mut self.upcall {
             Some(upcall) => {
-                upcall.left = Ticks(upcall.left.0.saturating_sub(used));
-                upcall.thread
+                // the clock does not go back
+                upcall.left.use_up(Ticks(at.0.wrapping_sub(self.hart.resumed.0)));
+                Some(upcall.thread)
             }
-            None => match self.hart.current {
-                Some(thread) => thread,
-                None => return,
-            },
+            None => self.hart.current,
         };
-        let thread = self.threads.at_mut(payer);
-        thread.spent = Ticks(thread.spent.0.wrapping_add(used));
-        thread.left = Ticks(thread.left.0.saturating_sub(used));
+        if let Some(thread) = payer {
+            self.charge(thread, at);
+        }
+        self.hart.resumed = at;
+    }
+
+    /// Whether nothing waits to be worked on but what the agenda brings.
+    pub(crate) fn is_settled(&self) -> bool {
+        let is_busy = self.upcall.is_some()
+            | self.transfer.is_some()
+            | self.ended.is_some()
+            | self.call.is_some()
+            | self.stop.is_some()
+            | self.written
+            | (self.latched | self.dying != 0);
+        !is_busy
     }
 
     /// Execution time in nanoseconds.
@@ -186,12 +230,27 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 
     /// Whether records of this kind are written.
+    #[inline(always)]
     pub(crate) fn traces(&self, kind: TraceKind) -> bool {
-        self.system.header.trace_mask >> (kind as u32) & 1 != 0
+        self.trace_mask & 1 << (kind as u32) != 0
     }
 
     /// Appends a record to the trace, stamped with this entry's tick.
+    #[inline(never)] // in many places
     pub(crate) fn trace(&mut self, kind: TraceKind, subject: u16, detail: u32, x: u64, y: u64) {
+        self.trace_here(kind, subject, detail, x, y);
+    }
+
+    /// The same in the caller's code.
+    #[inline(always)]
+    pub(crate) fn trace_here(
+        &mut self,
+        kind: TraceKind,
+        subject: u16,
+        detail: u32,
+        x: u64,
+        y: u64,
+    ) {
         if !self.traces(kind) {
             return;
         }
@@ -224,13 +283,22 @@ impl<'a, H: Hardware> Core<'a, H> {
 
     /// Reports table accesses that named nothing.
     pub(crate) fn report_misses(&mut self) {
+        let has_missed = self.threads.has_missed()
+            | self.processes.has_missed()
+            | self.ports.has_missed()
+            | self.interrupts.has_missed();
+        if has_missed {
+            self.report_them();
+        }
+    }
+
+    #[cold]
+    fn report_them(&mut self) {
         let misses = self.threads.take_misses()
             + self.processes.take_misses()
             + self.ports.take_misses()
             + self.interrupts.take_misses();
-        if misses != 0 {
-            self.impossible(Place::Table, misses as u64);
-        }
+        self.impossible(Place::Table, misses as u64);
     }
 }
 

@@ -4,8 +4,8 @@
 //! preemption moves nothing. A queued key is never changed: the thread is taken
 //! out and queued anew.
 
-use crate::core_state::Core;
-use crate::event::{Beginning, Next, Outcome};
+use crate::core_state::{Core, Upcall};
+use crate::event::{Beginning, Next};
 use crate::hardware::Hardware;
 use crate::thread::State;
 use giornata_abi::call::Answer;
@@ -30,6 +30,8 @@ const HORIZON: Duration = Duration(1 << (30 + Urgency::DEADLINE_SHIFT));
 /// that it has not come nearer than a true key may be before it is renewed; the
 /// rest of the span that keys may differ by is left for deadlines that passed.
 const RENEWAL: Duration = Duration(HORIZON.0 / 2);
+/// Of a thread that is not queued.
+const NO_URGENCY: Urgency = Urgency { level: 0, key: 0 };
 /// Byte offset of the ceiling in a control page.
 const CEILING: usize = 24;
 /// Byte offset of the pending preemption in a control page.
@@ -54,18 +56,24 @@ impl<H: Hardware> Core<'_, H> {
     /// holds, never remembered.
     fn urgency(&mut self, thread: u16, end: End) -> (Urgency, bool) {
         let entry = self.thread_entry(thread);
-        let state = *self.threads.at(thread);
-        let slot = match self.system.programs.get(entry.program as usize) {
-            Some(program) if state.governed && program.slot != BAND_DEADLINE => {
-                Some(program.slot as u8)
-            }
-            _ => None,
+        let record = self.threads.at(thread);
+        let (own, deadline) = (record.priority, record.deadline);
+        let slot = match record.governed {
+            true => self.slot(entry),
+            false => BAND_DEADLINE,
         };
-        match slot {
-            Some(priority) => (Urgency::fixed(priority, self.arrival(end)), false),
-            None if is_by_deadline(entry) => self.deadline_urgency(state.deadline),
-            None => (Urgency::fixed(state.priority, self.arrival(end)), false),
-        }
+        let priority = match slot {
+            BAND_DEADLINE if is_by_deadline(entry) => return self.deadline_urgency(deadline),
+            BAND_DEADLINE => own,
+            slot => slot as u8,
+        };
+        (Urgency::fixed(priority, self.arrival(end)), false)
+    }
+
+    /// The fixed priority that S code gives the tasks of a thread's program.
+    fn slot(&self, entry: &ThreadEntry) -> u16 {
+        let program = self.system.programs.get(entry.program as usize);
+        program.map_or(BAND_DEADLINE, |program| program.slot)
     }
 
     /// The urgency of a deadline, and whether its key is not its own because it
@@ -82,6 +90,13 @@ impl<H: Hardware> Core<'_, H> {
         Urgency::level_of(self.system.header.deadline_band as u8)
     }
 
+    /// The urgency with which a thread runs; that of an upcall for the deadline
+    /// band now.
+    pub(crate) fn present_urgency(&self, thread: u16) -> Urgency {
+        let queued = self.ready.urgency_of(thread);
+        queued.unwrap_or(Urgency::deadline(self.deadline_level(), self.now()))
+    }
+
     fn arrival(&mut self, end: End) -> u32 {
         let (tail, head) = &mut self.arrivals;
         match end {
@@ -96,31 +111,18 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// Changes a thread's state and the count of what its process holds.
-    pub(crate) fn set_state(&mut self, thread: u16, state: State) {
-        let before = core::mem::replace(&mut self.threads.at_mut(thread).state, state);
-        let process = self.thread_entry(thread).process;
-        match (before, state) {
-            (State::Dormant, State::Dormant) => {}
-            (State::Dormant, _) => self.processes.at_mut(process).hold(),
-            (_, State::Dormant) => self.processes.at_mut(process).release(),
-            _ => {}
-        }
-    }
-
     /// Makes a thread ready, or holds it if S code says so. O(1) in a fixed
     /// band, O(log n) in the deadline band.
     pub(crate) fn make_ready(&mut self, thread: u16, end: End) {
-        let state = self.threads.at(thread);
-        if state.governed && !state.permitted {
-            self.set_state(thread, State::Held);
+        let record = self.threads.at_mut(thread);
+        if record.governed && !record.permitted {
+            record.state = State::Held;
             return;
         }
+        record.state = State::Ready;
         let (urgency, parked) = self.urgency(thread, end);
         let record = self.threads.at_mut(thread);
-        record.urgency = urgency;
         record.parked = parked;
-        self.set_state(thread, State::Ready);
         self.ready.insert(thread, urgency);
         if parked {
             let again = self.now() + RENEWAL;
@@ -131,11 +133,11 @@ impl<H: Hardware> Core<'_, H> {
     /// Takes a thread from wherever it waits or runs and leaves it in `state`.
     pub(crate) fn suspend(&mut self, thread: u16, state: State) {
         self.ready.remove(thread);
-        if self.threads.at(thread).parked || self.threads.at(thread).state == State::Sleeping {
+        let record = self.threads.at_mut(thread);
+        let before = core::mem::replace(&mut record.state, state);
+        if core::mem::replace(&mut record.parked, false) | (before == State::Sleeping) {
             self.agenda.remove(thread);
         }
-        self.threads.at_mut(thread).parked = false;
-        self.set_state(thread, state);
         if self.hart.current == Some(thread) {
             self.hart.current = None;
         }
@@ -149,38 +151,36 @@ impl<H: Hardware> Core<'_, H> {
         self.lift(thread, ceiling);
     }
 
+    /// Whether a thread has published a ceiling in its control page.
+    #[inline(always)]
+    pub(crate) fn has_ceiling(&mut self, thread: u16) -> bool {
+        self.hardware.load_control(thread, CEILING) != 0
+    }
+
     /// The ceiling that a thread has published in its control page, clamped to
     /// what its process is granted; 0 = none.
     fn ceiling(&mut self, thread: u16) -> u8 {
-        let entry = self.thread_entry(thread);
-        let granted = self.process_entry(entry.process).max_priority;
-        let address = (entry.control as usize).wrapping_add(CEILING);
-        let mut word = [0];
-        if granted == 0
-            || self
-                .hardware
-                .read(entry.process, address, &mut word, 4)
-                .is_err()
-        {
+        let published = self.hardware.load_control(thread, CEILING);
+        if published == 0 {
             return 0;
         }
-        let [published] = word;
-        published.min(granted as u64) as u8
+        let process = self.thread_entry(thread).process;
+        let granted = self.process_entry(process).max_priority;
+        published.min(granted as u32) as u8
     }
 
     /// Queues a ready thread at the head of its ceiling's level, unless its own
     /// is above. It stays there until it is queued anew.
     fn lift(&mut self, thread: u16, ceiling: u8) {
         let level = Urgency::level_of(ceiling);
-        let below = level < self.threads.at(thread).urgency.level;
-        if ceiling == 0 || below || !self.ready.contains(thread) {
+        let own = self.ready.urgency_of(thread).map(|urgency| urgency.level);
+        if ceiling == 0 || own.is_none_or(|own| level < own) {
             return;
         }
         let urgency = match level == self.deadline_level() {
             true => Urgency::deadline(level, self.now()),
             false => Urgency::fixed(ceiling, self.arrival(End::Head)),
         };
-        self.threads.at_mut(thread).urgency = urgency;
         self.ready.insert(thread, urgency);
     }
 
@@ -226,6 +226,28 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
+    /// The current thread goes behind its equals; answers who is first then, if
+    /// that is all that its call comes to.
+    #[inline]
+    pub(crate) fn pass_on(&mut self, thread: u16) -> Option<u16> {
+        if self.has_ceiling(thread) {
+            return None;
+        }
+        let (tail, _) = self.arrivals;
+        let key = tail.wrapping_add(1);
+        let next = self.ready.rotate(thread, key)?;
+        self.arrivals.0 = key;
+        self.hardware.finish(thread);
+        Some(next)
+    }
+
+    /// Whether the current thread has used what it may.
+    #[inline(always)]
+    pub(crate) fn has_expired(&self) -> bool {
+        let current = self.hart.current;
+        current.is_some_and(|thread| self.threads.at(thread).left.0 == 0)
+    }
+
     /// The current thread has used what it may. Answers the task whose job was
     /// stopped for it.
     pub(crate) fn expire_current(&mut self) -> Option<u16> {
@@ -256,6 +278,9 @@ impl<H: Hardware> Core<'_, H> {
     pub(crate) fn most_urgent(&mut self) -> Option<(u16, Urgency)> {
         loop {
             let (thread, urgency) = self.ready.top()?;
+            if self.dying == 0 {
+                return Some((thread, urgency));
+            }
             let process = self.thread_entry(thread).process;
             if self.processes.at(process).is_alive() {
                 return Some((thread, urgency));
@@ -266,109 +291,161 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// Chooses who runs, and when the alarm must ring.
-    pub(crate) fn decide(&mut self) -> Outcome {
+    pub(crate) fn decide(&mut self) -> Next {
         self.report_misses();
         if let Some(status) = self.stop {
-            return Outcome {
-                next: Next::Stop(status),
-                alarm: None,
-                poke: 0,
-            };
+            return Next::Stop(status);
         }
-        let next = match self.upcall {
-            Some(upcall) => Some(upcall.thread),
-            None => {
-                let top = self.most_urgent();
-                self.hart.current = self.honour_ceiling(top);
-                self.hart.current
+        self.calm = self.is_settled();
+        let at = self.hardware.now();
+        match self.upcall {
+            Some(Upcall { thread, left, .. }) => {
+                self.hart.resumed = at;
+                self.show_upcall(thread);
+                self.hart.alarm = Ticks(at.0.saturating_add(left.0));
+                Next::Run(thread)
             }
-        };
-        self.show(next);
-        self.hart.resumed = self.hardware.now();
-        Outcome {
-            next: next.map_or(Next::Idle, Next::Run),
-            alarm: self.alarm(next),
-            poke: 0,
+            None => self.choose(at),
         }
+    }
+
+    /// Records that the thread of an upcall has the hart.
+    fn show_upcall(&mut self, thread: u16) {
+        if self.hart.shown == thread {
+            return;
+        }
+        self.hart.shown = thread;
+        self.trace(
+            TraceKind::Switch,
+            thread,
+            0,
+            0,
+            (Urgency::REACTION as u64) << 48,
+        );
+    }
+
+    /// Lets the most urgent thread run from this tick on.
+    #[inline]
+    pub(crate) fn choose(&mut self, at: Ticks) -> Next {
+        let top = match self.dying {
+            0 => self.ready.first(),
+            _ => self.most_urgent().map_or(NONE, |(thread, _)| thread),
+        };
+        let next = match self.hart.current {
+            Some(current) if current != top => self.honour_ceiling(current, top),
+            _ => top,
+        };
+        self.run(next, at)
+    }
+
+    /// Lets a thread run, or none, from this tick on.
+    #[inline]
+    fn run(&mut self, thread: u16, at: Ticks) -> Next {
+        if thread == NONE {
+            self.hart.current = None;
+            if core::mem::replace(&mut self.hart.shown, NONE) != NONE {
+                self.trace(TraceKind::Switch, NONE, 0, 0, 0);
+            }
+            self.hart.alarm = self.next_tick();
+            return Next::Idle;
+        }
+        if self.hart.shown == thread {
+            (self.hart.current, self.hart.resumed) = (Some(thread), at);
+        } else {
+            self.take_over(thread, at);
+        }
+        self.set_alarm(thread, at);
+        Next::Run(thread)
+    }
+
+    /// Another thread than the last runs from this tick on; answers whether what
+    /// it may run has a limit.
+    #[inline(always)]
+    pub(crate) fn take_over(&mut self, thread: u16, at: Ticks) -> bool {
+        self.hart.current = Some(thread);
+        self.hart.resumed = at;
+        self.hart.shown = thread;
+        let record = self.threads.at(thread);
+        let is_limited = record.left.0 != u64::MAX;
+        let Urgency { level, key } = self.ready.urgency_of(thread).unwrap_or(NO_URGENCY);
+        let y = ((level as u32) << 16 | (record.job & 0xFFFF)) as u64;
+        let deadline = record.deadline.0;
+        self.trace_here(TraceKind::Switch, thread, key, deadline, y << 32);
+        is_limited
+    }
+
+    /// After a call that changed nothing of who may run until when: whether the
+    /// thread goes on.
+    #[inline(always)]
+    pub(crate) fn stays(&self, thread: u16) -> bool {
+        self.ready.first() == thread
+            && self.hart.current == Some(thread)
+            && self.threads.at(thread).left.0 == u64::MAX
+            && self.agenda.next().unwrap_or(Instant::NEVER) == self.hart.next.0
+    }
+
+    /// The alarm is the earlier of the agenda's next instant and the end of what
+    /// the thread that runs from this tick on has left.
+    pub(crate) fn set_alarm(&mut self, thread: u16, at: Ticks) {
+        let left = self.threads.at(thread).left;
+        let alarm = self.next_tick();
+        self.hart.alarm = match left.0 {
+            u64::MAX => alarm,
+            left => alarm.min(Ticks(at.0.saturating_add(left))),
+        };
+    }
+
+    /// When the alarm must ring; `None`: not at all.
+    pub(crate) fn alarm(&self) -> Option<Ticks> {
+        let alarm = self.hart.alarm;
+        (alarm.0 != u64::MAX).then_some(alarm)
     }
 
     /// The current thread keeps the hart while the ceiling that it published is
     /// not below the contender; else it waits at its ceiling's level. Either
     /// way its control page tells it that somebody waits for it.
-    fn honour_ceiling(&mut self, top: Option<(u16, Urgency)>) -> Option<u16> {
-        let (contender, urgency) = top?;
-        let current = match self.hart.current {
-            Some(current) if current != contender && self.ready.contains(current) => current,
-            _ => return Some(contender),
-        };
+    fn honour_ceiling(&mut self, current: u16, contender: u16) -> u16 {
         let ceiling = self.ceiling(current);
-        if ceiling == 0 {
-            return Some(contender);
+        if ceiling == 0 || !self.ready.contains(current) {
+            return contender;
         }
-        let entry = self.thread_entry(current);
-        let pending = (entry.control as usize).wrapping_add(PENDING);
-        let told = self.hardware.write(entry.process, pending, &[1], 4);
-        if told.is_ok() && Urgency::level_of(ceiling) >= urgency.level {
-            return Some(current);
+        self.hardware.store_control(current, PENDING, 1);
+        let level = self.ready.urgency_of(contender).map_or(0, |u| u.level);
+        if Urgency::level_of(ceiling) >= level {
+            return current;
         }
         self.lift(current, ceiling);
-        Some(contender)
-    }
-
-    /// Records a change of the thread that runs.
-    fn show(&mut self, next: Option<u16>) {
-        let shown = next.unwrap_or(NONE);
-        if shown == self.hart.shown {
-            return;
-        }
-        self.hart.shown = shown;
-        let Some(thread) = next else {
-            self.trace(TraceKind::Switch, NONE, 0, 0, 0);
-            return;
-        };
-        let record = *self.threads.at(thread);
-        let band = if self.upcall.is_some() {
-            Urgency::REACTION
-        } else {
-            record.urgency.level
-        };
-        let y = (band as u64) << 48 | ((record.job & 0xFFFF) as u64) << 32;
-        self.trace(
-            TraceKind::Switch,
-            thread,
-            record.urgency.key,
-            record.deadline.0,
-            y,
-        );
-    }
-
-    /// The earlier of the agenda's next instant and the end of what the thread
-    /// may run; during an upcall its budget alone.
-    fn alarm(&mut self, next: Option<u16>) -> Option<Ticks> {
-        let left = match self.upcall {
-            Some(upcall) => return Some(Ticks(self.hart.resumed.0.saturating_add(upcall.left.0))),
-            None => next.map_or(Ticks(u64::MAX), |thread| self.threads.at(thread).left),
-        };
-        let end = self.hart.resumed.0.saturating_add(left.0);
-        let end = end.min(self.next_tick().0);
-        (end != u64::MAX).then_some(Ticks(end))
+        contender
     }
 
     /// The tick at which the agenda's next instant has come; the last one of
     /// all if there is none. O(1), and a division where that instant is new.
+    #[inline]
     fn next_tick(&mut self) -> Ticks {
-        let Some(instant) = self.agenda.next() else {
-            return Ticks(u64::MAX);
-        };
-        if self.hart.alarm.0 != instant {
-            let ticks = self.timebase.ticks(instant).0.saturating_add(self.origin.0);
-            self.hart.alarm = (instant, Ticks(ticks));
+        let instant = self.agenda.next().unwrap_or(Instant::NEVER);
+        if self.hart.next.0 != instant {
+            self.renew_next_tick(instant);
         }
-        self.hart.alarm.1
+        self.hart.next.1
+    }
+
+    #[inline(never)]
+    fn renew_next_tick(&mut self, instant: Instant) {
+        let tick = match instant {
+            Instant::NEVER => u64::MAX,
+            _ => self.timebase.ticks(instant).0.saturating_add(self.origin.0),
+        };
+        self.hart.next = (instant, Ticks(tick));
     }
 
     /// Whether an instant of the agenda has come by this entry.
     pub(crate) fn is_due(&mut self) -> bool {
         self.next_tick() <= self.hart.entered
+    }
+
+    /// Whether the alarm that was set last should have rung by this entry.
+    #[inline(always)]
+    pub(crate) fn has_rung(&self) -> bool {
+        self.hart.alarm <= self.hart.entered
     }
 }

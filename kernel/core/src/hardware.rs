@@ -52,15 +52,31 @@ pub trait Hardware {
     /// Masks an interrupt line.
     fn close_interrupt(&mut self, number: u16);
 
+    /// Whether an interrupt waits that the caller of the kernel can hand in: then
+    /// work that is long is left for that. Asked between two pieces. O(1).
+    fn is_interrupted(&mut self) -> bool;
+
     /// Restores a piece of a process's memory to its state before the start:
     /// `offset` counts from the first byte of its data through the zeroed
     /// rest. At most 1 KiB a call; answers the offset of the next piece, or `None`
     /// when all is restored.
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32>;
 
+    /// The 32-bit word at `offset` of a thread's control page; 0 for a thread
+    /// that has none. O(1).
+    fn load_control(&mut self, thread: u16, offset: usize) -> u32;
+
+    /// Writes it; nothing happens for a thread that has none. O(1).
+    fn store_control(&mut self, thread: u16, offset: usize, value: u32);
+
     /// A thread leaves the kernel with this answer of its system call when it
     /// runs next. O(1).
     fn answer(&mut self, thread: u16, answer: Answer);
+
+    /// The same with [`Answer::DONE`].
+    fn finish(&mut self, thread: u16) {
+        self.answer(thread, Answer::DONE);
+    }
 
     /// A thread leaves the kernel at its beginning when it runs next, whatever
     /// it was at. O(1).

@@ -6,7 +6,6 @@
 //! as the reaction to it has settled.
 
 use crate::core_state::Core;
-use crate::dispatch::End;
 use crate::hardware::Hardware;
 use crate::thread::State;
 use giornata_abi::call::Answer;
@@ -41,7 +40,7 @@ impl Interrupt {
 }
 
 impl<H: Hardware> Core<'_, H> {
-    fn line(&self, number: u16) -> Option<u16> {
+    pub(crate) fn line(&self, number: u16) -> Option<u16> {
         self.system
             .interrupts
             .iter()
@@ -66,20 +65,14 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Lets a line come.
     fn open(&mut self, line: u16) {
-        let owner = self.owner(line);
-        if !core::mem::replace(&mut self.interrupts.at_mut(line).open, true) && owner != NONE {
-            self.processes.at_mut(owner).hold();
-        }
+        self.interrupts.at_mut(line).open = true;
         let number = self.number(line);
         self.hardware.open_interrupt(number);
     }
 
     /// The line is closed: by its coming, or for good.
-    fn closed(&mut self, line: u16) {
-        let owner = self.owner(line);
-        if core::mem::replace(&mut self.interrupts.at_mut(line).open, false) && owner != NONE {
-            self.processes.at_mut(owner).release();
-        }
+    pub(crate) fn closed(&mut self, line: u16) {
+        self.interrupts.at_mut(line).open = false;
     }
 
     /// Opens the lines that serve microcode.
@@ -141,14 +134,9 @@ impl<H: Hardware> Core<'_, H> {
         let record = self.interrupts.at_mut(line);
         record.latched = false;
         let (waiter, came) = (record.waiter, record.came);
-        record.waiter = NONE;
         record.pending = waiter == NONE && owner != NONE;
         if waiter != NONE {
-            self.answer(waiter, Answer::DONE);
-            let quantum = self.quantum(self.thread_entry(waiter));
-            let record = self.threads.at_mut(waiter);
-            record.left = quantum;
-            self.make_ready(waiter, End::Tail);
+            self.wake_handler(line, waiter);
         }
         let number = self.number(line);
         self.trace(TraceKind::Interrupt, number, 0, came.0, 0);

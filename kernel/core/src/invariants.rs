@@ -27,13 +27,6 @@ impl<H: Hardware> Core<'_, H> {
             if thread.state == State::Ready && thread.governed && !thread.permitted {
                 return Err("a task runs that S code does not permit");
             }
-            if self
-                .ready
-                .urgency_of(index)
-                .is_some_and(|u| u != thread.urgency)
-            {
-                return Err("a queued key differs from its thread's urgency");
-            }
             let waits = self.interrupts.iter().filter(|i| i.waiter == index).count();
             if waits != (thread.state == State::Awaiting) as usize {
                 return Err("a thread awaits an interrupt that does not know it");
@@ -52,10 +45,7 @@ impl<H: Hardware> Core<'_, H> {
         for index in 0..self.processes.len() {
             let process = self.processes.at(index);
             dying += matches!(process.life, Life::Dying(_) | Life::Restoring(_)) as u16;
-            if self.count_objects(index) != process.objects {
-                return Err("a process's count of objects is wrong");
-            }
-            if matches!(process.life, Life::Dead | Life::Restoring(_)) && process.objects != 0 {
+            if matches!(process.life, Life::Dead | Life::Restoring(_)) && self.holds_objects(index) {
                 return Err("a dead process holds objects");
             }
         }
@@ -66,16 +56,16 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    fn count_objects(&self, process: u16) -> u16 {
+    /// Whether a process holds objects: threads that are not dormant, interrupts
+    /// that it has open.
+    fn holds_objects(&self, process: u16) -> bool {
         let threads = self.process_entry(process).threads;
         let held = (threads.start..threads.start.saturating_add(threads.count))
-            .filter(|thread| self.threads.at(*thread).state != State::Dormant)
-            .count();
+            .any(|thread| self.threads.at(thread).state != State::Dormant);
         let open = self.interrupts.iter().zip(self.system.interrupts);
-        let open = open
-            .filter(|(i, entry)| i.open && entry.process == process && process != NONE)
-            .count();
-        (held + open) as u16
+        let mut open =
+            open.filter(|(i, entry)| i.open && entry.process == process && process != NONE);
+        held || open.next().is_some()
     }
 
     fn check_ports(&self) -> Result<(), &'static str> {

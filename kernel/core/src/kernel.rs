@@ -14,17 +14,21 @@ use giornata_abi::system::System;
 use giornata_abi::trace::{FaultCause, TraceKind, Violation};
 use giornata_abi::{Error, Instant, Ticks};
 use giornata_micro::{Machine, Progress, UpcallEnd};
-use giornata_queue::{Handover, Urgency};
+use giornata_queue::Handover;
 
-/// Pieces of work before the caller is asked to look at its interrupts.
-const BURST: u8 = 4;
+/// Threads that are woken before the caller is asked to look at its interrupts.
+const SLEEPERS: u8 = 4;
+const YIELD: usize = Call::Yield as usize;
+const COMPLETE: usize = Call::Complete as usize;
+/// Pieces of work before the clock is latched anew, if no interrupt waits.
+const BURST: u8 = 32;
 
 /// The kernel of one system.
 pub struct Kernel<'a, H: Hardware> {
-    machine: Machine<'a>,
-    core: Core<'a, H>,
+    pub(crate) machine: Machine<'a>,
+    pub(crate) core: Core<'a, H>,
     /// What others post to this kernel without its lock.
-    handover: &'a Handover,
+    pub(crate) handover: &'a Handover,
 }
 
 impl<'a, H: Hardware> Kernel<'a, H> {
@@ -69,23 +73,133 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             self.machine.start(program, Instant::START);
         }
         self.begin(Instant::START, None);
-        self.advance()
+        let next = self.advance();
+        Outcome {
+            next,
+            alarm: self.alarm(),
+            poke: 0,
+        }
     }
 
     /// Handles one event. O(1) a piece; what is longer answers [`Next::More`].
     pub fn handle(&mut self, hart: Hart, at: Ticks, event: Event) -> Outcome {
         self.core.hart.id = hart.0;
-        self.core.enter(at);
-        while let Some(number) = self.handover.take_interrupt() {
-            self.core.latch(number);
+        let next = match event {
+            Event::Timer => self.timer(at),
+            Event::Interrupt(number) => self.interrupt(at, number),
+            Event::Call(request) => match request.number {
+                YIELD if let Some(thread) = self.yield_now(at) => Next::Run(thread),
+                COMPLETE if let Some(next) = self.complete_now(at) => next,
+                _ => self.call(at, &request),
+            },
+            Event::Fault { cause, pc, address } => self.fault(at, cause, pc, address),
+            Event::Resume => self.resume(at),
+        };
+        Outcome {
+            next,
+            alarm: self.alarm(),
+            poke: 0,
         }
-        match event {
-            Event::Timer | Event::Resume => {}
-            Event::Interrupt(number) => self.core.latch(number),
-            Event::Call(request) => self.accept_call(&request),
-            Event::Fault { cause, pc, address } => self.accept_fault(cause, pc, address),
+    }
+
+    /// [`Event::Timer`].
+    pub fn timer(&mut self, at: Ticks) -> Next {
+        if !self.enter(at) {
+            return self.advance();
+        }
+        let now = self.core.now();
+        for _ in 0..SLEEPERS {
+            if !self.core.is_due() {
+                return self.go_on(at);
+            }
+            if let Some((instant, event)) = self.core.agenda.take(now) {
+                self.expire(instant, event);
+            }
+            if self.machine.in_reaction() || self.core.stop.is_some() {
+                break;
+            }
         }
         self.advance()
+    }
+
+    /// [`Event::Interrupt`].
+    pub fn interrupt(&mut self, at: Ticks, number: u16) -> Next {
+        if let Some(next) = self.interrupt_now(at, number) {
+            return next;
+        }
+        self.enter(at);
+        self.core.latch(number);
+        self.advance()
+    }
+
+    /// [`Event::Call`]: a system call of the thread that runs. Where nothing is
+    /// to be handled before it, it is carried out at once.
+    pub fn call(&mut self, at: Ticks, request: &Request) -> Next {
+        let calm = self.enter(at);
+        let core = &mut self.core;
+        let (true, false, Some(thread)) = (calm, core.has_rung(), core.hart.current) else {
+            self.accept_call(request);
+            return self.advance();
+        };
+        let instant = core.now();
+        match core.perform(thread, request, instant) {
+            Heard::Completed(task, instant) if !self.machine.heeds_time_only() => {
+                self.begin(instant, None);
+                self.machine.completed(task);
+                return self.advance();
+            }
+            Heard::Completed(..) | Heard::Nothing => {}
+        }
+        let core = &mut self.core;
+        if !core.is_settled() {
+            return self.advance();
+        }
+        if core.stays(thread) {
+            core.calm = true;
+            core.hart.resumed = at;
+            return Next::Run(thread);
+        }
+        self.go_on(at)
+    }
+
+    /// [`Event::Fault`] of the thread that runs.
+    pub fn fault(&mut self, at: Ticks, cause: FaultCause, pc: usize, address: usize) -> Next {
+        self.enter(at);
+        self.accept_fault(cause, pc, address);
+        self.advance()
+    }
+
+    /// [`Event::Resume`].
+    pub fn resume(&mut self, at: Ticks) -> Next {
+        self.enter(at);
+        self.advance()
+    }
+
+    /// When the alarm must ring; `None`: not at all. To be asked after each
+    /// event but one that answered [`Next::More`].
+    pub fn alarm(&self) -> Option<Ticks> {
+        self.core.alarm()
+    }
+
+    /// Enters the kernel; answers whether what comes can be handled alone.
+    fn enter(&mut self, at: Ticks) -> bool {
+        self.core.enter(at);
+        while let Some(number) = self.handover.take_interrupt() {
+            self.core.calm = false;
+            self.core.latch(number);
+        }
+        core::mem::replace(&mut self.core.calm, false)
+    }
+
+    /// The end of a short way: the most urgent thread runs, unless the one that
+    /// ran has used up what it may.
+    fn go_on(&mut self, at: Ticks) -> Next {
+        let core = &mut self.core;
+        if core.has_expired() {
+            return self.advance();
+        }
+        core.calm = true;
+        core.choose(at)
     }
 
     /// The process of a thread.
@@ -140,26 +254,11 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             let number = request.number as u64;
             return self.core.impossible(Place::Event, number);
         };
-        if self.is_quiet() {
-            let instant = self.core.now();
-            return self.perform(thread, request, instant);
-        }
         self.core.call = Some(PendingCall {
             thread,
             request: *request,
             instant: self.core.now(),
         });
-    }
-
-    /// Nothing is due, under way or waiting: a call is carried out at once.
-    fn is_quiet(&mut self) -> bool {
-        let core = &mut self.core;
-        let is_busy = core.transfer.is_some()
-            || core.ended.is_some()
-            || core.written
-            || core.latched != 0
-            || self.machine.in_reaction();
-        !is_busy && !core.is_due()
     }
 
     /// An upcall returns, panics, or asks for what it may not.
@@ -168,6 +267,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         let [first, second, third, ..] = request.arguments;
         let error = match Call::from_number(request.number) {
             Some(Call::Return) => return core.return_upcall(first),
+            Some(Call::Null) => return core.answer(upcall.thread, Answer::DONE),
             Some(Call::Panic) => {
                 core.panic(upcall.thread, first, second, third);
                 core.abort_upcall(UpcallEnd::Fault);
@@ -181,17 +281,15 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     fn accept_fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
         let core = &mut self.core;
-        let (thread, urgency) = match (core.upcall, core.hart.current) {
+        let thread = match (core.upcall, core.hart.current) {
             (Some(upcall), _) => {
                 core.abort_upcall(UpcallEnd::Fault);
-                (
-                    upcall.thread,
-                    Urgency::deadline(core.deadline_level(), core.now()),
-                )
+                upcall.thread
             }
-            (None, Some(thread)) => (thread, core.threads.at(thread).urgency),
+            (None, Some(thread)) => thread,
             (None, None) => return core.impossible(Place::Event, pc as u64),
         };
+        let urgency = core.present_urgency(thread);
         let process = core.thread_entry(thread).process;
         core.kill(process, cause, pc as u64, address as u64, urgency);
     }
@@ -202,20 +300,28 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         self.machine.begin(instant, interrupt);
     }
 
-    /// Works until nothing is left or the burst is over, then decides.
-    fn advance(&mut self) -> Outcome {
+    /// Works until nothing is left, then decides; until an interrupt waits or the
+    /// burst is over.
+    #[inline(never)]
+    pub(crate) fn advance(&mut self) -> Next {
         for _ in 0..BURST {
-            if !self.work() {
+            if !self.work() || self.is_done() {
                 return self.core.decide();
+            }
+            if self.core.hardware.is_interrupted() {
+                break;
             }
         }
         // nobody pays for the kernel's own time between two pieces
         self.core.hart.resumed = self.core.hardware.now();
-        Outcome {
-            next: Next::More,
-            alarm: None,
-            poke: 0,
-        }
+        Next::More
+    }
+
+    /// Whether a look at everything would find nothing to work on.
+    fn is_done(&mut self) -> bool {
+        let core = &mut self.core;
+        let is_idle = core.is_settled() && !self.machine.in_reaction() && !core.is_due();
+        is_idle && !core.has_expired()
     }
 
     /// One piece of work, in the order of instants; `false` when there is none.

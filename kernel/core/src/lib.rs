@@ -47,6 +47,7 @@ mod memory;
 mod port;
 mod process;
 mod reaction;
+mod short;
 mod table;
 mod thread;
 mod transfer;

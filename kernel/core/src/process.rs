@@ -34,8 +34,6 @@ pub struct Process {
     pub(crate) life: Life,
     /// Urgency of its teardown.
     pub(crate) urgency: Urgency,
-    /// Objects it holds: threads that are not dormant, interrupts it has open.
-    pub(crate) objects: u16,
     /// Times it was restarted.
     pub(crate) generation: u16,
 }
@@ -45,22 +43,11 @@ impl Process {
     pub const EMPTY: Process = Process {
         life: Life::Alive,
         urgency: Urgency { level: 0, key: 0 },
-        objects: 0,
         generation: 0,
     };
 
     pub(crate) fn is_alive(&self) -> bool {
         self.life == Life::Alive
-    }
-
-    /// One object more.
-    pub(crate) fn hold(&mut self) {
-        self.objects = self.objects.saturating_add(1);
-    }
-
-    /// One object less.
-    pub(crate) fn release(&mut self) {
-        self.objects = self.objects.saturating_sub(1);
     }
 }
 

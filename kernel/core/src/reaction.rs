@@ -17,18 +17,14 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Tells a task of its job through its control page.
     fn announce_job(&mut self, task: u16) {
-        let entry = self.thread_entry(task);
         let record = self.threads.at(task);
         let id = (record.generation as u32) << 16 | task as u32;
-        let page = [
-            id as u64 | (record.job as u64) << 32,
-            record.release.0,
-            record.deadline.0,
-        ];
-        // a process that has hidden its own control page hears nothing
-        let _ = self
-            .hardware
-            .write(entry.process, entry.control as usize, &page, 24);
+        let halves = |instant: Instant| [instant.0 as u32, (instant.0 >> 32) as u32];
+        let ([r0, r1], [d0, d1]) = (halves(record.release), halves(record.deadline));
+        let page = [id, record.job, r0, r1, d0, d1];
+        for (offset, word) in (0..).step_by(4).zip(page) {
+            self.hardware.store_control(task, offset, word);
+        }
     }
 }
 

@@ -57,6 +57,11 @@ impl<'a, T: Copy> Table<'a, T> {
         self.entries.get(index as usize)
     }
 
+    /// Whether an access named nothing since the last look.
+    pub(crate) fn has_missed(&self) -> bool {
+        self.misses.get() != 0
+    }
+
     /// Accesses that named nothing, since the last look.
     pub(crate) fn take_misses(&self) -> u32 {
         self.misses.replace(0)

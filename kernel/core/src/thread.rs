@@ -17,7 +17,6 @@
 //! is in a reaction and looks at no queue.
 
 use giornata_abi::{Instant, Ticks};
-use giornata_queue::Urgency;
 
 /// Where a thread stands; see the drawing above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +48,6 @@ pub struct Thread {
     pub(crate) parked: bool,
     pub(crate) priority: u8,
     pub(crate) generation: u16,
-    pub(crate) urgency: Urgency,
     /// Jobs released so far.
     pub(crate) job: u32,
     /// Nominal release of the job.
@@ -74,7 +72,6 @@ impl Thread {
         parked: false,
         priority: 0,
         generation: 0,
-        urgency: Urgency { level: 0, key: 0 },
         job: 0,
         release: Instant::START,
         deadline: Instant::START,

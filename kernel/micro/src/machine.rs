@@ -318,6 +318,12 @@ impl<'a> Machine<'a> {
         self.open
     }
 
+    /// Whether nothing but time can enable anything: a job may complete, an
+    /// interrupt come, and no code runs for it. O(1).
+    pub fn heeds_time_only(&self) -> bool {
+        self.watching == 0 && self.set.last() == NONE && !self.open
+    }
+
     /// The task of the program that S code lets use the hart. O(1).
     pub fn dispatched(&self, program: u16) -> Option<u16> {
         (self.running_program == program && self.running != NONE).then_some(self.running)

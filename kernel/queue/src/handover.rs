@@ -61,15 +61,21 @@ impl Handover {
         is_new
     }
 
+    /// Consumer: whether a line may have been posted since it found none. What
+    /// was stored before the post is seen after the take. O(1).
+    #[inline]
+    pub fn is_rung(&self) -> bool {
+        self.rung.load(Ordering::Relaxed) != self.heard.load(Ordering::Relaxed)
+    }
+
     /// Consumer: the lowest pending line, which is pending no longer. O(1), and
     /// two loads where nothing came.
     #[inline]
     pub fn take_interrupt(&self) -> Option<u16> {
-        let rung = self.rung.load(Ordering::Acquire);
-        if rung == self.heard.load(Ordering::Relaxed) {
+        if !self.is_rung() {
             return None;
         }
-        self.take_lowest(rung)
+        self.take_lowest(self.rung.load(Ordering::Acquire))
     }
 
     /// What rings after `rung` was read, rings again.

@@ -172,10 +172,48 @@ impl<'a> ReadyQueue<'a> {
         true
     }
 
+    /// Moves the most urgent thread, `id`, behind its equals, with a later
+    /// `key`; answers who is first then. `None`, and nothing is changed, if it
+    /// is another that is the most urgent, or it is on the deadline level. O(1).
+    #[inline]
+    pub fn rotate(&mut self, id: u16, key: u32) -> Option<u16> {
+        let ends = self.ends.get_mut(self.top_level as usize)?;
+        let Ends { first, last } = *ends;
+        let node = self.nodes.get_mut(id as usize)?;
+        if first != id {
+            return None;
+        }
+        node.key = key;
+        let next = node.after;
+        if next == NONE {
+            return Some(id);
+        }
+        (node.before, node.after) = (last, NONE);
+        *ends = Ends { first: next, last: id };
+        self.nodes.get_mut(next as usize)?.before = NONE;
+        self.nodes.get_mut(last as usize)?.after = id;
+        Some(next)
+    }
+
+    /// The most urgent thread; NONE if there is none. O(1).
+    #[inline]
+    pub fn first(&self) -> u16 {
+        match self.ends.get(self.top_level as usize) {
+            Some(ends) if ends.first != NONE => ends.first,
+            Some(_) => self.heap.first().copied().unwrap_or(NONE),
+            None => NONE,
+        }
+    }
+
     /// The most urgent thread and its urgency.
+    #[inline]
     pub fn top(&self) -> Option<(u16, Urgency)> {
-        let id = self.first(self.top_level)?;
-        Some((id, self.urgency_of(id)?))
+        let id = match self.ends.get(self.top_level as usize)?.first {
+            NONE => *self.heap.first()?,
+            id => id,
+        };
+        let ReadyNode { level, key, .. } = *self.nodes.get(id as usize)?;
+        Some((id, Urgency { level, key }))
     }
 
     /// Whether thread `id` is queued. O(1).
@@ -187,20 +225,6 @@ impl<'a> ReadyQueue<'a> {
     pub fn urgency_of(&self, id: u16) -> Option<Urgency> {
         let ReadyNode { level, key, .. } = self.node(id);
         (level != NONE).then_some(Urgency { level, key })
-    }
-
-    /// The first thread of a level.
-    fn first(&self, level: u16) -> Option<u16> {
-        let id = if level == self.deadline_level {
-            if self.heap_length == 0 {
-                NONE
-            } else {
-                self.heap.first().copied().unwrap_or(NONE)
-            }
-        } else {
-            self.ends.get(level as usize)?.first
-        };
-        (id != NONE).then_some(id)
     }
 
     fn node(&self, id: u16) -> ReadyNode {

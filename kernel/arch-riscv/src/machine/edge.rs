@@ -8,7 +8,7 @@ use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
 use giornata_abi::system::System;
 use giornata_abi::trace::{TraceKind, TraceRecord};
-use giornata_core::{Event, Hardware, Kernel, Memory, Next, Outcome};
+use giornata_core::{Hardware, Kernel, Memory, Next};
 use giornata_queue::Handover;
 
 use super::csr;
@@ -19,8 +19,6 @@ use super::{protection, trap};
 use crate::board::Board;
 use crate::cause::{self, interrupt};
 use crate::context::Context;
-
-const NUMBER: giornata_core::Hart = giornata_core::Hart(HartBlock::NUMBER);
 
 /// Codes of the `Impossible` records that the edge writes; those of the core lie below.
 mod place {
@@ -87,30 +85,61 @@ pub unsafe fn boot(setup: Setup) -> &'static Context {
     hart.enter();
     let at = edge.machine().now();
     let outcome = edge.kernel.boot(at);
-    edge.settle(outcome, at)
+    edge.settle(outcome.next, at)
 }
 
 impl Edge {
     /// A system call of the current thread.
-    pub(super) fn call(&mut self, request: Request) -> &'static Context {
-        self.dispatch(Event::Call(request))
+    pub(super) fn call(&mut self, request: &Request) -> &'static Context {
+        let at = self.machine().now();
+        let next = self.kernel.call(at, request);
+        self.depart(next, at)
+    }
+
+    /// The call `yield` of the current thread, by a short way.
+    #[inline(always)]
+    pub(super) fn yield_now(&mut self) -> Option<&'static Context> {
+        let at = self.machine().now();
+        let next = self.kernel.yield_now(at)?;
+        self.arm();
+        Some(self.leave(next))
+    }
+
+    /// The call `complete` of the current thread, by a short way.
+    #[inline(always)]
+    pub(super) fn complete_now(&mut self) -> Option<&'static Context> {
+        let at = self.machine().now();
+        match self.kernel.complete_now(at)? {
+            Next::Run(thread) => {
+                self.arm();
+                Some(self.leave(thread))
+            }
+            next => Some(self.settle(next, at)),
+        }
     }
 
     /// An interrupt, or an exception of the current thread.
     pub(super) fn trap(&mut self, mcause: usize, mtval: usize) -> &'static Context {
-        let Some(context) = self.hart.current.get() else {
-            self.bug(place::TRAP, mcause, 0, mtval)
-        };
-        let event = match mcause {
-            interrupt::TIMER => Event::Timer,
+        let at = self.machine().now();
+        let next = match mcause {
+            interrupt::TIMER => self.kernel.timer(at),
             interrupt::EXTERNAL => match self.machine().lines.claim() {
-                0 => return context,
-                number => Event::Interrupt(number),
+                0 => self.kernel.timer(at), // it is gone again
+                number => match self.kernel.interrupt_now(at, number) {
+                    Some(Next::Run(thread)) => {
+                        self.arm();
+                        return self.leave(thread);
+                    }
+                    Some(next) => next,
+                    None => self.kernel.interrupt(at, number),
+                },
             },
-            cause::ILLEGAL if floating::take(self.hart, context) => return context,
-            _ => self.fault(context, mcause, mtval),
+            _ => match self.fault(mcause, mtval, at) {
+                Some(next) => next,
+                None => return self.current(),
+            },
         };
-        self.dispatch(event)
+        self.depart(next, at)
     }
 
     /// The kernel itself trapped.
@@ -139,40 +168,64 @@ impl Edge {
         self.kernel.hardware_mut()
     }
 
-    /// Hands an event to the core, and carries out what it comes to.
-    fn dispatch(&mut self, event: Event) -> &'static Context {
-        let at = self.machine().now();
-        let outcome = self.kernel.handle(NUMBER, at, event);
-        self.settle(outcome, at)
+    /// Carries out what an event came to.
+    fn depart(&mut self, next: Next, at: Ticks) -> &'static Context {
+        match next {
+            Next::Run(thread) if at.0 < self.next_load => {
+                self.arm();
+                self.leave(thread)
+            }
+            next => self.settle(next, at),
+        }
     }
 
-    /// Carries out outcomes until the core wants a thread to run.
-    fn settle(&mut self, outcome: Outcome, at: Ticks) -> &'static Context {
-        let (mut outcome, mut at) = (outcome, at);
+    /// Carries out decisions until the core wants a thread to run.
+    #[inline(never)]
+    fn settle(&mut self, next: Next, at: Ticks) -> &'static Context {
+        let (mut next, mut at) = (next, at);
         loop {
             if at.0 >= self.next_load {
                 self.show_load(at);
             }
-            let event = match outcome.next {
+            let line = match next {
                 Next::Run(thread) => {
-                    self.machine().clint.arm(outcome.alarm);
+                    self.arm();
                     return self.leave(thread);
                 }
                 Next::Idle => {
-                    self.machine().clint.arm(outcome.alarm);
+                    self.arm();
                     self.idle()
                 }
                 // the alarm stands as it is until the core has looked at everything
-                Next::More => self.pending().unwrap_or(Event::Resume),
+                Next::More => self.pending(),
                 Next::Stop(status) => self.stop(at, status),
             };
             at = self.machine().now();
-            outcome = self.kernel.handle(NUMBER, at, event);
+            next = match (line, next) {
+                (0, Next::Idle) => self.kernel.timer(at),
+                (0, _) => self.kernel.resume(at),
+                (line, _) => self.kernel.interrupt(at, line),
+            };
+        }
+    }
+
+    #[inline(always)]
+    fn arm(&mut self) {
+        let alarm = self.kernel.alarm();
+        self.machine().clint.arm(alarm);
+    }
+
+    /// The context of the thread that was interrupted.
+    fn current(&mut self) -> &'static Context {
+        match self.hart.current.get() {
+            Some(context) => context,
+            None => self.bug(place::CONTEXT, NONE as usize, 0, 0),
         }
     }
 
     /// Leaves the kernel for a thread: what it left behind is made ready for
     /// the exit path, which changes the registers.
+    #[inline(always)]
     fn leave(&mut self, thread: u16) -> &'static Context {
         let Some(context) = self.machine().contexts.get(thread as usize) else {
             self.bug(place::CONTEXT, NONE as usize, thread as usize, 0)
@@ -187,42 +240,36 @@ impl Edge {
         context
     }
 
-    /// Waits for an interrupt; no thread runs.
-    fn idle(&mut self) -> Event {
-        loop {
-            self.hart.leave();
+    /// Waits for an interrupt; no thread runs. Answers its line; 0 = the timer's.
+    fn idle(&mut self) -> u16 {
+        self.hart.leave();
+        while csr::pending() == 0 {
             csr::wait();
-            self.hart.enter();
-            if let Some(event) = self.pending() {
-                return event;
-            }
-            if csr::pending() & csr::TIMER != 0 {
-                return Event::Timer;
-            }
+        }
+        self.hart.enter();
+        self.pending()
+    }
+
+    /// The next line that is pending; 0 = none. That the timer is pending too
+    /// says nothing: the clock, which every entry latches, does.
+    fn pending(&mut self) -> u16 {
+        match csr::pending() & csr::EXTERNAL {
+            0 => 0,
+            _ => self.machine().lines.claim(),
         }
     }
 
-    /// The next line that is pending. That the timer is pending too says
-    /// nothing: the clock, which every entry latches, does.
-    fn pending(&mut self) -> Option<Event> {
-        if csr::pending() & csr::EXTERNAL == 0 {
+    /// An exception of the current thread; `None` if it was worth another try.
+    #[cold]
+    fn fault(&mut self, mcause: usize, address: usize, at: Ticks) -> Option<Next> {
+        let context = self.current();
+        if mcause == cause::ILLEGAL && floating::take(self.hart, context) {
             return None;
         }
-        match self.machine().lines.claim() {
-            0 => None,
-            number => Some(Event::Interrupt(number)),
-        }
-    }
-
-    fn fault(&mut self, context: &Context, mcause: usize, address: usize) -> Event {
         let cause = cause::with_guard(cause::fault(mcause), || {
             protection::is_below_stack(&context.space, address, context.stack_pointer())
         });
-        Event::Fault {
-            cause,
-            pc: context.pc(),
-            address,
-        }
+        Some(self.kernel.fault(at, cause, context.pc(), address))
     }
 
     /// Ten times a second, if there is an exit then: the kernel's share so far.

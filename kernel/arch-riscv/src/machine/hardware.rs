@@ -5,11 +5,14 @@ use core::ptr::{
 };
 
 use giornata_abi::Ticks;
+use giornata_abi::Record;
 use giornata_abi::call::Answer;
+use giornata_abi::control::ControlPage;
 use giornata_abi::system::{ProcessEntry, SpaceEntry, System};
 use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Beginning, Hardware};
 
+use super::csr;
 use super::floating;
 use super::hart::HartBlock;
 use super::lines::{Lines, lines};
@@ -94,7 +97,7 @@ impl Machine {
         let lines = unsafe { lines(&board) };
         // SAFETY: the header names memory of the ring alone (Memory Invariant).
         let ring = unsafe { Ring::new(header.trace_ring as usize, header.trace_capacity) };
-        Machine {
+        let machine = Machine {
             hart,
             clint: Clint::new(clint, HartBlock::NUMBER),
             lines,
@@ -103,7 +106,14 @@ impl Machine {
             spaces: system.spaces,
             contexts,
             ring,
+        };
+        for (context, thread) in contexts.iter().zip(system.threads) {
+            let (process, control) = (thread.process, thread.control as usize);
+            let found = machine.in_data(process, control, ControlPage::SIZE);
+            // SAFETY: it is RAM, of the process (Memory Invariant).
+            context.set_control(found.map(|page| unsafe { Device::at(page) }));
         }
+        machine
     }
 
     /// The trace.
@@ -224,6 +234,11 @@ impl Hardware for Machine {
         self.lines.close(number);
     }
 
+    #[inline(always)]
+    fn is_interrupted(&mut self) -> bool {
+        csr::pending() & csr::EXTERNAL != 0
+    }
+
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32> {
         let process = self.processes.get(process as usize)?;
         // copied from the pristine data, zeroed behind them, zeroed elsewhere
@@ -253,6 +268,27 @@ impl Hardware for Machine {
             unsafe { write_bytes(to, 0, length) };
         }
         (end < size).then_some(end)
+    }
+
+    #[inline(always)]
+    fn load_control(&mut self, thread: u16, offset: usize) -> u32 {
+        let page = self.contexts.get(thread as usize).and_then(Context::control);
+        page.map_or(0, |page| page.load(offset))
+    }
+
+    #[inline(always)]
+    fn store_control(&mut self, thread: u16, offset: usize, value: u32) {
+        let page = self.contexts.get(thread as usize).and_then(Context::control);
+        if let Some(page) = page {
+            page.store(offset, value);
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, thread: u16) {
+        if let Some(context) = self.contexts.get(thread as usize) {
+            context.finish();
+        }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 use core::arch::global_asm;
 
-use giornata_abi::call::Request;
+use giornata_abi::call::{Call, Request};
 
 use super::csr::{self, read, write};
 use super::edge::Edge;
@@ -93,6 +93,21 @@ global_asm!(
     "SAVE 2*{WORD}, ra, sp",
     "LOAD {HART}, sp, sp",
     "SAVE {ENTERED}, t0, sp",
+    // two without arguments that have short ways
+    "li t0, {YIELD}",
+    "bne a7, t0, 10f",
+    "mv a0, sp",
+    "call {yield_now}",
+    "bnez a0, giornata_depart",
+    "li a7, {YIELD}",
+    "10:",
+    "li t0, {COMPLETE}",
+    "bne a7, t0, 11f",
+    "mv a0, sp",
+    "call {complete_now}",
+    "bnez a0, giornata_depart",
+    "li a7, {COMPLETE}",
+    "11:",
     "mv a6, sp",
     "call {call}",
     "j giornata_depart",
@@ -138,10 +153,17 @@ global_asm!(
     "csrw mscratch, a0",
     "csrw mepc, a3",
     "bnez a2, 4f",
-    "LOAD_SLOTS sp, 1, 10, 11, 12, 13, 2",
+    "ZERO 10, 11, 12, 13",
+    "7:",
+    "LOAD_SLOTS sp, 1, 2",
     "ZERO 5, 6, 7, 14, 15, 16, 17, 28, 29, 30, 31",
     "mret",
+    "8:",
+    "LOAD_SLOTS sp, 10, 11, 12, 13",
+    "j 7b",
     "4:",
+    "li a3, {CALL}",
+    "beq a2, a3, 8b",
     "addi a2, a2, -{FULL}",
     "bnez a2, 5f",
     "LOAD_SLOTS sp, 1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31, 2",
@@ -183,9 +205,14 @@ global_asm!(
     RESERVATION = const HartBlock::RESERVATION,
     BLOCK = const HartMemory::BLOCK,
     KIND = const Context::KIND,
+    CALL = const kind::CALL,
     FULL = const kind::FULL,
     HART_MEMORY = sym HART,
+    YIELD = const Call::Yield as usize,
+    COMPLETE = const Call::Complete as usize,
     call = sym call,
+    yield_now = sym yield_now,
+    complete_now = sym complete_now,
     trap = sym trap,
     bug = sym bug,
 );
@@ -212,7 +239,22 @@ extern "C" fn call(
     };
     // SAFETY: only one trap function runs at a time (Hart Invariant).
     let edge = unsafe { &mut *edge(hart) };
-    edge.call(request)
+    edge.call(&request)
+}
+
+/// The call `yield`, by a short way: the context of the thread that runs next,
+/// or `None`, and nothing has happened, if there is none.
+extern "C" fn yield_now(hart: &'static HartBlock) -> Option<&'static Context> {
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.yield_now()
+}
+
+/// The call `complete`, in the same way.
+extern "C" fn complete_now(hart: &'static HartBlock) -> Option<&'static Context> {
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.complete_now()
 }
 
 extern "C" fn trap(hart: &'static HartBlock, mcause: usize, mtval: usize) -> &'static Context {

@@ -291,6 +291,7 @@ fn callers_of_the_wrong_kind_get_eperm() {
             Callers::Thread => assert_eq!([task, upcall], [forbidden; 2], "{number:?}"),
             Callers::Task => assert_eq!([task, upcall], [none, forbidden], "{number:?}"),
             Callers::Upcall => assert_eq!([task, upcall], [forbidden, none], "{number:?}"),
+            Callers::All => assert_eq!([task, upcall], [Some(Answer::DONE); 2], "{number:?}"),
             Callers::Any => {
                 assert_eq!(upcall, forbidden, "{number:?}");
                 assert_ne!(task, None, "{number:?}");

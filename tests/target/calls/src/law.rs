@@ -102,6 +102,7 @@ pub(crate) fn promise(
 
 fn may_call(caller: Caller, call: Call) -> bool {
     match call.callers() {
+        Callers::All => true,
         Callers::Any => caller != Caller::Upcall,
         Callers::Thread => caller == Caller::Thread,
         Callers::Task => caller == Caller::Task,

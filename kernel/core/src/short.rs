@@ -1,0 +1,146 @@
+//! Short ways: what the most frequent events come to when nothing else waits.
+//!
+//! A yield among equals, a job that completes, an interrupt that only wakes its
+//! handler: each is handled here from end to end, in one piece of code, and
+//! comes to exactly what the long way ([`Kernel::handle`]) would come to. Where
+//! there is more to an event than that, the answer is `None`, nothing has
+//! happened, and the long way is taken.
+//!
+//! The kernel's time on a short way is paid by the thread that it leads to.
+
+use crate::core_state::Core;
+use crate::dispatch::End;
+use crate::event::Next;
+use crate::hardware::Hardware;
+use crate::kernel::Kernel;
+use crate::thread::State;
+use giornata_abi::Ticks;
+use giornata_abi::id::NONE;
+use giornata_abi::system::ThreadKind;
+use giornata_abi::trace::TraceKind;
+
+impl<H: Hardware> Kernel<'_, H> {
+    /// The call `yield` of the thread that runs, where an equal takes its turn
+    /// at most. O(1).
+    #[inline(always)]
+    pub fn yield_now(&mut self, at: Ticks) -> Option<u16> {
+        let thread = self.lone(at)?;
+        let core = &mut self.core;
+        let next = core.pass_on(thread)?;
+        if next != thread {
+            core.hart.entered = at;
+            let was_limited = core.charge(thread, at);
+            if was_limited | core.take_over(next, at) {
+                core.set_alarm(next, at);
+            }
+        }
+        Some(next)
+    }
+
+    /// The call `complete` of the task that runs, where no code reacts to it.
+    /// O(log n) in the threads of the deadline band.
+    #[inline(always)]
+    pub fn complete_now(&mut self, at: Ticks) -> Option<Next> {
+        let task = self.lone(at)?;
+        if !self.machine.heeds_time_only() {
+            return None;
+        }
+        let core = &mut self.core;
+        if core.thread_entry(task).kind != ThreadKind::Task as u8 {
+            return None;
+        }
+        core.enter_at(at);
+        let was_limited = core.charge(task, at);
+        let now = core.now();
+        core.complete(task, now);
+        let next = core.ready.first();
+        if next == NONE {
+            return Some(core.choose(at));
+        }
+        core.succeed(was_limited, next, at);
+        Some(Next::Run(next))
+    }
+
+    /// An interrupt whose handler waits for it, where no code reacts to it.
+    /// O(lines), and O(log n) for a handler in the deadline band.
+    #[inline(always)]
+    pub fn interrupt_now(&mut self, at: Ticks, number: u16) -> Option<Next> {
+        let core = &mut self.core;
+        if !core.is_alone(at) || self.handover.is_rung() || !self.machine.heeds_time_only() {
+            return None;
+        }
+        let line = core.line(number)?;
+        let waiter = core.interrupts.get(line)?.waiter;
+        if waiter == NONE {
+            return None;
+        }
+        core.enter_at(at);
+        let current = core.hart.current;
+        let was_limited = current.is_some_and(|current| core.charge(current, at));
+        core.instant = core.now();
+        core.closed(line);
+        core.wake_handler(line, waiter);
+        core.trace(TraceKind::Interrupt, number, 0, core.instant.0, 0);
+        let next = core.ready.first();
+        match current {
+            // a ceiling, or nothing of its own left
+            Some(current) if next != current && core.holds_on(current) => {
+                core.calm = false;
+                Some(self.advance())
+            }
+            _ => {
+                core.succeed(was_limited, next, at);
+                Some(Next::Run(next))
+            }
+        }
+    }
+
+    /// The thread that runs, if its call is all that is to be handled.
+    #[inline(always)]
+    fn lone(&self, at: Ticks) -> Option<u16> {
+        if !self.core.is_alone(at) || self.handover.is_rung() {
+            return None;
+        }
+        self.core.hart.current
+    }
+}
+
+impl<H: Hardware> Core<'_, H> {
+    /// Whether nothing waits and nothing is due at this tick.
+    #[inline(always)]
+    fn is_alone(&self, at: Ticks) -> bool {
+        self.calm && at < self.hart.alarm
+    }
+
+    /// Another thread may take over, or the same goes on.
+    #[inline(always)]
+    fn succeed(&mut self, was_limited: bool, next: u16, at: Ticks) {
+        let is_limited = if next == self.hart.shown {
+            (self.hart.current, self.hart.resumed) = (Some(next), at);
+            was_limited
+        } else {
+            self.take_over(next, at)
+        };
+        if was_limited | is_limited {
+            self.set_alarm(next, at);
+        }
+    }
+
+    /// Whether a thread that is to be preempted has something to say to it.
+    #[inline(always)]
+    fn holds_on(&mut self, current: u16) -> bool {
+        self.has_ceiling(current) || self.threads.at(current).left == Ticks(0)
+    }
+
+    /// The thread that waited for a line goes on.
+    #[inline(always)]
+    pub(crate) fn wake_handler(&mut self, line: u16, waiter: u16) {
+        self.interrupts.at_mut(line).waiter = NONE;
+        self.hardware.finish(waiter);
+        let quantum = self.quantum(self.thread_entry(waiter));
+        let record = self.threads.at_mut(waiter);
+        record.left = quantum;
+        debug_assert!(record.state == State::Awaiting);
+        self.make_ready(waiter, End::Tail);
+    }
+}
