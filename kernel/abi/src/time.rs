@@ -104,21 +104,28 @@ impl LogicalTime {
     /// O(1), exact; `denominator` 0 counts as 1.
     pub const fn plus(self, nanos: u64, remainder: u32, denominator: u32) -> LogicalTime {
         let mut whole = self.nanos.saturating_add(nanos);
-        let mut rest = self.remainder as u64 + remainder as u64;
-        if rest >= denominator as u64 && rest != 0 {
-            rest -= denominator as u64;
+        let (mut rest, carries) = self.remainder.overflowing_add(remainder);
+        if carries || rest >= denominator && rest != 0 {
+            rest = rest.wrapping_sub(denominator);
             whole = whole.saturating_add(1);
         }
         LogicalTime {
             nanos: whole,
-            remainder: rest as u32,
+            remainder: rest,
         }
     }
 
     /// The nearest whole nanosecond; halves round up.
+    #[inline]
     pub const fn rounded(self, denominator: u32) -> Instant {
-        let up = self.remainder != 0 && 2 * self.remainder as u64 >= denominator as u64;
-        Instant(self.nanos.saturating_add(up as u64))
+        // twice the remainder reaches the denominator
+        let up =
+            self.remainder != 0 && self.remainder >= denominator.saturating_sub(self.remainder);
+        Instant(if up {
+            self.nanos.saturating_add(1)
+        } else {
+            self.nanos
+        })
     }
 }
 
@@ -129,6 +136,8 @@ pub struct Timebase {
     hertz: u32,
     /// Nanoseconds of a tick, if they are whole; else 0.
     nanos: u32,
+    /// How often they go into `u64::MAX`: division by them is multiplication.
+    reciprocal: u64,
 }
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -138,13 +147,18 @@ impl Timebase {
     pub const fn new(hertz: u32) -> Timebase {
         let hertz = if hertz == 0 { 1 } else { hertz };
         let is_whole = (NANOS_PER_SECOND as u32).is_multiple_of(hertz);
+        let nanos = match is_whole {
+            true => NANOS_PER_SECOND as u32 / hertz,
+            false => 0,
+        };
+        let reciprocal = match nanos {
+            0 => 0,
+            nanos => u64::MAX / nanos as u64,
+        };
         Timebase {
             hertz,
-            nanos: if is_whole {
-                NANOS_PER_SECOND as u32 / hertz
-            } else {
-                0
-            },
+            nanos,
+            reciprocal,
         }
     }
 
@@ -188,8 +202,22 @@ impl Timebase {
 
     /// The first tick whose [`instant`](Self::instant) is not before `at`:
     /// what an alarm is armed with.
-    #[inline(never)] // long divisions where registers are short
+    #[inline(never)] // long arithmetic where registers are short
     pub const fn ticks(self, at: Instant) -> Ticks {
+        if self.nanos == 0 {
+            return self.counted(at);
+        }
+        // the reciprocal is at most 1 short of 2^64 / nanos, hence the quotient
+        // at most 1 short, and the rest below 2 * nanos < 2^31
+        let quotient = high_product(at.0, self.reciprocal);
+        let rest = (at.0 as u32).wrapping_sub((quotient as u32).wrapping_mul(self.nanos));
+        let up = (rest != 0) as u32 + (rest > self.nanos) as u32;
+        Ticks(quotient.wrapping_add(up as u64))
+    }
+
+    /// The same for any timer, by division.
+    #[inline(never)]
+    const fn counted(self, at: Instant) -> Ticks {
         let hertz = self.hertz as u64;
         let seconds = at.0 / NANOS_PER_SECOND;
         let rest = at.0 % NANOS_PER_SECOND;
@@ -206,12 +234,67 @@ impl Timebase {
     }
 }
 
+/// The upper half of the product, from 32-bit halves: where registers are that
+/// short, a product of 128 bits would be a call.
+const fn high_product(a: u64, b: u64) -> u64 {
+    let (a_low, a_high) = (a as u32 as u64, a >> 32);
+    let (b_low, b_high) = (b as u32 as u64, b >> 32);
+    // none of the sums exceeds (2^32 - 1)^2 + 2^32 - 1
+    let middle = a_high * b_low + (a_low * b_low >> 32);
+    let carry = a_low * b_high + (middle as u32 as u64);
+    a_high * b_high + (middle >> 32) + (carry >> 32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Instants near a multiple of a tick, and any.
+    fn instants() -> impl Strategy<Value = (u32, u64)> {
+        let nanos = (0..=9u32, 0..=9u32).prop_map(|(twos, fives)| 2u32.pow(twos) * 5u32.pow(fives));
+        let near = (0u64.., -2i64..=2);
+        (nanos, near, any::<bool>()).prop_map(|(nanos, (k, off), any)| {
+            let multiple = k - k % nanos as u64;
+            (
+                nanos,
+                if any {
+                    k
+                } else {
+                    multiple.wrapping_add_signed(off)
+                },
+            )
+        })
+    }
+
     proptest! {
+        #[test]
+        fn ticks_by_multiplication_are_those_by_division((nanos, at) in instants()) {
+            let base = Timebase::new(1_000_000_000 / nanos);
+            prop_assert_eq!(base.nanos, nanos);
+            prop_assert_eq!(base.ticks(Instant(at)).0, at.div_ceil(nanos as u64));
+            prop_assert_eq!(base.counted(Instant(at)), base.ticks(Instant(at)));
+        }
+
+        #[test]
+        fn the_upper_half_of_a_product_is_exact(a: u64, b: u64) {
+            prop_assert_eq!(high_product(a, b), (a as u128 * b as u128 >> 64) as u64);
+        }
+
+        #[test]
+        fn exact_times_add_and_round_as_fractions(
+            nanos in 0u64..1 << 60, more in 0u64..1 << 60,
+            denominator in 1u32.., first: u32, second: u32,
+        ) {
+            let (first, second) = (first % denominator, second % denominator);
+            let sum = LogicalTime { nanos, remainder: first }.plus(more, second, denominator);
+            let fractions = first as u64 + second as u64;
+            prop_assert_eq!(sum.nanos, nanos + more + fractions / denominator as u64);
+            prop_assert_eq!(sum.remainder as u64, fractions % denominator as u64);
+            let up = 2 * sum.remainder as u64 >= denominator as u64;
+            prop_assert_eq!(sum.rounded(denominator).0, sum.nanos + up as u64);
+        }
+
         #[test]
         fn an_alarm_rings_at_the_first_tick_not_before_its_instant(
             hertz in 1u32.., at in 0u64..1 << 61,

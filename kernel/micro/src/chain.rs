@@ -54,6 +54,24 @@ impl Chain {
         self.tail
     }
 
+    /// Whether no slot stands in it. O(1).
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tail == NONE
+    }
+
+    /// Takes out the first slot and answers it; NONE if there is none. O(1).
+    #[inline(never)]
+    pub(crate) fn pop<T: Link>(&mut self, slots: &[T]) -> u16 {
+        let slot = self.head;
+        if let Some(record) = slots.get(slot as usize) {
+            self.head = record.next();
+            if self.head == NONE {
+                self.tail = NONE;
+            }
+        }
+        slot
+    }
+
     /// Appends a slot that stands in no chain. O(1).
     #[inline(never)] // a few instructions at each of many places otherwise
     pub(crate) fn push<T: Link>(&mut self, slots: &mut [T], slot: u16) {

@@ -10,16 +10,22 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Instant, LogicalTime};
 
 use crate::host::Host;
-use crate::machine::{Block, Machine, Phase, Purpose};
+use crate::machine::{Machine, Phase, Purpose};
 use crate::predicates::{Truth, due, lookup, round};
-use crate::trigger::Binding;
 
 impl Machine<'_> {
     /// One step while no code runs: one entry examined.
     pub(crate) fn look_for_block(&mut self, host: &mut impl Host) {
         // a block of a program that does not exist ends
         self.block.program = NONE;
-        if !self.start_pending_handler(host) {
+        if self.start_pending_handler(host) {
+        } else if self.set.is_empty() {
+            // nothing can complete, expire or share
+            match self.scanned == self.queue.last() {
+                true => self.settle(host),
+                false => self.examine_trigger(host),
+            }
+        } else {
             match self.phase {
                 Phase::Completions => self.examine_completion(host),
                 Phase::Triggers => self.examine_trigger(host),
@@ -47,39 +53,47 @@ impl Machine<'_> {
 
     fn examine_trigger(&mut self, host: &mut impl Host) {
         let slot = self.queue.after(self.bindings, self.scanned);
-        let Some(binding) = self.bindings.get(slot as usize).copied() else {
+        let Some(binding) = self.bindings.get(slot as usize) else {
             return self.enter(Phase::Timeouts);
         };
-        let truth = match binding.due() {
-            Some(due) => self.is_due(&binding, due).into(),
-            None if binding.spent == self.serial => Truth::False,
-            None => self.truth(
-                host,
-                binding.program,
-                binding.predicate,
-                LogicalTime::default(),
-                binding.state(),
-            ),
+        let Some(due) = binding.due() else {
+            return self.examine_event(host, slot);
+        };
+        let mut now = Instant(due.nanos);
+        if due.remainder != 0 {
+            now = round(
+                due,
+                self.entry(binding.program).map_or(1, |p| p.denominator),
+            );
+        }
+        if now <= self.instant {
+            let is_start = binding.predicate == NONE;
+            self.fire(self.scanned, if is_start { self.instant } else { now });
+        } else {
+            self.horizon = self.horizon.min(Instant(due.nanos));
+            self.scanned = slot;
+        }
+    }
+
+    /// The same for a trigger that is not for a time.
+    #[inline(never)]
+    fn examine_event(&mut self, host: &mut impl Host, slot: u16) {
+        let Some(binding) = self.bindings.get(slot as usize) else {
+            return;
+        };
+        let (program, predicate, state) = (binding.program, binding.predicate, binding.state());
+        let truth = match binding.spent == self.serial {
+            true => Truth::False,
+            false => self.truth(host, program, predicate, LogicalTime::default(), state),
         };
         if truth == Truth::True {
-            return self.fire(self.scanned);
+            return self.fire(self.scanned, self.instant);
         }
         self.scanned = slot;
         if let Truth::Ask(driver) = truth {
             self.spend_binding(slot);
-            self.call_driver(host, driver, binding.program, Purpose::Trigger(slot));
+            self.call_driver(host, driver, program, Purpose::Trigger(slot));
         }
-    }
-
-    /// Whether a time trigger is due; if not, the horizon comes as near as it is.
-    fn is_due(&mut self, binding: &Binding, due: LogicalTime) -> bool {
-        let denominator = self.entry(binding.program).map_or(1, |p| p.denominator);
-        // the rounding matters at one nanosecond only
-        let holds = due.nanos <= self.instant.0 && round(due, denominator) <= self.instant;
-        if !holds {
-            self.horizon = self.horizon.min(Instant(due.nanos));
-        }
-        holds
     }
 
     /// The binding is not looked at again in this instant.
@@ -89,50 +103,45 @@ impl Machine<'_> {
         }
     }
 
-    /// Starts the block of the binding after `seen`.
-    pub(crate) fn fire(&mut self, seen: u16) {
+    /// Starts the block of the binding after `seen`, at the instant `now`.
+    #[inline(never)]
+    pub(crate) fn fire(&mut self, seen: u16, now: Instant) {
         let slot = self.queue.remove_after(self.bindings, seen);
-        let Some(binding) = self.bindings.get(slot as usize).copied() else {
+        let Some(binding) = self.bindings.get(slot as usize) else {
             return;
         };
         self.scanned = seen;
-        let now = LogicalTime::at(self.instant);
-        let reference = match binding.due() {
+        let block = &mut self.block;
+        (block.program, block.pc) = (binding.program, binding.address);
+        block.now = now;
+        block.clock = LogicalTime::at(now);
+        let unused = match binding.due() {
             None => {
                 self.watching = self.watching.saturating_sub(1);
-                self.fired.push(self.bindings, slot);
-                now
+                &mut self.fired
             }
             Some(due) => {
-                self.free_bindings.push(self.bindings, slot);
-                if binding.predicate == NONE { now } else { due }
+                if binding.predicate != NONE {
+                    block.clock = due;
+                }
+                &mut self.free_bindings
             }
         };
-        self.block = Block {
-            program: binding.program,
-            pc: binding.address,
-            reference,
-            clock: reference,
-            ..Block::NONE
-        };
+        block.reference = block.clock;
+        unused.push(self.bindings, slot);
         self.enter(Phase::Completions);
     }
 
     fn examine_timeout(&mut self, host: &mut impl Host) {
         let slot = self.set.after(self.threads, self.seen);
-        let Some(thread) = self.threads.get(slot as usize).copied() else {
+        let Some(thread) = self.threads.get(slot as usize) else {
             return self.enter(Phase::Share);
         };
+        let program = thread.program;
         let truth = match thread.timeout {
             NONE => Truth::True,
             _ if thread.spent == self.serial => Truth::False,
-            timeout => self.truth(
-                host,
-                thread.program,
-                timeout,
-                thread.reference,
-                thread.state,
-            ),
+            timeout => self.truth(host, program, timeout, thread.reference, thread.state),
         };
         if truth == Truth::True {
             return self.expire(self.seen);
@@ -142,7 +151,7 @@ impl Machine<'_> {
             if let Some(thread) = self.threads.get_mut(slot as usize) {
                 thread.spent = self.serial;
             }
-            self.call_driver(host, driver, thread.program, Purpose::Timeout(slot));
+            self.call_driver(host, driver, program, Purpose::Timeout(slot));
         }
     }
 
@@ -168,18 +177,16 @@ impl Machine<'_> {
     /// Takes the instance after `seen` out of the thread set and runs it at `pc`.
     fn resume(&mut self, seen: u16, pc: u16, clock: LogicalTime) {
         let slot = self.set.remove_after(self.threads, seen);
-        let Some(thread) = self.threads.get(slot as usize).copied() else {
+        let Some(thread) = self.threads.get(slot as usize) else {
             return;
         };
+        let program = thread.program;
+        let block = &mut self.block;
+        (block.program, block.pc) = (program, pc);
+        block.reference = thread.reference;
+        (block.clock, block.now) = (clock, self.instant);
         self.free_threads.push(self.threads, slot);
-        self.leave_set(thread.program);
-        self.block = Block {
-            program: thread.program,
-            pc,
-            reference: thread.reference,
-            clock,
-            ..Block::NONE
-        };
+        self.leave_set(program);
         self.enter(Phase::Completions);
     }
 
@@ -201,7 +208,7 @@ impl Machine<'_> {
             Some(_) => {
                 thread.reported = true;
                 let (program, task) = (thread.program, thread.task);
-                self.violate(host, program, Violation::TimeShare, Some(task), None);
+                self.violate(host, program, Violation::TimeShare, task, NONE);
             }
         }
     }

@@ -10,7 +10,7 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Instant, LogicalTime};
 
 use crate::host::{Host, Report};
-use crate::machine::{Block, Machine, Phase};
+use crate::machine::{Machine, Phase};
 use crate::program::locate;
 
 /// Most violations that wait for their handlers; more get the default only.
@@ -22,8 +22,25 @@ struct Raised {
     /// NONE: its program was stopped.
     program: u16,
     violation: Violation,
-    task: Option<u16>,
-    driver: Option<u16>,
+    /// NONE: no task is involved.
+    task: u16,
+    /// NONE: no driver is involved.
+    driver: u16,
+}
+
+impl Raised {
+    /// What the host is told of it.
+    fn report(&self, handled: bool, instant: Instant) -> Report {
+        let some = |index| (index != NONE).then_some(index);
+        Report {
+            program: self.program,
+            violation: self.violation,
+            handled,
+            instant,
+            task: some(self.task),
+            driver: some(self.driver),
+        }
+    }
 }
 
 /// The violations whose handlers wait, a ring.
@@ -39,8 +56,8 @@ impl Pending {
         entries: [Raised {
             program: NONE,
             violation: Violation::TimeSafety,
-            task: None,
-            driver: None,
+            task: NONE,
+            driver: NONE,
         }; WAITING],
         first: 0,
         count: 0,
@@ -54,6 +71,10 @@ impl Pending {
             self.count += 1;
         }
         free
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     fn pop(&mut self) -> Option<Raised> {
@@ -86,62 +107,55 @@ impl Machine<'_> {
         task: Option<u16>,
         driver: Option<u16>,
     ) {
-        let handled = self.handler_of(program, violation) != NONE
-            && self.pending.push(Raised {
-                program,
-                violation,
-                task,
-                driver,
-            });
-        host.report(Report {
+        let raised = Raised {
             program,
             violation,
-            handled,
-            instant: self.instant,
-            task,
-            driver,
-        });
+            task: task.unwrap_or(NONE),
+            driver: driver.unwrap_or(NONE),
+        };
+        let handled = self.handler_of(program, violation) != NONE && self.pending.push(raised);
+        host.report(raised.report(handled, self.instant));
         if !self.open {
             self.open = true;
             self.enter(Phase::Completions);
         }
     }
 
-    /// Reports a violation of what runs, and calls the program's handler.
+    /// Reports a violation of what runs, and calls the program's handler. The
+    /// task and the driver involved are NONE where there is none.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn violate(
         &mut self,
         host: &mut impl Host,
         program: u16,
         violation: Violation,
-        task: Option<u16>,
-        driver: Option<u16>,
+        task: u16,
+        driver: u16,
     ) {
-        let handled = !self.block.handler && self.handler_of(program, violation) != NONE;
-        host.report(Report {
+        let raised = Raised {
             program,
             violation,
-            handled,
-            instant: self.now(),
             task,
             driver,
-        });
+        };
+        let handled = !self.block.handler && self.handler_of(program, violation) != NONE;
+        host.report(raised.report(handled, self.now()));
         if handled {
-            self.call_handler(
-                host,
-                Raised {
-                    program,
-                    violation,
-                    task,
-                    driver,
-                },
-            );
+            self.call_handler(host, &raised);
         }
     }
 
     /// Starts the next handler that waits; whether there was one.
     pub(crate) fn start_pending_handler(&mut self, host: &mut impl Host) -> bool {
+        !self.pending.is_empty() && self.start_first_pending(host)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_first_pending(&mut self, host: &mut impl Host) -> bool {
         let raised = self.pending.pop();
-        if let Some(raised) = raised {
+        if let Some(raised) = &raised {
             self.call_handler(host, raised);
         }
         raised.is_some()
@@ -151,7 +165,8 @@ impl Machine<'_> {
     pub(crate) fn end_block(&mut self) {
         let block = &mut self.block;
         if block.outer_pc == NONE {
-            *block = Block::NONE;
+            block.program = NONE;
+            block.handler = false;
         } else {
             block.pc = core::mem::replace(&mut block.outer_pc, NONE);
             block.reference = block.outer_reference;
@@ -159,7 +174,14 @@ impl Machine<'_> {
         }
     }
 
-    fn call_handler(&mut self, host: &mut impl Host, raised: Raised) {
+    /// Ends what runs, handlers and all.
+    pub(crate) fn drop_block(&mut self) {
+        self.block.outer_pc = NONE;
+        self.end_block();
+    }
+
+    #[inline(never)]
+    fn call_handler(&mut self, host: &mut impl Host, raised: &Raised) {
         let now = self.now();
         let Some(entry) = self.entry(raised.program) else {
             return;
@@ -189,22 +211,16 @@ impl Machine<'_> {
     }
 
     fn enter_handler(&mut self, program: u16, address: u16, now: Instant) {
-        let interrupted = self.block;
-        let nested = interrupted.program != NONE;
-        let clock = if nested {
-            interrupted.clock
+        let block = &mut self.block;
+        if block.program == NONE {
+            (block.clock, block.now) = (LogicalTime::at(now), now);
         } else {
-            LogicalTime::at(now)
-        };
-        self.block = Block {
-            program,
-            pc: address,
-            reference: clock,
-            clock,
-            handler: true,
-            outer_pc: if nested { interrupted.pc } else { NONE },
-            outer_reference: interrupted.reference,
-        };
+            block.outer_pc = block.pc;
+            block.outer_reference = block.reference;
+        }
+        (block.program, block.pc) = (program, address);
+        block.reference = block.clock;
+        block.handler = true;
         self.enter(Phase::Completions);
     }
 

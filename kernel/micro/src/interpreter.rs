@@ -9,19 +9,49 @@ use giornata_abi::{Predicate, PredicateKind};
 use crate::host::Host;
 use crate::machine::{Machine, Purpose};
 use crate::predicates::{Truth, due, lookup, round, state_of};
-use crate::program::resolve;
+use crate::program::{pick, resolve};
 use crate::thread::SThread;
 use crate::trigger::Binding;
 
 impl<'a> Machine<'a> {
-    /// Executes the block that runs, at most `left` instructions of it.
-    pub(crate) fn execute(&mut self, host: &mut impl Host, entry: &ProgramEntry, left: &mut u32) {
+    /// Executes the block that runs, at most `left` instructions of it; answers
+    /// how many are left. They are counted against the module's bound.
+    pub(crate) fn execute(&mut self, host: &mut impl Host, entry: &ProgramEntry, left: u32) -> u32 {
         let program = self.block.program;
         let code = self.code(entry);
-        while *left > 0 && self.block.program == program && self.upcall.is_none() {
-            *left -= 1;
-            self.step(host, entry, code);
+        let state = self.programs.get_mut(program as usize);
+        let granted = state.map_or(left, |s| s.steps_left(self.serial, entry.max_steps));
+        if granted == 0 {
+            self.exceed(host, code);
+            return left - 1;
         }
+        let most = left.min(granted);
+        let mut unused = most;
+        while unused > 0 && self.block.program == program && self.upcall.is_none() {
+            let Some(instruction) = code.get(self.block.pc as usize) else {
+                self.end_block();
+                continue;
+            };
+            unused -= 1;
+            self.step(host, entry, instruction);
+        }
+        if let Some(state) = self.programs.get_mut(program as usize) {
+            state.count_steps(most - unused);
+        }
+        left - (most - unused)
+    }
+
+    /// A block wants a step beyond the module's bound: it is abandoned. The
+    /// handler, once an instant, has the bound anew.
+    #[cold]
+    #[inline(never)]
+    fn exceed(&mut self, host: &mut impl Host, code: &[Instruction]) {
+        if code.get(self.block.pc as usize).is_none() {
+            return self.end_block();
+        }
+        let state = self.programs.get_mut(self.block.program as usize);
+        let has_more = !self.block.handler && state.is_some_and(|state| state.grant_again());
+        self.abandon(host, !has_more);
     }
 
     fn code(&self, entry: &ProgramEntry) -> &'a [Instruction] {
@@ -33,16 +63,11 @@ impl<'a> Machine<'a> {
 
     /// Executes one instruction. O(1), except `future` of a trigger other than
     /// time: O(bindings).
-    fn step(&mut self, host: &mut impl Host, entry: &ProgramEntry, code: &[Instruction]) {
-        let Some(&Instruction {
+    #[inline(always)]
+    fn step(&mut self, host: &mut impl Host, entry: &ProgramEntry, instruction: &Instruction) {
+        let &Instruction {
             opcode, a, b, c, ..
-        }) = code.get(self.block.pc as usize)
-        else {
-            return self.end_block();
-        };
-        if !self.count_step(host, entry) {
-            return;
-        }
+        } = instruction;
         self.block.pc = self.block.pc.wrapping_add(1);
         match Opcode::from_code(opcode) {
             Some(Opcode::Return) | None => self.end_block(),
@@ -62,60 +87,35 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts a step against the module's bound. Beyond it the block is
-    /// abandoned; the handler, once an instant, has the bound anew.
-    fn count_step(&mut self, host: &mut impl Host, entry: &ProgramEntry) -> bool {
-        let program = self.block.program;
-        let Some(state) = self.programs.get_mut(program as usize) else {
-            return true;
-        };
-        if state.count_step(self.serial, entry.max_steps) {
-            return true;
-        }
-        let default_only = self.block.handler || !state.grant_again();
-        self.abandon(host, default_only);
-        false
-    }
-
     /// Ends a block that needs more than there is: an overrun of the module.
     fn abandon(&mut self, host: &mut impl Host, default_only: bool) {
         let program = self.block.program;
         if default_only {
             self.block.handler = true; // no handler runs now
-            self.violate(host, program, Violation::Overrun, None, None);
+            self.violate(host, program, Violation::Overrun, NONE, NONE);
             self.end_block();
         } else {
             self.end_block();
-            self.violate(host, program, Violation::Overrun, None, None);
+            self.violate(host, program, Violation::Overrun, NONE, NONE);
         }
     }
 
     fn release(&mut self, host: &mut impl Host, entry: &ProgramEntry, task: u16, deadline: u16) {
         let task = self.task(entry, task);
-        let Some(relative) = entry
-            .durations
-            .of(self.system.durations)
-            .get(deadline as usize)
-        else {
+        let Some(relative) = pick(self.system.durations, entry.durations, deadline) else {
             return;
         };
         if task == NONE {
             return;
         }
+        let (block, denominator) = (&self.block, entry.denominator);
         if host.is_released(task) {
-            return self.violate(
-                host,
-                self.block.program,
-                Violation::TimeSafety,
-                Some(task),
-                None,
-            );
+            return self.violate(host, block.program, Violation::TimeSafety, task, NONE);
         }
-        let absolute = self
-            .block
+        let absolute = block
             .clock
-            .plus(relative.nanos, relative.remainder, entry.denominator);
-        host.release(task, self.now(), round(absolute, entry.denominator));
+            .plus(relative.nanos, relative.remainder, denominator);
+        host.release(task, block.now, round(absolute, denominator));
         self.touch();
     }
 
@@ -123,32 +123,26 @@ impl<'a> Machine<'a> {
         let Some(trigger) = lookup(self.system.predicates, entry, predicate) else {
             return;
         };
-        let slot = match trigger.kind() {
-            Some(PredicateKind::After) if trigger.value > 0 => {
-                let due = due(trigger, self.block.clock, entry.denominator);
-                let slot = self.append(Binding::timed(self.block.program, predicate, address, due));
-                if slot != NONE {
-                    host.arm(slot, round(due, entry.denominator));
-                }
-                slot
+        let program = self.block.program;
+        let slot = if trigger.kind == PredicateKind::After as u8 && trigger.value > 0 {
+            let due = due(trigger, self.block.clock, entry.denominator);
+            let slot = self.append_timed(program, predicate, address, due);
+            if slot != NONE {
+                host.arm(slot, round(due, entry.denominator));
             }
-            _ => {
-                let state = state_of(host, self.system.links, entry, trigger);
-                self.append_event(Binding::on_event(
-                    self.block.program,
-                    predicate,
-                    address,
-                    state,
-                ))
-            }
+            slot
+        } else {
+            let state = state_of(host, self.system.links, entry, trigger);
+            self.append_event(Binding::on_event(program, predicate, address, state))
         };
         if slot == NONE {
-            self.violate(host, self.block.program, Violation::Overrun, None, None);
+            self.violate(host, program, Violation::Overrun, NONE, NONE);
         }
     }
 
     /// Appends a binding that is not for a time. If its pair fired in this
     /// instant, it waits for a later one. O(bindings).
+    #[inline(never)]
     fn append_event(&mut self, mut binding: Binding) -> u16 {
         if let Some(before) = self.find_fired(&binding) {
             let slot = self.fired.remove_after(self.bindings, before);
@@ -157,7 +151,7 @@ impl<'a> Machine<'a> {
         } else if self.pair_is_spent(&binding) {
             binding.spent = self.serial;
         }
-        self.append(binding)
+        self.append_watching(binding)
     }
 
     /// The slot before the fired binding of this pair.
@@ -199,6 +193,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Leaves an instance of this thread in the thread set, and the processor to others.
+    #[inline(never)]
     fn wait(
         &mut self,
         host: &mut impl Host,
@@ -259,21 +254,24 @@ impl<'a> Machine<'a> {
             ..SThread::EMPTY
         };
         if self.insert(thread) == NONE {
-            self.violate(host, self.block.program, Violation::Overrun, None, None);
+            self.violate(host, self.block.program, Violation::Overrun, NONE, NONE);
         }
     }
 
     /// Adds an instance to the thread set; answers its slot, NONE if none is free.
+    #[inline(never)]
     fn insert(&mut self, thread: SThread) -> u16 {
-        let slot = self.free_threads.remove_after(self.threads, NONE);
+        let slot = self.free_threads.pop(self.threads);
         if let Some(place) = self.threads.get_mut(slot as usize) {
+            let program = thread.program;
             *place = thread;
             self.set.push(self.threads, slot);
-            self.join_set(thread.program);
+            self.join_set(program);
         }
         slot
     }
 
+    #[inline(never)]
     fn branch(&mut self, host: &mut impl Host, test: u16, address: u16) {
         match self.truth(host, self.block.program, test, self.block.reference, 0) {
             Truth::True => self.block.pc = address,

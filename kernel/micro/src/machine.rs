@@ -27,7 +27,7 @@ use giornata_abi::{Instant, LogicalTime};
 use crate::chain::Chain;
 use crate::handler::Pending;
 use crate::host::{Called, Host, UpcallEnd};
-use crate::predicates::{Moment, Truth, evaluate, lookup, round};
+use crate::predicates::{Moment, Truth, evaluate, lookup};
 use crate::program::{ProgramState, resolve};
 use crate::thread::SThread;
 use crate::trigger::Binding;
@@ -66,6 +66,8 @@ pub(crate) struct Block {
     pub(crate) reference: LogicalTime,
     /// The latched clock, with the remainder of the time event that it stands for.
     pub(crate) clock: LogicalTime,
+    /// The instant of `clock`.
+    pub(crate) now: Instant,
     /// A violation handler runs.
     pub(crate) handler: bool,
     /// Where the interrupted block goes on after its handler; NONE = there is none.
@@ -84,6 +86,7 @@ impl Block {
             pc: 0,
             reference: zero,
             clock: zero,
+            now: Instant::START,
             handler: false,
             outer_pc: NONE,
             outer_reference: zero,
@@ -217,9 +220,8 @@ impl<'a> Machine<'a> {
         let Some(entry) = self.system.programs.get(program as usize) else {
             return false;
         };
-        let binding = Binding::timed(program, NONE, entry.start, LogicalTime::at(at));
         self.look_again();
-        self.append(binding) != NONE
+        self.append_timed(program, NONE, entry.start, LogicalTime::at(at)) != NONE
     }
 
     /// Drops all that a program has queued, and what runs of it; its tasks
@@ -230,7 +232,7 @@ impl<'a> Machine<'a> {
         self.drop_threads(program, host);
         self.pending.drop_program(program);
         if self.block.program == program {
-            self.block = Block::NONE;
+            self.drop_block();
         }
         if let Some(upcall) = self.upcall.as_mut().filter(|u| u.program == program) {
             upcall.purpose = Purpose::Dropped;
@@ -274,11 +276,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Takes at most [`PIECE`] steps of the reaction.
+    #[inline(never)] // its caller does much else
     pub fn run(&mut self, host: &mut impl Host) -> Progress {
         let mut left = PIECE;
         while left > 0 && self.open && self.upcall.is_none() {
             match self.entry(self.block.program) {
-                Some(entry) => self.execute(host, entry, &mut left),
+                Some(entry) => left = self.execute(host, entry, left),
                 None => {
                     left -= 1;
                     self.look_for_block(host);
@@ -300,7 +303,9 @@ impl<'a> Machine<'a> {
             Purpose::Dropped => return self.touch(),
             Purpose::Call => {}
             Purpose::Branch(address) if holds => self.block.pc = address,
-            Purpose::Trigger(slot) if holds => self.fire(self.queue.before(self.bindings, slot)),
+            Purpose::Trigger(slot) if holds => {
+                self.fire(self.queue.before(self.bindings, slot), self.instant)
+            }
             Purpose::Timeout(slot) if holds => self.expire(self.set.before(self.threads, slot)),
             Purpose::Branch(_) | Purpose::Trigger(_) | Purpose::Timeout(_) => {}
         }
@@ -310,7 +315,7 @@ impl<'a> Machine<'a> {
             UpcallEnd::Overrun => Violation::Overrun,
             UpcallEnd::Fault => Violation::Fault,
         };
-        self.violate(host, upcall.program, violation, None, Some(upcall.driver));
+        self.violate(host, upcall.program, violation, NONE, upcall.driver);
     }
 
     /// Whether an instant is open: the reaction has not settled.
@@ -384,13 +389,7 @@ impl<'a> Machine<'a> {
         purpose: Purpose,
     ) {
         if let Some(task) = host.conflict(driver) {
-            return self.violate(
-                host,
-                program,
-                Violation::TimeSafety,
-                Some(task),
-                Some(driver),
-            );
+            return self.violate(host, program, Violation::TimeSafety, task, driver);
         }
         match host.call(driver, self.now()) {
             Called::Done => self.touch(),
@@ -401,16 +400,15 @@ impl<'a> Machine<'a> {
                     driver,
                 })
             }
-            Called::Failed => self.violate(host, program, Violation::Fault, None, Some(driver)),
+            Called::Failed => self.violate(host, program, Violation::Fault, NONE, driver),
         }
     }
 
     /// The logical instant of what runs: nominal where it stands for a time event.
     pub(crate) fn now(&self) -> Instant {
-        match self.entry(self.block.program) {
-            Some(_) if self.block.clock.remainder == 0 => Instant(self.block.clock.nanos),
-            Some(entry) => round(self.block.clock, entry.denominator),
-            None => self.instant,
+        match self.block.program {
+            NONE => self.instant,
+            _ => self.block.now,
         }
     }
 
@@ -428,23 +426,32 @@ impl<'a> Machine<'a> {
         (self.bindings.len() as u16).wrapping_add(slot)
     }
 
-    /// Appends a binding to the trigger queue; answers its slot, NONE if none is free.
-    pub(crate) fn append(&mut self, binding: Binding) -> u16 {
-        let slot = self.free_bindings.remove_after(self.bindings, NONE);
+    /// Appends a time trigger to the queue; answers its slot, NONE if none is free.
+    pub(crate) fn append_timed(
+        &mut self,
+        program: u16,
+        predicate: u16,
+        address: u16,
+        due: LogicalTime,
+    ) -> u16 {
+        let slot = self.free_bindings.pop(self.bindings);
         if let Some(place) = self.bindings.get_mut(slot as usize) {
-            *place = binding;
-            self.enqueue(slot);
+            place.set_timed(program, predicate, address, due);
+            self.queue.push(self.bindings, slot);
+            self.horizon = self.horizon.min(Instant(due.nanos));
         }
         slot
     }
 
-    /// Appends a filled slot to the trigger queue.
-    pub(crate) fn enqueue(&mut self, slot: u16) {
-        self.queue.push(self.bindings, slot);
-        match self.bindings.get(slot as usize).and_then(Binding::due) {
-            Some(due) => self.horizon = self.horizon.min(Instant(due.nanos)),
-            None => self.watching = self.watching.saturating_add(1),
+    /// Appends another trigger to the queue; answers its slot, NONE if none is free.
+    pub(crate) fn append_watching(&mut self, binding: Binding) -> u16 {
+        let slot = self.free_bindings.pop(self.bindings);
+        if let Some(place) = self.bindings.get_mut(slot as usize) {
+            *place = binding;
+            self.queue.push(self.bindings, slot);
+            self.watching = self.watching.saturating_add(1);
         }
+        slot
     }
 
     pub(crate) fn join_set(&mut self, program: u16) {

@@ -5,7 +5,7 @@ use giornata_abi::system::ProgramEntry;
 use giornata_abi::{Comparison, Instant, LogicalTime, Predicate, PredicateKind};
 
 use crate::host::Host;
-use crate::program::resolve;
+use crate::program::{pick, resolve};
 
 /// What a predicate comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub(crate) fn lookup<'a>(
     program: &ProgramEntry,
     local: u16,
 ) -> Option<&'a Predicate> {
-    program.predicates.of(pool).get(local as usize)
+    pick(pool, program.predicates, local)
 }
 
-/// The instant of an exact time. Kept in one place for the size of the code.
-#[inline(never)]
+/// The instant of an exact time.
+#[inline]
 pub(crate) fn round(time: LogicalTime, denominator: u32) -> Instant {
     time.rounded(denominator)
 }

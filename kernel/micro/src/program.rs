@@ -28,18 +28,19 @@ impl ProgramState {
         exceeded: false,
     };
 
-    /// Counts one step in the instant; whether it is within `bound`.
-    pub(crate) fn count_step(&mut self, instant: u32, bound: u32) -> bool {
+    /// The steps within `bound` that it has left in the instant.
+    pub(crate) fn steps_left(&mut self, instant: u32, bound: u32) -> u32 {
         if self.instant != instant {
-            *self = ProgramState {
-                instant,
-                steps: 0,
-                exceeded: false,
-                ..*self
-            };
+            self.instant = instant;
+            self.steps = 0;
+            self.exceeded = false;
         }
-        self.steps = self.steps.saturating_add(1);
-        self.steps <= bound
+        bound.saturating_sub(self.steps)
+    }
+
+    /// Counts steps of those that were left.
+    pub(crate) fn count_steps(&mut self, steps: u32) {
+        self.steps = self.steps.saturating_add(steps);
     }
 
     /// Grants one more bound of steps, once an instant, so that a handler can
@@ -56,11 +57,21 @@ impl ProgramState {
 
 /// The system-wide index behind a local one; NONE if there is none. O(1).
 pub(crate) fn resolve(links: &[u16], range: Range, local: u16) -> u16 {
-    range.of(links).get(local as usize).copied().unwrap_or(NONE)
+    pick(links, range, local).copied().unwrap_or(NONE)
+}
+
+/// The entry of a pool that a program's local index names. O(1).
+#[inline(always)]
+pub(crate) fn pick<T>(pool: &[T], range: Range, local: u16) -> Option<&T> {
+    if local < range.count {
+        pool.get(range.start as usize + local as usize)
+    } else {
+        None
+    }
 }
 
 /// The local index of a system-wide one; NONE if the program does not have it. O(size).
-pub(crate) fn locate(links: &[u16], range: Range, global: Option<u16>) -> u16 {
-    let position = global.and_then(|g| range.of(links).iter().position(|l| *l == g));
+pub(crate) fn locate(links: &[u16], range: Range, global: u16) -> u16 {
+    let position = range.of(links).iter().position(|l| *l == global);
     position.map_or(NONE, |p| p as u16)
 }

@@ -40,22 +40,6 @@ impl Binding {
         next: NONE,
     };
 
-    pub(crate) const fn timed(
-        program: u16,
-        predicate: u16,
-        address: u16,
-        due: LogicalTime,
-    ) -> Binding {
-        Binding {
-            value: due.nanos,
-            remainder: due.remainder,
-            program,
-            predicate,
-            address,
-            ..Binding::EMPTY
-        }
-    }
-
     pub(crate) const fn on_event(
         program: u16,
         predicate: u16,
@@ -70,6 +54,22 @@ impl Binding {
             address,
             ..Binding::EMPTY
         }
+    }
+
+    /// Fills a free slot in its place with a time trigger.
+    pub(crate) fn set_timed(
+        &mut self,
+        program: u16,
+        predicate: u16,
+        address: u16,
+        due: LogicalTime,
+    ) {
+        self.value = due.nanos;
+        self.remainder = due.remainder;
+        self.spent = 0;
+        self.program = program;
+        self.predicate = predicate;
+        self.address = address;
     }
 
     /// When a time trigger is due; `None` for other triggers.
