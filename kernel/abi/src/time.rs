@@ -240,7 +240,7 @@ const fn high_product(a: u64, b: u64) -> u64 {
     let (a_low, a_high) = (a as u32 as u64, a >> 32);
     let (b_low, b_high) = (b as u32 as u64, b >> 32);
     // none of the sums exceeds (2^32 - 1)^2 + 2^32 - 1
-    let middle = a_high * b_low + (a_low * b_low >> 32);
+    let middle = a_high * b_low + ((a_low * b_low) >> 32);
     let carry = a_low * b_high + (middle as u32 as u64);
     a_high * b_high + (middle >> 32) + (carry >> 32)
 }
@@ -278,7 +278,7 @@ mod tests {
 
         #[test]
         fn the_upper_half_of_a_product_is_exact(a: u64, b: u64) {
-            prop_assert_eq!(high_product(a, b), (a as u128 * b as u128 >> 64) as u64);
+            prop_assert_eq!(high_product(a, b), ((a as u128 * b as u128) >> 64) as u64);
         }
 
         #[test]

@@ -28,12 +28,11 @@ impl<'a> Machine<'a> {
         let most = left.min(granted);
         let mut unused = most;
         while unused > 0 && self.block.program == program && self.upcall.is_none() {
-            let Some(instruction) = code.get(self.block.pc as usize) else {
-                self.end_block();
-                continue;
-            };
             unused -= 1;
-            self.step(host, entry, instruction);
+            match code.get(self.block.pc as usize) {
+                Some(instruction) => self.step(host, entry, instruction),
+                None => self.end_block(),
+            }
         }
         if let Some(state) = self.programs.get_mut(program as usize) {
             state.count_steps(most - unused);
