@@ -123,6 +123,7 @@ impl<H: Hardware> Core<'_, H> {
         let (urgency, parked) = self.urgency(thread, end);
         let record = self.threads.at_mut(thread);
         record.parked = parked;
+        record.lifted = false;
         self.ready.insert(thread, urgency);
         if parked {
             let again = self.now() + RENEWAL;
@@ -181,6 +182,7 @@ impl<H: Hardware> Core<'_, H> {
             true => Urgency::deadline(level, self.now()),
             false => Urgency::fixed(ceiling, self.arrival(End::Head)),
         };
+        self.threads.at_mut(thread).lifted = true;
         self.ready.insert(thread, urgency);
     }
 
@@ -230,7 +232,7 @@ impl<H: Hardware> Core<'_, H> {
     /// that is all that its call comes to.
     #[inline]
     pub(crate) fn pass_on(&mut self, thread: u16) -> Option<u16> {
-        if self.has_ceiling(thread) {
+        if self.has_ceiling(thread) || self.threads.at(thread).lifted {
             return None;
         }
         let (tail, _) = self.arrivals;

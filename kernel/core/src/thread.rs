@@ -46,6 +46,8 @@ pub struct Thread {
     pub(crate) permitted: bool,
     /// The deadline lies beyond the span of keys; the agenda will renew the key.
     pub(crate) parked: bool,
+    /// It is queued at the level of a ceiling, not at its own.
+    pub(crate) lifted: bool,
     pub(crate) priority: u8,
     pub(crate) generation: u16,
     /// Jobs released so far.
@@ -70,6 +72,7 @@ impl Thread {
         governed: false,
         permitted: false,
         parked: false,
+        lifted: false,
         priority: 0,
         generation: 0,
         job: 0,
