@@ -3,7 +3,7 @@
 use giornata_abi::system::System;
 use giornata_core::{Interrupt, Memory, Needs, Port, Process, Thread};
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, AgendaInstant, Handover, ReadyNode};
+use giornata_queue::{AgendaEvent, Handover, ReadyNode};
 
 /// The tables that a kernel needs in RAM, and its hand-over.
 pub struct Storage {
@@ -13,10 +13,7 @@ pub struct Storage {
     arena: Vec<u64>,
     interrupts: Vec<Interrupt>,
     ready_nodes: Vec<ReadyNode>,
-    ready_heap: Vec<u16>,
     agenda_events: Vec<AgendaEvent>,
-    agenda_instants: Vec<AgendaInstant>,
-    agenda_heap: Vec<u16>,
     triggers: Vec<Binding>,
     s_threads: Vec<SThread>,
     programs: Vec<ProgramState>,
@@ -34,10 +31,7 @@ impl Storage {
             arena: vec![0; needs.arena],
             interrupts: vec![Interrupt::EMPTY; needs.interrupts],
             ready_nodes: vec![ReadyNode::EMPTY; needs.threads],
-            ready_heap: vec![0; needs.threads],
             agenda_events: vec![AgendaEvent::EMPTY; needs.events],
-            agenda_instants: vec![AgendaInstant::EMPTY; needs.events],
-            agenda_heap: vec![0; needs.events],
             triggers: vec![Binding::EMPTY; needs.triggers],
             s_threads: vec![SThread::EMPTY; needs.s_threads],
             programs: vec![ProgramState::EMPTY; needs.programs],
@@ -55,10 +49,7 @@ impl Storage {
             arena: &mut self.arena,
             interrupts: &mut self.interrupts,
             ready_nodes: &mut self.ready_nodes,
-            ready_heap: &mut self.ready_heap,
             agenda_events: &mut self.agenda_events,
-            agenda_instants: &mut self.agenda_instants,
-            agenda_heap: &mut self.agenda_heap,
             triggers: &mut self.triggers,
             s_threads: &mut self.s_threads,
             programs: &mut self.programs,

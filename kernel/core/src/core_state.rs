@@ -334,16 +334,8 @@ pub(crate) fn divide<'a>(
         ports: cut(memory.ports, needs.ports),
         interrupts: cut(memory.interrupts, needs.interrupts),
         arena: cut(memory.arena, needs.arena),
-        ready: ReadyQueue::new(
-            cut(memory.ready_nodes, needs.threads),
-            cut(memory.ready_heap, needs.threads),
-            level,
-        ),
-        agenda: Agenda::new(
-            cut(memory.agenda_events, needs.events),
-            cut(memory.agenda_instants, needs.events),
-            cut(memory.agenda_heap, needs.events),
-        ),
+        ready: ReadyQueue::new(cut(memory.ready_nodes, needs.threads), level),
+        agenda: Agenda::new(cut(memory.agenda_events, needs.events)),
     };
     let machine = MachineMemory {
         triggers: cut(memory.triggers, needs.triggers),

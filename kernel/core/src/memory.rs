@@ -6,12 +6,12 @@ use crate::process::Process;
 use crate::thread::Thread;
 use giornata_abi::system::SystemHeader;
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, AgendaInstant, ReadyNode};
+use giornata_queue::{AgendaEvent, ReadyNode};
 
 /// How many entries of each table a system needs. O(1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Threads; also nodes and heap slots of the ready queue.
+    /// Threads; also nodes of the ready queue.
     pub threads: usize,
     /// Processes.
     pub processes: usize,
@@ -21,7 +21,7 @@ pub struct Needs {
     pub arena: usize,
     /// Interrupt lines.
     pub interrupts: usize,
-    /// Events of the agenda; also its instants and heap slots.
+    /// Events of the agenda.
     pub events: usize,
     /// Slots of the trigger queue.
     pub triggers: usize,
@@ -69,14 +69,8 @@ pub struct Memory<'a> {
     pub interrupts: &'a mut [Interrupt],
     /// Nodes of the ready queue, one for each thread.
     pub ready_nodes: &'a mut [ReadyNode],
-    /// Slots of the ready queue's heap, one for each thread.
-    pub ready_heap: &'a mut [u16],
     /// See [`Needs::events`].
     pub agenda_events: &'a mut [AgendaEvent],
-    /// As many as events.
-    pub agenda_instants: &'a mut [AgendaInstant],
-    /// As many as events.
-    pub agenda_heap: &'a mut [u16],
     /// See [`Needs::triggers`].
     pub triggers: &'a mut [Binding],
     /// See [`Needs::s_threads`].

@@ -7,7 +7,7 @@ use giornata_abi::system::{System, SystemHeader};
 use giornata_arch_riscv::{Context, Space};
 use giornata_core::{Interrupt, Memory, Needs, Port, Process, Thread};
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, AgendaInstant, ReadyNode};
+use giornata_queue::{AgendaEvent, ReadyNode};
 
 use crate::blob::Refusal;
 
@@ -18,11 +18,11 @@ use crate::blob::Refusal;
 /// |---|---|---|
 /// | 0 | context | threads |
 /// | 1 | thread record | threads |
-/// | 2 | ready queue node and heap slot | threads |
+/// | 2 | ready queue node | threads |
 /// | 3 | process record | processes |
 /// | 4 | port record | ports |
 /// | 5 | interrupt record | interrupts |
-/// | 6 | agenda event, instant and heap slot | threads + triggers + s_threads + 1 |
+/// | 6 | agenda event | threads + triggers + s_threads + 1 |
 /// | 7 | trigger slot | triggers |
 /// | 8 | S thread slot | s_threads |
 /// | 9 | program state | programs |
@@ -33,11 +33,11 @@ use crate::blob::Refusal;
 pub const SIZES: [u32; 16] = [
     size_of::<Context>() as u32,
     size_of::<Thread>() as u32,
-    (size_of::<ReadyNode>() + size_of::<u16>()) as u32,
+    size_of::<ReadyNode>() as u32,
     size_of::<Process>() as u32,
     size_of::<Port>() as u32,
     size_of::<Interrupt>() as u32,
-    (size_of::<AgendaEvent>() + size_of::<AgendaInstant>() + size_of::<u16>()) as u32,
+    size_of::<AgendaEvent>() as u32,
     size_of::<Binding>() as u32,
     size_of::<SThread>() as u32,
     size_of::<ProgramState>() as u32,
@@ -50,7 +50,7 @@ pub const SIZES: [u32; 16] = [
 ];
 
 /// Tables that are cut.
-const TABLES: usize = 14;
+const TABLES: usize = 11;
 /// Each begins at a multiple of this.
 const ALIGNMENT: usize = 16;
 
@@ -113,10 +113,7 @@ fn tables(carver: &mut Carver, header: &SystemHeader) -> Memory<'static> {
         arena: carver.cut(needs.arena, |_| 0),
         interrupts: carver.cut(needs.interrupts, |_| Interrupt::EMPTY),
         ready_nodes: carver.cut(needs.threads, |_| ReadyNode::EMPTY),
-        ready_heap: carver.cut(needs.threads, |_| 0),
         agenda_events: carver.cut(needs.events, |_| AgendaEvent::EMPTY),
-        agenda_instants: carver.cut(needs.events, |_| AgendaInstant::EMPTY),
-        agenda_heap: carver.cut(needs.events, |_| 0),
         triggers: carver.cut(needs.triggers, |_| Binding::EMPTY),
         s_threads: carver.cut(needs.s_threads, |_| SThread::EMPTY),
         programs: carver.cut(needs.programs, |_| ProgramState::EMPTY),

@@ -20,11 +20,11 @@
 
 pub mod agenda;
 pub mod handover;
-mod heap;
 pub mod ready;
+mod tournament;
 pub mod urgency;
 
-pub use agenda::{Agenda, AgendaEvent, AgendaInstant};
+pub use agenda::{Agenda, AgendaEvent};
 pub use handover::Handover;
 pub use ready::{ReadyNode, ReadyQueue};
 pub use urgency::Urgency;

@@ -1,37 +1,40 @@
 //! The ready queue: everything that can run, most urgent first.
 //!
 //! ```text
-//! map     257 ....1...............1.......1.... 0      one bit a level
+//! map     257 ....1...............1.......1.... 0      one bit a level, the highest first
 //!                 |               |       |
-//! ends        first,last      first,last  heap         the deadline level has a heap
-//!              |      |        |      |    |  \
-//! nodes       [a]<->[c]       [f]<->[b]  [d] [e] ...   one per thread
+//! firsts          a               f       d            who is first on it
+//!                 |               |       |
+//! nodes       [a]<->[c]<->(a)    [f]    [d][b][e] ...  rings; a tournament on the deadline level
 //! ```
 //!
-//! **The Queue Invariant**: a node is on the list (or heap) of exactly the
-//! level it records, or on none and records [`NONE`]; a level's bit is set
-//! when something is on it; `top_level` is the highest such level. **The List
-//! Invariant**: along a list no node precedes the one before it. A key never
-//! changes while its node is queued: `insert` of a queued thread takes it out
-//! first.
+//! **The Queue Invariant**: a node is in the ring (or tournament) of exactly the
+//! level it records, or in none and records [`NONE`]; a level's bit is set
+//! when something is on it; `top_level` is the highest such level, and `first`
+//! who is first there. **The Ring Invariant**: along a ring, from the first, no
+//! node precedes the one before it. A key never changes while its node is
+//! queued, but that of the first by `rotate`: `insert` of a queued thread takes
+//! it out first.
 
-use crate::heap::{Heap, Key};
+use crate::tournament::{self, Entry};
 use crate::urgency::{LEVELS, Urgency};
 use giornata_abi::id::NONE;
 
 /// Words of the bitmap of levels.
 const WORDS: usize = LEVELS.div_ceil(32);
 
-/// What the queue keeps for one thread.
+/// What the queue keeps for one thread, and the winners of two nodes of the
+/// tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadyNode {
     key: u32,
     /// NONE: not queued.
     level: u16,
-    /// The node before it on its list; in the heap, its position.
+    /// The node before it in its ring.
     before: u16,
-    /// The node after it on its list.
+    /// The node after it in its ring.
     after: u16,
+    winners: [u16; 2],
 }
 
 impl ReadyNode {
@@ -41,135 +44,125 @@ impl ReadyNode {
         level: NONE,
         before: NONE,
         after: NONE,
+        winners: [NONE; 2],
     };
 }
 
-/// The list of one level.
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    first: u16,
-    last: u16,
+impl Entry for ReadyNode {
+    type Key = u32;
+
+    fn key(&self) -> u32 {
+        self.key
+    }
+
+    fn precedes(one: u32, other: u32, tie: impl FnOnce() -> bool) -> bool {
+        let distance = one.wrapping_sub(other) as i32;
+        distance < 0 || distance == 0 && tie()
+    }
+
+    fn wins_tie(_nodes: &[ReadyNode], one: usize, other: usize) -> bool {
+        one < other
+    }
+
+    fn winners(&mut self) -> &mut [u16; 2] {
+        &mut self.winners
+    }
+}
+
+/// Whether thread `one` with its key precedes `other` on a level.
+fn precedes(one: (u32, u16), other: (u32, u16)) -> bool {
+    ReadyNode::precedes(one.0, other.0, || one.1 < other.1)
 }
 
 /// Everything that can run, most urgent first.
 ///
 /// `top` is O(1). On fixed levels `remove` is O(1), and so is `insert` of the
 /// latest or earliest key of its level; another key walks from the tail to its
-/// place. On the deadline level both are O(log n) in the threads queued there.
+/// place. On the deadline level both are O(log n) in all threads at worst.
 #[derive(Debug)]
 pub struct ReadyQueue<'a> {
     nodes: &'a mut [ReadyNode],
-    heap: &'a mut [u16],
-    heap_length: u16,
     deadline_level: u16,
     /// NONE: nothing is queued.
     top_level: u16,
+    /// The most urgent thread; NONE: nothing is queued.
+    first: u16,
+    firsts: [u16; LEVELS],
     map: [u32; WORDS],
-    ends: [Ends; LEVELS],
-}
-
-/// The threads on the deadline level.
-struct Deadlines<'q> {
-    nodes: &'q mut [ReadyNode],
-    heap: &'q mut [u16],
-}
-
-impl Heap for Deadlines<'_> {
-    type Key = (u32, u16);
-
-    fn member(&self, position: usize) -> u16 {
-        self.heap.get(position).copied().unwrap_or(NONE)
-    }
-
-    fn key(&self, member: u16) -> (u32, u16) {
-        (self.nodes.get(member as usize).map_or(0, |n| n.key), member)
-    }
-
-    fn put(&mut self, position: usize, member: u16) {
-        if let Some(place) = self.heap.get_mut(position) {
-            *place = member;
-        }
-        if let Some(node) = self.nodes.get_mut(member as usize) {
-            node.before = position as u16;
-        }
-    }
 }
 
 impl<'a> ReadyQueue<'a> {
-    /// An empty queue for `nodes.len()` threads (at most 65,535), of which
-    /// `heap.len()` may be on `deadline_level` at once. Initialises both.
-    pub fn new(
-        nodes: &'a mut [ReadyNode],
-        heap: &'a mut [u16],
-        deadline_level: u16,
-    ) -> ReadyQueue<'a> {
+    /// An empty queue for `nodes.len()` threads (at most 65,535), any of which
+    /// may be on `deadline_level`. Initialises them.
+    pub fn new(nodes: &'a mut [ReadyNode], deadline_level: u16) -> ReadyQueue<'a> {
         let count = nodes.len().min(NONE as usize);
         let nodes = nodes.get_mut(..count).unwrap_or_default();
         nodes.fill(ReadyNode::EMPTY);
         ReadyQueue {
             nodes,
-            heap,
-            heap_length: 0,
             deadline_level,
             top_level: NONE,
+            first: NONE,
+            firsts: [NONE; LEVELS],
             map: [0; WORDS],
-            ends: [Ends {
-                first: NONE,
-                last: NONE,
-            }; LEVELS],
         }
     }
 
     /// Queues thread `id`; takes it out first if it is queued. A level above
     /// REACTION counts as REACTION. Answers whether it is queued now: `false`
-    /// for a number out of range or a full deadline level.
+    /// for a number out of range.
+    #[inline]
     pub fn insert(&mut self, id: u16, urgency: Urgency) -> bool {
-        self.remove(id);
-        let level = urgency.level.min(Urgency::REACTION);
-        let on_heap = level == self.deadline_level;
-        if on_heap && self.heap_length as usize >= self.heap.len() {
-            return false;
-        }
-        let Some(node) = self.nodes.get_mut(id as usize) else {
-            return false;
-        };
-        *node = ReadyNode {
-            key: urgency.key,
-            level,
-            ..ReadyNode::EMPTY
-        };
-        if on_heap {
-            let hole = self.heap_length as usize;
-            self.heap_length += 1;
-            self.deadlines().rise(hole, id);
-        } else {
-            self.link(id, level, urgency.key);
-        }
-        self.mark(level);
-        true
+        self.enter(id, urgency);
+        (id as usize) < self.nodes.len()
     }
 
     /// Takes thread `id` out; answers whether it was queued.
+    #[inline]
     pub fn remove(&mut self, id: u16) -> bool {
-        let node = self.node(id);
-        if node.level == NONE {
-            return false;
-        }
-        let emptied = if node.level == self.deadline_level {
-            let length = self.heap_length as usize;
-            self.deadlines().take_out(node.before as usize, length);
-            self.heap_length = self.heap_length.saturating_sub(1);
-            self.heap_length == 0
-        } else {
-            self.unlink(node)
+        let queued = self.contains(id);
+        self.leave(id);
+        queued
+    }
+
+    /// See [`insert`](Self::insert).
+    #[inline(never)]
+    fn enter(&mut self, id: u16, urgency: Urgency) {
+        let level = urgency.level.min(Urgency::REACTION);
+        let Some(node) = self.nodes.get_mut(id as usize) else {
+            return;
         };
-        if let Some(place) = self.nodes.get_mut(id as usize) {
-            *place = ReadyNode::EMPTY;
+        if node.level != NONE {
+            return self.requeue(id, urgency);
         }
-        if emptied {
-            self.clear(node.level);
+        (node.key, node.level) = (urgency.key, level);
+        if level == self.deadline_level {
+            return self.enter_deadlines(id);
         }
-        true
+        self.link(id, level, urgency.key)
+    }
+
+    /// See [`remove`](Self::remove).
+    #[inline(never)]
+    fn leave(&mut self, id: u16) {
+        let Some(node) = self.nodes.get_mut(id as usize) else {
+            return;
+        };
+        let level = core::mem::replace(&mut node.level, NONE);
+        if level == NONE {
+            return;
+        }
+        if level == self.deadline_level {
+            return self.leave_deadlines(id);
+        }
+        let (before, after) = (node.before, node.after);
+        if after == id {
+            return self.vacate(level);
+        }
+        self.join(before, after);
+        if self.first_of(level) == id {
+            self.lead(level, after);
+        }
     }
 
     /// Moves the most urgent thread, `id`, behind its equals, with a later
@@ -177,235 +170,249 @@ impl<'a> ReadyQueue<'a> {
     /// is another that is the most urgent, or it is on the deadline level. O(1).
     #[inline]
     pub fn rotate(&mut self, id: u16, key: u32) -> Option<u16> {
-        let ends = self.ends.get_mut(self.top_level as usize)?;
-        let Ends { first, last } = *ends;
-        let node = self.nodes.get_mut(id as usize)?;
-        if first != id {
+        let level = self.top_level;
+        if self.first != id || level == self.deadline_level {
             return None;
         }
+        let node = self.nodes.get_mut(id as usize)?;
         node.key = key;
         let next = node.after;
-        if next == NONE {
-            return Some(id);
-        }
-        (node.before, node.after) = (last, NONE);
-        *ends = Ends { first: next, last: id };
-        self.nodes.get_mut(next as usize)?.before = NONE;
-        self.nodes.get_mut(last as usize)?.after = id;
+        self.first = next;
+        self.set_first(level, next);
         Some(next)
     }
 
     /// The most urgent thread; NONE if there is none. O(1).
     #[inline]
     pub fn first(&self) -> u16 {
-        match self.ends.get(self.top_level as usize) {
-            Some(ends) if ends.first != NONE => ends.first,
-            Some(_) => self.heap.first().copied().unwrap_or(NONE),
-            None => NONE,
-        }
+        self.first
     }
 
-    /// The most urgent thread and its urgency.
+    /// The most urgent thread and its urgency. O(1).
     #[inline]
     pub fn top(&self) -> Option<(u16, Urgency)> {
-        let id = match self.ends.get(self.top_level as usize)?.first {
-            NONE => *self.heap.first()?,
-            id => id,
-        };
-        let ReadyNode { level, key, .. } = *self.nodes.get(id as usize)?;
-        Some((id, Urgency { level, key }))
+        let ReadyNode { level, key, .. } = *self.nodes.get(self.first as usize)?;
+        Some((self.first, Urgency { level, key }))
     }
 
     /// Whether thread `id` is queued. O(1).
+    #[inline]
     pub fn contains(&self, id: u16) -> bool {
-        self.node(id).level != NONE
+        let node = self.nodes.get(id as usize);
+        node.is_some_and(|node| node.level != NONE)
     }
 
     /// The urgency with which thread `id` is queued. O(1).
     pub fn urgency_of(&self, id: u16) -> Option<Urgency> {
-        let ReadyNode { level, key, .. } = self.node(id);
+        let ReadyNode { level, key, .. } = *self.nodes.get(id as usize)?;
         (level != NONE).then_some(Urgency { level, key })
     }
 
-    fn node(&self, id: u16) -> ReadyNode {
-        self.nodes
-            .get(id as usize)
-            .copied()
-            .unwrap_or(ReadyNode::EMPTY)
+    /// Queues a thread that is queued.
+    #[cold]
+    #[inline(never)]
+    fn requeue(&mut self, id: u16, urgency: Urgency) {
+        self.leave(id);
+        self.enter(id, urgency);
     }
 
-    fn deadlines(&mut self) -> Deadlines<'_> {
-        Deadlines {
-            nodes: self.nodes,
-            heap: self.heap,
+    /// Puts a thread on the deadline level.
+    #[inline(never)]
+    fn enter_deadlines(&mut self, id: u16) {
+        let (level, first) = (self.deadline_level, self.replay(id, true));
+        if self.first_of(level) == NONE {
+            return self.occupy(level, first);
+        }
+        self.lead(level, first);
+    }
+
+    /// Takes a thread from the deadline level.
+    #[inline(never)]
+    fn leave_deadlines(&mut self, id: u16) {
+        let (level, first) = (self.deadline_level, self.replay(id, false));
+        if first == NONE {
+            return self.vacate(level);
+        }
+        self.lead(level, first);
+    }
+
+    /// Replays the matches of a thread on the deadline level; answers who is
+    /// first there then.
+    #[inline(never)]
+    fn replay(&mut self, id: u16, in_it: bool) -> u16 {
+        tournament::replay(self.nodes, id as usize, in_it);
+        tournament::first(self.nodes)
+    }
+
+    fn first_of(&self, level: u16) -> u16 {
+        self.firsts.get(level as usize).copied().unwrap_or(NONE)
+    }
+
+    fn set_first(&mut self, level: u16, id: u16) {
+        if let Some(first) = self.firsts.get_mut(level as usize) {
+            *first = id;
         }
     }
 
-    /// Links a node into the list of its level.
+    /// Links a node into the ring of its level.
     fn link(&mut self, id: u16, level: u16, key: u32) {
-        let Some(&ends) = self.ends.get(level as usize) else {
-            return;
+        let first = self.first_of(level);
+        let Some(head) = self.nodes.get(first as usize) else {
+            self.join(id, id);
+            return self.occupy(level, id);
         };
-        let before = self.predecessor(id, key, ends);
-        let after = if before == NONE {
-            ends.first
-        } else {
-            self.node(before).after
-        };
-        if let Some(node) = self.nodes.get_mut(id as usize) {
-            (node.before, node.after) = (before, after);
+        let (mut before, mut after) = (head.before, first);
+        if self.goes_before(id, key, before) {
+            if self.goes_before(id, key, first) {
+                self.lead(level, id);
+            } else {
+                (before, after) = self.neighbours(id, key, before);
+            }
         }
-        self.join(level, before, id);
-        self.join_back(level, id, after);
+        self.join(before, id);
+        self.join(id, after);
     }
 
-    /// The last node of the list that does not come after (`key`, `id`).
-    fn predecessor(&self, id: u16, key: u32, ends: Ends) -> u16 {
-        let goes_before =
-            |other: u16| other != NONE && (key, id).precedes((self.node(other).key, other));
-        if goes_before(ends.first) {
-            return NONE;
+    /// The neighbours of a node that goes neither first nor last: what is
+    /// before it, searched from `before`, and after it.
+    #[cold]
+    fn neighbours(&self, id: u16, key: u32, mut before: u16) -> (u16, u16) {
+        let mut after = before;
+        while self.goes_before(id, key, before) {
+            after = before;
+            before = self.nodes.get(before as usize).map_or(NONE, |n| n.before);
         }
-        let mut before = ends.last;
-        while goes_before(before) {
-            before = self.node(before).before;
-        }
-        before
+        (before, after)
     }
 
-    /// Takes a node out of its list; answers whether the list is empty then.
-    fn unlink(&mut self, node: ReadyNode) -> bool {
-        self.join(node.level, node.before, node.after);
-        self.join_back(node.level, node.before, node.after);
-        node.before == NONE && node.after == NONE
+    /// Whether thread `id` with `key` precedes a queued one.
+    fn goes_before(&self, id: u16, key: u32, other: u16) -> bool {
+        let node = self.nodes.get(other as usize);
+        node.is_some_and(|node| precedes((key, id), (node.key, other)))
     }
 
-    /// Makes `after` follow `before`, or head the list if that is NONE.
-    fn join(&mut self, level: u16, before: u16, after: u16) {
+    /// Makes `after` follow `before`.
+    fn join(&mut self, before: u16, after: u16) {
         if let Some(node) = self.nodes.get_mut(before as usize) {
             node.after = after;
-        } else if let Some(ends) = self.ends.get_mut(level as usize) {
-            ends.first = after;
         }
-    }
-
-    /// Makes `before` precede `after`, or end the list if that is NONE.
-    fn join_back(&mut self, level: u16, before: u16, after: u16) {
         if let Some(node) = self.nodes.get_mut(after as usize) {
             node.before = before;
-        } else if let Some(ends) = self.ends.get_mut(level as usize) {
-            ends.last = before;
         }
     }
 
-    /// Notes that something is on a level.
-    fn mark(&mut self, level: u16) {
-        if let Some(word) = self.map.get_mut(level as usize / 32) {
-            *word |= 1 << (level % 32);
+    /// Notes who is first on a level on which there was something before.
+    fn lead(&mut self, level: u16, id: u16) {
+        self.set_first(level, id);
+        if level == self.top_level {
+            self.first = id;
         }
-        if self.top_level == NONE || level > self.top_level {
-            self.top_level = level;
+    }
+
+    /// Notes that a thread is alone on a level.
+    fn occupy(&mut self, level: u16, id: u16) {
+        self.set_first(level, id);
+        let (word, bit) = place(level);
+        if let Some(word) = self.map.get_mut(word) {
+            *word |= bit;
+        }
+        if self.top_level == NONE || self.top_level < level {
+            (self.top_level, self.first) = (level, id);
         }
     }
 
     /// Notes that nothing is on a level any more.
-    fn clear(&mut self, level: u16) {
-        if let Some(word) = self.map.get_mut(level as usize / 32) {
-            *word &= !(1 << (level % 32));
+    #[inline(never)]
+    fn vacate(&mut self, level: u16) {
+        self.set_first(level, NONE);
+        let (word, bit) = place(level);
+        if let Some(word) = self.map.get_mut(word) {
+            *word &= !bit;
         }
         if level == self.top_level {
             self.top_level = self.highest();
+            self.first = self.first_of(self.top_level);
         }
     }
 
     /// The highest level whose bit is set. O(words of the bitmap).
     fn highest(&self) -> u16 {
-        let words = self.map.iter().enumerate().rev();
-        words
-            .filter(|(_, word)| **word != 0)
-            .map(|(index, word)| (index as u32 * 32 + word.ilog2()) as u16)
-            .next()
-            .unwrap_or(NONE)
+        let mut words = self.map.iter().enumerate();
+        let word = words.find(|(_, word)| **word != 0);
+        word.map_or(NONE, |(index, word)| {
+            Urgency::REACTION - (index as u32 * 32 + word.trailing_zeros()) as u16
+        })
     }
 
     /// Checks every invariant of this module; names the one that is broken.
     /// O(threads + levels); for tests.
     pub fn check_invariants(&self) -> Result<(), &'static str> {
-        let mut found = self.check_heap()?;
+        let mut found = self.check_deadlines()?;
         for level in 0..LEVELS as u16 {
-            let listed = self.check_list(level)?;
-            let holds = listed > 0 || level == self.deadline_level && self.heap_length > 0;
-            let word = self.map.get(level as usize / 32).copied().unwrap_or(0);
-            require(
-                holds == (word >> (level % 32) & 1 != 0),
-                "a bit of the map is wrong",
-            )?;
+            let listed = self.check_ring(level)?;
+            let holds = self.first_of(level) != NONE;
+            let (word, bit) = place(level);
+            let word = self.map.get(word).copied().unwrap_or(0);
+            require(holds == (word & bit != 0), "a bit of the map is wrong")?;
             found += listed;
         }
         let queued = self.nodes.iter().filter(|n| n.level != NONE).count();
-        require(found == queued, "a node is on no list, or on two")?;
+        require(found == queued, "a node is in no ring, or in two")?;
         require(
             self.top_level == self.highest(),
             "the top level is not the highest",
+        )?;
+        require(
+            self.first == self.first_of(self.top_level),
+            "the first is not the first of the top level",
         )
     }
 
-    /// Checks a list; answers its length.
-    fn check_list(&self, level: u16) -> Result<usize, &'static str> {
-        let Some(ends) = self.ends.get(level as usize) else {
+    /// Checks a ring; answers its length.
+    fn check_ring(&self, level: u16) -> Result<usize, &'static str> {
+        let first = self.first_of(level);
+        let (mut at, mut length) = (first, 0);
+        if level == self.deadline_level {
             return Ok(0);
-        };
-        let (mut before, mut at, mut length) = (NONE, ends.first, 0);
-        while at != NONE {
-            let node = self.node(at);
-            require(node.level == level, "a node is on another level's list")?;
-            require(
-                node.before == before,
-                "a list does not read the same backwards",
-            )?;
-            let late = before != NONE && (node.key, at).precedes((self.node(before).key, before));
-            require(!late, "a list is out of order")?;
-            length += 1;
-            require(length <= self.nodes.len(), "a list is a ring")?;
-            (before, at) = (at, node.after);
         }
-        require(ends.last == before, "a list's end is not its last node")?;
-        require(
-            length == 0 || level != self.deadline_level,
-            "the deadline level has a list",
-        )?;
+        while let Some(node) = self.nodes.get(at as usize) {
+            require(node.level == level, "a node is in another level's ring")?;
+            let after = self.nodes.get(node.after as usize);
+            require(
+                after.is_some_and(|after| after.before == at),
+                "a ring does not read the same backwards",
+            )?;
+            length += 1;
+            require(length <= self.nodes.len(), "a ring does not close")?;
+            if node.after == first {
+                return Ok(length);
+            }
+            let late = after.is_some_and(|after| precedes((after.key, node.after), (node.key, at)));
+            require(!late, "a ring is out of order")?;
+            at = node.after;
+        }
+        require(first == NONE, "a ring leads nowhere")?;
         Ok(length)
     }
 
-    /// Checks the heap; answers its length.
-    fn check_heap(&self) -> Result<usize, &'static str> {
-        let members = self
-            .heap
-            .get(..self.heap_length as usize)
-            .unwrap_or_default();
+    /// Checks the tournament; answers how many are in it.
+    fn check_deadlines(&self) -> Result<usize, &'static str> {
+        let is_in = |node: &ReadyNode| node.level == self.deadline_level;
+        tournament::check(self.nodes, is_in)?;
+        let root = self.nodes.first().map_or(NONE, |node| node.winners[1]);
         require(
-            members.len() == self.heap_length as usize,
-            "the heap is longer than its slice",
+            self.first_of(self.deadline_level) == root,
+            "the first deadline is not the winner",
         )?;
-        for (position, &id) in members.iter().enumerate() {
-            let node = self.node(id);
-            require(
-                node.level == self.deadline_level,
-                "a node of another level is in the heap",
-            )?;
-            require(
-                node.before as usize == position,
-                "a node's heap position is wrong",
-            )?;
-            let parent = members
-                .get(position.saturating_sub(1) / 4)
-                .copied()
-                .unwrap_or(id);
-            let early = (node.key, id).precedes((self.node(parent).key, parent));
-            require(!early, "a node precedes its parent in the heap")?;
-        }
-        Ok(members.len())
+        Ok(self.nodes.iter().filter(|node| is_in(node)).count())
     }
+}
+
+/// The word and the bit of a level in the map. The highest level is the lowest
+/// bit: what is asked for is the lowest, which costs less to find.
+fn place(level: u16) -> (usize, u32) {
+    let rank = Urgency::REACTION.wrapping_sub(level);
+    (rank as usize / 32, 1 << (rank % 32))
 }
 
 /// An invariant and its name.

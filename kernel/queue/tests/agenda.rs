@@ -1,7 +1,7 @@
 //! The agenda against a naive model, and its edges.
 
 use giornata_abi::Instant;
-use giornata_queue::{Agenda, AgendaEvent, AgendaInstant};
+use giornata_queue::{Agenda, AgendaEvent};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -10,9 +10,7 @@ const HORIZON: u64 = 1 << 31;
 
 fn with_agenda(test: impl FnOnce(Agenda<'_>)) {
     let mut events = [AgendaEvent::EMPTY; EVENTS];
-    let mut instants = [AgendaInstant::EMPTY; EVENTS];
-    let mut heap = [0; EVENTS];
-    test(Agenda::new(&mut events, &mut instants, &mut heap));
+    test(Agenda::new(&mut events));
 }
 
 /// The agenda as one would write it without thinking of time.
@@ -100,9 +98,7 @@ proptest! {
         operations in prop::collection::vec(operation(), 1..LENGTH),
     ) {
         let mut events = [AgendaEvent::EMPTY; EVENTS];
-        let mut instants = [AgendaInstant::EMPTY; EVENTS];
-        let mut heap = [0; EVENTS];
-        let mut agenda = Agenda::new(&mut events, &mut instants, &mut heap);
+        let mut agenda = Agenda::new(&mut events);
         let mut model = Model::default();
         let mut now = start;
         for operation in operations {
@@ -282,23 +278,40 @@ fn numbers_out_of_range_are_ignored() {
 }
 
 #[test]
-fn an_agenda_out_of_slots_refuses_new_instants_and_takes_old_ones() {
-    let mut events = [AgendaEvent::EMPTY; 4];
-    let (mut instants, mut heap) = ([AgendaInstant::EMPTY; 2], [0; 2]);
-    let mut agenda = Agenda::new(&mut events, &mut instants, &mut heap);
-    assert!(agenda.insert(0, Instant(10)));
-    assert!(agenda.insert(1, Instant(HORIZON * 4)));
-    assert!(!agenda.insert(2, Instant(12)));
-    assert!(agenda.insert(3, Instant(10)));
-    agenda.check_invariants().unwrap();
-    assert_eq!(drain(&mut agenda, 11), [(10, 0), (10, 3)]);
-    assert!(agenda.insert(2, Instant(12)));
-    assert_eq!(agenda.next(), Some(Instant(12)));
+fn an_agenda_with_every_event_at_its_own_instant_takes_them_all() {
+    with_agenda(|mut agenda| {
+        for round in 0..3 {
+            for event in 0..EVENTS as u16 {
+                let at = (event as u64 * 7 % EVENTS as u64) << (round * 20);
+                assert!(agenda.insert(event, Instant(at)));
+                agenda.check_invariants().unwrap();
+            }
+        }
+        let order: Vec<_> = drain(&mut agenda, u64::MAX);
+        assert_eq!(order.len(), EVENTS);
+        assert!(order.is_sorted());
+    });
+}
+
+#[test]
+fn agendas_of_every_small_size_come_in_order() {
+    for size in 1..=33u16 {
+        let mut events = vec![AgendaEvent::EMPTY; size as usize];
+        let mut agenda = Agenda::new(&mut events);
+        for event in 0..size {
+            assert!(agenda.insert(event, Instant((event as u64 * 5) % 7)));
+            agenda.check_invariants().unwrap();
+        }
+        assert!(!agenda.insert(size, Instant(0)));
+        let mut expected: Vec<_> = (0..size).map(|e| ((e as u64 * 5) % 7, e)).collect();
+        expected.sort();
+        assert_eq!(drain(&mut agenda, 6), expected);
+    }
 }
 
 #[test]
 fn no_events_at_all_is_an_empty_agenda() {
-    let mut agenda = Agenda::new(&mut [], &mut [], &mut []);
+    let mut agenda = Agenda::new(&mut []);
     assert!(!agenda.insert(0, Instant(0)));
     assert_eq!(agenda.next(), None);
     assert_eq!(agenda.take(Instant::NEVER), None);

@@ -7,8 +7,8 @@ const THREADS: usize = 24;
 const DEADLINE_LEVEL: u16 = 201;
 
 fn with_queue(test: impl FnOnce(ReadyQueue<'_>)) {
-    let (mut nodes, mut heap) = ([ReadyNode::EMPTY; THREADS], [0; THREADS]);
-    test(ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL));
+    let mut nodes = [ReadyNode::EMPTY; THREADS];
+    test(ReadyQueue::new(&mut nodes, DEADLINE_LEVEL));
 }
 
 /// The queue as one would write it without thinking of time.
@@ -43,6 +43,8 @@ enum Operation {
     Insert(u16, u16, u32),
     Remove(u16),
     RemoveTop,
+    /// The thread, or the most urgent one, goes behind its equals.
+    Rotate(Option<u16>),
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -62,8 +64,9 @@ fn operation() -> impl Strategy<Value = Operation> {
     ];
     prop_oneof![
         5 => (id.clone(), level, key).prop_map(|(i, l, k)| Operation::Insert(i, l, k)),
-        2 => id.prop_map(Operation::Remove),
+        2 => id.clone().prop_map(Operation::Remove),
         2 => Just(Operation::RemoveTop),
+        2 => prop::option::weighted(0.3, id).prop_map(Operation::Rotate),
     ]
 }
 
@@ -85,9 +88,9 @@ proptest! {
 
     #[test]
     fn the_queue_does_what_the_model_does(operations in prop::collection::vec(operation(), 1..LENGTH)) {
-        let (mut nodes, mut heap) = ([ReadyNode::EMPTY; THREADS], [0; THREADS]);
-        let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
-        let mut model = Model::default();
+        let mut nodes = [ReadyNode::EMPTY; THREADS];
+        let mut queue = ReadyQueue::new(&mut nodes, DEADLINE_LEVEL);
+        let (mut model, mut serial) = (Model::default(), 0);
         for operation in operations {
             match operation {
                 Operation::Insert(id, level, key) => {
@@ -105,9 +108,24 @@ proptest! {
                         model.remove(id);
                     }
                 }
+                Operation::Rotate(id) => {
+                    let top = model.top();
+                    let id = id.or(top.map(|(id, _)| id)).unwrap_or(0);
+                    // later than every key that `operation` makes
+                    let rotated = queue.rotate(id, (1 << 30) + serial);
+                    let held = top.filter(|(first, urgency)| *first == id && urgency.level != DEADLINE_LEVEL);
+                    if let Some((_, Urgency { level, .. })) = held {
+                        let key = (1 << 30) + serial;
+                        model.insert(id, Urgency { level, key });
+                        serial += 1;
+                    }
+                    let next = held.and_then(|_| model.top()).map(|(id, _)| id);
+                    prop_assert_eq!(rotated, next);
+                }
             }
             prop_assert_eq!(queue.check_invariants(), Ok(()));
             prop_assert_eq!(queue.top(), model.top());
+            prop_assert_eq!(queue.first(), model.top().map_or(u16::MAX, |(id, _)| id));
             for id in 0..THREADS as u16 + 2 {
                 let expected = model.queued.iter().find(|(other, _)| *other == id).map(|(_, u)| *u);
                 prop_assert_eq!(queue.urgency_of(id), expected);
@@ -118,8 +136,8 @@ proptest! {
 
     #[test]
     fn broken_key_assumptions_break_the_order_only(operations in prop::collection::vec((0u16..30, 195u16..205, any::<u32>(), any::<bool>()), 1..LENGTH)) {
-        let (mut nodes, mut heap) = ([ReadyNode::EMPTY; THREADS], [0; THREADS]);
-        let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
+        let mut nodes = [ReadyNode::EMPTY; THREADS];
+        let mut queue = ReadyQueue::new(&mut nodes, DEADLINE_LEVEL);
         let mut queued = std::collections::BTreeSet::new();
         for (id, level, key, insert) in operations {
             if insert {
@@ -273,19 +291,26 @@ fn numbers_out_of_range_are_ignored() {
 }
 
 #[test]
-fn a_full_deadline_level_refuses_and_stays_whole() {
-    let (mut nodes, mut heap) = ([ReadyNode::EMPTY; 4], [0; 1]);
-    let mut queue = ReadyQueue::new(&mut nodes, &mut heap, 10);
-    assert!(queue.insert(0, Urgency { level: 10, key: 0 }));
-    assert!(!queue.insert(1, Urgency { level: 10, key: 0 }));
-    assert!(queue.insert(0, Urgency { level: 10, key: 7 }));
-    queue.check_invariants().unwrap();
-    assert_eq!(drain(&mut queue), [0]);
+fn every_thread_fits_on_the_deadline_level() {
+    with_queue(|mut queue| {
+        for key in [9, 3, 7] {
+            for id in 0..THREADS as u16 {
+                let key = (id as u32 * key) % THREADS as u32;
+                let level = DEADLINE_LEVEL;
+                assert!(queue.insert(id, Urgency { level, key }));
+                queue.check_invariants().unwrap();
+            }
+        }
+        let expected = |id: &u16| ((*id as u32 * 7) % THREADS as u32, *id);
+        let mut order: Vec<_> = (0..THREADS as u16).collect();
+        order.sort_by_key(expected);
+        assert_eq!(drain(&mut queue), order);
+    });
 }
 
 #[test]
 fn no_threads_at_all_is_an_empty_queue() {
-    let mut queue = ReadyQueue::new(&mut [], &mut [], DEADLINE_LEVEL);
+    let mut queue = ReadyQueue::new(&mut [], DEADLINE_LEVEL);
     assert!(!queue.insert(0, Urgency::fixed(0, 0)));
     assert_eq!(queue.top(), None);
     queue.check_invariants().unwrap();
@@ -294,8 +319,8 @@ fn no_threads_at_all_is_an_empty_queue() {
 #[test]
 #[cfg_attr(miri, ignore = "takes an hour under an interpreter")]
 fn as_many_threads_as_numbers_allow_fit() {
-    let (mut nodes, mut heap) = (vec![ReadyNode::EMPTY; 1 << 16], vec![0; 1 << 16]);
-    let mut queue = ReadyQueue::new(&mut nodes, &mut heap, DEADLINE_LEVEL);
+    let mut nodes = vec![ReadyNode::EMPTY; 1 << 16];
+    let mut queue = ReadyQueue::new(&mut nodes, DEADLINE_LEVEL);
     for id in 0..u16::MAX {
         assert!(queue.insert(
             id,
