@@ -56,12 +56,12 @@ pub(crate) fn replay<E: Entry>(entries: &mut [E], member: usize, in_it: bool) ->
         };
         let pair = entry.winners();
         let other = pair
-            .get(node % 2 ^ 1)
+            .get((node % 2) ^ 1)
             .map_or(NOBODY, |other| *other as usize);
-        if let Some(mine) = pair.get_mut(node % 2) {
-            if core::mem::replace(mine, winner as u16) as usize == winner {
-                return false;
-            }
+        if let Some(mine) = pair.get_mut(node % 2)
+            && core::mem::replace(mine, winner as u16) as usize == winner
+        {
+            return false;
         }
         node /= 2;
         let Some(entry) = entries.get(other) else {
@@ -92,7 +92,8 @@ pub(crate) fn check<E: Entry + Copy>(
 ) -> Result<(), &'static str> {
     let winner = |node: usize| {
         let entry = entries.get(node / 2).copied();
-        entry.map_or(NONE, |mut entry| entry.winners()[node % 2])
+        let [even, odd] = entry.map_or([NONE; 2], |mut entry| *entry.winners());
+        if node.is_multiple_of(2) { even } else { odd }
     };
     let beats = |one: u16, other: u16| {
         let (one, other) = (one as usize, other as usize);
