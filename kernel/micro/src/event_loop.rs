@@ -59,20 +59,32 @@ impl Machine<'_> {
         let Some(due) = binding.due() else {
             return self.examine_event(host, slot);
         };
-        let mut now = Instant(due.nanos);
         if due.remainder != 0 {
-            now = round(
-                due,
-                self.entry(binding.program).map_or(1, |p| p.denominator),
-            );
+            return self.examine_fraction(slot, due);
         }
-        if now <= self.instant {
-            let is_start = binding.predicate == NONE;
-            self.fire(self.scanned, if is_start { self.instant } else { now });
-        } else {
+        self.fire_if_due(slot, due, Instant(due.nanos));
+    }
+
+    /// The same for a time trigger between two nanoseconds.
+    #[inline(never)]
+    fn examine_fraction(&mut self, slot: u16, due: LogicalTime) {
+        let program = self.bindings.get(slot as usize).map_or(NONE, |b| b.program);
+        let denominator = self.entry(program).map_or(1, |p| p.denominator);
+        self.fire_if_due(slot, due, round(due, denominator));
+    }
+
+    /// The time trigger in this slot, the one after `scanned`, fires at `now` or
+    /// is passed.
+    #[inline(always)]
+    fn fire_if_due(&mut self, slot: u16, due: LogicalTime, now: Instant) {
+        if now > self.instant {
             self.horizon = self.horizon.min(Instant(due.nanos));
             self.scanned = slot;
+            return;
         }
+        let binding = self.bindings.get(slot as usize);
+        let is_start = binding.is_some_and(|b| b.predicate == NONE);
+        self.fire(self.scanned, if is_start { self.instant } else { now });
     }
 
     /// The same for a trigger that is not for a time.

@@ -68,15 +68,18 @@ impl<'a> Machine<'a> {
             opcode, a, b, c, ..
         } = instruction;
         self.block.pc = self.block.pc.wrapping_add(1);
+        if opcode == Opcode::Release as u8 {
+            // most of what runs, so it is found without a table of jumps
+            return self.release(host, entry, a, b);
+        }
         match Opcode::from_code(opcode) {
-            Some(Opcode::Return) | None => self.end_block(),
+            Some(Opcode::Return | Opcode::Release) | None => self.end_block(),
             Some(Opcode::Call) => {
                 let driver = resolve(self.system.links, entry.drivers, a);
                 if driver != NONE {
                     self.call_driver(host, driver, self.block.program, Purpose::Call);
                 }
             }
-            Some(Opcode::Release) => self.release(host, entry, a, b),
             Some(Opcode::Future) => self.future(host, entry, a, b),
             Some(Opcode::Dispatch) => self.dispatch(host, entry, a, b, c),
             Some(Opcode::Idle) => self.wait(host, entry, NONE, a, self.block.pc),
@@ -91,11 +94,12 @@ impl<'a> Machine<'a> {
         let program = self.block.program;
         if default_only {
             self.block.handler = true; // no handler runs now
-            self.violate(host, program, Violation::Overrun, NONE, NONE);
-            self.end_block();
         } else {
             self.end_block();
-            self.violate(host, program, Violation::Overrun, NONE, NONE);
+        }
+        self.violate(host, program, Violation::Overrun, NONE, NONE);
+        if default_only {
+            self.end_block();
         }
     }
 

@@ -294,6 +294,7 @@ impl<'a> Machine<'a> {
     /// Ends the upcall in progress; the caller runs the machine again. Without
     /// an upcall nothing happens. O(bindings or threads) for the upcall of a
     /// trigger or timeout, else O(1).
+    #[inline(never)] // its caller does much else
     pub fn upcall_ended(&mut self, host: &mut impl Host, end: UpcallEnd) {
         let Some(upcall) = self.upcall.take() else {
             return;
@@ -437,8 +438,12 @@ impl<'a> Machine<'a> {
         let slot = self.free_bindings.pop(self.bindings);
         if let Some(place) = self.bindings.get_mut(slot as usize) {
             place.set_timed(program, predicate, address, due);
+            let is_all_scanned = self.scanned == self.queue.last();
             self.queue.push(self.bindings, slot);
             self.horizon = self.horizon.min(Instant(due.nanos));
+            if is_all_scanned && due.nanos > self.instant.0 {
+                self.scanned = slot; // it cannot fire in this instant
+            }
         }
         slot
     }

@@ -44,9 +44,17 @@ pub(crate) fn lookup<'a>(
     pick(pool, program.predicates, local)
 }
 
-/// The instant of an exact time.
-#[inline]
+/// The instant of an exact time; most are whole.
+#[inline(always)]
 pub(crate) fn round(time: LogicalTime, denominator: u32) -> Instant {
+    match time.remainder {
+        0 => Instant(time.nanos),
+        _ => round_fraction(time, denominator),
+    }
+}
+
+#[inline(never)]
+fn round_fraction(time: LogicalTime, denominator: u32) -> Instant {
     time.rounded(denominator)
 }
 
