@@ -15,16 +15,19 @@ impl<H: Hardware> Core<'_, H> {
         self.threads.len().saturating_add(timer)
     }
 
-    /// Tells a task of its job through its control page.
-    fn announce_job(&mut self, task: u16) {
-        let record = self.threads.at(task);
-        let id = (record.generation as u32) << 16 | task as u32;
-        let halves = |instant: Instant| [instant.0 as u32, (instant.0 >> 32) as u32];
-        let ([r0, r1], [d0, d1]) = (halves(record.release), halves(record.deadline));
-        let page = [id, record.job, r0, r1, d0, d1];
-        for (offset, word) in (0..).step_by(4).zip(page) {
-            self.hardware.store_control(task, offset, word);
-        }
+    /// Tells a task of its job through its control page: `id` is its number with
+    /// its generation above. Written out, for a loop would look each time where
+    /// the page is and where in it the word goes.
+    #[inline(always)]
+    fn announce_job(&mut self, task: u16, id: u32, job: u32, release: Instant, deadline: Instant) {
+        let high = |instant: Instant| (instant.0 >> 32) as u32;
+        let hardware = &mut self.hardware;
+        hardware.store_control(task, 0, id);
+        hardware.store_control(task, 4, job);
+        hardware.store_control(task, 8, release.0 as u32);
+        hardware.store_control(task, 12, high(release));
+        hardware.store_control(task, 16, deadline.0 as u32);
+        hardware.store_control(task, 20, high(deadline));
     }
 }
 
@@ -61,11 +64,11 @@ impl<H: Hardware> Host for Core<'_, H> {
         record.left = left;
         record.priority = entry.priority;
         record.stopped = !alive;
-        let job = record.job;
+        let (job, id) = (record.job, (record.generation as u32) << 16 | task as u32);
         self.has_stopped |= !alive;
         self.trace(TraceKind::Release, task, job, instant.0, deadline.0);
         if alive {
-            self.announce_job(task);
+            self.announce_job(task, id, job, instant, deadline);
             self.hardware.start(task, beginning(entry));
             self.make_ready(task, End::Tail);
         }
