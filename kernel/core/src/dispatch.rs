@@ -229,8 +229,8 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// The current thread goes behind its equals; answers who is first then, if
-    /// that is all that its call comes to.
-    #[inline]
+    /// that is all that there is to it.
+    #[inline(always)]
     pub(crate) fn pass_on(&mut self, thread: u16) -> Option<u16> {
         if self.has_ceiling(thread) || self.threads.at(thread).lifted {
             return None;
@@ -239,7 +239,6 @@ impl<H: Hardware> Core<'_, H> {
         let key = tail.wrapping_add(1);
         let next = self.ready.rotate(thread, key)?;
         self.arrivals.0 = key;
-        self.hardware.finish(thread);
         Some(next)
     }
 
@@ -423,7 +422,7 @@ impl<H: Hardware> Core<'_, H> {
     /// The tick at which the agenda's next instant has come; the last one of
     /// all if there is none. O(1), and a division where that instant is new.
     #[inline]
-    fn next_tick(&mut self) -> Ticks {
+    pub(crate) fn next_tick(&mut self) -> Ticks {
         let instant = self.agenda.next().unwrap_or(Instant::NEVER);
         if self.hart.next.0 != instant {
             self.renew_next_tick(instant);

@@ -85,7 +85,10 @@ impl<'a, H: Hardware> Kernel<'a, H> {
     pub fn handle(&mut self, hart: Hart, at: Ticks, event: Event) -> Outcome {
         self.core.hart.id = hart.0;
         let next = match event {
-            Event::Timer => self.timer(at),
+            Event::Timer => match self.timer_now(at) {
+                Some(next) => next,
+                None => self.timer(at),
+            },
             Event::Interrupt(number) => self.interrupt(at, number),
             Event::Call(request) => match request.number {
                 YIELD if let Some(thread) = self.yield_now(at) => Next::Run(thread),

@@ -1,7 +1,7 @@
 //! Short ways: what the most frequent events come to when nothing else waits.
 //!
-//! A yield among equals, a job that completes, an interrupt that only wakes its
-//! handler: each is handled here from end to end, in one piece of code, and
+//! A yield among equals, the end of a quantum, a job that completes, an
+//! interrupt that only wakes its handler: each is handled here from end to end, in one piece of code, and
 //! comes to exactly what the long way ([`Kernel::handle`]) would come to. Where
 //! there is more to an event than that, the answer is `None`, nothing has
 //! happened, and the long way is taken.
@@ -16,7 +16,7 @@ use crate::kernel::Kernel;
 use crate::thread::State;
 use giornata_abi::Ticks;
 use giornata_abi::id::NONE;
-use giornata_abi::system::ThreadKind;
+use giornata_abi::system::{Policy, ThreadKind};
 use giornata_abi::trace::TraceKind;
 
 impl<H: Hardware> Kernel<'_, H> {
@@ -27,6 +27,7 @@ impl<H: Hardware> Kernel<'_, H> {
         let thread = self.lone(at)?;
         let core = &mut self.core;
         let next = core.pass_on(thread)?;
+        core.hardware.finish(thread);
         if next != thread {
             core.hart.entered = at;
             let was_limited = core.charge(thread, at);
@@ -35,6 +36,34 @@ impl<H: Hardware> Kernel<'_, H> {
             }
         }
         Some(next)
+    }
+
+    /// The alarm, where it rang for the quantum of a thread that equals take
+    /// turns with at most, or for nothing. O(1).
+    #[inline(always)]
+    pub fn timer_now(&mut self, at: Ticks) -> Option<Next> {
+        let core = &mut self.core;
+        if !core.calm || self.handover.is_rung() || core.next_tick() <= at {
+            return None;
+        }
+        let thread = core.hart.current?;
+        let entry = core.thread_entry(thread);
+        if entry.policy != Policy::RoundRobin as u8 {
+            return None;
+        }
+        core.hart.entered = at;
+        core.charge(thread, at);
+        core.hart.resumed = at;
+        let mut next = thread;
+        if core.threads.at(thread).left == Ticks(0) {
+            let Some(first) = core.pass_on(thread) else {
+                return None; // the long way finds it used up
+            };
+            next = first;
+            core.threads.at_mut(thread).left = core.quantum(entry);
+        }
+        core.succeed(true, next, at);
+        Some(Next::Run(next))
     }
 
     /// The call `complete` of the task that runs, where no code reacts to it.

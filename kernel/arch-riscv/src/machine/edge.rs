@@ -119,24 +119,39 @@ impl Edge {
     }
 
     /// An interrupt, or an exception of the current thread.
+    #[inline(always)]
     pub(super) fn trap(&mut self, mcause: usize, mtval: usize) -> &'static Context {
+        match mcause {
+            interrupt::TIMER => self.timer(),
+            interrupt::EXTERNAL => self.interrupt(),
+            _ => self.fault(mcause, mtval),
+        }
+    }
+
+    #[inline(never)]
+    fn timer(&mut self) -> &'static Context {
         let at = self.machine().now();
-        let next = match mcause {
-            interrupt::TIMER => self.kernel.timer(at),
-            interrupt::EXTERNAL => match self.machine().lines.claim() {
-                0 => self.kernel.timer(at), // it is gone again
-                number => match self.kernel.interrupt_now(at, number) {
-                    Some(Next::Run(thread)) => {
-                        self.arm();
-                        return self.leave(thread);
-                    }
-                    Some(next) => next,
-                    None => self.kernel.interrupt(at, number),
-                },
-            },
-            _ => match self.fault(mcause, mtval, at) {
+        if let Some(Next::Run(thread)) = self.kernel.timer_now(at) {
+            self.arm();
+            return self.leave(thread);
+        }
+        let next = self.kernel.timer(at);
+        self.depart(next, at)
+    }
+
+    #[inline(never)]
+    fn interrupt(&mut self) -> &'static Context {
+        let line = self.machine().lines.claim();
+        let at = self.machine().now();
+        let next = match line {
+            0 => self.kernel.timer(at), // it is gone again
+            line => match self.kernel.interrupt_now(at, line) {
+                Some(Next::Run(thread)) => {
+                    self.arm();
+                    return self.leave(thread);
+                }
                 Some(next) => next,
-                None => return self.current(),
+                None => self.kernel.interrupt(at, line),
             },
         };
         self.depart(next, at)
@@ -259,17 +274,19 @@ impl Edge {
         }
     }
 
-    /// An exception of the current thread; `None` if it was worth another try.
+    /// An exception of the current thread.
     #[cold]
-    fn fault(&mut self, mcause: usize, address: usize, at: Ticks) -> Option<Next> {
+    fn fault(&mut self, mcause: usize, address: usize) -> &'static Context {
         let context = self.current();
         if mcause == cause::ILLEGAL && floating::take(self.hart, context) {
-            return None;
+            return context;
         }
         let cause = cause::with_guard(cause::fault(mcause), || {
             protection::is_below_stack(&context.space, address, context.stack_pointer())
         });
-        Some(self.kernel.fault(at, cause, context.pc(), address))
+        let at = self.machine().now();
+        let next = self.kernel.fault(at, cause, context.pc(), address);
+        self.depart(next, at)
     }
 
     /// Ten times a second, if there is an exit then: the kernel's share so far.
