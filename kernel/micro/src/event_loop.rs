@@ -22,7 +22,7 @@ impl Machine<'_> {
         } else if self.set.is_empty() {
             // nothing can complete, expire or share
             match self.scanned == self.queue.last() {
-                true => self.settle(host),
+                true => self.rest(host),
                 false => self.examine_trigger(host),
             }
         } else {
@@ -144,6 +144,7 @@ impl Machine<'_> {
         self.enter(Phase::Completions);
     }
 
+    #[inline(never)]
     fn examine_timeout(&mut self, host: &mut impl Host) {
         let slot = self.set.after(self.threads, self.seen);
         let Some(thread) = self.threads.get(slot as usize) else {
@@ -225,7 +226,17 @@ impl Machine<'_> {
         }
     }
 
+    /// Nothing is enabled, and there is no instance in the thread set: as a rule
+    /// there was none before, and the host knows all.
+    fn rest(&mut self, host: &mut impl Host) {
+        if self.running != NONE || self.restless || self.again {
+            return self.settle(host);
+        }
+        self.open = false;
+    }
+
     /// Nothing is enabled: tells the host who runs, what changed of it.
+    #[inline(never)]
     fn settle(&mut self, host: &mut impl Host) {
         if core::mem::take(&mut self.again) {
             return self.enter(Phase::Completions);

@@ -249,6 +249,7 @@ impl<'a> Machine<'a> {
         }
     }
 
+    #[inline(never)]
     fn fork(&mut self, host: &mut impl Host, address: u16) {
         let thread = SThread {
             reference: self.block.clock,
