@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use giornata_system::image::{build_kernel, kernel_hash};
+use giornata_system::image::{build_kernel, kernel_hash, thread_bytes};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,8 @@ struct Measured {
     size: Sizes,
     /// Of what is loaded; `run` and `bench` print the same.
     hash: String,
+    /// RAM of a thread beyond its registers.
+    thread: u32,
     within: bool,
 }
 
@@ -97,10 +99,13 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
     let hash = kernel_hash(&entry.board, root(), &elf).map_err(|refusal| anyhow!("{refusal:?}"))?;
+    let thread =
+        thread_bytes(&entry.board, root(), &elf).map_err(|refusal| anyhow!("{refusal:?}"))?;
     Ok(Measured {
         entry,
         size,
         hash,
+        thread,
         within,
     })
 }
@@ -168,7 +173,7 @@ impl Sizes {
 
 fn table(measured: &[Measured]) -> Vec<String> {
     let head = format!(
-        "{:<16} {:<6} {:<16} {:>15} {:>15} {:>15} {:>15}  of budget",
+        "{:<16} {:<6} {:<16} {:>15} {:>15} {:>15} {:>15}  of budget  a thread",
         "board", "config", "hash", "text", "rodata", "data", "bss"
     );
     std::iter::once(head)
@@ -187,8 +192,8 @@ fn row(kernel: &Measured) -> String {
         .collect();
     let verdict = if kernel.within { "within" } else { "EXCEEDED" };
     format!(
-        "{:<16} {:<6} {:<16}{cells}  {verdict}",
-        kernel.entry.board, kernel.entry.config, kernel.hash
+        "{:<16} {:<6} {:<16}{cells}  {verdict:<9}  {:>8}",
+        kernel.entry.board, kernel.entry.config, kernel.hash, kernel.thread
     )
 }
 

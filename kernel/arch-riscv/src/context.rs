@@ -20,8 +20,8 @@ pub struct Context {
     /// How it leaves the kernel: one of [`kind`]. The trap path sets it when an
     /// interrupt or an exception comes, the kernel when it answers or starts.
     kind: Cell<usize>,
-    /// Its control page, in the memory of its process; nowhere if it has none.
-    control: Cell<Option<Device>>,
+    /// Address of its control page, in the memory of its process; 0 if it has none.
+    control: Cell<usize>,
     /// What confines it.
     pub space: Space,
     /// Bounds of its process's restartable sequence.
@@ -46,6 +46,8 @@ pub mod kind {
 const SP: usize = 2;
 
 impl Context {
+    /// Bytes of registers in it, those of floating point included.
+    pub const REGISTERS: usize = 32 * size_of::<usize>() + size_of::<Floating>();
     /// Offset of `hart`, for assembly.
     pub const HART: usize = offset_of!(Context, hart);
     /// Offset of `kind`, for assembly.
@@ -58,7 +60,7 @@ impl Context {
             x: [const { Cell::new(0) }; 32],
             hart: Cell::new(0),
             kind: Cell::new(kind::START),
-            control: Cell::new(None),
+            control: Cell::new(0),
             space,
             restart: [begin, end],
             floating: Floating::new(),
@@ -68,11 +70,16 @@ impl Context {
     /// Its control page.
     #[inline]
     pub fn control(&self) -> Option<Device> {
-        self.control.get()
+        let page = self.control.get();
+        // SAFETY: `set_control` was told so.
+        (page != 0).then(|| unsafe { Device::at(page) })
     }
 
     /// Says where its control page is.
-    pub fn set_control(&self, page: Option<Device>) {
+    ///
+    /// # Safety
+    /// It is RAM that no object of the kernel lies in, for ever.
+    pub unsafe fn set_control(&self, page: usize) {
         self.control.set(page);
     }
 

@@ -110,7 +110,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         arena.fill(0);
         Core {
             timebase: Timebase::new(system.header.timer_hertz),
-            trace_mask: system.header.trace_mask as u32,
+            trace_mask: system.header.trace_mask,
             origin: Ticks(0),
             hardware,
             threads: Table::new(threads, Thread::EMPTY),
@@ -181,7 +181,9 @@ impl<'a, H: Hardware> Core<'a, H> {
         let payer = match &mut self.upcall {
             Some(upcall) => {
                 // the clock does not go back
-                upcall.left.use_up(Ticks(at.0.wrapping_sub(self.hart.resumed.0)));
+                upcall
+                    .left
+                    .use_up(Ticks(at.0.wrapping_sub(self.hart.resumed.0)));
                 Some(upcall.thread)
             }
             None => self.hart.current,

@@ -194,7 +194,6 @@ impl<H: Hardware> Core<'_, H> {
         let record = self.threads.at_mut(thread);
         record.priority = entry.priority;
         record.left = quantum;
-        record.release = now;
         record.deadline = now + Duration(entry.deadline);
         self.hardware.start(thread, beginning(entry));
         self.make_ready(thread, End::Tail);
@@ -215,7 +214,6 @@ impl<H: Hardware> Core<'_, H> {
             State::Sleeping => {
                 let relative = Duration(self.thread_entry(thread).deadline);
                 let record = self.threads.at_mut(thread);
-                record.release = at;
                 record.deadline = at + relative;
                 self.answer(thread, Answer::DONE);
                 self.make_ready(thread, End::Tail);

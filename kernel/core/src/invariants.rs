@@ -45,7 +45,8 @@ impl<H: Hardware> Core<'_, H> {
         for index in 0..self.processes.len() {
             let process = self.processes.at(index);
             dying += matches!(process.life, Life::Dying(_) | Life::Restoring(_)) as u16;
-            if matches!(process.life, Life::Dead | Life::Restoring(_)) && self.holds_objects(index) {
+            if matches!(process.life, Life::Dead | Life::Restoring(_)) && self.holds_objects(index)
+            {
                 return Err("a dead process holds objects");
             }
         }

@@ -58,7 +58,6 @@ impl<H: Hardware> Host for Core<'_, H> {
         };
         let record = self.threads.at_mut(task);
         record.job = record.job.wrapping_add(1);
-        record.release = instant;
         record.deadline = deadline;
         record.spent_before = record.spent;
         record.left = left;

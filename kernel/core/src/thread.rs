@@ -52,8 +52,6 @@ pub struct Thread {
     pub(crate) generation: u16,
     /// Jobs released so far.
     pub(crate) job: u32,
-    /// Nominal release of the job.
-    pub(crate) release: Instant,
     /// Absolute deadline of the job, or of a deadline thread.
     pub(crate) deadline: Instant,
     /// Execution time since the start.
@@ -76,7 +74,6 @@ impl Thread {
         priority: 0,
         generation: 0,
         job: 0,
-        release: Instant::START,
         deadline: Instant::START,
         spent: Ticks(0),
         spent_before: Ticks(0),

@@ -27,9 +27,10 @@ use crate::blob::Refusal;
 /// | 8 | S thread slot | s_threads |
 /// | 9 | program state | programs |
 /// | 10 | alignment, all tables together | once |
-/// | 11..16 | 0 | |
+/// | 11 | of a context: registers | - |
+/// | 12..16 | 0 | |
 ///
-/// To their sum comes the port arena, `arena_size` bytes.
+/// To the sum of the first comes the port arena, `arena_size` bytes.
 pub const SIZES: [u32; 16] = [
     size_of::<Context>() as u32,
     size_of::<Thread>() as u32,
@@ -42,7 +43,7 @@ pub const SIZES: [u32; 16] = [
     size_of::<SThread>() as u32,
     size_of::<ProgramState>() as u32,
     (TABLES * ALIGNMENT) as u32,
-    0,
+    Context::REGISTERS as u32,
     0,
     0,
     0,

@@ -98,6 +98,9 @@ impl<'a> Agenda<'a> {
     /// `false` for a number out of range.
     #[inline]
     pub fn insert(&mut self, event: u16, at: Instant) -> bool {
+        if self.holds(event) {
+            self.leave(event);
+        }
         self.enter(event, at.0);
         (event as usize) < self.events.len()
     }
@@ -105,10 +108,16 @@ impl<'a> Agenda<'a> {
     /// Takes an event out; answers whether it was in.
     #[inline]
     pub fn remove(&mut self, event: u16) -> bool {
-        let entry = self.events.get(event as usize);
-        let held = entry.is_some_and(|entry| entry.serial != 0);
+        let held = self.holds(event);
         self.leave(event);
         held
+    }
+
+    /// Whether an event is in the agenda.
+    #[inline]
+    fn holds(&self, event: u16) -> bool {
+        let entry = self.events.get(event as usize);
+        entry.is_some_and(|entry| entry.serial != 0)
     }
 
     /// The earliest instant at which there is an event. O(1), a few loads.
@@ -130,15 +139,12 @@ impl<'a> Agenda<'a> {
         Some((Instant(at), event))
     }
 
-    /// See [`insert`](Self::insert).
+    /// Puts an event that is not in the agenda at an instant.
     #[inline(never)]
     fn enter(&mut self, event: u16, at: u64) {
         let Some(entry) = self.events.get_mut(event as usize) else {
             return;
         };
-        if entry.serial != 0 {
-            return self.move_to(event, at);
-        }
         self.serial = self.serial.wrapping_add(2);
         (entry.at, entry.serial) = (at, self.serial);
         self.replay(event, true);
@@ -153,14 +159,6 @@ impl<'a> Agenda<'a> {
         if core::mem::replace(&mut entry.serial, 0) != 0 {
             self.replay(event, false);
         }
-    }
-
-    /// Moves an event that is in the agenda.
-    #[cold]
-    #[inline(never)]
-    fn move_to(&mut self, event: u16, at: u64) {
-        self.leave(event);
-        self.enter(event, at);
     }
 
     /// Replays the matches of an event.

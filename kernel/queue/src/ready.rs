@@ -113,6 +113,9 @@ impl<'a> ReadyQueue<'a> {
     /// for a number out of range.
     #[inline]
     pub fn insert(&mut self, id: u16, urgency: Urgency) -> bool {
+        if self.contains(id) {
+            self.leave(id);
+        }
         self.enter(id, urgency);
         (id as usize) < self.nodes.len()
     }
@@ -125,16 +128,13 @@ impl<'a> ReadyQueue<'a> {
         queued
     }
 
-    /// See [`insert`](Self::insert).
+    /// Queues a thread that is not queued.
     #[inline(never)]
     fn enter(&mut self, id: u16, urgency: Urgency) {
         let level = urgency.level.min(Urgency::REACTION);
         let Some(node) = self.nodes.get_mut(id as usize) else {
             return;
         };
-        if node.level != NONE {
-            return self.requeue(id, urgency);
-        }
         (node.key, node.level) = (urgency.key, level);
         if level == self.deadline_level {
             return self.enter_deadlines(id);
@@ -206,14 +206,6 @@ impl<'a> ReadyQueue<'a> {
     pub fn urgency_of(&self, id: u16) -> Option<Urgency> {
         let ReadyNode { level, key, .. } = *self.nodes.get(id as usize)?;
         (level != NONE).then_some(Urgency { level, key })
-    }
-
-    /// Queues a thread that is queued.
-    #[cold]
-    #[inline(never)]
-    fn requeue(&mut self, id: u16, urgency: Urgency) {
-        self.leave(id);
-        self.enter(id, urgency);
     }
 
     /// Puts a thread on the deadline level.

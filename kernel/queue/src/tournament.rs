@@ -64,12 +64,10 @@ pub(crate) fn replay<E: Entry>(entries: &mut [E], member: usize, in_it: bool) ->
             return false;
         }
         node /= 2;
-        let Some(entry) = entries.get(other) else {
-            continue;
-        };
-        let rival = entry.key();
         let tie = || E::wins_tie(entries, other, winner);
-        if winner == NOBODY || E::precedes(rival, key, tie) {
+        if let Some(rival) = entries.get(other).map(Entry::key)
+            && (winner == NOBODY || E::precedes(rival, key, tie))
+        {
             (winner, key) = (other, rival);
         }
     }

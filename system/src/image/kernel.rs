@@ -97,6 +97,16 @@ impl Kernel {
     }
 }
 
+impl Kernel {
+    /// Bytes of RAM that the kernel keeps for a thread beyond its registers: in
+    /// its context, its record, the ready queue and the agenda.
+    pub(crate) fn thread_bytes(&self) -> u32 {
+        let [context, record, ready, _, _, _, event, ..] = self.sizes;
+        let [.., registers, _, _, _, _] = self.sizes;
+        (context + record + ready + event).saturating_sub(registers)
+    }
+}
+
 fn segment<'a>(segment: &impl ObjectSegment<'a>) -> Option<Segment> {
     Some(Segment {
         address: u32::try_from(segment.address()).ok()?,

@@ -183,6 +183,15 @@ pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miett
     Ok(Kernel::read(&board, &read(elf)?)?.hash())
 }
 
+/// Bytes of RAM that the kernel for a board keeps for a thread beyond its registers.
+///
+/// # Errors
+/// As [`kernel_hash`].
+pub fn thread_bytes(board: &str, root: &Path, elf: &Path) -> Result<u32, miette::Report> {
+    let board = Board::named(board, root)?;
+    Ok(Kernel::read(&board, &read(elf)?)?.thread_bytes())
+}
+
 /// How often processes are linked before they are given up.
 const MOST_LINKS: u32 = 5;
 

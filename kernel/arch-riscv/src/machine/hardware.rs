@@ -4,8 +4,8 @@ use core::ptr::{
     copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut, write_bytes,
 };
 
-use giornata_abi::Ticks;
 use giornata_abi::Record;
+use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
 use giornata_abi::control::ControlPage;
 use giornata_abi::system::{ProcessEntry, SpaceEntry, System};
@@ -110,8 +110,8 @@ impl Machine {
         for (context, thread) in contexts.iter().zip(system.threads) {
             let (process, control) = (thread.process, thread.control as usize);
             let found = machine.in_data(process, control, ControlPage::SIZE);
-            // SAFETY: it is RAM, of the process (Memory Invariant).
-            context.set_control(found.map(|page| unsafe { Device::at(page) }));
+            // SAFETY: the memory of a process is RAM (Memory Invariant).
+            unsafe { context.set_control(found.unwrap_or(0)) };
         }
         machine
     }
@@ -272,13 +272,19 @@ impl Hardware for Machine {
 
     #[inline(always)]
     fn load_control(&mut self, thread: u16, offset: usize) -> u32 {
-        let page = self.contexts.get(thread as usize).and_then(Context::control);
+        let page = self
+            .contexts
+            .get(thread as usize)
+            .and_then(Context::control);
         page.map_or(0, |page| page.load(offset))
     }
 
     #[inline(always)]
     fn store_control(&mut self, thread: u16, offset: usize, value: u32) {
-        let page = self.contexts.get(thread as usize).and_then(Context::control);
+        let page = self
+            .contexts
+            .get(thread as usize)
+            .and_then(Context::control);
         if let Some(page) = page {
             page.store(offset, value);
         }
