@@ -119,6 +119,11 @@ impl<H: Hardware> Host for Core<'_, H> {
         self.reconsider(task);
     }
 
+    #[inline(always)]
+    fn is_interrupted(&mut self) -> bool {
+        self.hardware.is_interrupted()
+    }
+
     fn report(&mut self, report: Report) {
         let detail = report.violation as u32 | (report.handled as u32) << 8;
         let (task, driver) = (report.task.unwrap_or(NONE), report.driver.unwrap_or(NONE));

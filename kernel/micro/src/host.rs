@@ -89,6 +89,9 @@ pub trait Host {
     /// Permits (or forbids) a task of a governed program to use the processor.
     fn permit(&mut self, task: u16, permitted: bool);
 
+    /// Whether an interrupt waits: the machine is left between two steps. O(1).
+    fn is_interrupted(&mut self) -> bool;
+
     /// Counts and logs a violation.
     fn report(&mut self, report: Report);
 }

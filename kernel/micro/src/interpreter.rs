@@ -33,6 +33,9 @@ impl<'a> Machine<'a> {
                 Some(instruction) => self.step(host, entry, instruction),
                 None => self.end_block(),
             }
+            if host.is_interrupted() {
+                break;
+            }
         }
         if let Some(state) = self.programs.get_mut(program as usize) {
             state.count_steps(most - unused);

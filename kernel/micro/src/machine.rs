@@ -275,7 +275,7 @@ impl<'a> Machine<'a> {
         self.look_again();
     }
 
-    /// Takes at most [`PIECE`] steps of the reaction.
+    /// Takes at most [`PIECE`] steps of the reaction, fewer if an interrupt waits.
     #[inline(never)] // its caller does much else
     pub fn run(&mut self, host: &mut impl Host) -> Progress {
         let mut left = PIECE;
@@ -286,6 +286,9 @@ impl<'a> Machine<'a> {
                     left -= 1;
                     self.look_for_block(host);
                 }
+            }
+            if host.is_interrupted() {
+                break;
             }
         }
         self.progress()

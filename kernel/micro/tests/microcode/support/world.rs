@@ -453,6 +453,10 @@ impl Host for Kernel {
         task.permitted = permitted;
     }
 
+    fn is_interrupted(&mut self) -> bool {
+        false
+    }
+
     fn report(&mut self, report: Report) {
         let who = |names: Option<String>| names.map_or(String::new(), |n| format!(":{n}"));
         let task = who(report.task.map(|t| self.tasks[t as usize].name.clone()));
