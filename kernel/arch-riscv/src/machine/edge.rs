@@ -145,14 +145,7 @@ impl Edge {
         let at = self.machine().now();
         let next = match line {
             0 => self.kernel.timer(at), // it is gone again
-            line => match self.kernel.interrupt_now(at, line) {
-                Some(Next::Run(thread)) => {
-                    self.arm();
-                    return self.leave(thread);
-                }
-                Some(next) => next,
-                None => self.kernel.interrupt(at, line),
-            },
+            line => self.kernel.interrupt(at, line),
         };
         self.depart(next, at)
     }
