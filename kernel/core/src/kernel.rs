@@ -21,7 +21,7 @@ const SLEEPERS: u8 = 4;
 const YIELD: usize = Call::Yield as usize;
 const COMPLETE: usize = Call::Complete as usize;
 /// Pieces of work before the clock is latched anew, if no interrupt waits.
-const BURST: u8 = 32;
+const BURST: u8 = 4;
 
 /// The kernel of one system.
 pub struct Kernel<'a, H: Hardware> {
