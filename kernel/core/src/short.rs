@@ -1,10 +1,10 @@
 //! Short ways: what the most frequent events come to when nothing else waits.
 //!
 //! A yield among equals, the end of a quantum, a job that completes, an
-//! interrupt that only wakes its handler: each is handled here from end to end, in one piece of code, and
-//! comes to exactly what the long way ([`Kernel::handle`]) would come to. Where
-//! there is more to an event than that, the answer is `None`, nothing has
-//! happened, and the long way is taken.
+//! interrupt that only wakes its handler: each is handled here from end to end,
+//! in one piece of code, and comes to what the long way (`Kernel::advance`)
+//! would come to. Where there is more to an event than that, the answer is
+//! `None`, nothing has been decided, and the long way is taken.
 //!
 //! The kernel's time on a short way is paid by the thread that it leads to.
 
@@ -13,7 +13,6 @@ use crate::dispatch::End;
 use crate::event::Next;
 use crate::hardware::Hardware;
 use crate::kernel::Kernel;
-use crate::thread::State;
 use giornata_abi::Ticks;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{Policy, ThreadKind};
@@ -169,7 +168,6 @@ impl<H: Hardware> Core<'_, H> {
         let quantum = self.quantum(self.thread_entry(waiter));
         let record = self.threads.at_mut(waiter);
         record.left = quantum;
-        debug_assert!(record.state == State::Awaiting);
         self.make_ready(waiter, End::Tail);
     }
 }

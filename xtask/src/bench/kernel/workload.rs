@@ -314,7 +314,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "due-100",
-        microseconds: 250_000,
+        microseconds: 320_000,
         rows: &[whole("due-at-once/100", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
