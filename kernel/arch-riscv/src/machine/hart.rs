@@ -24,7 +24,7 @@ pub(super) struct HartBlock {
     entered: Cell<usize>,
     /// Cycles in the kernel since they were last gathered.
     kernel_cycles: Cell<usize>,
-    /// Cycles in the kernel before that.
+    /// Cycles in the kernel before that; the trap path carries into it.
     gathered: Cell<u64>,
     /// Where the dummy `sc.w` goes.
     reservation: Cell<usize>,
@@ -41,6 +41,7 @@ impl HartBlock {
     pub(super) const CURRENT: usize = offset_of!(HartBlock, current);
     pub(super) const ENTERED: usize = offset_of!(HartBlock, entered);
     pub(super) const KERNEL_CYCLES: usize = offset_of!(HartBlock, kernel_cycles);
+    pub(super) const GATHERED: usize = offset_of!(HartBlock, gathered);
     pub(super) const RESERVATION: usize = offset_of!(HartBlock, reservation);
 
     /// This hart's number.
@@ -58,8 +59,7 @@ impl HartBlock {
         self.kernel_cycles.set(before.wrapping_add(now));
     }
 
-    /// Takes the cycles over into the wide count; to be called before a word of
-    /// them is full.
+    /// Takes the cycles over into the wide count.
     pub(super) fn gather(&self) {
         let fresh = self.kernel_cycles.replace(0);
         let gathered = self.gathered.get();

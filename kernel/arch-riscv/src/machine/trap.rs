@@ -147,6 +147,10 @@ global_asm!(
     "sub a3, a3, a4",
     "add a5, a5, a3",
     "SAVE {KERNEL_CYCLES}, a5, sp",
+    ".if {WORD} == 4",
+    "bltu a5, a3, 12f",
+    "13:",
+    ".endif",
     // from here sp = context
     "LOAD 0, a3, a0",
     "mv sp, a0",
@@ -175,6 +179,14 @@ global_asm!(
     "LOAD_SLOTS sp, 10, 11, 2",
     "ZERO 1, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
     "mret",
+    // the word of the kernel's time was full
+    ".if {WORD} == 4",
+    "12:",
+    "LOAD {GATHERED}+4, a3, sp",
+    "addi a3, a3, 1",
+    "SAVE {GATHERED}+4, a3, sp",
+    "j 13b",
+    ".endif",
     // the call that does nothing, and nothing has been touched
     "6:",
     "csrr t0, mepc",
@@ -202,6 +214,7 @@ global_asm!(
     CURRENT = const HartBlock::CURRENT,
     ENTERED = const HartBlock::ENTERED,
     KERNEL_CYCLES = const HartBlock::KERNEL_CYCLES,
+    GATHERED = const HartBlock::GATHERED,
     RESERVATION = const HartBlock::RESERVATION,
     BLOCK = const HartMemory::BLOCK,
     KIND = const Context::KIND,
