@@ -131,11 +131,10 @@ impl Edge {
     #[inline(never)]
     fn timer(&mut self) -> &'static Context {
         let at = self.machine().now();
-        if let Some(Next::Run(thread)) = self.kernel.timer_now(at) {
-            self.arm();
-            return self.leave(thread);
-        }
-        let next = self.kernel.timer(at);
+        let next = match self.kernel.timer_now(at) {
+            Some(next) => next,
+            None => self.kernel.timer(at),
+        };
         self.depart(next, at)
     }
 
