@@ -34,6 +34,8 @@ use crate::machine::Patience;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
+/// Cases that sleep for longer, and nearly all of the time.
+const LONG: [(&str, Duration); 1] = [("interrupts/long", Duration::from_millis(1_000_000))];
 
 /// The cases that run on simulated chips too: those without devices and without
 /// budgets that are too small for their clock.
@@ -154,8 +156,9 @@ pub(crate) fn run(bless: bool) -> Result<Findings> {
 }
 
 fn fly_case(case: &Case, board: &'static str) -> Result<Outcome> {
-    let image = build(&case.file, Some(board), LONGEST)?;
-    let (events, landing) = record(&image, LONGEST)?;
+    let longest = case.longest();
+    let image = build(&case.file, Some(board), longest)?;
+    let (events, landing) = record(&image, longest)?;
     let lost = landing.damage.lost;
     if lost > 0 {
         bail!("{lost} trace records were lost; give the system a larger ring");
@@ -172,6 +175,12 @@ impl Case {
     /// What it should say.
     fn golden(&self) -> PathBuf {
         self.file.with_extension("golden")
+    }
+
+    /// Virtual time after which it is stopped.
+    fn longest(&self) -> Duration {
+        let long = LONG.iter().find(|(name, _)| *name == self.name);
+        long.map_or(LONGEST, |(_, longest)| *longest)
     }
 }
 

@@ -62,13 +62,21 @@ impl Clint {
         }
     }
 
-    /// Rings at `at`, or never; earlier where the count must be read. Touches the device only if that changes. O(1).
+    /// Rings at `at`, or never; earlier where the count must be read. Touches
+    /// the device only if that changes, or it [rang](Self::rang). O(1).
     #[inline]
     pub fn arm(&mut self, at: Option<Ticks>) {
         let alarm = at.map_or(u64::MAX, |at| at.0);
         if alarm != self.alarm {
             self.set(alarm);
         }
+    }
+
+    /// It rang: perhaps only for the count to be read, so what is armed next is
+    /// stored even if it is the same. O(1).
+    #[inline]
+    pub fn rang(&mut self) {
+        self.alarm = 0;
     }
 
     #[inline(never)]
@@ -91,7 +99,7 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn only_a_changed_alarm_is_stored() {
+    fn an_alarm_is_stored_if_it_changed_or_rang() {
         let mut memory = vec![0u64; 0xC000 / 8];
         let address = memory.as_mut_ptr().expose_provenance();
         // SAFETY: the vector outlives the device and covers its registers (Device Invariant).
@@ -104,6 +112,9 @@ mod tests {
         device.store(COMPARE + 8, 0u64);
         clint.arm(Some(Ticks(5)));
         assert_eq!(compare(), 0);
+        clint.rang();
+        clint.arm(Some(Ticks(5)));
+        assert_eq!(compare(), 5);
         clint.arm(None);
         assert_eq!(compare(), u64::MAX);
         device.store(TIME, 77u64);

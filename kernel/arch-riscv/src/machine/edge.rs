@@ -130,6 +130,7 @@ impl Edge {
 
     #[inline(never)]
     fn timer(&mut self) -> &'static Context {
+        self.machine().clint.rang();
         let at = self.machine().now();
         let next = match self.kernel.timer_now(at) {
             Some(next) => next,
@@ -254,6 +255,7 @@ impl Edge {
             csr::wait();
         }
         self.hart.enter();
+        self.machine().clint.rang();
         self.pending()
     }
 

@@ -155,6 +155,19 @@ fn finish() {
     log!("not stopped: {}", shutdown(0).name());
 }
 
+/// Sleeps for longer than 32 bits of the timer count, twice, and stops the machine.
+#[thread]
+fn sleep_long() {
+    for minutes in [8, 16] {
+        // Never refused to a thread.
+        let _ = time::sleep_until(Instant(minutes * 60 * 1_000_000_000));
+        log!("woke after {} min", time::now().0 / 60_000_000_000);
+    }
+    log!("not stopped: {}", shutdown(0).name());
+}
+
 process! {
-    threads: [tick, second_waiter, transmit, stranger, weather_storm, fault_in_handler, background, finish],
+    threads: [
+        tick, second_waiter, transmit, stranger, weather_storm, fault_in_handler, background, finish, sleep_long,
+    ],
 }
