@@ -3,12 +3,16 @@
 //! ```text
 //!   user mode   | machine mode, interrupts off, one stack a hart
 //!               |
-//!   ecall ------+-> trap.rs (asm) -> edge.rs -> Kernel::handle
-//!   interrupt --+     |  ^              |           |
-//!   exception --+     |  |              |        Outcome
-//!               |     |  |              v           |
-//!   mret <------+-----+  +---- Context to leave for -+
+//!   ecall ------+-> trap.rs (asm) -> edge.rs -> Kernel::call, ::timer,
+//!   interrupt --+     |  ^              |         ::interrupt, ::fault
+//!   exception --+     |  |              |           |
+//!               |     |  |              v           v
+//!   mret <------+-----+  +-- Context to leave for - Next, and the alarm
 //! ```
+//!
+//! The edge calls the operations of [`Kernel::handle`](giornata_core::Kernel::handle)
+//! one by one: it knows which event it is, and an `Event` and an `Outcome` are
+//! stores and loads on the way.
 //!
 //! The kernel runs in machine mode and untranslated; processes run in user
 //! mode. RV32 and RV64 come from this one source: assembly names registers by

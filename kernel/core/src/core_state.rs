@@ -1,5 +1,6 @@
 //! The kernel's state beside the E/S machine, and its clock and trace.
 
+use crate::ahead::Summit;
 use crate::hardware::{CHUNK, Hardware};
 use crate::impossible::Place;
 use crate::interrupt::Interrupt;
@@ -75,6 +76,9 @@ pub(crate) struct Core<'a, H: Hardware> {
     /// The last decision left nothing to be worked on: what comes next can be
     /// handled alone.
     pub(crate) calm: bool,
+    /// A thread runs ahead of what has fallen due.
+    pub(crate) ahead: bool,
+    pub(crate) summit: Summit,
     pub(crate) call: Option<PendingCall>,
     pub(crate) upcall: Option<Upcall>,
     pub(crate) transfer: Option<Transfer>,
@@ -132,6 +136,8 @@ impl<'a, H: Hardware> Core<'a, H> {
                 alarm: Ticks(u64::MAX),
             },
             calm: false,
+            ahead: false,
+            summit: Summit::EMPTY,
             call: None,
             upcall: None,
             transfer: None,

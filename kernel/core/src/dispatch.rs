@@ -38,7 +38,7 @@ const CEILING: usize = 24;
 const PENDING: usize = 28;
 
 /// Whether a thread is scheduled by its deadline.
-fn is_by_deadline(entry: &ThreadEntry) -> bool {
+pub(crate) fn is_by_deadline(entry: &ThreadEntry) -> bool {
     entry.policy == Policy::Deadline as u8
 }
 
@@ -430,11 +430,15 @@ impl<H: Hardware> Core<'_, H> {
 
     #[inline(never)]
     fn renew_next_tick(&mut self, instant: Instant) {
-        let tick = match instant {
-            Instant::NEVER => u64::MAX,
-            _ => self.timebase.ticks(instant).0.saturating_add(self.origin.0),
-        };
-        self.hart.next = (instant, Ticks(tick));
+        self.hart.next = (instant, self.tick_of(instant));
+    }
+
+    /// The tick at which an instant has come; the last of all for `NEVER`.
+    pub(crate) fn tick_of(&self, instant: Instant) -> Ticks {
+        match instant {
+            Instant::NEVER => Ticks(u64::MAX),
+            _ => Ticks(self.timebase.ticks(instant).0.saturating_add(self.origin.0)),
+        }
     }
 
     /// Whether an instant of the agenda has come by this entry.

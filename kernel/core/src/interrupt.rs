@@ -123,6 +123,7 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Delivers one line that came: to its handler thread. Answers its number
     /// and instant, for microcode.
+    #[inline(never)] // in two places
     pub(crate) fn deliver(&mut self) -> Option<(u16, Instant)> {
         if self.latched == 0 {
             return None;

@@ -69,6 +69,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             let event = core.stop_event();
             core.agenda.insert(event, Instant(header.stop_at));
         }
+        core.survey();
         for program in 0..header.programs {
             self.machine.start(program, Instant::START);
         }
@@ -110,6 +111,9 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         if !self.enter(at) {
             return self.advance();
         }
+        if self.may_stay_ahead() {
+            return self.stay_ahead(at, None);
+        }
         let now = self.core.now();
         for _ in 0..SLEEPERS {
             if !self.core.is_due() {
@@ -121,6 +125,9 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             if self.machine.in_reaction() || self.core.stop.is_some() {
                 break;
             }
+            if self.core.hardware.is_interrupted() {
+                return self.pause();
+            }
         }
         self.advance()
     }
@@ -130,17 +137,29 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         if let Some(next) = self.interrupt_now(at, number) {
             return next;
         }
+        let was_ahead = core::mem::take(&mut self.core.ahead);
         self.enter(at);
+        let may_go_ahead = self.may_go_ahead(number);
         self.core.latch(number);
-        self.advance()
+        if !may_go_ahead || self.core.deliver().is_none() || self.core.is_held() {
+            return self.advance();
+        }
+        let until = was_ahead.then_some(self.core.hart.alarm);
+        self.stay_ahead(at, until)
     }
 
     /// [`Event::Call`]: a system call of the thread that runs. Where nothing is
     /// to be handled before it, it is carried out at once.
     pub fn call(&mut self, at: Ticks, request: &Request) -> Next {
+        let was_ahead = core::mem::take(&mut self.core.ahead);
         let calm = self.enter(at);
+        let is_due = self.core.has_rung();
+        let ahead = match is_due {
+            true => calm && self.may_stay_ahead(),
+            false => was_ahead,
+        };
         let core = &mut self.core;
-        let (true, false, Some(thread)) = (calm, core.has_rung(), core.hart.current) else {
+        let (true, Some(thread)) = (ahead | (calm && !is_due), core.hart.current) else {
             self.accept_call(request);
             return self.advance();
         };
@@ -152,6 +171,13 @@ impl<'a, H: Hardware> Kernel<'a, H> {
                 return self.advance();
             }
             Heard::Completed(..) | Heard::Nothing => {}
+        }
+        if ahead {
+            let until = was_ahead.then_some(self.core.hart.alarm);
+            return match self.may_stay_ahead() {
+                true => self.stay_ahead(at, until),
+                false => self.advance(),
+            };
         }
         let core = &mut self.core;
         if !core.is_settled() {
@@ -186,6 +212,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     /// Enters the kernel; answers whether what comes can be handled alone.
     fn enter(&mut self, at: Ticks) -> bool {
+        self.core.ahead = false;
         self.core.enter(at);
         while let Some(number) = self.handover.take_interrupt() {
             self.core.calm = false;
@@ -303,6 +330,15 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         self.machine.begin(instant, interrupt);
     }
 
+    /// Opens an instant for what is no event of time, if any code heeds that.
+    fn react(&mut self, instant: Instant, interrupt: Option<u16>) {
+        if self.machine.idle_until() <= instant {
+            return self.begin(instant, interrupt);
+        }
+        self.core.instant = instant;
+        self.core.open_microcode_lines();
+    }
+
     /// Works until nothing is left, then decides; until an interrupt waits or the
     /// burst is over.
     #[inline(never)]
@@ -315,6 +351,11 @@ impl<'a, H: Hardware> Kernel<'a, H> {
                 break;
             }
         }
+        self.pause()
+    }
+
+    /// Work is left, and interrupts are to be looked at first.
+    fn pause(&mut self) -> Next {
         // nobody pays for the kernel's own time between two pieces
         self.core.hart.resumed = self.core.hardware.now();
         Next::More
@@ -348,7 +389,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         }
         if core::mem::take(&mut self.core.written) {
             let instant = self.core.now();
-            self.begin(instant, None);
+            self.react(instant, None);
             return true;
         }
         self.work_on_events()
@@ -371,7 +412,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             return self.take_call();
         }
         if let Some((number, came)) = self.core.deliver() {
-            self.begin(came.max(self.core.instant), Some(number));
+            self.react(came.max(self.core.instant), Some(number));
             return true;
         }
         if let Some(task) = self.core.expire_current() {

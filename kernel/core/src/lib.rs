@@ -33,6 +33,7 @@
     )
 )]
 
+mod ahead;
 mod call;
 mod core_state;
 mod dispatch;

@@ -110,17 +110,12 @@ impl<H: Hardware> Kernel<'_, H> {
         core.wake_handler(line, waiter);
         core.trace(TraceKind::Interrupt, number, 0, core.instant.0, 0);
         let next = core.ready.first();
-        match current {
-            // a ceiling, or nothing of its own left
-            Some(current) if next != current && core.holds_on(current) => {
-                core.calm = false;
-                Some(self.advance())
-            }
-            _ => {
-                core.succeed(was_limited, next, at);
-                Some(Next::Run(next))
-            }
+        if core.is_held() {
+            core.calm = false;
+            return Some(self.advance());
         }
+        core.succeed(was_limited, next, at);
+        Some(Next::Run(next))
     }
 
     /// The thread that runs, if its call is all that is to be handled.
@@ -154,10 +149,16 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// Whether a thread that is to be preempted has something to say to it.
+    /// Whether a thread that is to be preempted has something to say to it: a
+    /// ceiling, or nothing of its own left.
     #[inline(always)]
-    fn holds_on(&mut self, current: u16) -> bool {
-        self.has_ceiling(current) || self.threads.at(current).left == Ticks(0)
+    pub(crate) fn is_held(&mut self) -> bool {
+        match self.hart.current {
+            Some(current) if current != self.ready.first() => {
+                self.has_ceiling(current) || self.threads.at(current).left == Ticks(0)
+            }
+            _ => false,
+        }
     }
 
     /// The thread that waited for a line goes on.

@@ -333,6 +333,16 @@ impl<'a> Machine<'a> {
         self.watching == 0 && self.set.last() == NONE && !self.open
     }
 
+    /// Before this instant no code runs, unless a task is told of or an instant
+    /// begun: the first that has time triggers, or the start of time if code
+    /// waits for something else or runs. O(1).
+    pub fn idle_until(&self) -> Instant {
+        match self.heeds_time_only() {
+            true => self.horizon,
+            false => Instant::START,
+        }
+    }
+
     /// The task of the program that S code lets use the hart. O(1).
     pub fn dispatched(&self, program: u16) -> Option<u16> {
         (self.running_program == program && self.running != NONE).then_some(self.running)

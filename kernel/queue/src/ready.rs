@@ -1,6 +1,7 @@
 //! The ready queue: everything that can run, most urgent first.
 //!
 //! ```text
+//! words           1               1       1            one bit a word of the map that is not 0
 //! map     257 ....1...............1.......1.... 0      one bit a level, the highest first
 //!                 |               |       |
 //! firsts          a               f       d            who is first on it
@@ -89,6 +90,8 @@ pub struct ReadyQueue<'a> {
     first: u16,
     firsts: [u16; LEVELS],
     map: [u32; WORDS],
+    /// A bit for each word of the map that is not 0.
+    words: u32,
 }
 
 impl<'a> ReadyQueue<'a> {
@@ -105,6 +108,7 @@ impl<'a> ReadyQueue<'a> {
             first: NONE,
             firsts: [NONE; LEVELS],
             map: [0; WORDS],
+            words: 0,
         }
     }
 
@@ -304,9 +308,10 @@ impl<'a> ReadyQueue<'a> {
     /// Notes that a thread is alone on a level.
     fn occupy(&mut self, level: u16, id: u16) {
         self.set_first(level, id);
-        let (word, bit) = place(level);
-        if let Some(word) = self.map.get_mut(word) {
+        let (index, bit) = place(level);
+        if let Some(word) = self.map.get_mut(index) {
             *word |= bit;
+            self.words |= 1 << index;
         }
         if self.top_level == NONE || self.top_level < level {
             (self.top_level, self.first) = (level, id);
@@ -317,9 +322,12 @@ impl<'a> ReadyQueue<'a> {
     #[inline(never)]
     fn vacate(&mut self, level: u16) {
         self.set_first(level, NONE);
-        let (word, bit) = place(level);
-        if let Some(word) = self.map.get_mut(word) {
+        let (index, bit) = place(level);
+        if let Some(word) = self.map.get_mut(index) {
             *word &= !bit;
+            if *word == 0 {
+                self.words &= !(1 << index);
+            }
         }
         if level == self.top_level {
             self.top_level = self.highest();
@@ -327,12 +335,12 @@ impl<'a> ReadyQueue<'a> {
         }
     }
 
-    /// The highest level whose bit is set. O(words of the bitmap).
+    /// The highest level whose bit is set. O(1).
     fn highest(&self) -> u16 {
-        let mut words = self.map.iter().enumerate();
-        let word = words.find(|(_, word)| **word != 0);
-        word.map_or(NONE, |(index, word)| {
-            Urgency::REACTION - (index as u32 * 32 + word.trailing_zeros()) as u16
+        let index = self.words.trailing_zeros();
+        let word = self.map.get(index as usize);
+        word.map_or(NONE, |word| {
+            Urgency::REACTION - (index * 32 + word.trailing_zeros()) as u16
         })
     }
 
@@ -350,6 +358,10 @@ impl<'a> ReadyQueue<'a> {
         }
         let queued = self.nodes.iter().filter(|n| n.level != NONE).count();
         require(found == queued, "a node is in no ring, or in two")?;
+        for (index, word) in self.map.iter().enumerate() {
+            let is_noted = self.words >> index & 1 != 0;
+            require(is_noted == (*word != 0), "a word of the map is not noted")?;
+        }
         require(
             self.top_level == self.highest(),
             "the top level is not the highest",

@@ -3,9 +3,11 @@
 use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::trace::{FaultCause, TraceKind};
-use giornata_abi::{Instant, Ticks, ValueType};
+use giornata_abi::{Id, Instant, Ticks, ValueType};
 use giornata_core::{Event, Next, State};
-use giornata_sim::{Act, Ended, Moment, Scheduling, Script, SystemBuilder, Tables, trace};
+use giornata_sim::{
+    Act, Ended, Moment, Scheduling, Script, Simulation, SystemBuilder, Tables, trace,
+};
 
 const LINE: u16 = 5;
 
@@ -204,5 +206,142 @@ fn a_storm_on_an_owned_line_costs_its_owner_only() {
             5,
             "boot, wait, sleep, wakeup and the one interrupt"
         );
+    });
+}
+
+/// A handler of priority 9, and `sleepers` that wake at 10 us, all of them of
+/// priority 5 but the first, of `urgent`.
+fn crowd(urgent: u8, sleepers: u16) -> Tables {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    b.thread(process, Scheduling::Fifo(9));
+    b.interrupt(LINE, Some(process));
+    let other = b.process();
+    for sleeper in 0..sleepers {
+        b.thread(
+            other,
+            Scheduling::Fifo(if sleeper == 0 { urgent } else { 5 }),
+        );
+        b.process_entry(other).max_priority = 5;
+    }
+    b.finish()
+}
+
+fn send_to_sleep(simulation: &mut Simulation<'_>, sleepers: u16) {
+    for sleeper in 1..=sleepers {
+        simulation.set_thread(sleeper, Script::new([sleep_until(10), compute(2)]));
+    }
+    simulation.run_until(at_us(9));
+}
+
+/// The line comes at an instant, before the timer does.
+fn interrupt_at(simulation: &mut Simulation<'_>, at: Instant) -> Next {
+    let after = at.since(simulation.now());
+    simulation.inject(Ticks(after.0 / 100), Event::Interrupt(LINE))
+}
+
+#[test]
+fn a_handler_beyond_all_sleepers_goes_ahead_of_what_is_due() {
+    simulate(&crowd(5, 20), |simulation| {
+        let read_clock = || call(Call::Clock, &[]);
+        let handler = Script::new([wait(), compute(1), read_clock(), compute(1), wait()]);
+        simulation.set_thread(0, handler);
+        send_to_sleep(simulation, 20);
+        let handled = interrupt_at(simulation, at_us(10));
+        assert_eq!(handled, Next::Run(0));
+        for sleeper in 1..=20 {
+            let state = simulation.kernel().state_of(sleeper);
+            assert_eq!(state, Some(State::Sleeping), "not looked at yet");
+        }
+        simulation.run_until(at_us(11));
+        assert_eq!(simulation.kernel().state_of(20), Some(State::Sleeping));
+        simulation.run();
+        let woken: Vec<u16> = order(simulation.records())
+            .into_iter()
+            .rev()
+            .take(20)
+            .collect();
+        assert_eq!(woken, (1..=20).rev().collect::<Vec<u16>>());
+    });
+}
+
+#[test]
+fn a_handler_waits_for_a_sleeper_that_is_more_urgent() {
+    simulate(&crowd(12, 20), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(1)]));
+        send_to_sleep(simulation, 20);
+        let handled = interrupt_at(simulation, at_us(10));
+        assert_ne!(handled, Next::Run(0));
+        simulation.run_until(at_us(11));
+        assert_eq!(simulation.outcome().next, Next::Run(1));
+    });
+}
+
+#[test]
+fn a_handler_that_never_waits_again_lets_the_run_end_at_its_instant() {
+    let mut tables = crowd(5, 20);
+    tables.header.stop_at = at_us(100).0;
+    simulate(&tables, |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(1_000_000)]));
+        send_to_sleep(simulation, 20);
+        interrupt_at(simulation, at_us(10));
+        simulation.run();
+        assert_eq!(simulation.outcome().next, Next::Stop(0));
+        assert_eq!(simulation.now(), at_us(100));
+    });
+}
+
+#[test]
+fn code_that_is_due_comes_before_every_handler() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let handler = b.thread(process, Scheduling::Fifo(9));
+    b.interrupt(LINE, Some(process));
+    let other = b.process();
+    b.process_entry(other).max_priority = 5;
+    b.task(other, "work", &[], &[]);
+    b.program("a: release work 1ms\n future after(1ms) a\n return");
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(handler, Script::new([wait(), compute(1)]).endless());
+        simulation.run_until(at_us(999));
+        interrupt_at(simulation, at_us(1000));
+        simulation.run_until(at_us(1001));
+        let kinds: Vec<u8> = simulation.records().iter().map(|r| r.kind).collect();
+        let last = |kind: TraceKind| kinds.iter().rposition(|k| *k == kind as u8);
+        assert!(last(TraceKind::Release) < last(TraceKind::Interrupt));
+    });
+}
+
+#[test]
+fn a_handler_goes_on_ahead_of_what_falls_due_meanwhile() {
+    simulate(&crowd(5, 20), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(5), wait(), compute(1)]));
+        send_to_sleep(simulation, 20);
+        interrupt_at(simulation, at_us(9));
+        simulation.run_until(at_us(13));
+        assert_eq!(simulation.outcome().next, Next::Run(0));
+        assert_eq!(simulation.kernel().state_of(1), Some(State::Sleeping));
+        simulation.run_until(at_us(14));
+        assert_eq!(simulation.outcome().next, Next::Run(1), "it waits again");
+        simulation.run();
+    });
+}
+
+#[test]
+fn a_handler_that_lowers_itself_lets_come_what_is_due() {
+    simulate(&crowd(5, 3), |simulation| {
+        let own = Id::new(0, 0).0 as usize;
+        let handler = [
+            wait(),
+            compute(5),
+            call(Call::SetPriority, &[own, 1]),
+            compute(1),
+        ];
+        simulation.set_thread(0, Script::new(handler));
+        send_to_sleep(simulation, 3);
+        interrupt_at(simulation, at_us(9));
+        simulation.run();
+        let order = order(simulation.records());
+        assert_eq!(order[order.len() - 5..], [0, 1, 2, 3, 0]);
     });
 }
