@@ -3,6 +3,7 @@
 
 mod hardware;
 mod kernel;
+mod microkernel;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub(crate) struct Options {
     /// So many layouts where there are several, for a look.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     layouts: Option<u32>,
-    /// Only operations whose names begin so; of suite `kernel`.
+    /// Only operations whose names begin so; not of suite `hardware`.
     #[arg(long, value_name = "NAME")]
     op: Option<String>,
     /// Write the rows as a JSON array.
@@ -60,7 +61,7 @@ struct Suite {
     measure: fn(&Catalogue, &Machine) -> Result<Measurement>,
 }
 
-const SUITES: [Suite; 2] = [
+const SUITES: [Suite; 3] = [
     Suite {
         name: "hardware",
         measure: hardware::measure,
@@ -68,6 +69,10 @@ const SUITES: [Suite; 2] = [
     Suite {
         name: "kernel",
         measure: kernel::measure,
+    },
+    Suite {
+        name: microkernel::SUITE,
+        measure: microkernel::measure,
     },
 ];
 

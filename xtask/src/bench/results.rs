@@ -29,8 +29,13 @@ pub(super) fn write(catalogue: &Catalogue, rows: &[Row]) -> Result<()> {
     std::fs::write(json(suite), to_json(rows)?)?;
     let mut page = format!("# {suite}\n\n{}\n", conditions(rows)?);
     page += &markdown(catalogue, rows);
-    for (op, series) in growth(rows) {
-        let unit = &catalogue.operations.first().context("an operation")?.unit;
+    let unit = &catalogue.operations.first().context("an operation")?.unit;
+    let plotted: Vec<Row> = rows
+        .iter()
+        .filter(|row| row.unit == *unit)
+        .cloned()
+        .collect();
+    for (op, series) in growth(&plotted) {
         let name = format!("{suite}-{op}.svg");
         std::fs::write(folder().join(&name), plot(&op, unit, &series)?)?;
         let _ = write!(page, "\n![{op} against n]({name})\n");

@@ -10,17 +10,17 @@ use giornata_soc::{Executed, Point};
 
 use super::span::Span;
 
-/// Functions of the kernel, by parts of their names.
+/// Functions of the kernel, by parts of their names or of their files'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Functions {
-    /// Paths of modules; all their functions are meant.
-    pub(super) modules: &'static [&'static str],
+pub(in crate::bench) struct Functions {
+    /// Paths of modules or of files; all their functions are meant.
+    pub(in crate::bench) modules: &'static [&'static str],
     /// Functions of them that are not meant, nor what they consist of.
-    pub(super) except: &'static [&'static str],
+    pub(in crate::bench) except: &'static [&'static str],
 }
 
 /// Tells which instructions of a kernel come from some functions.
-pub(super) struct Origins {
+pub(in crate::bench) struct Origins {
     symbols: Loader,
     functions: Functions,
     known: BTreeMap<u32, bool>,
@@ -28,7 +28,7 @@ pub(super) struct Origins {
 
 impl Origins {
     /// Reads the lines of a kernel.
-    pub(super) fn of(kernel: &Path, functions: Functions) -> Result<Origins> {
+    pub(in crate::bench) fn of(kernel: &Path, functions: Functions) -> Result<Origins> {
         let symbols =
             Loader::new(kernel).map_err(|error| anyhow!("{}: {error}", kernel.display()))?;
         Ok(Origins {
@@ -39,7 +39,7 @@ impl Origins {
     }
 
     /// Cycles and instructions of the functions between two points.
-    pub(super) fn cost(
+    pub(in crate::bench) fn cost(
         &mut self,
         executed: &[Executed],
         (from, to): (&Point, &Point),
@@ -75,7 +75,8 @@ impl Origins {
         Ok(meant)
     }
 
-    /// The functions that an instruction is part of, inlined into each other.
+    /// The functions that an instruction is part of, inlined into each other, and
+    /// their files: what is generic has no module in its name.
     fn names(&self, pc: u32) -> Result<Vec<String>> {
         let refuse = |error| anyhow!("the kernel's lines at {pc:#x}: {error}");
         let mut frames = self.symbols.find_frames(u64::from(pc)).map_err(refuse)?;
@@ -84,6 +85,12 @@ impl Origins {
             if let Some(name) = frame.function {
                 names.push(name.demangle()?.into_owned());
             }
+            names.extend(
+                frame
+                    .location
+                    .and_then(|place| place.file)
+                    .map(String::from),
+            );
         }
         Ok(names)
     }

@@ -2,10 +2,10 @@
 //! shipped kernel and watched from outside while they run.
 
 mod emulator;
-mod functions;
+pub(super) mod functions;
 pub(super) mod quick;
 mod sample;
-mod span;
+pub(super) mod span;
 mod workload;
 
 use std::path::PathBuf;

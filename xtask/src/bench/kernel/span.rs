@@ -9,33 +9,33 @@ use giornata_soc::{Point, Sight};
 /// of the kernel and marks always count, so that no span is found where another
 /// entry or another thread came between.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sequence {
+pub(in crate::bench) struct Sequence {
     /// The sights.
-    pub(super) sights: &'static [Sight],
+    pub(in crate::bench) sights: &'static [Sight],
     /// Which of them begins the span.
-    pub(super) from: usize,
+    pub(in crate::bench) from: usize,
     /// Which of them ends it.
-    pub(super) to: usize,
+    pub(in crate::bench) to: usize,
 }
 
 /// Cycles and instructions from one sight to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(in crate::bench) struct Span {
     /// Cycles.
-    pub(super) cycles: u64,
+    pub(in crate::bench) cycles: u64,
     /// Instructions executed.
-    pub(super) instructions: u64,
+    pub(in crate::bench) instructions: u64,
 }
 
 impl Sequence {
     /// All spans of a run, in order.
-    pub(super) fn spans(&self, points: &[Point]) -> Vec<Span> {
+    pub(in crate::bench) fn spans(&self, points: &[Point]) -> Vec<Span> {
         let found = self.find(points);
         found.iter().map(|(from, to)| between(from, to)).collect()
     }
 
     /// The ends of all spans of a run, in order; sequences do not overlap.
-    pub(super) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
+    pub(in crate::bench) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
         let counts = |point: &&Point| match point.sight {
             Sight::Timer | Sight::Line | Sight::Wait => self.sights.contains(&point.sight),
             _ => true,
@@ -55,7 +55,7 @@ impl Sequence {
 }
 
 /// What lies between two points.
-pub(super) fn between(from: &Point, to: &Point) -> Span {
+pub(in crate::bench) fn between(from: &Point, to: &Point) -> Span {
     Span {
         cycles: to.cycle.saturating_sub(from.cycle),
         instructions: to.instructions.saturating_sub(from.instructions),
