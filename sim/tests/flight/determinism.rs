@@ -5,7 +5,7 @@ use crate::system::{Flight, is_trouble};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
 use giornata_sim::trace::{PortPiece, port_piece};
-use giornata_sim::{Scheduler, Work};
+use giornata_sim::{Chance, Scheduler, Work};
 
 /// Ten seconds, and what happens at their last instant.
 const FLIGHT: Instant = Instant(10_009_000_000);
@@ -38,22 +38,9 @@ fn longest(flight: &Flight) -> impl Fn(Work) -> u64 + use<> {
     }
 }
 
-/// SplitMix64 of a seed and where in the flight it is asked.
-fn random(seed: u64, work: Work, number: u32) -> u64 {
-    let place = match work {
-        Work::Job(thread) => u64::from(thread),
-        Work::Upcall(driver) => u64::from(driver) | 1 << 16,
-    };
-    let mut z = seed << 40 ^ place << 32 ^ u64::from(number);
-    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 /// One assignment: none, all or any part of the longest time.
 fn time(seed: u64, work: Work, number: u32, longest: u64) -> Duration {
-    let random = random(seed, work, number);
+    let random = Chance::new(seed).draw(work, number);
     Duration(match random % 8 {
         0 => 0,
         1 => longest,
