@@ -4,6 +4,7 @@
 #[cfg(test)]
 extern crate self as giornata_system;
 
+mod alone;
 mod amend;
 mod bind;
 mod manifest;
@@ -11,6 +12,7 @@ mod outline;
 mod programs;
 mod quantity;
 mod section;
+mod stand_in;
 mod threads;
 
 pub mod board;
@@ -36,3 +38,5 @@ pub use names::NameMap;
 pub use place::Placement;
 pub use problem::{Problem, Refusal};
 pub use project::Project;
+pub use quantity::duration;
+pub use stand_in::stand_ins;

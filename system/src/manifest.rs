@@ -15,7 +15,7 @@ use toml::de::DeValue;
 
 /// Kernel configurations that can be built.
 pub(crate) const CONFIGS: [&str; 1] = ["es"];
-const DEFAULT_BAND: u8 = 200;
+pub(crate) const DEFAULT_BAND: u8 = 200;
 const DEFAULT_STACK: u64 = 4096;
 const DEFAULT_TRACE: u64 = 16384;
 const DEFAULT_MAX_PRIORITY: u8 = 100;

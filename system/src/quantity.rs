@@ -26,7 +26,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 }
 
 /// Nanoseconds of a duration such as `20us`; the unit is needed.
-pub(crate) fn duration(text: &str) -> Option<u64> {
+pub fn duration(text: &str) -> Option<u64> {
     let units = [
         ("ns", 1),
         ("us", 1_000),

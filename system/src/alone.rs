@@ -1,0 +1,152 @@
+//! A program by itself: the least system around one module, for tools that
+//! have no system file.
+
+use crate::board::{Board, Device, Protection};
+use crate::file::{
+    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Schedule,
+    SystemFile,
+};
+use crate::manifest::{CONFIGS, DEFAULT_BAND};
+use crate::problem::Refusal;
+use crate::project::Project;
+use giornata_abi::Opcode;
+use giornata_abi::module::{DriverKind, Module};
+use giornata_abi::system::FaultPolicy;
+use miette::NamedSource;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use toml::Spanned;
+
+/// What the process that provides everything is called.
+const PROCESS: &str = "all";
+/// Ticks a second of the board's timer: one a nanosecond, so that nothing is rounded.
+const HERTZ: u32 = 1_000_000_000;
+
+impl Project {
+    /// The system of one module alone. A process provides all its tasks and
+    /// drivers, without budgets; the board is a timer of 1 GHz and a device for
+    /// each interrupt of the module. S code schedules where there is some,
+    /// earliest deadline first elsewhere.
+    ///
+    /// # Errors
+    /// `bytes` is no module that a kernel loads.
+    pub fn alone(path: &Path, bytes: &[u8]) -> Result<Project, Refusal> {
+        let module = Module::parse(bytes).ok();
+        let name = module.as_ref().map_or("", Module::name);
+        let lines: Vec<String> = module.as_ref().map_or(Vec::new(), interrupts);
+        let file = SystemFile {
+            path: path.to_path_buf(),
+            source: Arc::new(NamedSource::new(path.display().to_string(), String::new())),
+            name: spanned(name.into()),
+            board: spanned("none".into()),
+            kernel: kernel(),
+            programs: vec![program(path, name, module.as_ref(), &lines)],
+            processes: vec![process(module.as_ref())],
+        };
+        Project::assemble(file, board(lines), &[bytes.to_vec()])
+    }
+}
+
+fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned::new(0..0, value)
+}
+
+fn interrupts(module: &Module<'_>) -> Vec<String> {
+    let names = module.interrupts().map(|line| module.text(line.name));
+    names.map(str::to_owned).collect()
+}
+
+fn kernel() -> KernelSection {
+    KernelSection {
+        config: spanned(CONFIGS[0].into()),
+        deadline_band: DEFAULT_BAND,
+        trace: 16,
+        trace_console: false,
+        triggers: None,
+        s_threads: None,
+    }
+}
+
+fn program(
+    path: &Path,
+    name: &str,
+    module: Option<&Module<'_>>,
+    lines: &[String],
+) -> ProgramSection {
+    let is_s_code = |code: Option<Opcode>| matches!(code, Some(Opcode::Dispatch | Opcode::Idle));
+    let has_s_code = module.is_some_and(|m| m.instructions().any(|i| is_s_code(i.opcode())));
+    let numbered = (1u16..).zip(lines);
+    ProgramSection {
+        name: spanned(name.into()),
+        source: spanned(path.display().to_string()),
+        schedule: spanned(if has_s_code {
+            Schedule::SCode
+        } else {
+            Schedule::Edf
+        }),
+        slot: None,
+        on_violation: Default::default(),
+        registers: Vec::new(),
+        interrupts: numbered
+            .map(|(number, name)| (spanned(name.clone()), spanned(Line::Number(number))))
+            .collect(),
+    }
+}
+
+fn process(module: Option<&Module<'_>>) -> ProcessSection {
+    let tasks: BTreeSet<&str> = module.map_or(BTreeSet::new(), |module| {
+        module.tasks().map(|t| module.text(t.function)).collect()
+    });
+    let drivers: BTreeSet<&str> = module.map_or(BTreeSet::new(), |module| {
+        let upcalls = module
+            .drivers()
+            .filter(|d| DriverKind::from_code(d.kind) == Some(DriverKind::Function));
+        upcalls.map(|d| module.text(d.function)).collect()
+    });
+    ProcessSection {
+        name: spanned(PROCESS.into()),
+        code: Code::Crate(spanned(PROCESS.into())),
+        stack: spanned(4096),
+        tasks: provided(tasks, None),
+        // an upcall has a budget: the longest that there is
+        drivers: provided(drivers, Some(u32::MAX.into())),
+        threads: Vec::new(),
+        grants: Grants::default(),
+        on_fault: FaultPolicy::Stop,
+        max_priority: 0,
+    }
+}
+
+fn provided(names: BTreeSet<&str>, budget: Option<u64>) -> Vec<ProvidedFunction> {
+    let function = |name: &str| ProvidedFunction {
+        name: spanned(name.into()),
+        budget: budget.map(spanned),
+        stack: None,
+    };
+    names.into_iter().map(function).collect()
+}
+
+fn board(lines: Vec<String>) -> Board {
+    let device = |(number, name)| Device {
+        name,
+        base: 0,
+        size: 4,
+        interrupt: Some(number),
+        kernel: false,
+    };
+    Board {
+        name: "none".into(),
+        protection: Protection::Sv39,
+        target: String::new(),
+        kernel_target: String::new(),
+        kernel_features: Vec::new(),
+        kernel: (0, 0),
+        system: 0,
+        timer_hertz: HERTZ,
+        memory_base: 0,
+        memory_size: 0,
+        devices: (1u16..).zip(lines).map(device).collect(),
+        emulator: None,
+    }
+}
