@@ -5,16 +5,22 @@
 mod comparison;
 mod event;
 mod frame;
+mod gantt;
 mod message;
 mod narration;
 mod notation;
+mod outcome;
 mod perfetto;
+mod picture;
 mod port;
 #[cfg(test)]
 mod sample;
+mod scale;
+mod schedule;
 mod statistics;
 mod table;
 mod transcript;
+mod window;
 
 pub use comparison::{
     Decision, PortValue, Stamp, decision_trace, first_difference, physical_trace, port_trace,
@@ -22,15 +28,22 @@ pub use comparison::{
 };
 pub use event::{Breach, Content, Event, UpcallStep};
 pub use frame::{Damage, Decoder, Numbered, encode};
+pub use gantt::{gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
 pub use narration::{Narrator, closing, describe_breach, summary};
+pub use notation::{brief, percent as share};
+pub use outcome::{describe_late, task_table};
 pub use perfetto::Perfetto;
+pub use picture::picture;
 pub use port::{Assembly as PortAssembly, Write};
+pub use scale::Scale;
+pub use schedule::{Job, Late, Row, Schedule, Slice};
 pub use statistics::{
     DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, Stop, ThreadTotals,
 };
 pub use table::{Dashboard, height};
 pub use transcript::transcript;
+pub use window::UpTo;
 
 /// All events of a recorded stream, and what did not arrive whole.
 pub fn read(bytes: &[u8]) -> (Vec<Event>, Damage) {

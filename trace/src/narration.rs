@@ -144,7 +144,7 @@ fn task_rows(names: &NameMap, totals: &Statistics, share: impl Fn(usize) -> Stri
             share(index),
         ]);
     }
-    align(&rows, 2)
+    align(&rows, 2, 12)
 }
 
 fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
@@ -161,11 +161,15 @@ fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
             value(&total.value, port.value_type()),
         ]);
     }
-    align(&rows, 2)
+    align(&rows, 2, 12)
 }
 
-/// Columns: the first `left` flush left, the others flush right.
-fn align<const N: usize>(rows: &[[String; N]], left: usize) -> Vec<String> {
+/// Columns behind `indent` blanks: the first `left` flush left, the others flush right.
+pub(crate) fn align<const N: usize>(
+    rows: &[[String; N]],
+    left: usize,
+    indent: usize,
+) -> Vec<String> {
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())
@@ -174,7 +178,7 @@ fn align<const N: usize>(rows: &[[String; N]], left: usize) -> Vec<String> {
     };
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[String; N]| {
-        let mut line = " ".repeat(12);
+        let mut line = " ".repeat(indent);
         for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
             let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
             let cell = if column < left {

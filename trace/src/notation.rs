@@ -27,8 +27,27 @@ pub(crate) fn millis(d: Duration) -> String {
     format!("{}.{:03} ms", micros / 1000, micros % 1000)
 }
 
+/// `2.5 ms`: a duration in the largest unit of which it has one, exactly.
+pub fn brief(d: Duration) -> String {
+    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    let found = units.into_iter().find(|(_, unit)| d.0 >= *unit);
+    let (name, unit) = found.unwrap_or(("ns", 1));
+    format!("{} {name}", in_unit(d.0, unit))
+}
+
+/// `2.5`: so many nanoseconds in a unit, a power of ten, without zeros at the end.
+pub(crate) fn in_unit(nanos: u64, unit: u64) -> String {
+    let (whole, rest) = (nanos / unit, nanos % unit);
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let digits = unit.ilog10() as usize;
+    let text = format!("{whole}.{rest:0digits$}");
+    text.trim_end_matches('0').to_owned()
+}
+
 /// `3.14`: `part` of `whole` in percent, rounded to nearest; 0 of nothing.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64) -> String {
     let hundredths = match u128::from(whole) {
         0 => 0,
         whole => (u128::from(part) * 10_000 + whole / 2) / whole,
@@ -123,6 +142,15 @@ mod tests {
         assert_eq!(logical(Instant(20_000_000)), "20.000 ms");
         assert_eq!(logical(Instant(3_333_333)), "3.333333 ms");
         assert_eq!(millis(Duration(1_204_001)), "1.205 ms");
+    }
+
+    #[test]
+    fn brief_durations_are_exact() {
+        let brief = |nanos| brief(Duration(nanos));
+        assert_eq!(brief(2_500_000), "2.5 ms");
+        assert_eq!(brief(1_000_000_000), "1 s");
+        assert_eq!(brief(1_050), "1.05 us");
+        assert_eq!((brief(7), brief(0)), ("7 ns".into(), "0 ns".into()));
     }
 
     #[test]
