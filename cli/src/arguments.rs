@@ -27,7 +27,18 @@ Examples:
   giornata disasm flight.gmod
   giornata disasm flight.giotto         compiles it first";
 
-/// Compile and inspect real-time programs.
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  giornata simulate flight.giotto                    one second, worst-case times
+  giornata simulate flight.giotto --exec-time control=2ms,navigate=1ms
+  giornata simulate system.toml --exec-time uniform --seed 7 --for 10s
+  giornata simulate flight.gmod --scheduler fifo --svg schedule.svg
+  giornata simulate flight.giotto --json             the same for other programs to read
+
+The kernel of the boards runs on a virtual clock; tasks and drivers take time and
+compute nothing. Guards answer false unless --guard says otherwise.";
+
+/// Compile, inspect and simulate real-time programs.
 #[derive(Debug, Parser)]
 #[command(name = "giornata", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -49,6 +60,9 @@ pub(crate) enum Command {
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
+    /// Run a program or system on a virtual clock and draw its schedule.
+    #[command(after_help = SIMULATE_EXAMPLES)]
+    Simulate(Simulate),
 }
 
 #[derive(Debug, Args)]
@@ -76,6 +90,46 @@ pub(crate) struct Compile {
 pub(crate) struct Disasm {
     /// A module, or a program (.giotto).
     pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    /// A program (.giotto), a module (.gmod) or a system file (.toml).
+    pub(crate) file: PathBuf,
+    /// How long jobs and drivers take: worst (what the program states as wcet,
+    /// else the system file's budget), best (no time), uniform (by chance, up to
+    /// the worst), and TASK=DURATION for one of them; may be repeated.
+    #[arg(long, value_name = "TIMES", value_delimiter = ',')]
+    pub(crate) exec_time: Vec<String>,
+    /// Who schedules the released tasks [default: what the system file says, else edf].
+    #[arg(long, value_enum)]
+    pub(crate) scheduler: Option<Policy>,
+    /// What a guard answers: GUARD=true, GUARD=false or GUARD=random; may be repeated.
+    #[arg(long, value_name = "GUARD=ANSWER", value_delimiter = ',')]
+    pub(crate) guard: Vec<String>,
+    /// What chance is drawn from.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How much virtual time is simulated.
+    #[arg(long = "for", value_name = "DURATION", default_value = "1s")]
+    pub(crate) length: String,
+    /// Columns of the chart [default: the terminal's, else 80].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub(crate) width: Option<u16>,
+    /// Draw the chart as SVG too.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// Who schedules released tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Policy {
+    /// Earliest deadline first.
+    Edf,
+    /// Rate monotonic: the shorter the deadline, the higher the priority.
+    Rm,
+    /// In the order of releases, each job to its end.
+    Fifo,
 }
 
 /// `overrun=shed_load`

@@ -1,6 +1,6 @@
 //! `giornata check FILE`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
@@ -8,7 +8,7 @@ use giornata_lang::giotto;
 
 use crate::arguments::Check;
 use crate::compile::{self, verify};
-use crate::input::Input;
+use crate::input::{Input, workspace_of};
 use crate::report::{Report, Verdict};
 
 /// Says whether a file is sound.
@@ -63,15 +63,4 @@ fn system(path: &Path, report: &mut Report) -> Verdict {
             Verdict::BadInput
         }
     }
-}
-
-/// The folder that holds `boards`, upward from the system file; the current
-/// folder if there is none.
-fn workspace_of(system: &Path) -> PathBuf {
-    let absolute = std::path::absolute(system).unwrap_or_else(|_| system.to_owned());
-    let found = absolute
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.join("boards").is_dir());
-    found.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }

@@ -10,6 +10,7 @@ mod complaint;
 mod disasm;
 mod input;
 mod report;
+mod simulate;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+        Command::Simulate(arguments) => simulate::run(arguments, &mut report),
     };
     report.finish(verdict);
     ExitCode::from(verdict as u8)

@@ -1,8 +1,10 @@
 //! The command as a shell sees it: what it writes, and how it exits.
 
+mod folder;
+
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+
+use folder::Folder;
 
 const GOOD: &str = "\
 actuator f64 servo uses put;
@@ -12,52 +14,6 @@ driver none() output () { if true() then dummy() }
 driver act(cmd) output (f64 v) { if true() then copy(cmd, v) }
 start hover { mode hover() period 20 { actfreq 1 do servo(act); taskfreq 2 do control(none); } }
 ";
-
-/// A folder of its own for each test, gone at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("giornata-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), contents).unwrap();
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_giornata"))
-            .args(arguments)
-            .current_dir(&self.0)
-            .output()
-            .unwrap()
-    }
-
-    /// Exit code, standard output, standard error.
-    fn outcome(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = self.run(arguments);
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code().unwrap(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    }
-
-    fn json(&self, arguments: &[&str]) -> (i32, serde_json::Value) {
-        let (code, out, err) = self.outcome(arguments);
-        assert_eq!(err, "", "with --json all is on the standard output");
-        (code, serde_json::from_str(&out).unwrap())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 #[test]
 fn a_good_program_is_ok() {
@@ -207,7 +163,7 @@ fn every_unusable_file_is_bad_input_with_a_mend() {
 #[test]
 fn help_shows_examples() {
     let folder = Folder::new("help");
-    for command in ["check", "compile", "disasm"] {
+    for command in ["check", "compile", "disasm", "simulate"] {
         let (code, out, _) = folder.outcome(&[command, "--help"]);
         assert!(code == 0 && out.contains("Examples:"), "{out}");
     }

@@ -65,7 +65,7 @@ enum Command {
     Fuzz(fuzz::Options),
     /// The long forms: fuzzing for minutes a target, Miri without bounds.
     Soak(soak::Options),
-    /// The host tool: check, compile, disassemble.
+    /// The host tool: check, compile, disassemble, simulate.
     #[command(disable_help_flag = true)]
     Giornata(giornata::Options),
 }

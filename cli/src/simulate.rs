@@ -1,0 +1,256 @@
+//! `giornata simulate FILE`
+
+mod guards;
+mod machine;
+mod missing;
+mod outcome;
+mod times;
+
+use std::fs;
+use std::path::Path;
+
+use giornata_abi::trace::TraceRecord;
+use giornata_abi::{Duration, Instant};
+use giornata_sim::{Scheduler, Simulation, Storage, hyperperiod, shortest_deadlines};
+use giornata_trace::{
+    Breach, Content, Event, Numbered, Scale, Schedule, Statistics, UpTo, margin, picture,
+};
+use terminal_size::{Width, terminal_size_of};
+
+use crate::arguments::{Policy, Simulate};
+use crate::complaint::Complaint;
+use crate::report::{Report, Verdict};
+use guards::Guards;
+use machine::Machine;
+use outcome::Outcome;
+use times::Times;
+
+/// Columns where no terminal says how many it has.
+const COLUMNS: u16 = 80;
+/// Columns of the picture.
+const PICTURE: usize = 200;
+
+/// Runs a program or system on a virtual clock.
+pub(crate) fn run(arguments: &Simulate, report: &mut Report) -> Verdict {
+    report.tell("file", arguments.file.display().to_string());
+    let plan = match Plan::of(arguments, report) {
+        Ok(plan) => plan,
+        Err(verdict) => return verdict,
+    };
+    let scales = plan.scales(arguments);
+    let kept = scales[0].end().max(scales[1].end());
+    let outcome = plan.carry_out(kept);
+    let title = plan.title();
+    if let Some(path) = &arguments.svg
+        && let Err(complaint) = draw(path, &title, &outcome, scales[1])
+    {
+        report.diagnose(complaint);
+        return Verdict::BadInput;
+    }
+    plan.tell(arguments, report);
+    outcome.tell(&plan.times, report);
+    outcome.say(&title, scales[0], &plan.notes(), report);
+    outcome.verdict()
+}
+
+/// Everything that a simulation needs.
+struct Plan {
+    machine: Machine,
+    times: Times,
+    guards: Guards,
+    length: Duration,
+    hyperperiod: Option<Duration>,
+    scheduler: Option<Scheduler>,
+}
+
+impl Plan {
+    fn of(arguments: &Simulate, report: &mut Report) -> Result<Plan, Verdict> {
+        let mut machine = Machine::open(&arguments.file, report)?;
+        let length = length(&arguments.length);
+        let guards = Guards::of(&machine, &arguments.guard, arguments.seed);
+        let scheduler = arguments.scheduler.map(scheduler);
+        let fits = fits(&machine, scheduler);
+        let times = Times::of(&machine, &arguments.exec_time, arguments.seed, report);
+        match (length, guards, fits, times) {
+            (Ok(length), Ok(guards), Ok(()), Some(times)) => {
+                if let Some(scheduler) = scheduler {
+                    scheduler.apply(&mut machine.tables);
+                }
+                Ok(Plan {
+                    hyperperiod: hyperperiod(&machine.tables),
+                    machine,
+                    times,
+                    guards,
+                    length,
+                    scheduler,
+                })
+            }
+            (length, guards, fits, _) => {
+                let complaints = [length.err(), guards.err(), fits.err()];
+                let complaints = complaints.into_iter().flatten();
+                complaints.for_each(|complaint| report.diagnose(complaint));
+                Err(Verdict::BadInput)
+            }
+        }
+    }
+
+    /// The scales of the chart and of the picture.
+    fn scales(&self, arguments: &Simulate) -> [Scale; 2] {
+        let shown = self.hyperperiod.map_or(self.length, |h| h.min(self.length));
+        let deadlines = shortest_deadlines(&self.machine.tables);
+        let released = deadlines.into_iter().flatten();
+        let shortest = released.filter(|nanos| (1..u64::MAX).contains(nanos)).min();
+        // the end of the chart has a column of its own
+        let taken = margin(&self.machine.names) + 1;
+        let columns = usize::from(arguments.width.unwrap_or_else(columns));
+        let fit = |columns| Scale::fit(shown, shortest.map(Duration), columns);
+        [fit(columns.saturating_sub(taken)), fit(PICTURE)]
+    }
+
+    /// Runs it; slices and jobs are kept up to `kept`.
+    fn carry_out(&self, kept: Instant) -> Outcome<'_> {
+        let (names, tables) = (&self.machine.names, &self.machine.tables);
+        let end = Instant(self.length.0);
+        let mut totals = Statistics::new(names);
+        let mut schedule = Schedule::new(names, kept);
+        let mut breaches: Vec<Breach> = Vec::new();
+        let mut window = UpTo::new(end, names);
+        let mut index = 0;
+        let observe = |record: &TraceRecord| {
+            let record = *record;
+            let event = Event::read(&Numbered { index, record });
+            index += 1;
+            if window.admits(&event) {
+                totals.observe(&event);
+                schedule.observe(&event);
+                if let Content::Violation(breach) = event.content {
+                    breaches.push(breach);
+                }
+            }
+        };
+        let mut storage = Storage::new(&tables.system());
+        let mut simulation = Simulation::new(tables, &mut storage);
+        self.guards.connect(&mut simulation);
+        simulation.set_durations(|work, number| self.times.time(work, number));
+        simulation.listen(observe);
+        simulation.run_until(end);
+        drop(simulation);
+        schedule.close(end);
+        Outcome {
+            names,
+            totals,
+            schedule,
+            breaches,
+            length: self.length,
+            hyperperiod: self.hyperperiod,
+        }
+    }
+
+    fn scheduler(&self) -> String {
+        if let Some(scheduler) = self.scheduler {
+            return name(scheduler).into();
+        }
+        let programs = self.machine.names.programs.iter();
+        let mut schedules: Vec<&str> = programs
+            .map(|program| match program.schedule.as_str() {
+                "s" => "S code",
+                other => other,
+            })
+            .collect();
+        schedules.sort_unstable();
+        schedules.dedup();
+        schedules.join(" and ")
+    }
+
+    fn title(&self) -> String {
+        let system = &self.machine.names.system;
+        format!("{system}: {}, {}", self.scheduler(), self.times.describe())
+    }
+
+    /// What the simulation leaves out.
+    fn notes(&self) -> Vec<String> {
+        let note = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("note: {what}: {}", names.join(", ")))
+        };
+        let shut: Vec<String> = self.guards.shut().into_iter().map(str::to_owned).collect();
+        let threads = self.machine.ordinary_threads();
+        [
+            note("guards that answer false (--guard NAME=true)", &shut),
+            note("threads that do nothing here", &threads),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn tell(&self, arguments: &Simulate, report: &mut Report) {
+        report.tell("scheduler", self.scheduler());
+        report.tell("execution_times", self.times.describe());
+        report.tell("seed", arguments.seed);
+        report.tell("guards_shut", self.guards.shut());
+        report.tell("threads_left_out", self.machine.ordinary_threads());
+        if let Some(path) = &arguments.svg {
+            report.tell("svg", path.display().to_string());
+        }
+    }
+}
+
+fn length(text: &str) -> Result<Duration, Complaint> {
+    let length = times::duration(text)?;
+    if length == Duration::ZERO {
+        let message = "a simulation of no time shows nothing";
+        return Err(Complaint::new(
+            "giornata::duration",
+            message,
+            "write `--for 1s`",
+        ));
+    }
+    Ok(length)
+}
+
+/// Where S code schedules there is nothing left to choose.
+fn fits(machine: &Machine, scheduler: Option<Scheduler>) -> Result<(), Complaint> {
+    match (machine.with_s_code(), scheduler) {
+        (Some(program), Some(_)) => Err(Complaint::new(
+            "giornata::s-code",
+            format!("program `{program}` carries S code, which schedules its tasks"),
+            "leave `--scheduler` out, or simulate the program without S code",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn scheduler(policy: Policy) -> Scheduler {
+    match policy {
+        Policy::Edf => Scheduler::EarliestDeadline,
+        Policy::Rm => Scheduler::RateMonotonic,
+        Policy::Fifo => Scheduler::FirstInFirstOut,
+    }
+}
+
+fn name(scheduler: Scheduler) -> &'static str {
+    match scheduler {
+        Scheduler::EarliestDeadline => "edf",
+        Scheduler::RateMonotonic => "rm",
+        Scheduler::FirstInFirstOut => "fifo",
+    }
+}
+
+/// Columns of the terminal, if the standard output is one.
+fn columns() -> u16 {
+    terminal_size_of(std::io::stdout()).map_or(COLUMNS, |(Width(columns), _)| columns.max(20))
+}
+
+fn draw(path: &Path, title: &str, outcome: &Outcome<'_>, scale: Scale) -> Result<(), Complaint> {
+    let title = format!("{title}, {}", outcome.part(scale));
+    let svg = picture(&title, outcome.names, &outcome.schedule, scale);
+    let written = svg.and_then(|svg| fs::write(path, svg).map_err(|error| error.to_string()));
+    written.map_err(|error| {
+        let message = format!("{} cannot be written: {error}", path.display());
+        Complaint::new(
+            "giornata::unwritable",
+            message,
+            "name another place with `--svg OUT`",
+        )
+    })
+}

@@ -1,0 +1,129 @@
+//! What is simulated: a program or system, linked for the host.
+
+use std::path::Path;
+
+use giornata_abi::module::{Module, PortKind};
+use giornata_abi::process::block_offsets;
+use giornata_lang::giotto::Options;
+use giornata_sim::Tables;
+use giornata_system::file::Schedule;
+use giornata_system::model::Work;
+use giornata_system::names::{ThreadRole, name_map};
+use giornata_system::{Model, NameMap, Placement, Project, link, stand_ins};
+
+use crate::compile::{self, verify};
+use crate::complaint::Complaint;
+use crate::input::{Input, workspace_of};
+use crate::report::{Report, Verdict};
+
+/// A program or system that can be simulated.
+pub(crate) struct Machine {
+    pub(crate) model: Model,
+    pub(crate) names: NameMap,
+    pub(crate) tables: Tables,
+    /// The text of the program, where there is one only.
+    pub(crate) text: Option<String>,
+    /// A program without a system: nothing has a budget.
+    pub(crate) is_alone: bool,
+}
+
+impl Machine {
+    /// Reads, compiles and links a file; what is wrong with it is reported.
+    pub(crate) fn open(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
+        match Input::read(path) {
+            Ok(Input::Giotto(text)) => {
+                let bytes = compile::program(path, &text, &Options::default(), report)?;
+                let machine = alone(path, &bytes, report)?;
+                let text = Some(text);
+                Ok(Machine { text, ..machine })
+            }
+            Ok(Input::Module(bytes)) => {
+                // The frame was checked when the file was read.
+                let module = Module::parse(&bytes).map_err(|_| Verdict::BadInput)?;
+                refused(verify(&module), report)?;
+                alone(path, &bytes, report)
+            }
+            Ok(Input::System(path)) => system(&path, report),
+            Err(complaint) => refused(Err(complaint), report),
+        }
+    }
+
+    /// The drivers that are guards: index and function.
+    pub(crate) fn guards(&self) -> impl Iterator<Item = (u16, &str)> {
+        let is_guard = |port: &u16| {
+            let port = self.model.ports.get(usize::from(*port));
+            port.is_some_and(|port| port.kind == PortKind::Guard)
+        };
+        let drivers = (0u16..).zip(&self.model.drivers);
+        drivers
+            .filter(move |(_, driver)| driver.writes.iter().any(is_guard))
+            .filter(|(_, driver)| matches!(driver.work, Work::Upcall { .. }))
+            .map(|(index, driver)| (index, driver.function.as_str()))
+    }
+
+    /// The offset of the last value in a driver's block.
+    pub(crate) fn last_of_block(&self, driver: u16) -> usize {
+        let driver = &self.model.drivers[usize::from(driver)];
+        let ports = driver.reads.iter().chain(&driver.writes);
+        let size = |port: &u16| usize::from(self.model.ports[usize::from(*port)].size);
+        let mut last = 0;
+        block_offsets(ports.map(size), |offset| last = offset);
+        last
+    }
+
+    /// The threads that nothing is known of but their names.
+    pub(crate) fn ordinary_threads(&self) -> Vec<String> {
+        let threads = self.names.threads.iter();
+        let ordinary = threads.filter(|thread| thread.role == ThreadRole::Thread);
+        ordinary.map(|thread| thread.name.clone()).collect()
+    }
+
+    /// A program that carries S code, which decides who runs.
+    pub(crate) fn with_s_code(&self) -> Option<&str> {
+        let mut programs = self.model.programs.iter();
+        programs
+            .find(|program| program.schedule == Schedule::SCode)
+            .map(|program| program.name.as_str())
+    }
+}
+
+/// The value, or bad input that has been reported.
+fn refused<T>(result: Result<T, Complaint>, report: &mut Report) -> Result<T, Verdict> {
+    result.map_err(|complaint| {
+        report.diagnose(complaint);
+        Verdict::BadInput
+    })
+}
+
+fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verdict> {
+    let machine = Project::alone(path, bytes).map_err(miette::Report::from);
+    let machine = machine.and_then(|project| linked(&project, true));
+    told(machine, report)
+}
+
+fn system(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
+    let project = told(Project::open(path, &workspace_of(path), None), report)?;
+    compile::show(project.remarks.clone(), report);
+    told(linked(&project, false), report)
+}
+
+fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict> {
+    result.map_err(|refusal| {
+        report.diagnose_report(&refusal);
+        Verdict::BadInput
+    })
+}
+
+fn linked(project: &Project, is_alone: bool) -> miette::Result<Machine> {
+    let model = Model::resolve(project, &stand_ins(project))?;
+    let blob = link(&model, &Placement::for_host(&model))?.to_blob();
+    let tables = Tables::from_blob(&blob)
+        .ok_or_else(|| miette::miette!("the linked tables are not of this version"))?;
+    Ok(Machine {
+        names: name_map(&model, &[]),
+        model,
+        tables,
+        text: None,
+        is_alone,
+    })
+}
