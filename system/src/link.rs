@@ -414,13 +414,14 @@ impl Tables {
         })
     }
 
-    /// Ranges are 16 bits wide.
+    /// Ranges, and the numbers of time events, are 16 bits wide.
     fn check(&self) -> Result<(), Refusal> {
         let pools = [
             ("links", self.links.len()),
             ("moves", self.moves.len()),
             ("predicates", self.predicates.len()),
             ("durations", self.durations.len()),
+            ("time events", self.events()),
         ];
         for (name, count) in pools {
             if count > usize::from(u16::MAX) {
@@ -435,6 +436,12 @@ impl Tables {
             }
         }
         Ok(())
+    }
+
+    /// What may wait for an instant: threads, triggers, instances, the end.
+    fn events(&self) -> usize {
+        let header = &self.header;
+        self.threads.len() + usize::from(header.triggers) + usize::from(header.s_threads) + 1
     }
 
     /// Counts and checksum, when the tables are complete.

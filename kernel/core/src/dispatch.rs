@@ -7,7 +7,7 @@
 use crate::core_state::{Core, Upcall};
 use crate::event::{Beginning, Next};
 use crate::hardware::Hardware;
-use crate::thread::State;
+use crate::thread::{State, Thread};
 use giornata_abi::call::Answer;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{BAND_DEADLINE, Policy, ThreadEntry, ThreadKind};
@@ -43,6 +43,7 @@ pub(crate) fn is_by_deadline(entry: &ThreadEntry) -> bool {
 }
 
 /// Where a thread or a task begins.
+#[inline(always)] // else by memory
 pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
     Beginning {
         entry: entry.entry,
@@ -52,19 +53,20 @@ pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
 }
 
 impl<H: Hardware> Core<'_, H> {
-    /// The urgency of a thread that arrives now: recomputed from what it is and
-    /// holds, never remembered.
-    fn urgency(&mut self, thread: u16, end: End) -> (Urgency, bool) {
-        let entry = self.thread_entry(thread);
-        let record = self.threads.at(thread);
-        let (own, deadline) = (record.priority, record.deadline);
+    /// The urgency of a thread that arrives now, and whether its key is not its
+    /// own because its deadline is too far: recomputed from what it is and holds,
+    /// never remembered.
+    #[inline(always)]
+    fn urgency(&mut self, record: Thread, entry: &ThreadEntry, end: End) -> (Urgency, bool) {
         let slot = match record.governed {
             true => self.slot(entry),
             false => BAND_DEADLINE,
         };
         let priority = match slot {
-            BAND_DEADLINE if is_by_deadline(entry) => return self.deadline_urgency(deadline),
-            BAND_DEADLINE => own,
+            BAND_DEADLINE if is_by_deadline(entry) => {
+                return self.deadline_urgency(record.deadline);
+            }
+            BAND_DEADLINE => record.priority,
             slot => slot as u8,
         };
         (Urgency::fixed(priority, self.arrival(end)), false)
@@ -119,12 +121,13 @@ impl<H: Hardware> Core<'_, H> {
             record.state = State::Held;
             return;
         }
-        record.state = State::Ready;
-        let (urgency, parked) = self.urgency(thread, end);
-        let record = self.threads.at_mut(thread);
-        record.parked = parked;
-        record.lifted = false;
+        (record.state, record.lifted) = (State::Ready, false);
+        let (record, entry) = (*record, self.thread_entry(thread));
+        let (urgency, parked) = self.urgency(record, entry, end);
         self.ready.insert(thread, urgency);
+        if parked != record.parked {
+            self.threads.at_mut(thread).parked = parked;
+        }
         if parked {
             let again = self.now() + RENEWAL;
             self.agenda.insert(thread, again);

@@ -69,6 +69,13 @@ pub trait Hardware {
     /// Writes it; nothing happens for a thread that has none. O(1).
     fn store_control(&mut self, thread: u16, offset: usize, value: u32);
 
+    /// Writes its words from the first on.
+    fn store_job(&mut self, thread: u16, words: [u32; 6]) {
+        for (offset, word) in (0..).step_by(4).zip(words) {
+            self.store_control(thread, offset, word);
+        }
+    }
+
     /// A thread leaves the kernel with this answer of its system call when it
     /// runs next. O(1).
     fn answer(&mut self, thread: u16, answer: Answer);

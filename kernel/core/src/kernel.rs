@@ -17,7 +17,7 @@ use giornata_micro::{Machine, Progress, UpcallEnd};
 use giornata_queue::Handover;
 
 /// Threads that are woken before the caller is asked to look at its interrupts.
-const SLEEPERS: u8 = 4;
+const EVENTS: u8 = 4;
 const YIELD: usize = Call::Yield as usize;
 const COMPLETE: usize = Call::Complete as usize;
 /// Pieces of work before the clock is latched anew, if no interrupt waits.
@@ -106,23 +106,30 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         }
     }
 
-    /// [`Event::Timer`].
+    /// [`Event::Timer`]. What has fallen due is handled at once where nothing
+    /// else waits: sleepers wake, code runs.
     pub fn timer(&mut self, at: Ticks) -> Next {
         if !self.enter(at) {
             return self.advance();
         }
-        if self.may_stay_ahead() {
+        let now = self.core.now();
+        if self.machine.idle_until() > now && self.may_stay_ahead() {
             return self.stay_ahead(at, None);
         }
-        let now = self.core.now();
-        for _ in 0..SLEEPERS {
-            if !self.core.is_due() {
-                return self.go_on(at);
+        let mut left_at = at;
+        for _ in 0..EVENTS {
+            let Some((instant, event)) = self.core.agenda.take(now) else {
+                return self.go_on(left_at);
+            };
+            self.expire(instant, event);
+            if self.machine.in_reaction() {
+                if !self.react_at_once() {
+                    break;
+                }
+                // nobody pays for code
+                left_at = self.core.hardware.now();
             }
-            if let Some((instant, event)) = self.core.agenda.take(now) {
-                self.expire(instant, event);
-            }
-            if self.machine.in_reaction() || self.core.stop.is_some() {
+            if self.core.stop.is_some() {
                 break;
             }
             if self.core.hardware.is_interrupted() {
@@ -130,6 +137,17 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             }
         }
         self.advance()
+    }
+
+    /// Runs code until nothing is enabled; answers whether that is so and nothing
+    /// else is to be worked on.
+    #[inline(always)]
+    fn react_at_once(&mut self) -> bool {
+        let is_settled = self.machine.run(&mut self.core) == Progress::Settled;
+        if is_settled {
+            self.core.open_microcode_lines();
+        }
+        is_settled && self.core.is_settled()
     }
 
     /// [`Event::Interrupt`].
@@ -482,12 +500,13 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 }
 
 impl<H: Hardware> Core<'_, H> {
-    /// The agenda's event that stops the machine: the last one.
+    /// The agenda's event that stops the machine: the last one. The builder sees
+    /// to it that there are not too many.
     fn stop_event(&self) -> u16 {
         let header = self.system.header;
         header
             .threads
-            .saturating_add(header.triggers)
-            .saturating_add(header.s_threads)
+            .wrapping_add(header.triggers)
+            .wrapping_add(header.s_threads)
     }
 }

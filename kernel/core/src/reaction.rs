@@ -16,22 +16,24 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// Tells a task of its job through its control page: `id` is its number with
-    /// its generation above. Written out, for a loop would look each time where
-    /// the page is and where in it the word goes.
+    /// its generation above.
     #[inline(always)]
     fn announce_job(&mut self, task: u16, id: u32, job: u32, release: Instant, deadline: Instant) {
         let high = |instant: Instant| (instant.0 >> 32) as u32;
-        let hardware = &mut self.hardware;
-        hardware.store_control(task, 0, id);
-        hardware.store_control(task, 4, job);
-        hardware.store_control(task, 8, release.0 as u32);
-        hardware.store_control(task, 12, high(release));
-        hardware.store_control(task, 16, deadline.0 as u32);
-        hardware.store_control(task, 20, high(deadline));
+        let words = [
+            id,
+            job,
+            release.0 as u32,
+            high(release),
+            deadline.0 as u32,
+            high(deadline),
+        ];
+        self.hardware.store_job(task, words);
     }
 }
 
 impl<H: Hardware> Host for Core<'_, H> {
+    #[inline(always)] // of each release
     fn is_released(&self, task: u16) -> bool {
         self.threads.at(task).is_busy()
     }

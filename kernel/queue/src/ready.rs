@@ -213,7 +213,6 @@ impl<'a> ReadyQueue<'a> {
     }
 
     /// Puts a thread on the deadline level.
-    #[inline(never)]
     fn enter_deadlines(&mut self, id: u16) {
         let (level, first) = (self.deadline_level, self.replay(id, true));
         if self.first_of(level) == NONE {
@@ -223,7 +222,6 @@ impl<'a> ReadyQueue<'a> {
     }
 
     /// Takes a thread from the deadline level.
-    #[inline(never)]
     fn leave_deadlines(&mut self, id: u16) {
         let (level, first) = (self.deadline_level, self.replay(id, false));
         if first == NONE {

@@ -291,6 +291,17 @@ impl Hardware for Machine {
     }
 
     #[inline(always)]
+    fn store_job(&mut self, thread: u16, words: [u32; 6]) {
+        let page = self
+            .contexts
+            .get(thread as usize)
+            .and_then(Context::control);
+        if let Some(page) = page {
+            page.store(0, words);
+        }
+    }
+
+    #[inline(always)]
     fn finish(&mut self, thread: u16) {
         if let Some(context) = self.contexts.get(thread as usize) {
             context.finish();
