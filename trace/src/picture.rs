@@ -68,12 +68,12 @@ fn draw(
     );
     let area = SVGBackend::with_string(svg, size).into_drawing_area();
     area.fill(&WHITE)?;
-    write(&area, title, (MARGIN, 22), 16, HPos::Left)?;
+    write(&area, title, (MARGIN, 22), 20, HPos::Left)?;
     let bottom = HEAD + ROW * rows.len() as i32;
     place.grid(&area, bottom)?;
     for (index, (label, row)) in rows.iter().enumerate() {
         let base = HEAD + ROW * (index as i32 + 1) - 8;
-        write(&area, label, (MARGIN, base - BAR / 2), 13, HPos::Left)?;
+        write(&area, label, (MARGIN, base - BAR / 2), 17, HPos::Left)?;
         place.row(&area, row, base)?;
     }
     legend(&area, left, bottom + 22)?;
@@ -108,10 +108,10 @@ fn legend(area: &Drawing<'_>, left: i32, y: i32) -> Result<(), Failure> {
             [(x, y - 6), (x + 14, y + 6)],
             colour.filled(),
         ))?;
-        write(area, text, (x + 20, y), 12, HPos::Left)?;
+        write(area, text, (x + 20, y), 15, HPos::Left)?;
         x += 40 + LETTER * text.len() as i32;
     }
-    write(area, "up: release, down: deadline", (x, y), 12, HPos::Left)
+    write(area, "up: release, down: deadline", (x, y), 15, HPos::Left)
 }
 
 /// Where instants lie.
@@ -135,7 +135,7 @@ impl Place {
                 0 => format!("0 {}", self.scale.unit().0),
                 column => self.scale.number(column),
             };
-            write(area, &number, (x, HEAD - 18), 12, HPos::Center)?;
+            write(area, &number, (x, HEAD - 18), 15, HPos::Center)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use giornata_abi::{Duration, Instant};
 use crate::notation::in_unit;
 
 /// Columns that the shortest period takes at least.
-const FINEST: u64 = 8;
+const FINEST: u64 = 5;
 /// Columns between two numbers.
 pub(crate) const STEP: usize = 10;
 
@@ -21,7 +21,7 @@ pub struct Scale {
 
 impl Scale {
     /// The scale that shows as much of `length` as goes into `most` columns; not
-    /// so much that a period of `shortest` takes less than 8 of them. A column
+    /// so much that a period of `shortest` takes less than 5 of them. A column
     /// is 1, 2, 2.5 or 5 times a power of ten.
     pub fn fit(length: Duration, shortest: Option<Duration>, most: usize) -> Scale {
         let most = most.max(1);
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn of_a_length_with_too_many_periods_the_first_part_is_shown() {
         let scale = Scale::fit(ms(1000), Some(ms(10)), 60);
-        assert_eq!((scale.column, scale.columns), (ms(1), 60));
+        assert_eq!((scale.column, scale.columns), (ms(2), 60));
     }
 
     #[test]

@@ -120,15 +120,17 @@ impl Times {
 
     /// What is drawn or taken, in words.
     pub(crate) fn describe(&self) -> &'static str {
-        let given = |times: &[Time]| times.iter().any(|time| time.given.is_some());
-        let some = given(&self.jobs) || given(&self.upcalls);
-        match (self.rule, some) {
-            (Rule::Worst, false) => "worst-case times",
-            (Rule::Worst, true) => "given and worst-case times",
-            (Rule::Best, false) => "no time for any job",
-            (Rule::Best, true) => "given times, none for other jobs",
-            (Rule::Uniform, false) => "uniform times",
-            (Rule::Uniform, true) => "given and uniform times",
+        let all = || self.jobs.iter().chain(&self.upcalls);
+        let some = all().any(|time| time.given.is_some());
+        let rest = all().any(|time| time.given.is_none() && time.worst != Duration::ZERO);
+        match (self.rule, some, rest) {
+            (_, true, false) => "given times",
+            (Rule::Worst, true, true) => "given and worst-case times",
+            (Rule::Best, true, true) => "given times, none for other jobs",
+            (Rule::Uniform, true, true) => "given and uniform times",
+            (Rule::Worst, false, _) => "worst-case times",
+            (Rule::Best, false, _) => "no time for any job",
+            (Rule::Uniform, false, _) => "uniform times",
         }
     }
 
