@@ -228,6 +228,37 @@ fn a_system_runs_with_its_budgets_under_every_scheduler() {
 }
 
 #[test]
+fn every_program_of_the_repository_can_be_simulated() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = Folder::new("simulate-all");
+    let mut count = 0;
+    for place in [
+        "lang/tests/programs",
+        "examples/flight-control",
+        "bench/kernel",
+    ] {
+        for entry in fs::read_dir(root.join(place)).unwrap() {
+            let path = entry.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "giotto")
+            {
+                let path = path.to_str().unwrap();
+                let words = ["simulate", path, "--exec-time", "best", "--for", "100ms"];
+                let (code, out, err) = folder.outcome(&words);
+                assert_eq!(code, 0, "{path}: {err}");
+                assert!(
+                    out.contains("missed 0 | violations 0 | load 0.00 %"),
+                    "{out}"
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "only {count} programs");
+}
+
+#[test]
 fn what_the_chart_leaves_out_is_said() {
     let folder = folder("narrow");
     let first = |words: &[&str]| {
