@@ -201,6 +201,7 @@ impl<'a, H: Hardware> Core<'a, H> {
     }
 
     /// Whether nothing waits to be worked on but what the agenda brings.
+    #[inline(never)] // in many places
     pub(crate) fn is_settled(&self) -> bool {
         let is_busy = self.upcall.is_some()
             | self.transfer.is_some()

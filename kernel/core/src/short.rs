@@ -162,7 +162,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// The thread that waited for a line goes on.
-    #[inline(never)] // in two places
+    #[inline(always)]
     pub(crate) fn wake_handler(&mut self, line: u16, waiter: u16) {
         self.interrupts.at_mut(line).waiter = NONE;
         self.hardware.finish(waiter);
