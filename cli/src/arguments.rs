@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use giornata_abi::trace::Violation;
 
 const EXIT_CODES: &str = "\
@@ -27,6 +27,17 @@ Examples:
   giornata disasm flight.gmod
   giornata disasm flight.giotto         compiles it first";
 
+const ANALYZE_EXAMPLES: &str = "\
+Examples:
+  giornata analyze flight.giotto                  is every job in time, earliest deadline first?
+  giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
+  giornata analyze flight.giotto --wcet wcet.toml with times from a file
+
+A file of times has a line for each task:
+  control = \"2ms\"
+It stands above the annotations `[wcet 2ms]` of the source. Drivers and the kernel
+are taken to need no time, and guards to answer anything.";
+
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   giornata simulate flight.giotto                    one second, worst-case times
@@ -38,7 +49,7 @@ Examples:
 The kernel of the boards runs on a virtual clock; tasks and drivers take time and
 compute nothing. Guards answer false unless --guard says otherwise.";
 
-/// Compile, inspect and simulate real-time programs.
+/// Compile, analyse and simulate real-time programs.
 #[derive(Debug, Parser)]
 #[command(name = "giornata", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -51,6 +62,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Say whether a program's jobs are all in time, and show one that is not.
+    #[command(after_help = ANALYZE_EXAMPLES)]
+    Analyze(Analyze),
     /// Say whether a program, module or system is sound.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
@@ -63,6 +77,27 @@ pub(crate) enum Command {
     /// Run a program or system on a virtual clock and draw its schedule.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+}
+
+/// Who decides among released tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyName {
+    /// Earliest deadline first.
+    Edf,
+    /// Fixed priorities by rate.
+    Rm,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Analyze {
+    /// A program (.giotto) or a module (.gmod).
+    pub(crate) file: PathBuf,
+    /// The scheduler.
+    #[arg(long, value_enum, default_value = "edf")]
+    pub(crate) strategy: StrategyName,
+    /// Worst-case times (TOML), instead of those in the source.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wcet: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

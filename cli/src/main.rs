@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod arguments;
 mod check;
 mod compile;
@@ -11,6 +12,7 @@ mod disasm;
 mod input;
 mod report;
 mod simulate;
+mod subject;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut report = Report::new(arguments.json);
     let verdict = match &arguments.command {
+        Command::Analyze(arguments) => analyze::run(arguments, &mut report),
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),

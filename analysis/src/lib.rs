@@ -1,0 +1,35 @@
+//! Schedulability of microcode: what a module's E code demands, and whether it
+//! can be met.
+//!
+//! ```text
+//!  module --> Program --> ECode: the reactions of each block
+//!                            |
+//!   worst-case times --> walk: every way the program can go, scheduled by a
+//!                            |  strategy; verdict and witness
+//!                            v
+//!                         Walked: states, figures of tasks, the lasso of a
+//!                                 program that always does the same
+//! ```
+//! Pure functions: a verdict comes with what shows it. Every verdict assumes
+//! that drivers and the kernel take no time, that one hart runs the tasks of
+//! this module only, and that no job runs longer than its worst-case time.
+//!
+//! Symbolic execution is control-sensitive: where code branches, both ways are
+//! gone. Tests of ports are taken to answer anything at any time; the verdict
+//! "not schedulable" therefore means that guards *can* answer so that a job is
+//! late.
+
+#![forbid(unsafe_code)]
+
+pub mod agenda;
+pub mod ecode;
+pub mod job;
+pub mod program;
+pub mod timeline;
+pub mod times;
+pub mod walk;
+
+pub use ecode::{ECode, Reaction, Release};
+pub use program::{NotAnalysable, Program};
+pub use times::{Times, TimesError};
+pub use walk::{Strategy, Verdict, Walked, walk};

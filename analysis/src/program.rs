@@ -1,0 +1,146 @@
+//! A verified module as the analyses read it: code, conflict sets, names.
+
+use giornata_abi::instruction::{DurationEntry, Instruction};
+use giornata_abi::module::{DriverSymbol, Module, TaskSymbol};
+use giornata_abi::{Duration, Predicate};
+use giornata_micro::verify::{Refusal, Scratch, scratch_needed, verify};
+
+/// Why a module cannot be analysed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAnalysable {
+    /// No kernel loads it.
+    #[error("the verifier refuses the module: {0}")]
+    Refused(Refusal),
+    /// The E code does something whose instants are not known beforehand.
+    #[error("instruction {address}{}: {what}", place(*.line))]
+    Beyond {
+        /// The instruction.
+        address: u16,
+        /// Its line in the source, 0 if unknown.
+        line: u32,
+        /// What is beyond the analysis.
+        what: &'static str,
+    },
+    /// One block has more outcomes than the analysis follows.
+    #[error("the block at {address} has more than {limit} different outcomes")]
+    TooManyOutcomes {
+        /// The block.
+        address: u16,
+        /// How many are followed.
+        limit: usize,
+    },
+}
+
+fn place(line: u32) -> String {
+    match line {
+        0 => String::new(),
+        line => format!(" (line {line})"),
+    }
+}
+
+/// A task of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFacts {
+    /// Its name.
+    pub name: String,
+    /// What the source says of its worst case; zero if nothing.
+    pub wcet: Duration,
+}
+
+/// A verified module, owned. Every operand and address in it exists.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The code.
+    pub code: Vec<Instruction>,
+    /// The predicates.
+    pub predicates: Vec<Predicate>,
+    /// The durations.
+    pub durations: Vec<DurationEntry>,
+    /// Remainders count in 1/denominator ns.
+    pub denominator: u32,
+    /// The first block.
+    pub start: u16,
+    /// The tasks.
+    pub tasks: Vec<TaskFacts>,
+    /// For each driver the tasks whose own ports it touches, ascending.
+    pub conflicts: Vec<Vec<u16>>,
+    /// For each instruction its line in the source; 0 = unknown.
+    lines: Vec<u32>,
+}
+
+impl Program {
+    /// Reads a module that the verifier accepts. O(size).
+    ///
+    /// # Errors
+    /// The verifier's refusal.
+    pub fn of(module: &Module<'_>) -> Result<Program, NotAnalysable> {
+        let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
+        verify(module, &mut scratch).map_err(NotAnalysable::Refused)?;
+        let fact = |task: TaskSymbol| TaskFacts {
+            name: module.text(task.name).to_owned(),
+            wcet: Duration(task.wcet),
+        };
+        let owners = owners(module);
+        let code: Vec<Instruction> = module.instructions().collect();
+        let places = (0..code.len()).map(|at| module.position(at as u16));
+        Ok(Program {
+            lines: places.map(|place| place.map_or(0, |p| p.line)).collect(),
+            code,
+            predicates: module.predicates().collect(),
+            durations: module.durations().collect(),
+            denominator: module.header().denominator,
+            start: module.header().start,
+            tasks: module.tasks().map(fact).collect(),
+            conflicts: module
+                .drivers()
+                .map(|driver| conflicts(module, &driver, &owners))
+                .collect(),
+        })
+    }
+
+    /// That the instruction at `address` is beyond the analysis.
+    pub(crate) fn beyond(&self, address: u16, what: &'static str) -> NotAnalysable {
+        let line = self.lines.get(address as usize).copied().unwrap_or(0);
+        NotAnalysable::Beyond {
+            address,
+            line,
+            what,
+        }
+    }
+
+    /// The instruction at an address; a return where there is none.
+    pub(crate) fn at(&self, address: u16) -> Instruction {
+        let end = Instruction::new(giornata_abi::Opcode::Return, 0, 0, 0);
+        self.code.get(address as usize).copied().unwrap_or(end)
+    }
+
+    /// The name of a task.
+    pub fn task_name(&self, task: u16) -> &str {
+        self.tasks.get(task as usize).map_or("?", |t| &t.name)
+    }
+}
+
+/// For each port the task whose own copy it is.
+fn owners(module: &Module<'_>) -> Vec<Option<u16>> {
+    let mut owners = vec![None; module.header().ports as usize];
+    for (index, task) in module.tasks().enumerate() {
+        for list in [task.inputs, task.outputs, task.states] {
+            for port in module.list(list) {
+                if let Some(owner) = owners.get_mut(port as usize) {
+                    *owner = Some(index as u16);
+                }
+            }
+        }
+    }
+    owners
+}
+
+fn conflicts(module: &Module<'_>, driver: &DriverSymbol, owners: &[Option<u16>]) -> Vec<u16> {
+    let ports = module.list(driver.reads).chain(module.list(driver.writes));
+    let mut tasks: Vec<u16> = ports
+        .filter_map(|port| owners.get(port as usize).copied().flatten())
+        .collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    tasks
+}

@@ -1,0 +1,5 @@
+//! The analyses against the kernel itself: what they promise is what happens.
+
+mod machine;
+mod programs;
+mod schedulability;
