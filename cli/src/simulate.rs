@@ -177,6 +177,7 @@ impl Plan {
         [
             note("guards that answer false (--guard NAME=true)", &shut),
             note("threads that do nothing here", &threads),
+            note("interrupts that never come", &self.machine.interrupts()),
         ]
         .into_iter()
         .flatten()
@@ -189,6 +190,7 @@ impl Plan {
         report.tell("seed", arguments.seed);
         report.tell("guards_shut", self.guards.shut());
         report.tell("threads_left_out", self.machine.ordinary_threads());
+        report.tell("interrupts_left_out", self.machine.interrupts());
         if let Some(path) = &arguments.svg {
             report.tell("svg", path.display().to_string());
         }

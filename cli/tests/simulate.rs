@@ -140,11 +140,12 @@ s1:     dispatch t1
         return
 ";
 
-fn s_code() -> Vec<u8> {
-    use giornata_abi::module::{ModuleWriter, TaskSymbol};
-    let assembly = giornata_sim::Assembly::parse(S_CODE).unwrap();
-    let mut module = ModuleWriter::new("two-tasks", "");
-    for (name, millis) in assembly.tasks.iter().zip([12, 3]) {
+/// A module of a listing: tasks without ports, with these worst cases in ms.
+fn module(listing: &str, worst: &[u64]) -> Vec<u8> {
+    use giornata_abi::module::{ModuleWriter, NameSymbol, TaskSymbol};
+    let assembly = giornata_sim::Assembly::parse(listing).unwrap();
+    let mut module = ModuleWriter::new("listing", "");
+    for (name, millis) in assembly.tasks.iter().zip(worst) {
         let name = module.text(name);
         let none = module.list(&[]);
         module.tasks.push(TaskSymbol {
@@ -158,6 +159,10 @@ fn s_code() -> Vec<u8> {
             reserved: 0,
         });
     }
+    for number in assembly.interrupts {
+        let name = module.text(&format!("button{number}"));
+        module.interrupts.push(NameSymbol { name });
+    }
     module.start = assembly.start;
     module.instructions = assembly.instructions;
     module.predicates = assembly.predicates;
@@ -166,9 +171,28 @@ fn s_code() -> Vec<u8> {
 }
 
 #[test]
+fn an_interrupt_that_a_module_waits_for_never_comes() {
+    let folder = Folder::new("interrupt");
+    let listing = "
+a0:     release t1 10ms
+        future irq(3) a1
+        return
+a1:     release t2 10ms
+        return
+";
+    folder.write("waits.gmod", module(listing, &[1, 1]));
+    let (code, out, _) = folder.outcome(&["simulate", "waits.gmod"]);
+    assert!(code == 0 && out.contains("releases 1 | missed 0"), "{out}");
+    assert!(
+        out.contains("note: interrupts that never come: button3"),
+        "{out}"
+    );
+}
+
+#[test]
 fn s_code_of_a_module_schedules_its_tasks() {
     let folder = Folder::new("s-code");
-    folder.write("two-tasks.gmod", s_code());
+    folder.write("two-tasks.gmod", module(S_CODE, &[12, 3]));
     let (code, json) = folder.json(&["simulate", "two-tasks.gmod", "--json"]);
     assert_eq!((code, &json["scheduler"]), (0, &"S code".into()));
     let tasks = json["tasks"].as_array().unwrap();

@@ -78,6 +78,17 @@ impl Machine {
         ordinary.map(|thread| thread.name.clone()).collect()
     }
 
+    /// The interrupts that programs wait for, and that never come.
+    pub(crate) fn interrupts(&self) -> Vec<String> {
+        let used = |number: &u16| {
+            let mut programs = self.model.programs.iter();
+            programs.any(|program| program.interrupts.contains(number))
+        };
+        let lines = self.model.interrupts.iter();
+        let awaited = lines.filter(|line| used(&line.number));
+        awaited.map(|line| line.name.clone()).collect()
+    }
+
     /// A program that carries S code, which decides who runs.
     pub(crate) fn with_s_code(&self) -> Option<&str> {
         let mut programs = self.model.programs.iter();
