@@ -71,9 +71,10 @@ impl<H: Hardware> Kernel<'_, H> {
     #[inline(never)] // in several places
     fn is_ahead(&self, thread: u16) -> bool {
         let core = &self.core;
-        self.undisturbed_until() > core.now()
+        // what most often says no comes first
+        core.is_beyond_sleepers(thread)
+            && self.undisturbed_until() > core.now()
             && core.is_settled()
-            && core.is_beyond_sleepers(thread)
     }
 
     /// When code is to run next, or the machine to stop.

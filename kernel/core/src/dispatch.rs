@@ -8,7 +8,6 @@ use crate::core_state::{Core, Upcall};
 use crate::event::{Beginning, Next};
 use crate::hardware::Hardware;
 use crate::thread::{State, Thread};
-use giornata_abi::call::Answer;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{BAND_DEADLINE, Policy, ThreadEntry, ThreadKind};
 use giornata_abi::trace::TraceKind;
@@ -218,7 +217,7 @@ impl<H: Hardware> Core<'_, H> {
                 let relative = Duration(self.thread_entry(thread).deadline);
                 let record = self.threads.at_mut(thread);
                 record.deadline = at + relative;
-                self.answer(thread, Answer::DONE);
+                self.hardware.finish(thread);
                 self.make_ready(thread, End::Tail);
             }
             State::Ready if self.threads.at(thread).parked => {

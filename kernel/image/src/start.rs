@@ -52,12 +52,18 @@ global_asm!(
     begin = sym begin,
 );
 
+unsafe extern "C" {
+    /// Where the kernel's own memory ends: of the linker script.
+    static __bss_end: u8;
+}
+
 extern "C" fn begin() -> &'static Context {
     // SAFETY: the builder wrote RAM behind the kernel; nobody writes the blob.
     let system = unsafe { blob::read(SYSTEM, BOARD.memory) };
     let system = system.unwrap_or_else(|why| refuse(why));
+    let behind = (&raw const __bss_end).addr()..BOARD.memory.end;
     // SAFETY: the builder left the memory that the header names to the kernel; once.
-    let carved = unsafe { carve(&system, &BOARD.memory) };
+    let carved = unsafe { carve(&system, &behind) };
     let (memory, contexts) = carved.unwrap_or_else(|why| refuse(why));
     let setup = Setup {
         board: BOARD,

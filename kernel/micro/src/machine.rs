@@ -336,6 +336,7 @@ impl<'a> Machine<'a> {
     /// Before this instant no code runs, unless a task is told of or an instant
     /// begun: the first that has time triggers, or the start of time if code
     /// waits for something else or runs. O(1).
+    #[inline]
     pub fn idle_until(&self) -> Instant {
         match self.heeds_time_only() {
             true => self.horizon,

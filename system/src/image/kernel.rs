@@ -7,6 +7,8 @@ use crate::problem::{Problem, Refusal};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use sha2::{Digest, Sha256};
 
+/// Bytes of a line of a cache; no board has longer ones.
+const LINE: u32 = 64;
 /// The symbol of the sizes of the kernel's records.
 const SIZES_SYMBOL: &str = "GIORNATA_SIZES";
 /// Entries of it.
@@ -66,6 +68,18 @@ impl Kernel {
         }
         let digest = hash.finalize();
         digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// Where `ram` bytes lie behind the kernel's own data, if the board leaves the
+    /// kernel as many. There they share no line of a small cache with it.
+    pub(crate) fn room_behind(&self, board: &Board, ram: u32) -> Option<u32> {
+        let ends = self
+            .segments
+            .iter()
+            .map(|segment| segment.address + segment.size);
+        let start = ends.max()?.checked_next_multiple_of(LINE)?;
+        let end = u64::from(board.kernel.0) + u64::from(board.kernel.1);
+        (u64::from(start) + u64::from(ram) <= end).then_some(start)
     }
 
     /// Bytes of memory that the kernel needs for the tables of a system.

@@ -8,7 +8,7 @@
 //! page           for each process: page tables | text | rodata | data, bss,
 //!                control pages and blocks, stacks
 //! page           trace ring, whole pages
-//! page           the kernel's tables (ram)
+//! page           the kernel's tables (ram), if they do not fit behind its data
 //! ```
 
 use crate::board::{Board, PAGE, Protection};

@@ -311,9 +311,14 @@ impl<'a> Builder<'a> {
     ) -> Result<(Layout, Segment), Refusal> {
         let draft = link(model, &Placement::draft(model))?;
         let (blob, ram) = (draft.header.length, kernel.ram(&draft));
+        let behind = kernel.room_behind(&model.board, ram);
+        let elsewhere = if behind.is_some() { 0 } else { ram };
         let (mut executables, mut sites) = (executables, sites);
         for _ in 0..MOST_LINKS {
-            let layout = layout::lay_out(model, &executables, blob, ram)?;
+            let mut layout = layout::lay_out(model, &executables, blob, elsewhere)?;
+            if let Some(behind) = behind {
+                (layout.placement.ram, layout.placement.ram_size) = (behind, ram);
+            }
             if layout.sites == sites {
                 let blob = link(model, &layout.placement)?.to_blob();
                 return Ok((layout, Segment::new(model.board.system, blob)));
