@@ -63,15 +63,42 @@ pub enum Breach {
         /// When.
         at: Instant,
     },
+    /// A job had not completed at the next release, as synchronous code must.
+    Unfinished {
+        /// The job.
+        job: Job,
+        /// When.
+        at: Instant,
+    },
+    /// Another thread of S code dispatched at the same time.
+    Shared {
+        /// The job that it dispatched.
+        job: Job,
+        /// When.
+        at: Instant,
+    },
 }
 
 impl Breach {
     /// The job that should have completed.
     pub const fn job(&self) -> &Job {
         match self {
-            Breach::Late { job } | Breach::Touched { job, .. } | Breach::Released { job, .. } => {
-                job
-            }
+            Breach::Late { job }
+            | Breach::Touched { job, .. }
+            | Breach::Released { job, .. }
+            | Breach::Unfinished { job, .. }
+            | Breach::Shared { job, .. } => job,
+        }
+    }
+
+    /// When it shows.
+    pub const fn at(&self) -> Instant {
+        match self {
+            Breach::Late { job } => job.deadline,
+            Breach::Touched { at, .. }
+            | Breach::Released { at, .. }
+            | Breach::Unfinished { at, .. }
+            | Breach::Shared { at, .. } => *at,
         }
     }
 }

@@ -7,8 +7,13 @@
 //!   worst-case times --> walk: every way the program can go, scheduled by a
 //!                            |  strategy; verdict and witness
 //!                            v
-//!                         Walked: states, figures of tasks, the lasso of a
-//!                                 program that always does the same
+//!              Walked --> Round: the schedule of a program that always does
+//!                            |   the same
+//!                            v
+//!          generate --> SCode --> attach: a module of E code and S code
+//!                                    |
+//!                                    v
+//!                                  check: is it time-safe, of which class?
 //! ```
 //! Pure functions: a verdict comes with what shows it. Every verdict assumes
 //! that drivers and the kernel take no time, that one hart runs the tasks of
@@ -22,14 +27,24 @@
 #![forbid(unsafe_code)]
 
 pub mod agenda;
+pub mod attach;
+pub mod check;
 pub mod ecode;
+pub mod generate;
 pub mod job;
+pub mod nonpreemptive;
 pub mod program;
+pub mod round;
+mod scan;
+pub mod scode;
 pub mod timeline;
 pub mod times;
 pub mod walk;
 
+pub use attach::{AttachError, attach, fill_idle};
+pub use check::{Checked, Class, Safety, check};
 pub use ecode::{ECode, Reaction, Release};
+pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
 pub use program::{NotAnalysable, Program};
 pub use times::{Times, TimesError};
 pub use walk::{Strategy, Verdict, Walked, walk};

@@ -68,14 +68,16 @@ fn stretch(program: &Program, segment: &Segment) -> String {
 
 fn breach(program: &Program, breach: &Breach) -> String {
     let job = breach.job();
-    let (at, what) = match breach {
-        Breach::Late { job } => (job.deadline, "has not completed at its deadline"),
-        Breach::Touched { at, .. } => (*at, "has not completed when a driver touches its ports"),
-        Breach::Released { at, .. } => (*at, "has not completed when it is released again"),
+    let what = match breach {
+        Breach::Late { .. } => "has not completed at its deadline",
+        Breach::Touched { .. } => "has not completed when a driver touches its ports",
+        Breach::Released { .. } => "has not completed when it is released again",
+        Breach::Unfinished { .. } => "has not completed at the next release",
+        Breach::Shared { .. } => "is dispatched while another thread dispatches",
     };
     format!(
         "{:>12}  {} (job {}), released at {}, {what}: it needs {} more",
-        show(Duration(at.0)),
+        show(Duration(breach.at().0)),
         program.task_name(job.task),
         job.number + 1,
         show(Duration(job.release.0)),

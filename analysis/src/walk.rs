@@ -66,6 +66,24 @@ pub struct Figures {
     pub slack: Duration,
 }
 
+impl Figures {
+    /// Notes the completion of a job.
+    pub(crate) fn note(task: &mut Option<Figures>, job: &Job, completion: Instant) {
+        let response = completion.since(job.release);
+        let slack = job.deadline.since(completion);
+        let so_far = task.unwrap_or(Figures {
+            jobs: 0,
+            response,
+            slack,
+        });
+        *task = Some(Figures {
+            jobs: so_far.jobs + 1,
+            response: so_far.response.max(response),
+            slack: so_far.slack.min(slack),
+        });
+    }
+}
+
 /// An instant of the walk and what happens until the next.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -241,19 +259,8 @@ impl Walker<'_> {
             let Some(job) = jobs.iter().find(is_it) else {
                 continue;
             };
-            let response = segment.until.since(job.release);
-            let slack = job.deadline.since(segment.until);
             if let Some(task) = self.walked.tasks.get_mut(job.task as usize) {
-                let so_far = task.unwrap_or(Figures {
-                    jobs: 0,
-                    response,
-                    slack,
-                });
-                *task = Some(Figures {
-                    jobs: so_far.jobs + 1,
-                    response: so_far.response.max(response),
-                    slack: so_far.slack.min(slack),
-                });
+                Figures::note(task, job, segment.until);
             }
         }
     }
@@ -305,10 +312,7 @@ impl Walker<'_> {
             at = step.before;
         }
         let segments = steps.iter().rev().flat_map(|step| step.segments.iter());
-        let end = match breach {
-            Breach::Late { job } => job.deadline,
-            Breach::Touched { at, .. } | Breach::Released { at, .. } => at,
-        };
+        let end = breach.at();
         let segments = segments.copied().filter_map(|s| cut(s, end)).collect();
         Verdict::NotSchedulable(Witness { segments, breach })
     }

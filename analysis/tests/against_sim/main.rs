@@ -1,5 +1,7 @@
 //! The analyses against the kernel itself: what they promise is what happens.
 
 mod machine;
+mod mutants;
 mod programs;
 mod schedulability;
+mod scode;

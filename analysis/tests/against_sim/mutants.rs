@@ -1,0 +1,128 @@
+//! S code with one change: the checker accepts exactly what brute force finds
+//! time-safe.
+
+use std::collections::BTreeMap;
+
+use giornata_abi::Duration;
+use giornata_analysis::scode::{SCode, SInstruction, Wait};
+use giornata_analysis::{Kind, NotAnalysable, Safety, attach, check, generate};
+
+use crate::machine::{Machine, listed};
+use crate::programs::{Seed, cases, sample};
+use crate::scode::{Scheduled, brute_force};
+
+const KINDS: [Kind; 4] = [
+    Kind::EarliestDeadline,
+    Kind::NonPreemptive,
+    Kind::RateMonotonic,
+    Kind::Synchronous,
+];
+
+/// The places of dispatches.
+fn dispatches(code: &SCode) -> Vec<(usize, usize)> {
+    let blocks = code.blocks.iter().enumerate();
+    let places =
+        blocks.flat_map(|(block, instructions)| (0..instructions.len()).map(move |at| (block, at)));
+    let is_dispatch = |(block, at): &(usize, usize)| {
+        let instruction = &code.blocks[*block][*at];
+        matches!(
+            instruction,
+            SInstruction::Dispatch(_) | SInstruction::DispatchUntil(..)
+        )
+    };
+    places.filter(is_dispatch).collect()
+}
+
+/// Changes one thing; says what.
+fn mutate(code: &mut SCode, length: u64, seed: &mut Seed) -> &'static str {
+    let places = dispatches(code);
+    let (block, at) = seed.choose(&places);
+    let chosen = code.blocks[block][at];
+    match seed.below(4) {
+        0 => {
+            let (other_block, other) = seed.choose(&places);
+            code.blocks[block][at] = code.blocks[other_block][other];
+            code.blocks[other_block][other] = chosen;
+            "swapped"
+        }
+        1 => {
+            code.blocks[block].remove(at);
+            "dropped"
+        }
+        2 => {
+            let (SInstruction::Dispatch(task) | SInstruction::DispatchUntil(task, ..)) = chosen
+            else {
+                unreachable!("a dispatch")
+            };
+            let until = Wait::After(1 + seed.below(length), 0);
+            code.blocks[block][at] = SInstruction::DispatchUntil(task, until, block + 1);
+            "shortened"
+        }
+        _ => {
+            // a wait that ends early
+            let idle = |i: &SInstruction| matches!(i, SInstruction::Idle(_));
+            if let Some(idle) = code.blocks[block].iter().position(idle) {
+                let until = Wait::After(1 + seed.below(length), 0);
+                code.blocks[block][idle] = SInstruction::Idle(until);
+            }
+            "waits less"
+        }
+    }
+}
+
+#[test]
+fn the_checker_accepts_exactly_the_mutants_that_are_time_safe() {
+    let (mut seed, mut undecided) = (Seed(21), 0);
+    let mut verdicts: BTreeMap<(&str, bool), u32> = BTreeMap::new();
+    let cases = cases(100, 1000);
+    let mut mutants = 0;
+    while mutants < cases {
+        let sample = sample(&mut seed, 1);
+        let (kind, complete) = (seed.choose(&KINDS), seed.below(2) == 0);
+        let code = generate(&sample.program, &sample.code, &sample.times, kind, complete);
+        let Ok(mut code) = code else { continue };
+        let change = mutate(&mut code, sample.length.0 / 2, &mut seed);
+        mutants += 1;
+        let Ok(scheduled) = Scheduled::try_of(attach(&sample.bytes, &code).unwrap()) else {
+            continue; // the verifier refuses it
+        };
+        let checked = check(&scheduled.program, &scheduled.code, &sample.times);
+        let safety = match checked {
+            Ok(checked) => checked.safety,
+            Err(NotAnalysable::Beyond { .. }) => {
+                undecided += 1;
+                continue;
+            }
+            Err(other) => panic!("{other}"),
+        };
+        let machine = Machine::load(&scheduled.bytes);
+        match safety {
+            Safety::Safe => {
+                let found = brute_force(&machine, &sample, 20, &mut seed);
+                assert_eq!(found, Ok(()), "{kind:?} {change}: {code:?}");
+                *verdicts.entry((change, true)).or_default() += 1;
+            }
+            Safety::Unsafe(witness) => {
+                let executions = witness.executions();
+                let time = listed(&executions, sample.times.all());
+                // where a mutant drifts, the breach can come late
+                let length = witness.breach.at().0 + sample.length.0;
+                let late = machine.run(Duration(length), time, |_, _| true);
+                let text = witness.text(&scheduled.program);
+                assert!(!late.is_none(), "{kind:?} {change}: {code:?}\n{text}");
+                *verdicts.entry((change, false)).or_default() += 1;
+            }
+            Safety::Unknown { .. } => undecided += 1,
+        }
+    }
+    let least = cases as u32 / 50;
+    assert_eq!(verdicts.len(), 8, "{verdicts:?}");
+    assert!(
+        verdicts.values().all(|n| *n >= least.min(2)),
+        "{verdicts:?}"
+    );
+    assert!(
+        undecided * 20 <= cases,
+        "{undecided} of {cases} undecided: {verdicts:?}"
+    );
+}
