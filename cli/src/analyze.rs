@@ -1,13 +1,17 @@
 //! `giornata analyze FILE [--strategy S] [--wcet FILE]`
 
+use std::path::Path;
+
 use giornata_abi::Duration;
 use giornata_analysis::timeline::{Witness, show};
-use giornata_analysis::{Strategy, Verdict as Schedulability, Walked, walk};
+use giornata_analysis::{
+    Safety, Strategy, Verdict as Schedulability, Walked, check, walk, walk_without_preemption,
+};
 use serde_json::{Value, json};
 
 use crate::arguments::{Analyze, StrategyName};
 use crate::report::{Report, Verdict};
-use crate::subject::Subject;
+use crate::subject::{self, Subject};
 
 const ASSUMPTIONS: &str = "drivers and the kernel take no time; one hart runs these tasks only; guards may answer anything";
 
@@ -17,19 +21,80 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
         Ok(subject) => subject,
         Err(verdict) => return verdict,
     };
-    let (name, strategy) = match arguments.strategy {
-        StrategyName::Edf => ("edf", Strategy::EarliestDeadline),
-        StrategyName::Rm => ("rm", Strategy::RateMonotonic),
-    };
-    let walked = walk(&subject.program, &subject.code, &subject.times, strategy);
-    report.tell("strategy", name);
     report.tell("assumptions", ASSUMPTIONS);
-    let title = format!("{} under {name}", arguments.file.display());
-    let verdict = conclude(&title, &subject, &walked, report);
-    show_extent(&subject, &walked, report);
-    show_tasks(&subject, &walked, report);
+    let carries_s_code = !subject.code.threads().is_empty();
+    let verdict = match arguments.strategy {
+        None if carries_s_code => check_s_code(&arguments.file, &subject, report),
+        strategy => analyze(
+            arguments,
+            strategy.unwrap_or(StrategyName::Edf),
+            &subject,
+            report,
+        ),
+    };
     report.say(format!("assumed: {ASSUMPTIONS}\n"));
     verdict
+}
+
+/// Whether E code is schedulable under a strategy.
+fn analyze(
+    arguments: &Analyze,
+    strategy: StrategyName,
+    subject: &Subject,
+    report: &mut Report,
+) -> Verdict {
+    let walk_by = |strategy| walk(&subject.program, &subject.code, &subject.times, strategy);
+    let (name, walked) = match strategy {
+        StrategyName::Edf => ("edf", walk_by(Strategy::EarliestDeadline)),
+        StrategyName::Rm => ("rm", walk_by(Strategy::RateMonotonic)),
+        StrategyName::EdfNonpreemptive => (
+            "edf-nonpreemptive",
+            walk_without_preemption(&subject.program, &subject.code, &subject.times),
+        ),
+    };
+    report.tell("strategy", name);
+    let title = format!("{} under {name}", arguments.file.display());
+    let verdict = conclude(&title, subject, &walked, report);
+    show_extent(subject, &walked, report);
+    show_tasks(subject, &walked, report);
+    verdict
+}
+
+/// Whether the S code that a module carries keeps its E code time-safe.
+fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict {
+    let checked = match check(&subject.program, &subject.code, &subject.times) {
+        Ok(checked) => checked,
+        Err(why) => return subject::refuse(path, &why, report),
+    };
+    let class = checked.class.name();
+    let title = format!("{}: its {class} S code", path.display());
+    report.tell("class", class);
+    report.tell("states", checked.states);
+    match &checked.safety {
+        Safety::Safe => {
+            report.tell("time_safety", "safe");
+            report.say(format!(
+                "{title} keeps it time-safe, in {} states\n",
+                checked.states
+            ));
+            Verdict::Good
+        }
+        Safety::Unsafe(witness) => {
+            report.tell("time_safety", "unsafe");
+            show_witness(subject, witness, report);
+            let text = witness.text(&subject.program);
+            report.say(format!("{title} does not keep it time-safe\n{text}"));
+            Verdict::Negative
+        }
+        Safety::Unknown { limit } => {
+            report.tell("time_safety", "unknown");
+            report.tell("limit", *limit);
+            report.say(format!(
+                "{title}: unknown, there are more than {limit} states\n"
+            ));
+            Verdict::Unknown
+        }
+    }
 }
 
 fn conclude(title: &str, subject: &Subject, walked: &Walked, report: &mut Report) -> Verdict {
@@ -57,7 +122,7 @@ fn conclude(title: &str, subject: &Subject, walked: &Walked, report: &mut Report
     }
 }
 
-fn show_witness(subject: &Subject, witness: &Witness, report: &mut Report) {
+pub(crate) fn show_witness(subject: &Subject, witness: &Witness, report: &mut Report) {
     let stretch = |segment: &giornata_analysis::job::Segment| {
         json!({
             "task": subject.program.task_name(segment.task),

@@ -32,11 +32,23 @@ Examples:
   giornata analyze flight.giotto                  is every job in time, earliest deadline first?
   giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
   giornata analyze flight.giotto --wcet wcet.toml with times from a file
+  giornata analyze flight.scheduled.gmod          does its S code keep it time-safe?
 
 A file of times has a line for each task:
   control = \"2ms\"
 It stands above the annotations `[wcet 2ms]` of the source. Drivers and the kernel
 are taken to need no time, and guards to answer anything.";
+
+const SCHEDULE_EXAMPLES: &str = "\
+Examples:
+  giornata schedule flight.giotto --strategy edf        writes flight.scheduled.gmod
+  giornata schedule flight.giotto --strategy edf-nonpreemptive --listing
+  giornata schedule flight.giotto --strategy edf --complete -o flight.gmod
+  giornata schedule partial.gmod --complete             where its S code idles, the rest runs
+
+edf and edf-nonpreemptive unroll one round of a program without mode switches;
+synchronous runs all that is released before the next release; rm is one block
+for all releases, mode switches included.";
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -74,6 +86,9 @@ pub(crate) enum Command {
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
+    /// Generate S code: a schedule that the module carries.
+    #[command(after_help = SCHEDULE_EXAMPLES)]
+    Schedule(Schedule),
     /// Run a program or system on a virtual clock and draw its schedule.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
@@ -84,17 +99,54 @@ pub(crate) enum Command {
 pub(crate) enum StrategyName {
     /// Earliest deadline first.
     Edf,
+    /// The same, but no job preempts another.
+    EdfNonpreemptive,
     /// Fixed priorities by rate.
     Rm,
+}
+
+/// How S code schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindName {
+    /// The earliest-deadline-first schedule of one round.
+    Edf,
+    /// The same, reordered so that no job preempts another.
+    EdfNonpreemptive,
+    /// All tasks by decreasing rate at each release.
+    Rm,
+    /// All that is released completes before the next release.
+    Synchronous,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schedule {
+    /// A program (.giotto) or a module (.gmod).
+    pub(crate) file: PathBuf,
+    /// The schedule.
+    #[arg(long, value_enum, required_unless_present = "complete")]
+    pub(crate) strategy: Option<KindName>,
+    /// Also dispatch what may wait in other than the worst case; in a module
+    /// that carries S code, the tasks that it lacks.
+    #[arg(long)]
+    pub(crate) complete: bool,
+    /// Worst-case times (TOML), instead of those in the source.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wcet: Option<PathBuf>,
+    /// Where the module goes [default: FILE with the extension scheduled.gmod].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// List the module's code as well.
+    #[arg(long)]
+    pub(crate) listing: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Analyze {
     /// A program (.giotto) or a module (.gmod).
     pub(crate) file: PathBuf,
-    /// The scheduler.
-    #[arg(long, value_enum, default_value = "edf")]
-    pub(crate) strategy: StrategyName,
+    /// The scheduler of the E code [default: the S code that the module carries, else edf].
+    #[arg(long, value_enum)]
+    pub(crate) strategy: Option<StrategyName>,
     /// Worst-case times (TOML), instead of those in the source.
     #[arg(long, value_name = "FILE")]
     pub(crate) wcet: Option<PathBuf>,

@@ -11,6 +11,7 @@ mod complaint;
 mod disasm;
 mod input;
 mod report;
+mod schedule;
 mod simulate;
 mod subject;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+        Command::Schedule(arguments) => schedule::run(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),
     };
     report.finish(verdict);

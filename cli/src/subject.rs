@@ -14,6 +14,8 @@ use crate::report::{Report, Verdict};
 
 /// A program that can be analysed.
 pub(crate) struct Subject {
+    /// The module file.
+    pub(crate) bytes: Vec<u8>,
     pub(crate) program: Program,
     pub(crate) code: ECode,
     pub(crate) times: Times,
@@ -37,6 +39,7 @@ impl Subject {
         let (code, program) = analysed.map_err(|why| refuse(path, &why, report))?;
         let times = times(path, &program, wcet, report)?;
         Ok(Subject {
+            bytes,
             program,
             code,
             times,
@@ -61,7 +64,8 @@ fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Verdict> {
     }
 }
 
-fn refuse(path: &Path, why: &NotAnalysable, report: &mut Report) -> Verdict {
+/// Reports what is beyond the analyses.
+pub(crate) fn refuse(path: &Path, why: &NotAnalysable, report: &mut Report) -> Verdict {
     let (verdict, help) = match why {
         NotAnalysable::Refused(_) => (
             Verdict::BadInput,

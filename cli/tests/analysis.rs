@@ -1,4 +1,4 @@
-//! `giornata analyze` as a shell sees it.
+//! `giornata analyze` and `giornata schedule` as a shell sees them.
 
 mod folder;
 
@@ -83,6 +83,76 @@ fn a_file_of_times_is_read_with_care() {
     let (code, _, err) = folder.outcome(&["analyze", "f.giotto", "--wcet", "none.toml"]);
     assert!(
         code == 2 && err.contains("none.toml cannot be read"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_schedule_travels_with_its_module() {
+    let folder = controller("schedule", "t1 = \"12ms\"\n");
+    let times = ["--wcet", "times.toml"];
+    let schedule = ["schedule", "f.giotto", "--strategy", "edf", "--listing"];
+    let (code, out, err) = folder.outcome(&[schedule.as_slice(), &times].concat());
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!(out);
+    let module = "f.scheduled.gmod";
+    assert_eq!(folder.run(&["check", module]).status.code(), Some(0));
+    let analyze = ["analyze", module];
+    let (code, out, _) = folder.outcome(&[analyze.as_slice(), &times].concat());
+    assert!(
+        code == 0 && out.contains("its preemptive S code keeps it time-safe"),
+        "{out}"
+    );
+    // the same code with longer jobs
+    folder.write("times.toml", "t1 = \"15ms\"\n");
+    let (code, out, _) = folder.outcome(&[analyze.as_slice(), &times].concat());
+    assert!(
+        code == 1 && out.contains("does not keep it time-safe"),
+        "{out}"
+    );
+    assert!(
+        out.contains("t1 (job 1), released at 0 ms, has not completed"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_schedule_that_does_not_exist_is_shown_to_fail() {
+    let folder = controller("infeasible", "t1 = \"12ms\"\n");
+    let strategy = ["--strategy", "synchronous", "--wcet", "times.toml"];
+    let arguments = [["schedule", "f.giotto"].as_slice(), &strategy].concat();
+    let (code, out, _) = folder.outcome(&arguments);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(out);
+    let (code, json) = folder.json(&[arguments.as_slice(), &["--json"]].concat());
+    assert_eq!((code, &json["feasibility"]), (1, &"infeasible".into()));
+    assert!(!folder.0.join("f.scheduled.gmod").exists());
+}
+
+#[test]
+fn a_module_is_scheduled_once_and_completed_where_it_has_code() {
+    let folder = controller("complete", "t1 = \"12ms\"\n");
+    let strategy = ["--strategy", "rm", "--wcet", "times.toml"];
+    let schedule = |file, output| {
+        let arguments = ["schedule", file, "-o", output];
+        folder.outcome(&[arguments.as_slice(), &strategy].concat())
+    };
+    assert_eq!(schedule("f.giotto", "once.gmod").0, 0);
+    let (code, _, err) = schedule("once.gmod", "twice.gmod");
+    assert!(code == 2 && err.contains("carries S code already"), "{err}");
+    let complete = [
+        "schedule",
+        "--complete",
+        "--wcet",
+        "times.toml",
+        "-o",
+        "all.gmod",
+    ];
+    let (code, out, _) = folder.outcome(&[complete.as_slice(), &["once.gmod"]].concat());
+    assert!(code == 0 && out.contains("dispatches every task"), "{out}");
+    let (code, _, err) = folder.outcome(&[complete.as_slice(), &["f.giotto"]].concat());
+    assert!(
+        code == 2 && err.contains("carries no S code to be completed"),
         "{err}"
     );
 }

@@ -438,7 +438,7 @@ impl Context<'_> {
                 "program `{}` carries no S code",
                 self.section.name.get_ref()
             );
-            let mend = "S code is not generated: write it into the module, or use \"edf\", \"rm\" or \"fifo\"";
+            let mend = "make a module with S code by `giornata schedule` and name that as the source, or use \"edf\", \"rm\" or \"fifo\"";
             findings.refuse(self.section.schedule.span(), reason, mend);
         }
         let fixed = matches!(schedule, Schedule::RateMonotonic | Schedule::Fifo);
