@@ -9,6 +9,8 @@ use giornata_abi::process::block_offsets;
 use giornata_abi::system::Range;
 use giornata_abi::trace::{TraceKind, TraceRecord, Violation};
 use giornata_abi::{Duration, Instant, ValueType};
+use giornata_analysis::Times;
+use giornata_analysis::timeline::Witness;
 use giornata_sim::trace::{of_kind, violations};
 use giornata_sim::{
     Act, Moment, Scheduler, Shape, Simulation, Storage, SystemBuilder, Tables, Work,
@@ -139,6 +141,15 @@ impl Machine {
         }
         simulation.run_until(Instant(length.0));
         self.lateness(&simulation.take_records())
+    }
+
+    /// Runs with the execution times of a witness, for `length` longer than it
+    /// takes: a breach can come rounds after the start.
+    pub(crate) fn follow(&self, witness: &Witness, times: &Times, length: Duration) -> Lateness {
+        let executions = witness.executions();
+        let time = listed(&executions, times.all());
+        let length = Duration(witness.breach.at().0 + length.0);
+        self.run(length, time, |_, _| true)
     }
 
     fn lateness(&self, records: &[TraceRecord]) -> Lateness {

@@ -5,3 +5,4 @@ mod mutants;
 mod programs;
 mod schedulability;
 mod scode;
+mod views;

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use giornata_abi::Duration;
 use giornata_analysis::scode::{SCode, SInstruction, Wait};
 use giornata_analysis::{Kind, NotAnalysable, Safety, attach, check, generate};
 
-use crate::machine::{Machine, listed};
+use crate::machine::Machine;
 use crate::programs::{Seed, cases, sample};
 use crate::scode::{Scheduled, brute_force};
 
@@ -103,11 +102,7 @@ fn the_checker_accepts_exactly_the_mutants_that_are_time_safe() {
                 *verdicts.entry((change, true)).or_default() += 1;
             }
             Safety::Unsafe(witness) => {
-                let executions = witness.executions();
-                let time = listed(&executions, sample.times.all());
-                // where a mutant drifts, the breach can come late
-                let length = witness.breach.at().0 + sample.length.0;
-                let late = machine.run(Duration(length), time, |_, _| true);
+                let late = machine.follow(&witness, &sample.times, sample.length);
                 let text = witness.text(&scheduled.program);
                 assert!(!late.is_none(), "{kind:?} {change}: {code:?}\n{text}");
                 *verdicts.entry((change, false)).or_default() += 1;

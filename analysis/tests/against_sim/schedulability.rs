@@ -4,7 +4,7 @@ use giornata_abi::Duration;
 use giornata_analysis::{Strategy, Verdict, walk};
 use giornata_sim::Scheduler;
 
-use crate::machine::{Machine, listed};
+use crate::machine::Machine;
 use crate::programs::{Sample, Seed, cases, sample};
 
 const STRATEGIES: [(Strategy, Scheduler); 2] = [
@@ -97,9 +97,8 @@ fn a_witness_is_what_the_kernel_does() {
             continue;
         };
         let machine = Machine::load(&sample.bytes).with(scheduler);
-        let executions = witness.executions();
-        let time = listed(&executions, sample.times.all());
-        assert!(!machine.run(sample.length, time, |_, _| true).is_none());
+        let late = machine.follow(&witness, &sample.times, sample.length);
+        assert!(!late.is_none());
         let text = witness.text(&sample.program);
         assert!(text.contains("has not completed"), "{text}");
     }

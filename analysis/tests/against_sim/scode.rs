@@ -9,7 +9,7 @@ use giornata_analysis::{
     fill_idle, generate, lacking,
 };
 
-use crate::machine::{Lateness, Machine, listed};
+use crate::machine::{Lateness, Machine};
 use crate::programs::{Sample, Seed, cases, sample};
 
 const KINDS: [(Kind, Class); 4] = [
@@ -147,9 +147,9 @@ fn what_partial_s_code_lacks_runs_where_it_would_idle() {
                 safe += 1;
             }
             Safety::Unsafe(witness) => {
-                let executions = witness.executions();
-                let time = listed(&executions, sample.times.all());
-                assert!(!machine.run(sample.length, time, |_, _| true).is_none());
+                let late = machine.follow(&witness, &sample.times, sample.length);
+                let text = witness.text(&after.program);
+                assert!(!late.is_none(), "{kind:?} without {task}: {code:?}\n{text}");
             }
             Safety::Unknown { .. } => panic!("undecided"),
         }
@@ -173,10 +173,7 @@ fn a_witness_of_the_checker_is_what_the_kernel_does() {
             continue;
         };
         refused += 1;
-        let executions = witness.executions();
-        let late = machine.run(sample.length, listed(&executions, longer.all()), |_, _| {
-            true
-        });
+        let late = machine.follow(&witness, &longer, sample.length);
         assert!(!late.is_none(), "{}", witness.text(&scheduled.program));
     }
     assert!(refused > 10);
