@@ -5,11 +5,13 @@ use std::path::Path;
 use giornata_abi::Duration;
 use giornata_analysis::timeline::{Witness, show};
 use giornata_analysis::{
-    Safety, Strategy, Verdict as Schedulability, Walked, check, walk, walk_without_preemption,
+    Safety, Strategy, Times, Verdict as Schedulability, Walked, check, walk,
+    walk_without_preemption,
 };
 use serde_json::{Value, json};
 
 use crate::arguments::{Analyze, StrategyName};
+use crate::margins::{Margins, factor, show_view};
 use crate::report::{Report, Verdict};
 use crate::subject::{self, Subject};
 
@@ -43,21 +45,31 @@ fn analyze(
     subject: &Subject,
     report: &mut Report,
 ) -> Verdict {
-    let walk_by = |strategy| walk(&subject.program, &subject.code, &subject.times, strategy);
-    let (name, walked) = match strategy {
-        StrategyName::Edf => ("edf", walk_by(Strategy::EarliestDeadline)),
-        StrategyName::Rm => ("rm", walk_by(Strategy::RateMonotonic)),
-        StrategyName::EdfNonpreemptive => (
-            "edf-nonpreemptive",
-            walk_without_preemption(&subject.program, &subject.code, &subject.times),
-        ),
+    let name = match strategy {
+        StrategyName::Edf => "edf",
+        StrategyName::Rm => "rm",
+        StrategyName::EdfNonpreemptive => "edf-nonpreemptive",
     };
+    let walked = walk_by(subject, &subject.times, strategy);
     report.tell("strategy", name);
     let title = format!("{} under {name}", arguments.file.display());
     let verdict = conclude(&title, subject, &walked, report);
     show_extent(subject, &walked, report);
-    show_tasks(subject, &walked, report);
+    let margins = Margins::of(subject, strategy, walked.states);
+    margins.show(report);
+    show_view(subject, strategy, report);
+    show_tasks(subject, &walked, &margins, report);
     verdict
+}
+
+/// Walks the program with other times.
+pub(crate) fn walk_by(subject: &Subject, times: &Times, strategy: StrategyName) -> Walked {
+    let Subject { program, code, .. } = subject;
+    match strategy {
+        StrategyName::Edf => walk(program, code, times, Strategy::EarliestDeadline),
+        StrategyName::Rm => walk(program, code, times, Strategy::RateMonotonic),
+        StrategyName::EdfNonpreemptive => walk_without_preemption(program, code, times),
+    }
 }
 
 /// Whether the S code that a module carries keeps its E code time-safe.
@@ -70,6 +82,7 @@ fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict 
     let title = format!("{}: its {class} S code", path.display());
     report.tell("class", class);
     report.tell("states", checked.states);
+    Margins::of_s_code(subject, checked.states).show(report);
     match &checked.safety {
         Safety::Safe => {
             report.tell("time_safety", "safe");
@@ -175,11 +188,11 @@ fn round(subject: &Subject, walked: &Walked) -> Option<(Duration, Duration)> {
     Some((end.since(steps.first()?.at), needed))
 }
 
-fn show_tasks(subject: &Subject, walked: &Walked, report: &mut Report) {
+fn show_tasks(subject: &Subject, walked: &Walked, margins: &Margins, report: &mut Report) {
     let mut rows = Vec::new();
     let mut table = format!(
-        "{:<16} {:>12} {:>15} {:>12}\n",
-        "task", "worst time", "worst response", "least slack"
+        "{:<16} {:>12} {:>15} {:>12} {:>12}\n",
+        "task", "worst time", "worst response", "least slack", "time alone x"
     );
     for (task, figures) in walked.tasks.iter().enumerate() {
         let (name, time) = (
@@ -193,8 +206,14 @@ fn show_tasks(subject: &Subject, walked: &Walked, report: &mut Report) {
             row["slack_ns"] = figures.slack.0.into();
             cells = [show(figures.response), show(figures.slack)];
         }
+        let alone = margins.alone.get(task).copied().flatten();
+        row["time_alone_permille"] = alone.into();
+        let alone = alone.map_or("-".to_owned(), factor);
         let [response, slack] = cells;
-        table += &format!("{name:<16} {:>12} {response:>15} {slack:>12}\n", show(time));
+        table += &format!(
+            "{name:<16} {:>12} {response:>15} {slack:>12} {alone:>12}\n",
+            show(time)
+        );
         rows.push(row);
     }
     report.tell("tasks", rows);

@@ -10,6 +10,7 @@ mod compile;
 mod complaint;
 mod disasm;
 mod input;
+mod margins;
 mod report;
 mod schedule;
 mod simulate;
