@@ -14,7 +14,7 @@
 //! execution times, and if one job needs less, no job completes later (Baruah
 //! and Burns, "Sustainable Scheduling Analysis", RTSS 2006).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use giornata_abi::{Duration, Instant, LogicalTime};
 
@@ -193,9 +193,10 @@ impl Walker<'_> {
             released: Vec::new(),
             numbers: vec![0; self.program.tasks.len()],
         };
-        let mut open = Vec::new();
+        // in order of time, so that a breach is shown by a short run
+        let mut open = VecDeque::new();
         self.react(start, &mut open)?;
-        while let Some(state) = open.pop() {
+        while let Some(state) = open.pop_front() {
             if self.enter(&state) {
                 let state = self.run(state)?;
                 self.react(state, &mut open)?;
@@ -266,7 +267,7 @@ impl Walker<'_> {
     }
 
     /// The states that the reactions of the next instant lead to.
-    fn react(&mut self, state: Open, open: &mut Vec<Open>) -> Result<(), Verdict> {
+    fn react(&mut self, state: Open, open: &mut VecDeque<Open>) -> Result<(), Verdict> {
         let Some(at) = state.agenda.next(self.program.denominator) else {
             return Ok(());
         };
@@ -282,7 +283,7 @@ impl Walker<'_> {
             for (clock, reaction) in reactions {
                 self.apply(&mut next, (clock, reaction))?;
             }
-            open.push(next);
+            open.push_back(next);
         }
         Ok(())
     }

@@ -5,4 +5,5 @@ mod mutants;
 mod programs;
 mod schedulability;
 mod scode;
+mod threads;
 mod views;
