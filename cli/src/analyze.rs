@@ -82,8 +82,7 @@ fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict 
     let title = format!("{}: its {class} S code", path.display());
     report.tell("class", class);
     report.tell("states", checked.states);
-    Margins::of_s_code(subject, checked.states).show(report);
-    match &checked.safety {
+    let verdict = match &checked.safety {
         Safety::Safe => {
             report.tell("time_safety", "safe");
             report.say(format!(
@@ -107,7 +106,9 @@ fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict 
             ));
             Verdict::Unknown
         }
-    }
+    };
+    Margins::of_s_code(subject, checked.states).show(report);
+    verdict
 }
 
 fn conclude(title: &str, subject: &Subject, walked: &Walked, report: &mut Report) -> Verdict {

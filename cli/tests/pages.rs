@@ -80,6 +80,11 @@ fn the_page_of_simulate_shows_what_it_writes() {
 }
 
 #[test]
+fn the_page_of_analyze_shows_what_it_writes() {
+    check("analyze.md");
+}
+
+#[test]
 fn the_tutorial_of_schedules_shows_what_it_writes() {
     check("tutorial-schedule.md");
 }
