@@ -52,19 +52,24 @@ impl Summit {
 }
 
 impl<H: Hardware> Kernel<'_, H> {
-    /// Whether the handler of an interrupt may go ahead of what is due. O(lines).
-    pub(crate) fn may_go_ahead(&self, number: u16) -> bool {
+    /// Whether the handler of an interrupt may go ahead of what is due. A call
+    /// that waits, of a thread that is less urgent, is carried out before. O(lines).
+    pub(crate) fn may_go_ahead(&mut self, number: u16) -> bool {
         let core = &self.core;
         let interrupt = core.line(number).and_then(|line| core.interrupts.get(line));
         let waiter = interrupt.map_or(NONE, |interrupt| interrupt.waiter);
-        waiter != NONE && self.is_ahead(waiter)
+        if waiter == NONE || !self.is_ahead(waiter) {
+            return false;
+        }
+        self.take_call();
+        self.core.is_settled() && !self.machine.in_reaction()
     }
 
     /// Whether the thread that runs may go on ahead of what is due. O(1).
     pub(crate) fn may_stay_ahead(&self) -> bool {
         let first = self.core.ready.first();
         let runs = self.core.hart.current == Some(first) && !self.core.has_expired();
-        runs && self.is_ahead(first)
+        runs && self.is_ahead(first) && self.core.is_settled()
     }
 
     /// Whether nothing that is due concerns a thread, if it is the most urgent.
@@ -72,9 +77,7 @@ impl<H: Hardware> Kernel<'_, H> {
     fn is_ahead(&self, thread: u16) -> bool {
         let core = &self.core;
         // what most often says no comes first
-        core.is_beyond_sleepers(thread)
-            && self.undisturbed_until() > core.now()
-            && core.is_settled()
+        core.is_beyond_sleepers(thread) && self.undisturbed_until() > core.now()
     }
 
     /// When code is to run next, or the machine to stop.

@@ -447,7 +447,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     /// Carries out the call that waited.
     #[inline(never)]
-    fn take_call(&mut self) -> bool {
+    pub(crate) fn take_call(&mut self) -> bool {
         if let Some(call) = self.core.call.take() {
             self.perform(call.thread, &call.request, call.instant);
         }

@@ -1,7 +1,7 @@
 //! Interrupts: from the line to the handler thread and to microcode.
 
 use crate::rig::*;
-use giornata_abi::call::{Answer, Call};
+use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Id, Instant, Ticks, ValueType};
 use giornata_core::{Event, Next, State};
@@ -262,6 +262,25 @@ fn a_handler_beyond_all_sleepers_goes_ahead_of_what_is_due() {
             .take(20)
             .collect();
         assert_eq!(woken, (1..=20).rev().collect::<Vec<u16>>());
+    });
+}
+
+#[test]
+fn a_handler_goes_ahead_of_a_call_that_waits_for_what_is_due() {
+    simulate(&crowd(5, 20), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(1)]));
+        simulation.set_thread(20, Script::new([compute(50)]));
+        send_to_sleep(simulation, 19);
+        let call = Request {
+            number: Call::Clock as usize,
+            arguments: [0; 6],
+        };
+        let after = at_us(10).since(simulation.now());
+        let called = simulation.inject(Ticks(after.0 / 100), Event::Call(call));
+        assert_eq!(called, Next::More, "the call waits for the sleepers");
+        let handled = simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        assert_eq!(handled, Next::Run(0));
+        assert_eq!(simulation.kernel().state_of(19), Some(State::Sleeping));
     });
 }
 
