@@ -1,6 +1,6 @@
 //! What shows that a program is not time-safe: who ran when, up to the breach.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use giornata_abi::{Duration, Instant};
@@ -22,11 +22,11 @@ pub struct Witness {
 
 impl Witness {
     /// How long each job that completed in the run computed; every other job
-    /// needs its worst-case time.
+    /// needs its worst-case time. O(stretches^2) at worst.
     pub fn executions(&self) -> BTreeMap<(u16, u32), Duration> {
         let mut executed: BTreeMap<(u16, u32), Duration> = BTreeMap::new();
         let mut completed = BTreeMap::new();
-        for segment in &self.segments {
+        for segment in &self.with_room() {
             let job = (segment.task, segment.number);
             let time = executed.entry(job).or_insert(Duration::ZERO);
             *time = *time + segment.until.since(segment.from);
@@ -35,6 +35,24 @@ impl Witness {
             }
         }
         completed
+    }
+
+    /// The stretches, none of them empty that ends a job which ran before: if
+    /// nothing were left of it, it would have completed then. Who runs just
+    /// before it gives it a nanosecond.
+    fn with_room(&self) -> Vec<Segment> {
+        let mut segments = self.segments.clone();
+        let mut ran = BTreeSet::new();
+        for at in 0..segments.len() {
+            let segment = segments[at];
+            let is_empty = segment.from == segment.until;
+            if is_empty && ran.contains(&(segment.task, segment.number)) {
+                segments[at].from = Instant(segment.from.0.saturating_sub(1));
+                push_back(&mut segments[..=at]);
+            }
+            ran.insert((segment.task, segment.number));
+        }
+        segments
     }
 
     /// The run as text, one stretch a line, the last ones if there are many.
@@ -49,6 +67,23 @@ impl Witness {
         }
         let _ = writeln!(text, "  {}", breach(program, &self.breach));
         text
+    }
+}
+
+/// Ends every stretch where the one after it begins, from the last on.
+fn push_back(segments: &mut [Segment]) {
+    for at in (1..segments.len()).rev() {
+        let limit = segments[at].from;
+        let before = &mut segments[at - 1];
+        if before.until <= limit {
+            return;
+        }
+        let is_empty = before.from == before.until;
+        before.until = limit;
+        if is_empty || before.from > limit {
+            // what it had, it keeps, so far as there is room
+            before.from = limit;
+        }
     }
 }
 
@@ -104,6 +139,35 @@ pub fn show_instant(at: Instant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_that_ran_before_has_something_left_when_it_completes() {
+        let stretch = |task, from, until, completes| Segment {
+            task,
+            number: 0,
+            from: Instant(from),
+            until: Instant(until),
+            completes,
+        };
+        let job = crate::job::Job {
+            task: 9,
+            number: 0,
+            release: Instant(0),
+            deadline: Instant(0),
+            left: Duration(0),
+        };
+        let witness = Witness {
+            segments: vec![
+                stretch(1, 0, 10, false),
+                stretch(2, 10, 19, true),
+                stretch(3, 19, 19, true),
+                stretch(1, 19, 19, true),
+            ],
+            breach: Breach::Late { job },
+        };
+        let times: Vec<u64> = witness.executions().values().map(|t| t.0).collect();
+        assert_eq!(times, [11, 8, 0]);
+    }
 
     #[test]
     fn times_are_shown_in_the_largest_whole_unit() {
