@@ -4,6 +4,9 @@ use giornata_abi::{Instant, LogicalTime};
 
 use crate::ecode::{ECode, Reaction};
 
+/// More triggers at a time, or more choices at an instant, are not followed.
+pub const MOST_TRIGGERS: usize = 128;
+
 /// Time triggers in queue order, each with its exact due time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agenda {
@@ -32,10 +35,14 @@ impl Agenda {
 
     /// What can happen at the next instant: for each choice of outcomes the
     /// reactions in order, and the queue afterwards. One choice where nothing
-    /// branches. O(product of the outcomes).
-    pub fn fire<'e>(&self, code: &'e ECode, denominator: u32) -> Vec<(Vec<Due<'e>>, Agenda)> {
+    /// branches. `None` beyond [`MOST_TRIGGERS`]. O(product of the outcomes).
+    pub fn fire<'e>(
+        &self,
+        code: &'e ECode,
+        denominator: u32,
+    ) -> Option<Vec<(Vec<Due<'e>>, Agenda)>> {
         let Some(now) = self.next(denominator) else {
-            return Vec::new();
+            return Some(Vec::new());
         };
         let is_due = |(due, _): &&(LogicalTime, u16)| due.rounded(denominator) <= now;
         let later = |binding: &(LogicalTime, u16)| !is_due(&binding);
@@ -55,8 +62,12 @@ impl Agenda {
                 outcomes.iter().map(one).collect::<Vec<_>>()
             };
             choices = choices.iter().flat_map(extend).collect();
+            let triggers = choices.iter().map(|(_, agenda)| agenda.bindings.len());
+            if choices.len().max(triggers.max().unwrap_or(0)) > MOST_TRIGGERS {
+                return None;
+            }
         }
-        choices
+        Some(choices)
     }
 
     /// The queue with the triggers of a reaction at `clock`.

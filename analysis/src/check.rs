@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use giornata_abi::{Duration, Instant, LogicalTime, Opcode};
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, MOST_TRIGGERS};
 use crate::ecode::ECode;
 use crate::job::{Breach, Job, Segment};
 use crate::program::{NotAnalysable, Program};
@@ -39,6 +39,9 @@ use crate::walk::{clash, release, touch};
 
 /// A program of more states than this is not decided.
 pub const MOST_STATES: usize = 100_000;
+
+/// More threads at a time are not followed.
+pub const MOST_THREADS: usize = 128;
 
 /// The classes of S code, the cheapest first (section 3 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +72,7 @@ pub enum Safety {
     Safe,
     /// It goes wrong in this run.
     Unsafe(Witness),
-    /// There are more states than are followed.
+    /// There are more states, or triggers or threads at a time, than are followed.
     Unknown {
         /// How many are followed.
         limit: usize,
@@ -300,6 +303,10 @@ impl Checker<'_> {
                         // one of many times; a breach is real, its absence is not shown
                         self.floating = Some(pc);
                     }
+                    if state.threads.len() >= MOST_THREADS {
+                        let limit = MOST_THREADS;
+                        return Err(Safety::Unknown { limit });
+                    }
                     state.threads.push(Thread {
                         pc: instruction.a,
                         is_new: true,
@@ -315,7 +322,9 @@ impl Checker<'_> {
     /// The reactions of E code at this instant.
     fn react(&mut self, state: State, open: &mut Vec<State>) -> Result<(), Safety> {
         let at = state.at;
-        for (reactions, agenda) in state.agenda.fire(self.code, self.program.denominator) {
+        let choices = state.agenda.fire(self.code, self.program.denominator);
+        let limit = MOST_TRIGGERS;
+        for (reactions, agenda) in choices.ok_or(Safety::Unknown { limit })? {
             let mut next = State {
                 agenda,
                 ..state.clone()

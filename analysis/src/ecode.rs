@@ -13,7 +13,7 @@ use giornata_abi::{Opcode, PredicateKind};
 use crate::program::{NotAnalysable, Program};
 
 /// One block is followed up to so many different outcomes.
-pub const MOST_OUTCOMES: usize = 10_000;
+pub const MOST_OUTCOMES: usize = 1_000;
 
 /// A task that becomes ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -88,17 +88,32 @@ pub fn periodic(program: &Program, code: &ECode, times: &Times) -> Option<Vec<Pe
 fn demand(tasks: &[Periodic], interval: u128) -> u128 {
     let one = |task: &Periodic| match interval.checked_sub(u128::from(task.deadline.0)) {
         None => 0,
-        Some(rest) => (rest / u128::from(task.period.0) + 1) * u128::from(task.time.0),
+        Some(rest) => (rest / period(task) + 1).saturating_mul(u128::from(task.time.0)),
     };
-    tasks.iter().map(one).sum()
+    sum(tasks.iter().map(one))
+}
+
+fn sum(numbers: impl Iterator<Item = u128>) -> u128 {
+    numbers.fold(0, u128::saturating_add)
+}
+
+/// At least 1.
+fn period(task: &Periodic) -> u128 {
+    u128::from(task.period.0.max(1))
+}
+
+/// What a task needs in so much time after a common release.
+fn needed(task: &Periodic, time: u128) -> u128 {
+    time.div_ceil(period(task))
+        .saturating_mul(u128::from(task.time.0))
 }
 
 /// The last deadline before `interval`, after a common release.
 fn deadline_before(tasks: &[Periodic], interval: u128) -> Option<u128> {
     let last = |task: &Periodic| {
-        let rest = (interval - 1).checked_sub(u128::from(task.deadline.0))?;
-        let period = u128::from(task.period.0);
-        Some(rest / period * period + u128::from(task.deadline.0))
+        let before = interval.checked_sub(1)?;
+        let rest = before.checked_sub(u128::from(task.deadline.0))?;
+        Some(before - rest % period(task))
     };
     tasks.iter().filter_map(last).max()
 }
@@ -119,18 +134,18 @@ pub fn qpa(tasks: &[Periodic]) -> Demand {
         let Some(interval) = at else {
             return Demand::Fits;
         };
-        let needed = demand(tasks, interval);
-        if needed > interval {
+        let due = demand(tasks, interval);
+        if due > interval {
             return Demand::Exceeds {
                 interval: Duration(interval as u64),
-                demand: Duration(needed as u64),
+                demand: Duration(due.min(u128::from(u64::MAX)) as u64),
             };
         }
-        if needed <= least {
+        if due <= least {
             return Demand::Fits;
         }
-        at = match needed < interval {
-            true => Some(needed),
+        at = match due < interval {
+            true => Some(due),
             false => deadline_before(tasks, interval),
         };
     }
@@ -140,8 +155,8 @@ pub fn qpa(tasks: &[Periodic]) -> Demand {
 /// Whether the tasks need more than one processor for ever, by fractions of
 /// 2^-64. An overload of less than that shows as a busy period without end.
 fn is_overloaded(tasks: &[Periodic]) -> bool {
-    let fraction = |t: &Periodic| (u128::from(t.time.0) << 64) / u128::from(t.period.0.max(1));
-    tasks.iter().map(fraction).sum::<u128>() > 1 << 64
+    let fraction = |t: &Periodic| (u128::from(t.time.0) << 64) / period(t);
+    sum(tasks.iter().map(fraction)) > 1 << 64
 }
 
 /// How long the processor is busy after a common release, at most; `None` if
@@ -149,10 +164,7 @@ fn is_overloaded(tasks: &[Periodic]) -> bool {
 fn busy_period(tasks: &[Periodic]) -> Option<u128> {
     let mut busy: u128 = tasks.iter().map(|t| u128::from(t.time.0)).sum();
     for _ in 0..MOST_STEPS {
-        let next = tasks
-            .iter()
-            .map(|t| busy.div_ceil(u128::from(t.period.0.max(1))) * u128::from(t.time.0));
-        match next.sum() {
+        match sum(tasks.iter().map(|t| needed(t, busy))) {
             next if next == busy => return Some(busy),
             next if next > u128::from(u64::MAX) => return None,
             next => busy = next,
@@ -174,9 +186,8 @@ fn response(tasks: &[Periodic], index: usize) -> Option<Duration> {
     let task = rest.first()?;
     let mut response = u128::from(task.time.0);
     while response <= u128::from(task.deadline.0) {
-        let preempts =
-            |t: &Periodic| response.div_ceil(u128::from(t.period.0.max(1))) * u128::from(t.time.0);
-        let next = u128::from(task.time.0) + higher.iter().map(preempts).sum::<u128>();
+        let preemptions = higher.iter().map(|t| needed(t, response));
+        let next = sum(preemptions.chain([u128::from(task.time.0)]));
         if next == response {
             return Some(Duration(response as u64));
         }

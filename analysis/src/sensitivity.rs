@@ -5,8 +5,6 @@
 //! and the checker of S code allows for all shorter times. So the greatest
 //! factor is found by bisection.
 
-use giornata_abi::Duration;
-
 use crate::times::Times;
 
 /// Factors are in thousandths.
@@ -31,10 +29,9 @@ pub fn greatest_factor_of(
     mut holds: impl FnMut(&Times) -> Option<bool>,
 ) -> Option<u64> {
     bisect(|factor| {
-        let mut all = times.all().to_vec();
+        let (scaled, mut all) = (times.scaled(factor, UNIT), times.all().to_vec());
         if let Some(time) = all.get_mut(task as usize) {
-            let product = u128::from(time.0) * u128::from(factor);
-            *time = Duration(product.div_ceil(u128::from(UNIT)) as u64);
+            *time = scaled.of_task(task);
         }
         holds(&Times::from_list(all))
     })
@@ -62,6 +59,7 @@ fn bisect(mut holds: impl FnMut(u64) -> Option<bool>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use giornata_abi::Duration;
 
     #[test]
     fn the_greatest_factor_is_found_to_a_thousandth() {

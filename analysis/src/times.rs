@@ -80,7 +80,8 @@ impl Times {
     pub fn scaled(&self, numerator: u64, denominator: u64) -> Times {
         let scale = |time: &Duration| {
             let product = u128::from(time.0) * u128::from(numerator);
-            Duration(product.div_ceil(u128::from(denominator.max(1))) as u64)
+            let whole = product.div_ceil(u128::from(denominator.max(1)));
+            Duration(whole.min(u128::from(u64::MAX)) as u64)
         };
         Times(self.0.iter().map(scale).collect())
     }

@@ -18,7 +18,7 @@ use std::collections::{HashMap, VecDeque};
 
 use giornata_abi::{Duration, Instant, LogicalTime};
 
-use crate::agenda::{Agenda, Due};
+use crate::agenda::{Agenda, Due, MOST_TRIGGERS};
 use crate::ecode::{ECode, Reaction};
 use crate::job::{Breach, Job, Segment};
 use crate::program::Program;
@@ -26,7 +26,7 @@ use crate::timeline::Witness;
 use crate::times::Times;
 
 /// A program of more states than this is not decided.
-pub const MOST_STATES: usize = 200_000;
+pub const MOST_STATES: usize = 100_000;
 
 /// In which order released jobs run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum Verdict {
     Schedulable,
     /// A job is late in this run.
     NotSchedulable(Witness),
-    /// The program has more states than the analysis follows.
+    /// The program has more states, or triggers at a time, than are followed.
     Unknown {
         /// How many it follows.
         limit: usize,
@@ -271,7 +271,9 @@ impl Walker<'_> {
         let Some(at) = state.agenda.next(self.program.denominator) else {
             return Ok(());
         };
-        for (reactions, agenda) in state.agenda.fire(self.code, self.program.denominator) {
+        let choices = state.agenda.fire(self.code, self.program.denominator);
+        let limit = MOST_TRIGGERS;
+        for (reactions, agenda) in choices.ok_or(Verdict::Unknown { limit })? {
             let mut next = Open {
                 before: state.before,
                 at,

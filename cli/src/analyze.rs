@@ -102,7 +102,7 @@ fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict 
             report.tell("time_safety", "unknown");
             report.tell("limit", *limit);
             report.say(format!(
-                "{title}: unknown, there are more than {limit} states\n"
+                "{title}: unknown, there are more than {limit} states, or triggers or threads at once\n"
             ));
             Verdict::Unknown
         }
@@ -129,7 +129,7 @@ fn conclude(title: &str, subject: &Subject, walked: &Walked, report: &mut Report
             report.tell("schedulability", "unknown");
             report.tell("limit", *limit);
             report.say(format!(
-                "{title}: unknown, it has more than {limit} states\n"
+                "{title}: unknown, it has more than {limit} states, or triggers at once\n"
             ));
             Verdict::Unknown
         }
