@@ -177,6 +177,9 @@ impl SThreads {
             if let Some(task) = test {
                 set(&mut looks, task);
             }
+            if instruction.opcode() == Some(Opcode::Dispatch) && !skips_alike(program, at) {
+                set(&mut looks, instruction.a);
+            }
             if let Some(known) = self.looks.get_mut(at as usize) {
                 changed |= join(known, &looks);
             }
@@ -197,6 +200,35 @@ fn successors(program: &Program, at: u16) -> [Option<u16>; 2] {
         Opcode::Dispatch => [next, Some(instruction.c)],
         _ => [next, None],
     }
+}
+
+/// Whether a dispatch whose timeout is over leads to the same place, and
+/// nothing runs on the way, whether its task waits or has completed. Else it
+/// tells the two apart: a task that waits is not run there.
+fn skips_alike(program: &Program, at: u16) -> bool {
+    let dispatch = program.at(at);
+    let timeout = program.predicates.get(dispatch.b as usize);
+    if timeout.and_then(|p| p.kind()) == Some(PredicateKind::Never) {
+        return true;
+    }
+    let mut next = at + 1;
+    for _ in 0..program.code.len() {
+        if next == dispatch.c {
+            return true;
+        }
+        let instruction = program.at(next);
+        next = match instruction.opcode() {
+            Some(Opcode::Dispatch)
+                if (instruction.b, instruction.c) == (dispatch.b, dispatch.c) =>
+            {
+                next + 1
+            }
+            Some(Opcode::Idle) if instruction.a == dispatch.b => next + 1,
+            Some(Opcode::Jump) => instruction.a,
+            _ => return false,
+        };
+    }
+    false
 }
 
 fn set(bits: &mut [u64], task: u16) {
