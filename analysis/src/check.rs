@@ -116,7 +116,7 @@ pub fn check(program: &Program, code: &ECode, times: &Times) -> Result<Checked, 
     }
     match (checker.floating, &checker.checked.safety) {
         (Some(pc), Safety::Safe) => {
-            Err(program.beyond(pc, "a reference time that depends on execution times"))
+            Err(program.beyond(pc, "a timeout whose end depends on execution times"))
         }
         _ => Ok(checker.checked),
     }
@@ -129,7 +129,28 @@ struct Thread {
     pc: u16,
     /// Just forked.
     is_new: bool,
-    reference: LogicalTime,
+    reference: Reference,
+}
+
+/// From when a thread counts time. A fork at a completion happens at a time
+/// that execution times decide: no later than `time`, at most `slack` sooner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reference {
+    time: LogicalTime,
+    slack: Duration,
+}
+
+impl Reference {
+    const fn exactly(time: LogicalTime) -> Reference {
+        let slack = Duration::ZERO;
+        Reference { time, slack }
+    }
+
+    /// The earliest and the latest end of a time that is counted from here.
+    fn ends(self, (nanos, remainder): (u64, u32), denominator: u32) -> (Instant, LogicalTime) {
+        let last = self.time.plus(nanos, remainder, denominator);
+        (last.rounded(denominator) - self.slack, last)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +158,8 @@ struct State {
     at: Instant,
     /// A bound; else the latest of the times that completions may lead to.
     is_bound: bool,
+    /// The last bound.
+    since: Instant,
     agenda: Agenda,
     threads: Vec<Thread>,
     /// Released and uncompleted, by release; `left` is the longest.
@@ -159,7 +182,7 @@ struct Checker<'a> {
     seen: HashMap<Vec<u64>, Vec<Known>>,
     /// Histories: a stretch and what came before.
     nodes: Vec<(Option<usize>, Segment)>,
-    /// A fork at a time that execution times decide, where threads count time.
+    /// A timeout of which execution times decide whether it is over.
     floating: Option<u16>,
     checked: Checked,
 }
@@ -169,6 +192,7 @@ impl Checker<'_> {
         let start = State {
             at: Instant::START,
             is_bound: true,
+            since: Instant::START,
             agenda: Agenda::starting_at(self.program.start),
             threads: Vec::new(),
             jobs: Vec::new(),
@@ -195,6 +219,7 @@ impl Checker<'_> {
     /// triggers, timeouts.
     fn settle(&mut self, mut state: State, open: &mut Vec<State>) -> Result<(), Safety> {
         loop {
+            self.note_floating(&state);
             if let Some(at) = self.completed(&state) {
                 let thread = state.threads.remove(at);
                 self.run(&mut state, thread.pc + 1, thread.reference, None)?;
@@ -249,8 +274,27 @@ impl Checker<'_> {
         threads.filter_map(over).next()
     }
 
+    /// Notes a timeout of which it cannot be said whether it is over. What is
+    /// followed is one case: a breach is real then, its absence is not shown.
+    fn note_floating(&mut self, state: &State) {
+        let denominator = self.program.denominator;
+        for thread in state.threads.iter().filter(|thread| !thread.is_new) {
+            let instruction = self.program.at(thread.pc);
+            let test = match instruction.opcode() {
+                Some(Opcode::Dispatch) => instruction.b,
+                _ => instruction.a,
+            };
+            if let Test::After(nanos, remainder) = self.threads.test(test) {
+                let (first, last) = thread.reference.ends((nanos, remainder), denominator);
+                if first <= state.at && last.rounded(denominator) > state.since {
+                    self.floating = Some(thread.pc);
+                }
+            }
+        }
+    }
+
     /// Whether a test holds; the exact time since when, for a time that is over now.
-    fn holds(&self, state: &State, test: Test, reference: LogicalTime) -> Option<LogicalTime> {
+    fn holds(&self, state: &State, test: Test, reference: Reference) -> Option<LogicalTime> {
         let now = LogicalTime::at(state.at);
         match test {
             Test::True => Some(now),
@@ -259,7 +303,7 @@ impl Checker<'_> {
             Test::Completed(task) => (!state.is_released(task)).then_some(now),
             Test::After(nanos, remainder) => {
                 let denominator = self.program.denominator;
-                let due = reference.plus(nanos, remainder, denominator);
+                let (_, due) = reference.ends((nanos, remainder), denominator);
                 match due.rounded(denominator) {
                     at if at == state.at => Some(due),
                     at => (at < state.at).then_some(now),
@@ -274,7 +318,7 @@ impl Checker<'_> {
         &mut self,
         state: &mut State,
         mut pc: u16,
-        reference: LogicalTime,
+        reference: Reference,
         clock: Option<LogicalTime>,
     ) -> Result<(), Safety> {
         loop {
@@ -298,11 +342,6 @@ impl Checker<'_> {
                     }
                 }
                 Opcode::Fork => {
-                    let clock = clock.filter(|_| state.is_bound);
-                    if clock.is_none() && self.threads.counts_time() {
-                        // one of many times; a breach is real, its absence is not shown
-                        self.floating = Some(pc);
-                    }
                     if state.threads.len() >= MOST_THREADS {
                         let limit = MOST_THREADS;
                         return Err(Safety::Unknown { limit });
@@ -310,7 +349,10 @@ impl Checker<'_> {
                     state.threads.push(Thread {
                         pc: instruction.a,
                         is_new: true,
-                        reference: clock.unwrap_or(LogicalTime::at(state.at)),
+                        reference: Reference {
+                            time: clock.unwrap_or(LogicalTime::at(state.at)),
+                            slack: state.at.since(state.since),
+                        },
                     });
                     pc += 1;
                 }
@@ -344,7 +386,7 @@ impl Checker<'_> {
                 next.threads.extend(reaction.forks.iter().map(|pc| Thread {
                     pc: *pc,
                     is_new: true,
-                    reference: clock,
+                    reference: Reference::exactly(clock),
                 }));
             }
             self.settle(next, open)?;
@@ -442,11 +484,11 @@ impl Checker<'_> {
     fn bound(&self, state: &State) -> Instant {
         let denominator = self.program.denominator;
         let ends = state.threads.iter().flat_map(|thread| {
-            let end = move |(nanos, remainder): &(u64, u32)| {
-                let due = thread.reference.plus(*nanos, *remainder, denominator);
-                due.rounded(denominator)
+            let ends = move |time: &(u64, u32)| {
+                let (first, last) = thread.reference.ends(*time, denominator);
+                [first, last.rounded(denominator)]
             };
-            self.threads.times().iter().map(end)
+            self.threads.times().iter().flat_map(ends)
         });
         let bounds = ends.chain(state.agenda.next(denominator));
         bounds
@@ -490,10 +532,12 @@ impl Checker<'_> {
         let mut key = Vec::new();
         state.agenda.key(state.at, &mut key);
         for thread in &state.threads {
-            let since = state.at.0.wrapping_sub(thread.reference.nanos);
-            let fraction = u64::from(thread.reference.remainder) << 17;
+            let Reference { time, slack } = thread.reference;
+            let since = state.at.0.wrapping_sub(time.nanos);
+            let fraction = u64::from(time.remainder) << 17;
             key.push(u64::from(thread.pc) | u64::from(thread.is_new) << 16 | fraction);
-            key.push(if self.threads.counts_time() { since } else { 0 });
+            let counts = u64::from(self.threads.counts_time());
+            key.extend([since * counts, slack.0 * counts]);
         }
         let jobs = state.jobs.iter().zip(&state.started);
         let mut known: Known = jobs.map(|(j, s)| (j.task, j.left, *s)).collect();
@@ -536,6 +580,7 @@ impl State {
         State {
             at,
             is_bound,
+            since: if is_bound { at } else { self.since },
             ..self.clone()
         }
     }
