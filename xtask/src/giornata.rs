@@ -1,7 +1,9 @@
 //! `./x giornata`: hands over to the host tool.
 
+use std::ffi::OsStr;
 use std::process::{Command, ExitCode};
 
+use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::crates::root;
@@ -16,20 +18,7 @@ pub(crate) struct Options {
 
 /// Runs the tool in the caller's directory and ends with its exit code.
 pub(crate) fn run(options: &Options) -> ExitCode {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "giornata-cli",
-            "--manifest-path",
-        ])
-        .arg(root().join("Cargo.toml"))
-        .arg("--")
-        .args(&options.arguments)
-        .status();
-    match status {
+    match tool().args(&options.arguments).status() {
         Ok(status) => ExitCode::from(
             status
                 .code()
@@ -41,4 +30,34 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Runs the tool with arguments, its output left out; answers its exit code.
+///
+/// # Errors
+/// It cannot be started, or is stopped.
+pub(crate) fn call(arguments: &[&OsStr]) -> Result<i32> {
+    let output = tool().args(arguments).output();
+    let output = output.context("cargo cannot be started")?;
+    output
+        .status
+        .code()
+        .context("the host tool has been stopped")
+}
+
+/// The command up to the tool's own arguments.
+fn tool() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args([
+            "run",
+            "--quiet",
+            "--package",
+            "giornata-cli",
+            "--manifest-path",
+        ])
+        .arg(root().join("Cargo.toml"))
+        .arg("--");
+    command
 }

@@ -3,10 +3,14 @@
 
 #![no_std]
 
+mod lengths;
+
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use bench_marks::{ENDED, STARTED, mark};
 use giornata_rt::{process, task, thread};
+
+use lengths::LENGTHS;
 
 /// Turns of a job, once a thread has set them.
 static TURNS: AtomicU32 = AtomicU32::new(0);
@@ -66,34 +70,26 @@ jobs! {
     job_90, job_91, job_92, job_93, job_94, job_95, job_96, job_97, job_98, job_99,
 }
 
-/// Threads that set the length of the jobs, in microseconds.
+/// Threads that set the length of the jobs.
 macro_rules! lengths {
-    ($($name:ident: $micros:literal,)*) => {
+    ($($name:ident),* $(,)?) => {
         $(
             #[thread]
             fn $name() {
-                TURNS.store($micros * TURNS_IN_MICROSECOND, Ordering::Relaxed);
+                set(stringify!($name));
             }
         )*
     };
 }
 
-// Published utilisation less the published share of the microkernel, of 60 ms,
-// by the jobs in them ("A Programmable Microkernel for Real-Time Systems",
-// Tables 1 to 3, the rows of EDF S code).
+fn set(name: &str) {
+    if let Some((_, micros)) = LENGTHS.iter().find(|(length, _)| *length == name) {
+        TURNS.store(micros * TURNS_IN_MICROSECOND, Ordering::Relaxed);
+    }
+}
+
 lengths! {
-    long_4: 4_065,
-    long_10: 1_409,
-    long_50: 286,
-    long_100: 102,
-    medium_4: 1_730,
-    medium_10: 576,
-    medium_50: 125,
-    medium_100: 72,
-    short_4: 1_730,
-    short_10: 576,
-    short_50: 74,
-    short_100: 38,
+    long_4, long_10, long_50, long_100, medium_4, medium_10, medium_50, medium_100, short_4, short_10, short_50, short_100,
 }
 
 process! {

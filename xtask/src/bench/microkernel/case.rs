@@ -3,16 +3,37 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+
+use crate::giornata;
+
+// what the tasks themselves are made with
+#[path = "../../../../bench/programmable-microkernel/groups/src/lengths.rs"]
+mod lengths;
 
 /// The end of the name of the row that tells the time of E code.
 pub(super) const REACTION_ROW: &str = "-reaction";
+/// That of the row that tells the time of the ready queue.
+pub(super) const SCHEDULER_ROW: &str = "-scheduler";
 /// Tasks of the sets.
 const SIZES: [usize; 4] = [4, 10, 50, 100];
 /// Milliseconds after which everything repeats.
 pub(super) const HYPERPERIOD: u64 = 60;
 /// How often the groups run in a hyperperiod: 16.66, 33.33, 50 and 100 Hz.
 const FREQUENCIES: [usize; 4] = [1, 2, 3, 6];
+
+/// Who schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The kernel's own scheduler.
+    Edf,
+    /// S code: the schedule of that.
+    EdfCode,
+    /// S code: the same without preemption.
+    NonPreemptive,
+    /// S code: by rate.
+    Rm,
+}
 
 /// How long jobs take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,24 +55,35 @@ pub(super) enum Pace {
 /// A system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
+    pub(super) mode: Mode,
     pub(super) tasks: usize,
     pub(super) length: Length,
     pub(super) pace: Pace,
 }
 
 impl Case {
-    /// All, in the order of the rows.
+    /// All, in the order of the rows: the paper's 48, and without ticks those of
+    /// medium length.
     pub(super) fn all() -> impl Iterator<Item = Case> {
-        let paces = [Pace::Kilohertz, Pace::Tickless];
-        let lengths = [Length::Long, Length::Medium, Length::Short];
-        let kinds = paces.map(|pace| lengths.map(|length| (pace, length)));
-        kinds.into_iter().flatten().flat_map(|(pace, length)| {
-            SIZES.map(|tasks| Case {
-                tasks,
-                length,
-                pace,
+        let paced = [
+            (Pace::Kilohertz, Length::Long),
+            (Pace::Kilohertz, Length::Medium),
+            (Pace::Kilohertz, Length::Short),
+            (Pace::Tickless, Length::Medium),
+        ];
+        let modes = [Mode::Edf, Mode::EdfCode, Mode::NonPreemptive, Mode::Rm];
+        let kinds = paced.map(|(pace, length)| modes.map(|mode| (pace, length, mode)));
+        kinds
+            .into_iter()
+            .flatten()
+            .flat_map(|(pace, length, mode)| {
+                SIZES.map(|tasks| Case {
+                    mode,
+                    tasks,
+                    length,
+                    pace,
+                })
             })
-        })
     }
 
     /// Its name, which the names of its rows begin with.
@@ -60,13 +92,23 @@ impl Case {
             Pace::Kilohertz => "",
             Pace::Tickless => "-tickless",
         };
-        format!("edf-{}{pace}", self.length())
+        let mode = match self.mode {
+            Mode::Edf => "edf",
+            Mode::EdfCode => "edf-code",
+            Mode::NonPreemptive => "nonpreemptive-code",
+            Mode::Rm => "rm-code",
+        };
+        format!("{mode}-{}{pace}", self.length())
     }
 
     /// Whether a figure is one of the task set: with a second program, the time
-    /// of E code is that of both.
+    /// of E code is that of both; S code is none of the ready queue.
     pub(super) fn is_told(self, figure: &str) -> bool {
-        figure != REACTION_ROW || self.pace == Pace::Tickless
+        match figure {
+            REACTION_ROW => self.pace == Pace::Tickless && self.mode == Mode::Edf,
+            SCHEDULER_ROW => self.mode == Mode::Edf,
+            _ => true,
+        }
     }
 
     fn length(self) -> &'static str {
@@ -77,15 +119,59 @@ impl Case {
         }
     }
 
-    /// Writes its files into a folder; answers the system's.
-    pub(super) fn write(self, folder: &Path) -> Result<PathBuf> {
+    /// Writes its files into a folder; answers the system's, or `None` if there
+    /// is no such schedule.
+    pub(super) fn write(self, folder: &Path) -> Result<Option<PathBuf>> {
         let stem = format!("{}-{}", self.name(), self.tasks);
+        let file = |ending: &str| folder.join(format!("{stem}.{ending}"));
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        std::fs::write(folder.join(format!("{stem}.giotto")), self.program())?;
+        std::fs::write(file("giotto"), self.program())?;
+        std::fs::write(file("times.toml"), self.times())?;
         std::fs::write(folder.join("tick.giotto"), TICK)?;
-        let path = folder.join(format!("{stem}.toml"));
-        std::fs::write(&path, self.system(&stem))?;
-        Ok(path)
+        let source = match self.strategy() {
+            None => format!("{stem}.giotto"),
+            Some(strategy) => {
+                let (program, times) = (file("giotto"), file("times.toml"));
+                let code = giornata::call(&[
+                    "schedule".as_ref(),
+                    program.as_os_str(),
+                    "--strategy".as_ref(),
+                    strategy.as_ref(),
+                    "--wcet".as_ref(),
+                    times.as_os_str(),
+                    "--output".as_ref(),
+                    file("gmod").as_os_str(),
+                ])?;
+                match code {
+                    0 => format!("{stem}.gmod"),
+                    1 => return Ok(None),
+                    code => bail!("`giornata schedule` ended with {code}"),
+                }
+            }
+        };
+        let path = file("toml");
+        std::fs::write(&path, self.system(&stem, &source))?;
+        Ok(Some(path))
+    }
+
+    /// What the S code is made by, if it is S code that schedules.
+    fn strategy(self) -> Option<&'static str> {
+        match self.mode {
+            Mode::Edf => None,
+            Mode::EdfCode => Some("edf"),
+            Mode::NonPreemptive => Some("edf-nonpreemptive"),
+            Mode::Rm => Some("rm"),
+        }
+    }
+
+    /// Worst-case times of the tasks: a tenth more than jobs compute, for the
+    /// microkernel.
+    fn times(self) -> String {
+        let name = format!("{}_{}", self.length(), self.tasks);
+        let length = lengths::LENGTHS.iter().find(|(length, _)| *length == name);
+        let micros = length.map_or(0, |(_, micros)| micros * 11 / 10);
+        let line = |task| format!("job_{task:02} = \"{micros}us\"\n");
+        (0..self.tasks).map(line).collect()
     }
 
     /// The tasks of each group. They are equal but for the last, which has what
@@ -98,10 +184,10 @@ impl Case {
         })
     }
 
-    fn system(self, stem: &str) -> String {
+    fn system(self, stem: &str, source: &str) -> String {
         let mut text = format!(
             "name = \"{stem}\"\nboard = \"rtl-pmp\"\n\n[kernel]\ntrace-console = false\n\n\
-             [program.groups]\nsource = \"{stem}.giotto\"\n"
+             [program.groups]\nsource = \"{source}\"\n"
         );
         if self.pace == Pace::Kilohertz {
             text += "\n[program.tick]\nsource = \"tick.giotto\"\n";
@@ -150,6 +236,7 @@ mod tests {
         // its E code has 18 instructions beside one a job
         for (tasks, instructions) in [(4, 30), (10, 54), (50, 174), (100, 318)] {
             let case = Case {
+                mode: Mode::Edf,
                 tasks,
                 length: Length::Short,
                 pace: Pace::Tickless,

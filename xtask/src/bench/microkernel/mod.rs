@@ -14,7 +14,7 @@ use super::kernel::functions::{Functions, Origins};
 use super::{Machine, Measurement};
 use crate::crates::{root, target_folder};
 use crate::image;
-use case::{Case, HYPERPERIOD, REACTION_ROW};
+use case::{Case, HYPERPERIOD, REACTION_ROW, SCHEDULER_ROW};
 use invocations::{Hyperperiod, between};
 
 /// Its name: its folder under bench/.
@@ -46,7 +46,11 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
         return Ok((rows, Vec::new()));
     }
     for case in Case::all().filter(|case| machine.wants(&case.name())) {
-        let (seen, parts, hash) = run(case, machine).with_context(|| case.name())?;
+        let seen = run(case, machine).with_context(|| case.name())?;
+        let Some((seen, parts, hash)) = seen else {
+            println!("{}/{}: there is no such schedule", case.name(), case.tasks);
+            continue;
+        };
         let circumstances = Circumstances {
             board: machine.board.into(),
             config: machine.config.into(),
@@ -73,9 +77,12 @@ fn length(machine: &Machine) -> u64 {
 type Said = (&'static str, Statistics);
 
 /// Runs a case for a hyperperiod after another; answers what was seen of the
-/// second, what parts of the kernel took in it, and the kernel's hash.
-fn run(case: Case, machine: &Machine) -> Result<(Hyperperiod, [Said; 2], String)> {
-    let path = case.write(&target_folder().join(SUITE))?;
+/// second, what parts of the kernel took in it, and the kernel's hash. `None` if
+/// there is no such schedule.
+fn run(case: Case, machine: &Machine) -> Result<Option<(Hyperperiod, [Said; 2], String)>> {
+    let Some(path) = case.write(&target_folder().join(SUITE))? else {
+        return Ok(None);
+    };
     let options = BuildOptions {
         stop_at: (WARMING + HYPERPERIOD + 1) * 1_000_000,
         memory: machine.memory.clone(),
@@ -100,9 +107,9 @@ fn run(case: Case, machine: &Machine) -> Result<(Hyperperiod, [Said; 2], String)
     let take = |functions| cost(&image.kernel, functions, &report, window);
     let parts = [
         (REACTION_ROW, one(take(REACTION)? / RELEASES)),
-        ("-scheduler", one(take(SCHEDULER)? / TICKS)),
+        (SCHEDULER_ROW, one(take(SCHEDULER)? / TICKS)),
     ];
-    Ok((seen, parts, image.report.kernel_hash))
+    Ok(Some((seen, parts, image.report.kernel_hash)))
 }
 
 /// Cycles of functions of the kernel between two cycles of a run.
