@@ -73,7 +73,10 @@ impl<H: Hardware> Core<'_, H> {
             Call::Sleep => self.sleep(thread, Instant(wide(a, b))),
             Call::AwaitInterrupt => self.await_interrupt(thread, a),
             Call::ReadPort => self.access_port(thread, a, b, c, false),
-            Call::WritePort => self.access_port(thread, a, b, c, true),
+            Call::WritePort => {
+                self.instant = instant;
+                self.access_port(thread, a, b, c, true)
+            }
             Call::CpuTime => Some(Answer::wide(self.nanos(self.threads.at(thread).spent))),
             Call::Log => Some(self.log(thread, &request.arguments)),
             Call::Shutdown => Some(self.shut_down(entry.process, a)),

@@ -255,3 +255,23 @@ fn a_driver_that_names_a_block_outside_its_process_fails_and_is_recorded() {
         assert_eq!(trace::violations(simulation.records()).len(), 1);
     });
 }
+
+#[test]
+fn what_a_thread_writes_bears_the_instant_of_its_call() {
+    let mut b = SystemBuilder::new();
+    let port = b.port("p", ValueType::U32);
+    let process = b.process();
+    let thread = b.thread(process, Scheduling::Fifo(5));
+    b.grant_ports(process, &[], &[port]);
+    simulate(&b.finish(), |simulation| {
+        let write = call(Call::WritePort, &[port as usize, SCRATCH, 4]);
+        let script = [sleep_until(50), compute(7), write];
+        simulation.set_thread(thread, Script::new(script));
+        simulation.run();
+        let written: Vec<Instant> = trace::ports(simulation.records())
+            .iter()
+            .map(|p| p.at)
+            .collect();
+        assert_eq!(written, [at_us(57)]);
+    });
+}
