@@ -7,6 +7,8 @@
 //! and its calls are carried out, until it waits or `SLICE` is over. Then what
 //! had fallen due is handled, with its own instants. Code goes before
 //! everything: a thread runs ahead only while none is to run.
+//! A call that moves threads among their equals is not carried out ahead: who
+//! wakes by what is due stands before them.
 //!
 //! ```text
 //!  due: 100 sleepers   . . . . |                        | . . . . . .
@@ -20,6 +22,7 @@ use crate::event::Next;
 use crate::hardware::Hardware;
 use crate::kernel::Kernel;
 use crate::thread::State;
+use giornata_abi::call::{Call, Request};
 use giornata_abi::id::NONE;
 use giornata_abi::system::{ThreadEntry, ThreadKind};
 use giornata_abi::{Instant, Ticks};
@@ -28,6 +31,8 @@ use giornata_queue::Urgency;
 /// How long a thread runs ahead at most: `2^-SLICE` s, about a millisecond. The
 /// trace says no later who woke when.
 const SLICE: u32 = 10;
+const YIELD: usize = Call::Yield as usize;
+const SET_PRIORITY: usize = Call::SetPriority as usize;
 /// Threads that are kept in mind.
 const KEPT: usize = 4;
 
@@ -51,6 +56,12 @@ impl Summit {
     }
 }
 
+/// Whether a call moves threads among their equals: those that were due before
+/// are there before.
+pub(crate) fn is_for_equals(request: &Request) -> bool {
+    request.number == YIELD || request.number == SET_PRIORITY
+}
+
 impl<H: Hardware> Kernel<'_, H> {
     /// Whether the handler of an interrupt may go ahead of what is due. A call
     /// that waits, of a thread that is less urgent, is carried out before. O(lines).
@@ -58,11 +69,16 @@ impl<H: Hardware> Kernel<'_, H> {
         let core = &self.core;
         let interrupt = core.line(number).and_then(|line| core.interrupts.get(line));
         let waiter = interrupt.map_or(NONE, |interrupt| interrupt.waiter);
-        if waiter == NONE || !self.is_ahead(waiter) {
+        let call = core.call.as_ref();
+        if waiter == NONE
+            || call.is_some_and(|call| is_for_equals(&call.request))
+            || !self.is_ahead(waiter)
+        {
             return false;
         }
         self.take_call();
-        self.core.is_settled() && !self.machine.in_reaction()
+        // its thread may sleep now
+        self.is_ahead(waiter) && self.core.is_settled()
     }
 
     /// Whether the thread that runs may go on ahead of what is due. O(1).
@@ -122,16 +138,20 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// Whether a thread that is not queued will be more urgent than whatever
+    /// Whether a thread is, or will be when it wakes, more urgent than whatever
     /// sleeps now. O(1).
     fn is_beyond_sleepers(&self, thread: u16) -> bool {
         let level = self.level(self.thread_entry(thread), self.threads.at(thread).priority);
+        // a key that is renewed may come before those of its band
+        if self.has_parked && level <= self.deadline_level() {
+            return false;
+        }
         for (highest, other) in self.summit.0 {
             if highest < level {
                 return true;
             }
-            let other = (other != thread).then(|| self.threads.get(other)).flatten();
-            if other.is_some_and(|other| other.state == State::Sleeping || other.parked) {
+            let other = self.threads.get(other);
+            if other.is_some_and(|other| other.state == State::Sleeping) {
                 return false;
             }
         }

@@ -79,6 +79,8 @@ pub(crate) struct Core<'a, H: Hardware> {
     /// A thread runs ahead of what has fallen due.
     pub(crate) ahead: bool,
     pub(crate) summit: Summit,
+    /// A thread has been parked: of some, the agenda renews the keys.
+    pub(crate) has_parked: bool,
     pub(crate) call: Option<PendingCall>,
     pub(crate) upcall: Option<Upcall>,
     pub(crate) transfer: Option<Transfer>,
@@ -138,6 +140,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             calm: false,
             ahead: false,
             summit: Summit::EMPTY,
+            has_parked: false,
             call: None,
             upcall: None,
             transfer: None,

@@ -130,6 +130,7 @@ impl<H: Hardware> Core<'_, H> {
         if parked {
             let again = self.now() + RENEWAL;
             self.agenda.insert(thread, again);
+            self.has_parked = true;
         }
     }
 

@@ -1,5 +1,6 @@
 //! The kernel: one event in, one outcome out.
 
+use crate::ahead::is_for_equals;
 use crate::call::Heard;
 use crate::core_state::{Core, PendingCall, Upcall, divide};
 use crate::event::{Event, Hart, Next, Outcome};
@@ -176,6 +177,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             true => calm && self.may_stay_ahead(),
             false => was_ahead,
         };
+        let ahead = ahead && !is_for_equals(request);
         let core = &mut self.core;
         let (true, Some(thread)) = (ahead | (calm && !is_due), core.hart.current) else {
             self.accept_call(request);

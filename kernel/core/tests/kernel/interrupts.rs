@@ -284,6 +284,93 @@ fn a_handler_goes_ahead_of_a_call_that_waits_for_what_is_due() {
     });
 }
 
+/// The thread that runs calls at an instant, before the timer rings.
+fn call_at(simulation: &mut Simulation<'_>, at: Instant, call: Call, arguments: &[usize]) {
+    let mut all = [0; 6];
+    all[..arguments.len()].copy_from_slice(arguments);
+    let request = Request {
+        number: call as usize,
+        arguments: all,
+    };
+    let after = at.since(simulation.now());
+    let called = simulation.inject(Ticks(after.0 / 100), Event::Call(request));
+    assert_eq!(called, Next::More, "the call waits for the sleepers");
+}
+
+#[test]
+fn a_yield_that_waits_comes_after_the_equals_that_are_due_whoever_goes_ahead() {
+    simulate(&crowd(5, 20), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(1)]));
+        simulation.set_thread(20, Script::new([compute(50)]));
+        send_to_sleep(simulation, 19);
+        call_at(simulation, at_us(12), Call::Yield, &[]);
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        simulation.run();
+        let order = order(simulation.records());
+        let expected: Vec<u16> = [0].into_iter().chain(1..=20).collect();
+        assert_eq!(order[order.len() - 21..], expected);
+    });
+}
+
+#[test]
+fn a_handler_that_a_waiting_call_lowers_goes_ahead_of_nobody() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let handler = b.thread(process, Scheduling::Fifo(9));
+    let caller = b.thread(process, Scheduling::Fifo(4));
+    b.interrupt(LINE, Some(process));
+    let other = b.process();
+    for sleeper in 0..20 {
+        b.thread(other, Scheduling::Fifo(if sleeper < 5 { 5 } else { 6 }));
+    }
+    b.process_entry(other).max_priority = 6;
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(handler, Script::new([wait(), compute(1)]));
+        simulation.set_thread(caller, Script::new([compute(50)]));
+        for sleeper in 2..22 {
+            let due = if sleeper < 7 { 10 } else { 11 };
+            simulation.set_thread(sleeper, Script::new([sleep_until(due), compute(2)]));
+        }
+        simulation.run_until(at_us(9));
+        let lowered = [Id::new(handler, 0).0 as usize, 2];
+        call_at(simulation, at_us(12), Call::SetPriority, &lowered);
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        simulation.run();
+        let order = order(simulation.records());
+        let expected: Vec<u16> = (7..22).chain(2..7).chain([caller, handler]).collect();
+        assert_eq!(order[order.len() - 22..], expected);
+    });
+}
+
+#[test]
+fn a_handler_does_not_keep_off_a_more_urgent_caller_that_only_sleeps_now() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let handler = b.thread(process, Scheduling::Fifo(7));
+    let caller = b.thread(process, Scheduling::Fifo(9));
+    b.process_entry(process).max_priority = 9;
+    b.interrupt(LINE, Some(process));
+    let other = b.process();
+    for _ in 0..20 {
+        b.thread(other, Scheduling::Fifo(5));
+    }
+    b.process_entry(other).max_priority = 5;
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(handler, Script::new([wait(), compute(5000)]));
+        let busy = [sleep_until(1), compute(2000)];
+        simulation.set_thread(caller, Script::new(busy));
+        for sleeper in 2..22 {
+            simulation.set_thread(sleeper, Script::new([sleep_until(10), compute(2)]));
+        }
+        simulation.run_until(at_us(11));
+        // it runs ahead; its time ahead ends with its call
+        call_at(simulation, at_us(1000), Call::Sleep, &[1_100_000, 0]);
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        simulation.run_until(at_us(1101));
+        assert_eq!(simulation.outcome().next, Next::Run(caller));
+    });
+}
+
 #[test]
 fn a_handler_waits_for_a_sleeper_that_is_more_urgent() {
     simulate(&crowd(12, 20), |simulation| {

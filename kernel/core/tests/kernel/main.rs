@@ -1,6 +1,7 @@
 //! The kernel's core on the simulated board: what it does, by name, and that
 //! nothing random breaks it.
 
+mod ahead;
 mod calls;
 mod clock;
 mod dice;
