@@ -3,6 +3,7 @@
 //! The file is taken as it is: every instruction, predicate and symbol keeps
 //! its index. S code, and a block that starts both, follow the E code.
 
+use giornata_abi::id::NONE;
 use giornata_abi::instruction::{Instruction, Opcode};
 use giornata_abi::module::{Module, ModuleError, ModuleHeader, Position, crc32};
 use giornata_abi::{Predicate, PredicateKind, Record};
@@ -24,7 +25,7 @@ pub enum AttachError {
 const MOST: usize = 65_000;
 
 /// The module with S code: a new start block forks it and goes on with the old
-/// one. O(size).
+/// one; so does the block by which it begins another module's round. O(size).
 ///
 /// # Errors
 /// Bytes that are no module, and a module that would be too big.
@@ -36,12 +37,18 @@ pub fn attach(bytes: &[u8], code: &SCode) -> Result<Vec<u8>, AttachError> {
     let start = extended.code.len();
     let first = extended.push(Instruction::new(Opcode::Fork, 0, 0, 0));
     extended.push(Instruction::new(Opcode::Jump, old_start, 0, 0));
+    let round = extended.header.round;
     if let Some(place) = place {
         let address = start as u16;
         extended.positions.push(Position { address, ..place });
     }
     let block = extended.blocks(code);
     extended.code[first].a = block;
+    if round != NONE {
+        let resume = extended.push(Instruction::new(Opcode::Fork, block, 0, 0));
+        extended.push(Instruction::new(Opcode::Jump, round, 0, 0));
+        extended.header.resume = resume as u16;
+    }
     extended.header.start = start as u16;
     extended.finish(bytes)
 }

@@ -67,7 +67,8 @@ fn listing(controller: &Controller, kind: Kind, complete: bool) -> (String, Clas
     let checked = check(&program, &ECode::of(&program).unwrap(), times).unwrap();
     assert_eq!(checked.safety, Safety::Safe);
     let mut text = String::new();
-    for address in before + 2..module.header().instructions {
+    let resume = module.header().resume;
+    for address in before + 2..resume {
         disassemble::instruction(&module, address, &mut text).unwrap();
         text.push('\n');
     }
@@ -77,6 +78,10 @@ fn listing(controller: &Controller, kind: Kind, complete: bool) -> (String, Clas
         (start, module.instruction(start).unwrap().a),
         (before, before + 2)
     );
+    // nor the two behind: the same for a round that another module was to begin
+    let [fork, jump] = [resume, resume + 1].map(|at| module.instruction(at).unwrap());
+    assert_eq!((fork.a, jump.a), (before + 2, module.header().round));
+    assert_eq!(resume + 2, module.header().instructions);
     for address in (0..40).rev() {
         let from = format!(" {}\n", before + 2 + address);
         text = text.replace(&from, &format!(" a+{address}\n"));

@@ -442,6 +442,7 @@ impl SystemBuilder {
             slot: BAND_DEADLINE,
             violation_task,
             violation_driver,
+            ..ProgramEntry::EMPTY
         };
         self.tables.instructions.extend(assembly.instructions);
         self.tables.predicates.extend(assembly.predicates);

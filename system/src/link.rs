@@ -411,6 +411,9 @@ impl Tables {
             slot: slot.map_or(BAND_DEADLINE, u16::from),
             violation_task: program.violation_task.unwrap_or(NONE),
             violation_driver: program.violation_driver.unwrap_or(NONE),
+            tag: header.crc,
+            round: header.round,
+            ..ProgramEntry::EMPTY
         })
     }
 

@@ -86,6 +86,12 @@ calls! {
     Own = 14, "own() -> id", Any, "";
     /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
+    /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).
+    StageProgram = 16, "stage_program(program_section, place, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
+    /// Asks for what has been staged to take the program's place: `address` is that of a [`Frame`](crate::load::Frame), `how` a [`How`](crate::load::How). Answers before it happens.
+    SwitchProgram = 17, "switch_program(program, address, how)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
+    /// How the program stands: bits of [`load::state`](crate::load::state), the tag of its module, how often it has been changed.
+    ProgramStatus = 18, "program_status(program) -> state, tag, changes", Thread, "ESRCH EPERM";
 }
 
 /// The register words of a call as the kernel gets them.
@@ -113,6 +119,12 @@ impl Answer {
     /// Success with a 64-bit result in two halves.
     pub const fn wide(value: u64) -> Answer {
         Answer([0, (value & 0xFFFF_FFFF) as usize, (value >> 32) as usize, 0])
+    }
+
+    /// Success with three results.
+    pub const fn words(values: [usize; 3]) -> Answer {
+        let [a, b, c] = values;
+        Answer([0, a, b, c])
     }
 
     /// Success with one result.

@@ -19,6 +19,7 @@ pub mod control;
 pub mod error;
 pub mod id;
 pub mod instruction;
+pub mod load;
 pub mod module;
 pub mod predicate;
 pub mod process;

@@ -24,7 +24,7 @@ use crate::record::{Record, record};
 /// The first bytes of a module file.
 pub const MAGIC: [u8; 4] = *b"GMOD";
 /// The format this crate reads and writes.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 record! {
     /// A string of the pool.
@@ -79,8 +79,14 @@ record! {
         pub links: u32,
         /// Bytes of the string pool.
         pub strings: u32,
-        /// Must be 0.
-        pub reserved: u32,
+        /// Address of the block that begins each round, reached by a time
+        /// trigger: whoever waits for it waits for nothing else. NONE = there
+        /// is none, or it is not known.
+        pub round: u16,
+        /// Address of the block by which the module begins a round that
+        /// another module was to begin: `round`, or one that starts S code
+        /// before. NONE = it cannot.
+        pub resume: u16,
     }
 
     /// A list of local port indices in the link pool.
@@ -475,6 +481,10 @@ mod writer {
         pub denominator: u32,
         /// Most steps in one instant, or 0.
         pub max_steps: u32,
+        /// The block that begins each round; NONE = none.
+        pub round: u16,
+        /// The block that begins one in the place of another module's.
+        pub resume: u16,
         /// Handler blocks.
         pub handlers: [u16; 4],
         /// The code.
@@ -508,6 +518,8 @@ mod writer {
                 start: 0,
                 denominator: 1,
                 max_steps: 0,
+                round: NONE,
+                resume: NONE,
                 handlers: [NONE; 4],
                 instructions: Vec::new(),
                 predicates: Vec::new(),
@@ -599,7 +611,8 @@ mod writer {
                 positions: self.positions.len() as u32,
                 links: self.links.len() as u32,
                 strings: self.strings.len() as u32,
-                reserved: 0,
+                round: self.round,
+                resume: self.resume,
             };
             let mut body = Vec::new();
             append(&self.instructions, &mut body);

@@ -14,7 +14,7 @@ use crate::record::record;
 /// The first word of the blob.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
 /// Changes with every change of these tables.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 record! {
     /// A run of entries in another table.
@@ -189,7 +189,7 @@ record! {
         pub denominator: u32,
         /// Most microcode steps in one instant.
         pub max_steps: u32,
-        /// First block.
+        /// First block; NONE = the program is empty.
         pub start: u16,
         /// Handler blocks by violation; NONE = default.
         pub handlers: [u16; 4],
@@ -199,6 +199,21 @@ record! {
         pub violation_task: u16,
         /// See `violation_task`.
         pub violation_driver: u16,
+        /// Instructions that there is room for; 0 = it cannot be replaced.
+        pub room: u32,
+        /// Most that `max_steps` of a module that comes later may be.
+        pub step_room: u32,
+        /// The tag of its module, see [`Frame::tag`](crate::load::Frame::tag).
+        pub tag: u32,
+        /// Predicates that there is room for.
+        pub predicate_room: u16,
+        /// Durations that there is room for.
+        pub duration_room: u16,
+        /// The process that may replace it; NONE = none.
+        pub loader: u16,
+        /// The block that begins each round, see
+        /// [`ModuleHeader::round`](crate::module::ModuleHeader::round).
+        pub round: u16,
     }
 
     /// One interrupt line of the board in use.
@@ -297,6 +312,9 @@ pub const BAND_DEADLINE: u16 = 0x100;
 pub const GRANT_SHUTDOWN: u32 = 1;
 /// The process may program a DMA device: outside the protection promise.
 pub const GRANT_TRUSTED_DMA: u32 = 2;
+/// The tables of programs, instructions, predicates and durations follow once
+/// more behind all others: the spare ones, see [`load`](crate::load).
+pub const FLAG_SPARE: u32 = 2;
 /// At a stop the kernel writes what is left of the trace to the console.
 pub const FLAG_TRACE_CONSOLE: u32 = 1;
 
@@ -361,6 +379,38 @@ impl ThreadEntry {
     pub const fn pack_arguments(a0: u32, a1: u32) -> [u16; 4] {
         [a0 as u16, (a0 >> 16) as u16, a1 as u16, (a1 >> 16) as u16]
     }
+}
+
+impl ProgramEntry {
+    /// A program without code, names or room.
+    pub const EMPTY: ProgramEntry = {
+        let none = Range { start: 0, count: 0 };
+        ProgramEntry {
+            code: 0,
+            code_length: 0,
+            predicates: none,
+            durations: none,
+            tasks: none,
+            drivers: none,
+            ports: none,
+            interrupts: none,
+            mailboxes: none,
+            denominator: 1,
+            max_steps: 0,
+            start: NONE,
+            handlers: [NONE; 4],
+            slot: BAND_DEADLINE,
+            violation_task: NONE,
+            violation_driver: NONE,
+            room: 0,
+            step_room: 0,
+            tag: 0,
+            predicate_room: 0,
+            duration_room: 0,
+            loader: NONE,
+            round: NONE,
+        }
+    };
 }
 
 impl MoveEntry {
@@ -490,4 +540,18 @@ pub struct System<'a> {
     pub moves: &'a [MoveEntry],
     /// The spaces, where regions confine processes.
     pub spaces: &'a [SpaceEntry],
+}
+
+/// The tables that microcode lies in: there are two of each where programs may
+/// be replaced, one in use and one spare.
+#[derive(Clone, Copy, Debug)]
+pub struct Bank<'a> {
+    /// The programs.
+    pub programs: &'a [ProgramEntry],
+    /// The code of all programs.
+    pub instructions: &'a [Instruction],
+    /// The predicates of all programs.
+    pub predicates: &'a [Predicate],
+    /// The durations of all programs.
+    pub durations: &'a [DurationEntry],
 }

@@ -88,6 +88,9 @@ impl<H: Hardware> Core<'_, H> {
                 Id::new(thread, self.threads.at(thread).generation).0 as usize,
             )),
             Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
+            Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => {
+                Some(Answer::error(Error::ENOSYS))
+            }
         };
         if let Some(answer) = answer {
             self.answer(thread, answer);

@@ -45,6 +45,11 @@ impl Assembler {
         self.labels[label.0] = Some(self.here());
     }
 
+    /// What a label means; `None` before it is placed.
+    pub(super) fn address(&self, label: Label) -> Option<u16> {
+        self.labels[label.0]
+    }
+
     /// The address of the next instruction.
     pub(super) fn here(&self) -> u16 {
         self.instructions.len() as u16

@@ -71,6 +71,7 @@ pub(super) fn generate(
         code: Assembler::default(),
         labels: BTreeMap::new(),
         queue: VecDeque::new(),
+        round: None,
         too_close: None,
     };
     generator.start();
@@ -87,6 +88,8 @@ struct Generator<'m> {
     labels: BTreeMap<Piece, Label>,
     /// Pieces that something leads to, in the order of generation.
     queue: VecDeque<Piece>,
+    /// The block that begins each round of the start mode.
+    round: Option<Label>,
     /// A mode that a switch enters less than 1 ns before an instant.
     too_close: Option<usize>,
 }
@@ -113,7 +116,7 @@ impl<'m> Generator<'m> {
             phase: 0,
             absent: BTreeSet::new(),
         };
-        self.queue.push_back(Piece::Block(state.clone()));
+        self.round = Some(self.lead_to(Piece::Block(state.clone())));
         let body = self.lead_to(Piece::Body(state));
         self.code
             .emit_to(Opcode::Jump, 0, body, self.model.start_span);
@@ -457,6 +460,7 @@ impl<'m> Generator<'m> {
             return None;
         }
         let too_many = self.symbols.is_full();
+        let round = self.round.and_then(|label| self.code.address(label));
         let Some((code, spans)) = self.code.finish().ok().filter(|_| !too_many) else {
             let help = "divide the period and every frequency of the longest mode by a common factor, or split the program";
             findings.report(
@@ -471,6 +475,7 @@ impl<'m> Generator<'m> {
         writer.denominator = self.timing.denominator;
         writer.max_steps = most_steps(&code, &handlers, writer.tasks.len() as u32);
         writer.handlers = handlers;
+        (writer.round, writer.resume) = (round.unwrap_or(NONE), round.unwrap_or(NONE));
         writer.positions = positions(&spans, lines);
         writer.instructions = code;
         Some(writer.finish())

@@ -5,6 +5,7 @@
 //! kernel entry. [`raw`] makes any call with any arguments, for sweeps.
 
 use giornata_abi::call::Call;
+use giornata_abi::load::{Frame, How, Section};
 use giornata_abi::{Error, Instant};
 
 #[cfg(not(target_os = "none"))]
@@ -146,6 +147,49 @@ pub fn own() -> Result<u32, Error> {
 pub fn set_priority(thread: u32, priority: u8) -> Result<(), Error> {
     let arguments = [thread as usize, priority as usize, 0];
     checked(machine::enter3(Call::SetPriority as usize, arguments)).map(drop)
+}
+
+/// `StageProgram`: `records` are whole records of `section`, at most 64 bytes,
+/// from record `place` on.
+pub fn stage_program(
+    program: u16,
+    section: Section,
+    place: usize,
+    records: &[u8],
+) -> Result<(), Error> {
+    let target = usize::from(program) << 16 | section as usize;
+    let address = records.as_ptr().expose_provenance();
+    let arguments = [target, place, address, records.len(), 0, 0];
+    checked(machine::enter6(Call::StageProgram as usize, arguments)).map(drop)
+}
+
+/// `SwitchProgram`.
+pub fn switch_program(program: u16, frame: &Frame, how: How) -> Result<(), Error> {
+    let address = core::ptr::from_ref(frame).expose_provenance();
+    let arguments = [usize::from(program), address, how as usize];
+    checked(machine::enter3(Call::SwitchProgram as usize, arguments)).map(drop)
+}
+
+/// How a program stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramStatus {
+    /// Bits of [`state`](giornata_abi::load::state).
+    pub state: usize,
+    /// The tag of its module.
+    pub tag: u32,
+    /// How often it has been changed since the system started.
+    pub changes: u32,
+}
+
+/// `ProgramStatus`.
+pub fn program_status(program: u16) -> Result<ProgramStatus, Error> {
+    let arguments = [usize::from(program), 0, 0];
+    let answer = checked(machine::enter3(Call::ProgramStatus as usize, arguments));
+    answer.map(|[state, tag, changes]| ProgramStatus {
+        state,
+        tag: tag as u32,
+        changes: changes as u32,
+    })
 }
 
 #[cfg(test)]

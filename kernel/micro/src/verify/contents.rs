@@ -70,13 +70,18 @@ fn require(holds: bool, otherwise: Reason) -> Checked {
 
 fn check_header(module: &Module<'_>) -> Checked {
     let header = module.header();
-    require(header.reserved == 0, Reason::Reserved)?;
     require(header.denominator > 0, Reason::Denominator)?;
     require(header.instructions > 0, Reason::NoCode)?;
     require(
         header.start < header.instructions,
         Reason::Start(header.start),
     )?;
+    for address in [header.round, header.resume] {
+        require(
+            is_handler(address, header.instructions),
+            Reason::Round(address),
+        )?;
+    }
     for (violation, handler) in Violation::ALL.into_iter().zip(header.handlers) {
         let exists = is_handler(handler, header.instructions);
         require(exists, Reason::Handler(violation, handler))?;

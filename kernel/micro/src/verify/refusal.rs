@@ -45,6 +45,8 @@ pub enum Reason {
     Name,
     /// The start address is outside the code.
     Start(u16),
+    /// The address by which rounds begin is outside the code.
+    Round(u16),
     /// A handler's address is outside the code.
     Handler(Violation, u16),
     /// The declared step bound is below what the code can need.
@@ -155,6 +157,10 @@ impl Display for Reason {
             Denominator => f.write_str("the denominator is 0; use 1 where nothing is divided"),
             Reserved => f.write_str("a reserved field is not 0; write 0"),
             Name => f.write_str("the name lies outside the strings; rebuild the module"),
+            Round(at) => write!(
+                f,
+                "the address {at} of a round is outside the code; name a block, or 65535 for none"
+            ),
             Start(at) => write!(f, "start address {at} is outside the code; name a block"),
             Handler(kind, at) => write!(
                 f,

@@ -97,6 +97,8 @@ pub(crate) fn promise(
         }
         Call::Log => log(a),
         Call::SetPriority => set_priority(rights, a as u32, b),
+        // of another configuration of the kernel
+        Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => Refused(Error::ENOSYS),
     }
 }
 

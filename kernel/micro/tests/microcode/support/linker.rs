@@ -146,6 +146,7 @@ impl Tables {
             slot: 0,
             violation_task,
             violation_driver,
+            ..ProgramEntry::EMPTY
         };
         self.programs.push(entry);
         self.instructions.extend(module.instructions());
