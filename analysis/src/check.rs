@@ -26,12 +26,13 @@
 
 use std::collections::HashMap;
 
+use giornata_abi::module::Module;
 use giornata_abi::{Duration, Instant, LogicalTime, Opcode};
 
 use crate::agenda::{Agenda, MOST_TRIGGERS};
 use crate::ecode::ECode;
 use crate::job::{Breach, Job, Segment};
-use crate::program::{NotAnalysable, Program};
+use crate::program::{NotAnalysable, Program, Unreadable};
 use crate::scan::{SThreads, Test};
 use crate::timeline::Witness;
 use crate::times::Times;
@@ -88,6 +89,18 @@ pub struct Checked {
     pub class: Class,
     /// How many states were followed.
     pub states: usize,
+}
+
+/// Checks the S code that a module file carries, and as the verifier does the
+/// file. The certificate is the code: nothing else is believed.
+///
+/// # Errors
+/// Bytes that are no module, and code that is beyond the analysis.
+pub fn check_module(bytes: &[u8], times: &Times) -> Result<Checked, Unreadable> {
+    let module = Module::parse(bytes).map_err(Unreadable::Module)?;
+    let program = Program::of(&module)?;
+    let code = ECode::of(&program)?;
+    Ok(check(&program, &code, times)?)
 }
 
 /// Checks S code that blocks of the E code fork. Tasks that no thread governs,

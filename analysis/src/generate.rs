@@ -36,6 +36,31 @@ pub enum Kind {
     Synchronous,
 }
 
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [
+        Kind::EarliestDeadline,
+        Kind::NonPreemptive,
+        Kind::RateMonotonic,
+        Kind::Synchronous,
+    ];
+
+    /// What commands and system files call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::EarliestDeadline => "edf",
+            Kind::NonPreemptive => "edf-nonpreemptive",
+            Kind::RateMonotonic => "rm",
+            Kind::Synchronous => "synchronous",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn of_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
 /// Why there is no S code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSCode {

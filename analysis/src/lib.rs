@@ -44,11 +44,11 @@ pub mod times;
 pub mod walk;
 
 pub use attach::{AttachError, attach, fill_idle};
-pub use check::{Checked, Class, Safety, check};
+pub use check::{Checked, Class, Safety, check, check_module};
 pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
 pub use periodic::{Demand, Periodic, periodic, qpa, responses};
-pub use program::{NotAnalysable, Program};
+pub use program::{NotAnalysable, Program, Unreadable};
 pub use sensitivity::{greatest_factor, greatest_factor_of};
 pub use times::{Times, TimesError};
 pub use walk::{Strategy, Verdict, Walked, walk};

@@ -1,7 +1,7 @@
 //! A verified module as the analyses read it: code, conflict sets, names.
 
 use giornata_abi::instruction::{DurationEntry, Instruction};
-use giornata_abi::module::{DriverSymbol, Module, TaskSymbol};
+use giornata_abi::module::{DriverSymbol, Module, ModuleError, TaskSymbol};
 use giornata_abi::{Duration, Predicate};
 use giornata_micro::verify::{Refusal, Scratch, scratch_needed, verify};
 
@@ -29,6 +29,17 @@ pub enum NotAnalysable {
         /// How many are followed.
         limit: usize,
     },
+}
+
+/// Why the bytes of a module file cannot be analysed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// They are no module.
+    #[error("{0}")]
+    Module(ModuleError),
+    /// The module is beyond the analysis.
+    #[error(transparent)]
+    Analysis(#[from] NotAnalysable),
 }
 
 fn place(line: u32) -> String {

@@ -4,7 +4,7 @@ use std::fs;
 
 use giornata_abi::module::Module;
 use giornata_analysis::{
-    AttachError, ECode, Kind, NoSCode, Program, attach, check, fill_idle, generate, lacking,
+    AttachError, Kind, NoSCode, Unreadable, attach, check_module, fill_idle, generate, lacking,
 };
 use giornata_micro::disassemble;
 
@@ -55,12 +55,13 @@ fn by_strategy(
     subject: &Subject,
     report: &mut Report,
 ) -> Result<Vec<u8>, Verdict> {
-    let (name, kind) = match kind {
-        KindName::Edf => ("edf", Kind::EarliestDeadline),
-        KindName::EdfNonpreemptive => ("edf-nonpreemptive", Kind::NonPreemptive),
-        KindName::Rm => ("rm", Kind::RateMonotonic),
-        KindName::Synchronous => ("synchronous", Kind::Synchronous),
+    let kind = match kind {
+        KindName::Edf => Kind::EarliestDeadline,
+        KindName::EdfNonpreemptive => Kind::NonPreemptive,
+        KindName::Rm => Kind::RateMonotonic,
+        KindName::Synchronous => Kind::Synchronous,
     };
+    let name = kind.name();
     report.tell("strategy", name);
     let Subject {
         program,
@@ -132,11 +133,9 @@ fn attached(made: Result<Vec<u8>, AttachError>, report: &mut Report) -> Result<V
 
 /// Checks what was made, as a kernel and as the analysis do, and writes it.
 fn deliver(arguments: &Schedule, old: &Subject, bytes: &[u8], report: &mut Report) -> Verdict {
-    let parsed = Module::parse(bytes).map_err(|why| why.to_string());
-    let read = parsed.and_then(|module| {
-        let program = Program::of(&module).map_err(|why| why.to_string())?;
-        let code = ECode::of(&program).map_err(|why| why.to_string())?;
-        let checked = check(&program, &code, &old.times).map_err(|why| why.to_string())?;
+    let checked = check_module(bytes, &old.times);
+    let read = checked.and_then(|checked| {
+        let module = Module::parse(bytes).map_err(Unreadable::Module)?;
         Ok((module, checked))
     });
     let (module, checked) = match read {
