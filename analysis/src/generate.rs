@@ -148,7 +148,7 @@ pub fn walk_without_preemption(program: &Program, code: &ECode, times: &Times) -
 }
 
 /// The release pattern of a program without modes; nobody runs in it.
-fn pattern(program: &Program, code: &ECode) -> Result<Round, NoSCode> {
+pub(crate) fn pattern(program: &Program, code: &ECode) -> Result<Round, NoSCode> {
     let nothing = Times::from_list(vec![Duration::ZERO; program.tasks.len()]);
     walked(program, code, &nothing, Strategy::EarliestDeadline)
 }
@@ -213,7 +213,7 @@ fn late(jobs: &[Job], segments: &[Segment]) -> Option<Witness> {
 }
 
 /// A task, and whether it is dispatched only until the next release.
-type Turn = (u16, bool);
+pub(crate) type Turn = (u16, bool);
 
 /// Who is dispatched in each interval.
 fn plans(round: &Round, complete: bool) -> Vec<Vec<Turn>> {
@@ -225,7 +225,8 @@ fn plans(round: &Round, complete: bool) -> Vec<Vec<Turn>> {
     intervals.map(plan).collect()
 }
 
-fn those_that_run(interval: &Interval) -> Vec<Turn> {
+/// Whom an interval saw run, in order.
+pub(crate) fn those_that_run(interval: &Interval) -> Vec<Turn> {
     let mut turns: Vec<(Segment, bool)> = Vec::new();
     for segment in &interval.segments {
         let is_it =
@@ -281,7 +282,7 @@ fn a_round_before(round: &Round, index: usize) -> Vec<Job> {
 }
 
 /// The blocks of a round.
-fn blocks(round: &Round, plans: &[Vec<Turn>]) -> SCode {
+pub(crate) fn blocks(round: &Round, plans: &[Vec<Turn>]) -> SCode {
     let mut code = SCode::default();
     for (index, plan) in plans.iter().enumerate() {
         let next = round.after(index);

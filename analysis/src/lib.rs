@@ -11,6 +11,8 @@
 //!                            |   the same
 //!                            v
 //!          generate --> SCode --> attach: a module of E code and S code
+//!                         ^          |
+//!   a recorded run --> recorded      |
 //!                                    |
 //!                                    v
 //!                                  check: is it time-safe, of which class?
@@ -35,6 +37,7 @@ pub mod job;
 pub mod nonpreemptive;
 pub mod periodic;
 pub mod program;
+pub mod recorded;
 pub mod round;
 mod scan;
 pub mod scode;
@@ -49,6 +52,7 @@ pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
 pub use periodic::{Demand, Periodic, periodic, qpa, responses};
 pub use program::{NotAnalysable, Program, Unreadable};
+pub use recorded::{Decision, NotRecorded, recorded};
 pub use sensitivity::{greatest_factor, greatest_factor_of};
 pub use times::{Times, TimesError};
 pub use walk::{Strategy, Verdict, Walked, walk};

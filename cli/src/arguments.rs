@@ -45,6 +45,11 @@ Examples:
   giornata schedule flight.giotto --strategy edf-nonpreemptive --listing
   giornata schedule flight.giotto --strategy edf --complete -o flight.gmod
   giornata schedule partial.gmod --complete             where its S code idles, the rest runs
+  giornata schedule flight.giotto --from-trace flight.trace
+
+A trace is recorded by `giornata simulate flight.giotto --record flight.trace` or, of
+a board, by `./x run SYSTEM --record flight.trace`. What its scheduler decided in
+the second hyperperiod becomes S code; worst-case times are for the check.
 
 edf and edf-nonpreemptive unroll one round of a program without mode switches;
 synchronous runs all that is released before the next release; rm is one block
@@ -56,6 +61,7 @@ Examples:
   giornata simulate flight.giotto --exec-time control=2ms,navigate=1ms
   giornata simulate system.toml --exec-time uniform --seed 7 --for 10s
   giornata simulate flight.gmod --scheduler fifo --svg schedule.svg
+  giornata simulate flight.giotto --record f.trace   for `giornata schedule --from-trace`
   giornata simulate flight.giotto --json             the same for other programs to read
 
 The kernel of the boards runs on a virtual clock; tasks and drivers take time and
@@ -123,8 +129,11 @@ pub(crate) struct Schedule {
     /// A program (.giotto) or a module (.gmod).
     pub(crate) file: PathBuf,
     /// The schedule.
-    #[arg(long, value_enum, required_unless_present = "complete")]
+    #[arg(long, value_enum, required_unless_present_any = ["complete", "from_trace"])]
     pub(crate) strategy: Option<KindName>,
+    /// Make S code of what a recorded run did in its second hyperperiod.
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["strategy", "complete"])]
+    pub(crate) from_trace: Option<PathBuf>,
     /// Also dispatch what may wait in other than the worst case; in a module
     /// that carries S code, the tasks that it lacks.
     #[arg(long)]
@@ -203,6 +212,9 @@ pub(crate) struct Simulate {
     /// Columns of the chart [default: the terminal's, else 80].
     #[arg(long, value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
+    /// Write the trace, as a board would send it.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) record: Option<PathBuf>,
     /// Draw the chart as SVG too.
     #[arg(long, value_name = "OUT")]
     pub(crate) svg: Option<PathBuf>,

@@ -1,10 +1,14 @@
 //! `giornata schedule FILE --strategy S [--complete] [-o OUT]`
 
+mod recorded;
+
 use std::fs;
+use std::path::Path;
 
 use giornata_abi::module::Module;
 use giornata_analysis::{
-    AttachError, Kind, NoSCode, Unreadable, attach, check_module, fill_idle, generate, lacking,
+    AttachError, Kind, NoSCode, Safety, Unreadable, attach, check_module, fill_idle, generate,
+    lacking,
 };
 use giornata_micro::disassemble;
 
@@ -21,15 +25,17 @@ pub(crate) fn run(arguments: &Schedule, report: &mut Report) -> Verdict {
         Err(verdict) => return verdict,
     };
     let carries_s_code = !subject.code.threads().is_empty();
-    let made = match (arguments.strategy, carries_s_code) {
-        (Some(kind), false) => by_strategy(arguments, kind, &subject, report),
-        (None, true) => by_completion(arguments, &subject, report),
-        (Some(_), true) => Err(refuse(
+    let makes_anew = arguments.strategy.is_some() || arguments.from_trace.is_some();
+    let made = match (arguments.strategy, &arguments.from_trace) {
+        (Some(kind), _) if !carries_s_code => by_strategy(arguments, kind, &subject, report),
+        (None, Some(trace)) if !carries_s_code => by_recording(trace, &subject, report),
+        (None, None) if carries_s_code => by_completion(arguments, &subject, report),
+        _ if makes_anew => Err(refuse(
             report,
             format!("{} carries S code already", arguments.file.display()),
             "take the module without it, or complete it with `--complete` alone",
         )),
-        (None, false) => Err(refuse(
+        _ => Err(refuse(
             report,
             format!(
                 "{} carries no S code to be completed",
@@ -105,6 +111,16 @@ fn explain(
     }
 }
 
+/// The decisions of a recorded run.
+fn by_recording(trace: &Path, subject: &Subject, report: &mut Report) -> Result<Vec<u8>, Verdict> {
+    report.tell("trace", trace.display().to_string());
+    let s_code = recorded::s_code(subject, trace).map_err(|complaint| {
+        report.diagnose(complaint);
+        Verdict::BadInput
+    })?;
+    attached(attach(&subject.bytes, &s_code), report)
+}
+
 fn by_completion(
     arguments: &Schedule,
     subject: &Subject,
@@ -155,10 +171,7 @@ fn deliver(arguments: &Schedule, old: &Subject, bytes: &[u8], report: &mut Repor
         let message = format!("{} cannot be written: {error}", output.display());
         return refuse(report, message, "name another place with `-o OUT`");
     }
-    let (class, is_safe) = (
-        checked.class.name(),
-        checked.safety == giornata_analysis::Safety::Safe,
-    );
+    let (class, is_safe) = (checked.class.name(), checked.safety == Safety::Safe);
     let added = module.header().instructions - old.program.code.len() as u16;
     report.tell("output", output.display().to_string());
     report.tell("class", class);
@@ -174,6 +187,10 @@ fn deliver(arguments: &Schedule, old: &Subject, bytes: &[u8], report: &mut Repor
         output.display(),
         bytes.len()
     ));
+    if let Safety::Unsafe(witness) = &checked.safety {
+        show_witness(old, witness, report);
+        report.say(witness.text(&old.program));
+    }
     list(arguments, &module, report);
     if is_safe {
         Verdict::Good

@@ -12,8 +12,10 @@ use std::path::Path;
 use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant};
 use giornata_sim::{Scheduler, Simulation, Storage, hyperperiod, shortest_deadlines};
+use giornata_system::NameMap;
 use giornata_trace::{
-    Breach, Content, Event, Numbered, Scale, Schedule, Statistics, UpTo, margin, picture,
+    Breach, Content, Event, Numbered, Recording, Scale, Schedule, Statistics, UpTo, encode, margin,
+    picture,
 };
 use terminal_size::{Width, terminal_size_of};
 
@@ -39,8 +41,14 @@ pub(crate) fn run(arguments: &Simulate, report: &mut Report) -> Verdict {
     };
     let scales = plan.scales(arguments);
     let kept = scales[0].end().max(scales[1].end());
-    let outcome = plan.carry_out(kept);
+    let (outcome, stream) = plan.carry_out(kept);
     let title = plan.title();
+    if let Some(path) = &arguments.record
+        && let Err(complaint) = record(path, outcome.names, &stream)
+    {
+        report.diagnose(complaint);
+        return Verdict::BadInput;
+    }
     if let Some(path) = &arguments.svg
         && let Err(complaint) = draw(path, &title, &outcome, scales[1])
     {
@@ -107,17 +115,19 @@ impl Plan {
         [fit(columns.saturating_sub(taken)), fit(PICTURE)]
     }
 
-    /// Runs it; slices and jobs are kept up to `kept`.
-    fn carry_out(&self, kept: Instant) -> Outcome<'_> {
+    /// Runs it; slices and jobs are kept up to `kept`. Answers the trace as a
+    /// board sends it as well.
+    fn carry_out(&self, kept: Instant) -> (Outcome<'_>, Vec<u8>) {
         let (names, tables) = (&self.machine.names, &self.machine.tables);
         let end = Instant(self.length.0);
         let mut totals = Statistics::new(names);
         let mut schedule = Schedule::new(names, kept);
         let mut breaches: Vec<Breach> = Vec::new();
         let mut window = UpTo::new(end, names);
-        let mut index = 0;
+        let (mut index, mut stream) = (0, Vec::new());
         let observe = |record: &TraceRecord| {
             let record = *record;
+            encode(index, &record, &mut stream);
             let event = Event::read(&Numbered { index, record });
             index += 1;
             if window.admits(&event) {
@@ -136,14 +146,15 @@ impl Plan {
         simulation.run_until(end);
         drop(simulation);
         schedule.close(end);
-        Outcome {
+        let outcome = Outcome {
             names,
             totals,
             schedule,
             breaches,
             length: self.length,
             hyperperiod: self.hyperperiod,
-        }
+        };
+        (outcome, stream)
     }
 
     fn scheduler(&self) -> String {
@@ -191,6 +202,9 @@ impl Plan {
         report.tell("guards_shut", self.guards.shut());
         report.tell("threads_left_out", self.machine.ordinary_threads());
         report.tell("interrupts_left_out", self.machine.interrupts());
+        if let Some(path) = &arguments.record {
+            report.tell("trace", path.display().to_string());
+        }
         if let Some(path) = &arguments.svg {
             report.tell("svg", path.display().to_string());
         }
@@ -241,6 +255,16 @@ fn name(scheduler: Scheduler) -> &'static str {
 /// Columns of the terminal, if the standard output is one.
 fn columns() -> u16 {
     terminal_size_of(std::io::stdout()).map_or(COLUMNS, |(Width(columns), _)| columns.max(20))
+}
+
+fn record(path: &Path, names: &NameMap, stream: &[u8]) -> Result<(), Complaint> {
+    let heading = Recording::heading(names).map_err(std::io::Error::from);
+    let written = heading.and_then(|heading| fs::write(path, [&heading, stream].concat()));
+    written.map_err(|error| {
+        let message = format!("{} cannot be written: {error}", path.display());
+        let help = "name another place with `--record OUT`";
+        Complaint::new("giornata::unwritable", message, help)
+    })
 }
 
 fn draw(path: &Path, title: &str, outcome: &Outcome<'_>, scale: Scale) -> Result<(), Complaint> {

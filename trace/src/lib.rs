@@ -13,6 +13,7 @@ mod outcome;
 mod perfetto;
 mod picture;
 mod port;
+mod recording;
 #[cfg(test)]
 mod sample;
 mod scale;
@@ -36,6 +37,7 @@ pub use outcome::{describe_late, task_table};
 pub use perfetto::Perfetto;
 pub use picture::picture;
 pub use port::{Assembly as PortAssembly, Write};
+pub use recording::{NotARecording, Recording};
 pub use scale::Scale;
 pub use schedule::{Job, Late, Row, Schedule, Slice};
 pub use statistics::{

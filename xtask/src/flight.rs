@@ -14,6 +14,14 @@ const PULSE: Duration = Duration::from_millis(50);
 
 /// Who looks on.
 pub(crate) trait Observer {
+    /// Bytes have arrived, whatever they are: before the events that they end.
+    ///
+    /// # Errors
+    /// As `see`.
+    fn hear(&mut self, _bytes: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
     /// An event, and the totals before it.
     ///
     /// # Errors
@@ -52,7 +60,10 @@ pub(crate) fn fly(
     let mut totals = Statistics::new(&image.names);
     loop {
         match machine.read(PULSE).with_context(|| whereabouts(&totals))? {
-            Output::Bytes(bytes) => show(&bytes, &mut decoder, &mut totals, observer)?,
+            Output::Bytes(bytes) => {
+                observer.hear(&bytes)?;
+                show(&bytes, &mut decoder, &mut totals, observer)?;
+            }
             Output::Nothing => {}
             Output::End => break,
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use giornata_abi::Duration;
-use giornata_trace::{Event, Narrator, Perfetto, Statistics, closing, summary};
+use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
 use crate::Verdict;
 use crate::crates::root;
@@ -20,7 +20,7 @@ use crate::time;
 /// What `./x run` flies when nothing else is said.
 const DEFAULT: &str = "flight-control";
 
-/// `./x run [SYSTEM] [--board BOARD] [--for 10s] [--trace FILE] [--headless]`
+/// `./x run [SYSTEM] [--board BOARD] [--for 10s] [--trace FILE] [--record FILE] [--headless]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// NAME or NAME/FILE: examples/NAME/system.toml or examples/NAME/FILE.toml.
@@ -35,6 +35,9 @@ pub(crate) struct Options {
     /// Write a trace that Perfetto loads (https://ui.perfetto.dev).
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write the trace as it came, for `giornata schedule --from-trace`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     /// Plain lines, also on a terminal.
     #[arg(long)]
     pub(crate) headless: bool,
@@ -48,6 +51,7 @@ impl Options {
             board: None,
             length: Duration::from_millis(10_000),
             trace: Some(trace),
+            record: None,
             headless: true,
         }
     }
@@ -102,6 +106,25 @@ fn show(options: &Options, image: &Image, mut screen: Screen<'_>) -> Result<Verd
 }
 
 fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+    let Some(path) = &options.record else {
+        return observe_drawing(options, image, observer);
+    };
+    let failed = || format!("cannot write {}", path.display());
+    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
+    file.write_all(&Recording::heading(&image.names)?)
+        .with_context(failed)?;
+    let mut keeper = Keeper { file, observer };
+    let landing = observe_drawing(options, image, &mut keeper)?;
+    keeper.file.flush().with_context(failed)?;
+    Ok(landing)
+}
+
+/// The same, with a trace for Perfetto if one is wanted.
+fn observe_drawing(
+    options: &Options,
+    image: &Image,
+    observer: &mut dyn Observer,
+) -> Result<Landing> {
     let patience = Patience::of(options.length);
     let Some(path) = &options.trace else {
         return fly(image, patience, observer);
@@ -201,6 +224,27 @@ impl Observer for Story<'_, '_> {
     }
 }
 
+/// Keeps the stream as it comes.
+struct Keeper<'a, W: Write> {
+    file: W,
+    observer: &'a mut dyn Observer,
+}
+
+impl<W: Write> Observer for Keeper<'_, W> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).context("the recorded trace")?;
+        self.observer.hear(bytes)
+    }
+
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        self.observer.see(event, before)
+    }
+
+    fn pause(&mut self, totals: &Statistics) -> Result<()> {
+        self.observer.pause(totals)
+    }
+}
+
 /// Writes the trace file on the way.
 struct Recorder<'a, W: Write> {
     file: Perfetto<'a, W>,
@@ -208,6 +252,10 @@ struct Recorder<'a, W: Write> {
 }
 
 impl<W: Write> Observer for Recorder<'_, W> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<()> {
+        self.observer.hear(bytes)
+    }
+
     fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
         self.file.push(event).context("the trace file")?;
         self.observer.see(event, before)
