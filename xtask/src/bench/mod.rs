@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use giornata_bench::{Budget, Catalogue, Row, compare, from_json, plain, to_json};
+use giornata_bench::{Budget, Catalogue, Row, compare, plain, to_json};
 use giornata_soc::{Caches, Simulator};
 use giornata_system::image::Memory;
 
@@ -23,7 +23,7 @@ use crate::crates::root;
 /// Layouts of a program that a row of a machine with small caches covers.
 const LAYOUTS: u32 = 9;
 
-/// `./x bench [SUITE...] [--board B] [--json FILE] [--check] [--bless] [--document]`
+/// `./x bench [SUITE...] [--board B] [--json FILE] [--check] [--bless] [--document] [--redraw]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Only these suites: folders under bench/.
@@ -53,6 +53,9 @@ pub(crate) struct Options {
     /// Write tables and plots into docs/results.
     #[arg(long)]
     document: bool,
+    /// Measure nothing: write tables and plots anew from the rows in docs/results.
+    #[arg(long, conflicts_with_all = ["board", "config", "layouts", "op", "json", "check", "bless", "document"])]
+    redraw: bool,
 }
 
 /// A suite: what it is called, and what measures it on a machine.
@@ -115,6 +118,9 @@ const MACHINES: [(&str, &str, Caches); 3] = [
 /// Prints a table a suite; negative if `--check` finds something.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let suites = choose(&options.suites)?;
+    if options.redraw {
+        return redraw(&suites);
+    }
     let is_part = options.op.is_some() || options.layouts.is_some();
     if is_part && (options.document || options.bless) {
         bail!("--bless and --document take everything: leave out --op and --layouts");
@@ -153,6 +159,14 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     } else {
         Verdict::Good
     })
+}
+
+/// Writes the pages anew from the committed rows.
+fn redraw(suites: &[&Suite]) -> Result<Verdict> {
+    for suite in suites {
+        results::write(&catalogue(suite.name)?, &results::committed(suite.name)?)?;
+    }
+    Ok(Verdict::Good)
 }
 
 fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
@@ -246,11 +260,7 @@ fn goal(catalogue: &Catalogue, row: &Row) -> String {
 
 /// Prints how the rows differ from the committed ones of the same machines.
 fn changes(suite: &str, rows: &[Row]) -> Result<()> {
-    let path = results::json(suite);
-    if !path.exists() {
-        return Ok(());
-    }
-    let before = from_json(&read(&path)?).with_context(|| path.display().to_string())?;
+    let before = results::committed(suite)?;
     let here = |old: &&Row| {
         rows.iter()
             .any(|row| row.board == old.board && row.config == old.config)

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use giornata_bench::{Catalogue, Row, from_json, growth, markdown, plot, sources, to_json};
 
-use super::MACHINES;
+use super::{MACHINES, kernel, microkernel};
 use crate::crates::root;
 use crate::process::{capture, cargo};
 
 /// The committed rows of a suite.
-pub(super) fn json(suite: &str) -> PathBuf {
+fn json(suite: &str) -> PathBuf {
     folder().join(format!("{suite}.json"))
 }
 
@@ -40,6 +40,9 @@ pub(super) fn write(catalogue: &Catalogue, rows: &[Row]) -> Result<()> {
         std::fs::write(folder().join(&name), plot(&op, unit, &series)?)?;
         let _ = write!(page, "\n![{op} against n]({name})\n");
     }
+    if *suite == microkernel::SUITE {
+        page += &figures_of_the_paper(suite, rows)?;
+    }
     let sources = sources(catalogue);
     if !sources.is_empty() {
         let _ = write!(page, "\n## Figures of others\n\n{sources}");
@@ -48,19 +51,37 @@ pub(super) fn write(catalogue: &Catalogue, rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
+/// Writes the figures that the paper has as well; answers their part of the page.
+fn figures_of_the_paper(suite: &str, rows: &[Row]) -> Result<String> {
+    let kernel = committed(kernel::SUITE)?;
+    let mut text = String::from("\n## Figures of the paper\n");
+    for figure in microkernel::figures(rows, &kernel)? {
+        let name = format!("{suite}-{}.svg", figure.name);
+        std::fs::write(folder().join(&name), &figure.svg)?;
+        let _ = write!(text, "\n![{}]({name})\n\n{}\n", figure.title, figure.note);
+    }
+    Ok(text)
+}
+
+/// The committed rows of a suite; none if there are none yet.
+pub(super) fn committed(suite: &str) -> Result<Vec<Row>> {
+    let path = json(suite);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    from_json(&text).with_context(|| path.display().to_string())
+}
+
 /// These rows and the committed ones of other machines, in the order of machines.
 fn with_others(suite: &str, rows: &[Row]) -> Result<Vec<Row>> {
-    let path = json(suite);
     let mut all = rows.to_vec();
-    if path.exists() {
-        let text = std::fs::read_to_string(&path).context("the committed rows")?;
-        let before = from_json(&text).with_context(|| path.display().to_string())?;
-        let is_here = |old: &Row| {
-            rows.iter()
-                .any(|row| (&row.board, &row.config) == (&old.board, &old.config))
-        };
-        all.extend(before.into_iter().filter(|old| !is_here(old)));
-    }
+    let is_here = |old: &Row| {
+        rows.iter()
+            .any(|row| (&row.board, &row.config) == (&old.board, &old.config))
+    };
+    let before = committed(suite)?;
+    all.extend(before.into_iter().filter(|old| !is_here(old)));
     let place = |row: &Row| {
         MACHINES
             .iter()

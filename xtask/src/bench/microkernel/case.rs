@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use giornata_analysis::Kind;
 
 use crate::giornata;
 
@@ -16,7 +17,7 @@ pub(super) const REACTION_ROW: &str = "-reaction";
 /// That of the row that tells the time of the ready queue.
 pub(super) const SCHEDULER_ROW: &str = "-scheduler";
 /// Tasks of the sets.
-const SIZES: [usize; 4] = [4, 10, 50, 100];
+pub(super) const SIZES: [usize; 4] = [4, 10, 50, 100];
 /// Milliseconds after which everything repeats.
 pub(super) const HYPERPERIOD: u64 = 60;
 /// How often the groups run in a hyperperiod: 16.66, 33.33, 50 and 100 Hz.
@@ -136,7 +137,7 @@ impl Case {
                     "schedule".as_ref(),
                     program.as_os_str(),
                     "--strategy".as_ref(),
-                    strategy.as_ref(),
+                    strategy.name().as_ref(),
                     "--wcet".as_ref(),
                     times.as_os_str(),
                     "--output".as_ref(),
@@ -155,18 +156,18 @@ impl Case {
     }
 
     /// What the S code is made by, if it is S code that schedules.
-    fn strategy(self) -> Option<&'static str> {
+    pub(super) fn strategy(self) -> Option<Kind> {
         match self.mode {
             Mode::Edf => None,
-            Mode::EdfCode => Some("edf"),
-            Mode::NonPreemptive => Some("edf-nonpreemptive"),
-            Mode::Rm => Some("rm"),
+            Mode::EdfCode => Some(Kind::EarliestDeadline),
+            Mode::NonPreemptive => Some(Kind::NonPreemptive),
+            Mode::Rm => Some(Kind::RateMonotonic),
         }
     }
 
     /// Worst-case times of the tasks: a tenth more than jobs compute, for the
     /// microkernel.
-    fn times(self) -> String {
+    pub(super) fn times(self) -> String {
         let name = format!("{}_{}", self.length(), self.tasks);
         let length = lengths::LENGTHS.iter().find(|(length, _)| *length == name);
         let micros = length.map_or(0, |(_, micros)| micros * 11 / 10);
@@ -205,7 +206,7 @@ impl Case {
         text
     }
 
-    fn program(self) -> String {
+    pub(super) fn program(self) -> String {
         let mut text = String::new();
         for task in 0..self.tasks {
             let _ = writeln!(

@@ -1,6 +1,9 @@
 //! The suite `programmable-microkernel`: the task sets of the paper's section 7.
 
+mod bars;
 mod case;
+mod code_size;
+mod figures;
 mod invocations;
 
 use std::path::Path;
@@ -15,6 +18,7 @@ use super::{Machine, Measurement};
 use crate::crates::{root, target_folder};
 use crate::image;
 use case::{Case, HYPERPERIOD, REACTION_ROW, SCHEDULER_ROW};
+pub(super) use figures::figures;
 use invocations::{Hyperperiod, between};
 
 /// Its name: its folder under bench/.
@@ -57,7 +61,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
             elf_hash: hash,
             clock_hz: machine.chip.clock_hertz,
         };
-        let all = figures(&seen, length(machine)).into_iter().chain(parts);
+        let all = said(&seen, length(machine)).into_iter().chain(parts);
         for (figure, statistics) in all.filter(|said| case.is_told(said.0)) {
             let op = format!("{}{figure}/{}", case.name(), case.tasks);
             rows.push(catalogue.row(&op, &circumstances, statistics, None)?);
@@ -136,7 +140,7 @@ fn one(value: u64) -> Statistics {
 
 /// What there is to say of a hyperperiod: of its invocations; a tick's share of
 /// their sum; thousandths of the time in which the hart did not wait; preemptions.
-fn figures(seen: &Hyperperiod, cycles: u64) -> [Said; 4] {
+fn said(seen: &Hyperperiod, cycles: u64) -> [Said; 4] {
     let mut sorted = seen.invocations.clone();
     sorted.sort_unstable();
     let at = |index: usize| sorted.get(index).copied().unwrap_or(0);
