@@ -17,7 +17,9 @@
 //! `op` is one of `== != < <= > >=` and C an integer, raw bits in hexadecimal,
 //! or a number with a point (binary64). The first instruction, or the label
 //! `start`, begins; the labels `on_time_safety`, `on_time_share`, `on_overrun`
-//! and `on_fault` are handlers.
+//! and `on_fault` are handlers. The labels `round` and `resume`
+//! say how another module's round is taken over, see
+//! [`ModuleHeader`](giornata_abi::module::ModuleHeader).
 
 use giornata_abi::id::NONE;
 use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
@@ -50,6 +52,8 @@ pub struct Assembly {
     pub ports: Vec<String>,
     /// Numbers of the interrupts.
     pub interrupts: Vec<u16>,
+    /// The labels and their addresses.
+    pub labels: BTreeMap<String, u16>,
 }
 
 /// Nanoseconds, divided by a small number.
@@ -76,6 +80,8 @@ impl Assembly {
             let instruction = instruction.map_err(|why| format!("`{}`: {why}", line.text))?;
             assembly.instructions.push(instruction);
         }
+        let owned = labels.iter().map(|(name, at)| (name.to_string(), *at));
+        assembly.labels = owned.collect();
         assembly.start = labels.get("start").copied().unwrap_or(0);
         assembly.handlers = HANDLERS.map(|name| labels.get(name).copied().unwrap_or(NONE));
         Ok(assembly)

@@ -1,10 +1,12 @@
 //! The board that is simulated: memory of processes, interrupt lines, device
 //! registers, the timer, the trace.
 
+use crate::banks::Banks;
 use crate::memory::ProcessMemory;
 use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
-use giornata_abi::system::System;
+use giornata_abi::load::Section;
+use giornata_abi::system::{Bank, ProgramEntry, System};
 use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Beginning, CHUNK, Hardware};
 use std::collections::BTreeMap;
@@ -64,6 +66,7 @@ pub struct Board<'a> {
     controls: Vec<(u16, usize)>,
     /// How each thread leaves the kernel, if not where it was interrupted.
     pub(crate) departures: Vec<Option<Departure>>,
+    banks: Banks,
 }
 
 impl<'a> Board<'a> {
@@ -86,6 +89,7 @@ impl<'a> Board<'a> {
                 .map(|thread| (thread.process, thread.control as usize))
                 .collect(),
             departures: vec![None; system.threads.len()],
+            banks: Banks::of(system),
         }
     }
 
@@ -212,6 +216,28 @@ impl Hardware for Board<'_> {
         let memory = self.processes.get_mut(process as usize);
         // a thread without a control page hears nothing
         let _ = memory.map(|memory| memory.write(control + offset, &value.to_le_bytes()));
+    }
+
+    /// Where a process's bytes lie is where it sees them.
+    fn device_address(&mut self, process: u16, address: usize) -> Option<usize> {
+        let memory = self.processes.get_mut(process as usize)?;
+        memory.range(address, 1).map(|_| address)
+    }
+
+    fn stage(&mut self, section: Section, first: usize, records: &[u64], length: usize) -> bool {
+        self.banks.stage(section, first, records, length)
+    }
+
+    fn restage(&mut self, section: Section, first: usize, count: usize) {
+        self.banks.restage(section, first, count);
+    }
+
+    fn stage_entry(&mut self, program: u16, entry: &ProgramEntry) {
+        self.banks.stage_entry(program, entry);
+    }
+
+    fn flip(&mut self) -> Option<Bank<'static>> {
+        self.banks.flip()
     }
 
     fn answer(&mut self, thread: u16, answer: Answer) {

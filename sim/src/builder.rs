@@ -6,13 +6,16 @@
 //! keeps the indices.
 
 use crate::assembly::Assembly;
+use crate::loadable::{Interface, Loadable};
 use crate::tables::Tables;
 use giornata_abi::control::ControlPage;
 use giornata_abi::id::NONE;
+use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
+use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::{
-    BAND_DEADLINE, DriverEntry, DriverWork, FaultPolicy, InterruptEntry, MAGIC, Policy, PortEntry,
-    ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FaultPolicy, InterruptEntry, MAGIC, Policy,
+    PortEntry, ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
     moves_of_driver,
 };
 use giornata_abi::{Record, ValueType};
@@ -82,6 +85,8 @@ pub struct SystemBuilder {
     owners: Vec<u16>,
     /// For each process the end of its area.
     areas: Vec<u32>,
+    /// For each program what it is linked to.
+    interfaces: Vec<Interface>,
 }
 
 impl Default for SystemBuilder {
@@ -128,6 +133,7 @@ impl SystemBuilder {
             driver_names: Vec::new(),
             owners: Vec::new(),
             areas: Vec::new(),
+            interfaces: Vec::new(),
         }
     }
 
@@ -442,13 +448,60 @@ impl SystemBuilder {
             slot: BAND_DEADLINE,
             violation_task,
             violation_driver,
+            round: assembly.labels.get("round").copied().unwrap_or(NONE),
             ..ProgramEntry::EMPTY
         };
         self.tables.instructions.extend(assembly.instructions);
         self.tables.predicates.extend(assembly.predicates);
         self.tables.durations.extend(assembly.durations);
+        self.interfaces.push(Interface {
+            tasks: assembly.tasks,
+            drivers: assembly.drivers,
+            ports: assembly.ports,
+            interrupts: assembly.interrupts,
+        });
         self.tables.programs.push(entry);
         program
+    }
+
+    /// Lets a process replace the program that was added last, by modules of up
+    /// to so many instructions, predicates and durations; `boots`: it runs from
+    /// the start.
+    pub fn replaceable(&mut self, loader: u16, room: [u16; 3], boots: bool) {
+        let [instructions, predicates, durations] = room;
+        let tables = &mut self.tables;
+        let entry = tables.programs.last_mut().expect("a program");
+        let end = Instruction::new(Opcode::Return, 0, 0, 0);
+        let never = Predicate::of(PredicateKind::Never, 0);
+        let zero = DurationEntry {
+            nanos: 0,
+            remainder: 0,
+            reserved: 0,
+        };
+        let end_of = |start: u16, room: u16| usize::from(start) + usize::from(room);
+        let code = entry.code as usize + usize::from(instructions);
+        tables.instructions.resize(code, end);
+        let predicates_end = end_of(entry.predicates.start, predicates);
+        tables.predicates.resize(predicates_end, never);
+        let durations_end = end_of(entry.durations.start, durations);
+        tables.durations.resize(durations_end, zero);
+        (entry.room, entry.step_room) = (instructions.into(), 1000);
+        (entry.predicate_room, entry.duration_room) = (predicates, durations);
+        entry.loader = loader;
+        if !boots {
+            (entry.code_length, entry.start, entry.round) = (0, NONE, NONE);
+        }
+        tables.header.flags |= FLAG_SPARE;
+    }
+
+    /// A module for the place of a program, whose names it uses; `tag` is shown
+    /// as that of its file.
+    ///
+    /// # Panics
+    /// If the text is not understood, or names what the program does not.
+    pub fn loadable(&self, program: u16, text: &str, tag: u32) -> Loadable {
+        let interface = &self.interfaces[program as usize];
+        Loadable::link(interface, text, tag).unwrap_or_else(|why| panic!("{why}"))
     }
 
     /// The entry of a program, to be changed.

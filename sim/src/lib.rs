@@ -17,12 +17,14 @@
 //! traces.
 
 mod assembly;
+mod banks;
 mod behaviour;
 mod board;
 mod body;
 mod builder;
 mod chance;
 mod cycle;
+mod loadable;
 mod memory;
 mod scheduler;
 mod simulation;
@@ -38,6 +40,7 @@ pub use body::Native;
 pub use builder::{AREA, Scheduling, Shape, SystemBuilder, Task};
 pub use chance::Chance;
 pub use cycle::hyperperiod;
+pub use loadable::Loadable;
 pub use memory::{ProcessMemory, SCRATCH, SCRATCH_SIZE};
 pub use scheduler::{Scheduler, shortest_deadlines};
 pub use simulation::{Ended, Simulation, Work};

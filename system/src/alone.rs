@@ -3,8 +3,8 @@
 
 use crate::board::{Board, Device, Protection};
 use crate::file::{
-    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Schedule,
-    SystemFile,
+    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction,
+    RoomSection, Schedule, SystemFile,
 };
 use crate::manifest::{CONFIGS, DEFAULT_BAND};
 use crate::problem::Refusal;
@@ -44,7 +44,7 @@ impl Project {
             programs: vec![program(path, name, module.as_ref(), &lines)],
             processes: vec![process(module.as_ref())],
         };
-        Project::assemble(file, board(lines), &[bytes.to_vec()])
+        Project::assemble(file, board(lines), &[bytes.to_vec()], &[])
     }
 }
 
@@ -91,6 +91,9 @@ fn program(
         interrupts: numbered
             .map(|(number, name)| (spanned(name.clone()), spanned(Line::Number(number))))
             .collect(),
+        modules: Vec::new(),
+        boot: spanned(true),
+        room: RoomSection::default(),
     }
 }
 

@@ -124,10 +124,11 @@ fn block_of(writer: &mut ModuleWriter, driver: u16) -> u16 {
 }
 
 /// A writer that would write the same module again.
-fn rewrite(module: &Module<'_>) -> ModuleWriter {
+pub(crate) fn rewrite(module: &Module<'_>) -> ModuleWriter {
     let header = module.header();
     let mut writer = ModuleWriter::new(module.name(), module.text(header.source));
     writer.start = header.start;
+    (writer.round, writer.resume) = (header.round, header.resume);
     writer.denominator = header.denominator;
     writer.max_steps = header.max_steps;
     writer.handlers = header.handlers;
@@ -192,5 +193,5 @@ fn names(
 
 fn list(writer: &mut ModuleWriter, module: &Module<'_>, list: PortList) -> PortList {
     let ports: Vec<u16> = module.list(list).collect();
-    writer.list(&ports)
+    writer.shared_list(&ports)
 }

@@ -1,6 +1,7 @@
 //! A board: memory map and clocks, read from `boards/NAME.toml`.
 
 use crate::file::SystemFile;
+use crate::manifest::LOAD;
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::section::{self, Section, as_text};
 use std::path::Path;
@@ -115,6 +116,12 @@ impl Protection {
 }
 
 impl Board {
+    /// Features of the kernel's binary for this board in a configuration.
+    pub fn features_of(&self, config: &str) -> impl Iterator<Item = &str> {
+        let load = (config == LOAD).then_some("load");
+        self.kernel_features.iter().map(String::as_str).chain(load)
+    }
+
     /// Reads the board that a system file names, or `other` in its stead.
     pub fn of(file: &SystemFile, root: &Path, other: Option<&str>) -> Result<Board, Refusal> {
         let name = other.unwrap_or(file.board.get_ref());

@@ -87,6 +87,30 @@ pub struct ProgramSection {
     pub registers: Vec<RegisterEntry>,
     /// What the program's interrupts are on the board.
     pub interrupts: Vec<(Spanned<String>, Spanned<Line>)>,
+    /// Other modules that may take its place while the system runs: what they
+    /// name is bound as well.
+    pub modules: Vec<Spanned<String>>,
+    /// Whether it runs from the start, or waits for a module to be loaded.
+    pub boot: Spanned<bool>,
+    /// What there is room for, where the file says so.
+    pub room: RoomSection,
+}
+
+/// `[program.*.room]`: what a module that comes later may need at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RoomSection {
+    /// Instructions.
+    pub instructions: Option<u16>,
+    /// Predicates.
+    pub predicates: Option<u16>,
+    /// Durations.
+    pub durations: Option<u16>,
+    /// Steps in one instant.
+    pub steps: Option<u32>,
+    /// Slots of the trigger queue.
+    pub triggers: Option<u16>,
+    /// Slots of the thread set of S code.
+    pub threads: Option<u16>,
 }
 
 /// `[program.*.registers]`: a driver function bound to a device register.
@@ -184,6 +208,8 @@ pub struct Grants {
     pub interrupts: Vec<Spanned<Line>>,
     /// Ports `program.port` and whether it may write them.
     pub ports: Vec<(Spanned<String>, bool)>,
+    /// Programs that it may replace while the system runs.
+    pub programs: Vec<Spanned<String>>,
     /// It may stop the machine.
     pub shutdown: bool,
     /// It reads the trace ring.

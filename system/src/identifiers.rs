@@ -26,7 +26,37 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
             constant.note, constant.name, constant.value
         );
     }
+    text += &loadable(model);
     Ok(text)
+}
+
+/// What a loader must know of the programs that it may replace.
+fn loadable(model: &Model) -> String {
+    let mut text = String::from(
+        "/// Programs that may be replaced: name, index, process that may, room for\n\
+         /// instructions, predicates, durations, steps, triggers and threads, and the\n\
+         /// module whose names those that come may use; it runs from the start if the\n\
+         /// last is true.\n\
+         pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[\n",
+    );
+    for (index, program) in model.programs.iter().enumerate() {
+        let Some(room) = &program.room else { continue };
+        let owner = model.processes.get(room.loader as usize);
+        let owner = owner.map_or("", |process| process.name.as_str());
+        let limits: [u32; 6] = [
+            room.instructions.into(),
+            room.predicates.into(),
+            room.durations.into(),
+            room.steps,
+            room.triggers.into(),
+            room.threads.into(),
+        ];
+        let bytes = program.module.escape_ascii();
+        let (name, boots) = (&program.name, room.boots);
+        text +=
+            &format!("    ({name:?}, {index}, {owner:?}, {limits:?}, b\"{bytes}\", {boots}),\n");
+    }
+    text + "];\n"
 }
 
 /// The constants of a system as a C header's text.

@@ -5,16 +5,17 @@ use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::names::ThreadRole;
 use crate::place::{Placement, ProcessPlacement};
 use crate::problem::{Problem, Refusal};
+use crate::room::Room;
 use giornata_abi::Record;
 use giornata_abi::id::NONE;
-use giornata_abi::instruction::{DurationEntry, Instruction};
+use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
 use giornata_abi::module::{Module, PortKind, crc32};
-use giornata_abi::predicate::Predicate;
+use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
-    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC, MoveEntry,
-    PortEntry, ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader, ThreadEntry,
-    ThreadKind, VERSION, moves_of_driver,
+    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC,
+    MoveEntry, PortEntry, ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader,
+    ThreadEntry, ThreadKind, VERSION, moves_of_driver,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -82,6 +83,33 @@ pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
     tables.check()?;
     tables.finish();
     Ok(tables)
+}
+
+/// What may be loaded in the place of a program.
+fn room(room: Option<&Room>) -> ProgramEntry {
+    let Some(room) = room else {
+        return ProgramEntry::EMPTY;
+    };
+    ProgramEntry {
+        room: room.instructions.into(),
+        step_room: room.steps,
+        predicate_room: room.predicates,
+        duration_room: room.durations,
+        loader: room.loader,
+        ..ProgramEntry::EMPTY
+    }
+}
+
+/// A program that waits for a module: it has names and room, and no code.
+fn emptied(entry: &ProgramEntry) -> ProgramEntry {
+    ProgramEntry {
+        code_length: 0,
+        start: NONE,
+        handlers: [NONE; 4],
+        tag: 0,
+        round: NONE,
+        ..*entry
+    }
 }
 
 fn thread_entry(
@@ -173,6 +201,12 @@ fn trace_mask() -> u32 {
         .fold(0, |mask, kind| mask | 1 << *kind as u32)
 }
 
+fn flags(model: &Model) -> u32 {
+    let flag = |holds: bool, flag: u32| if holds { flag } else { 0 };
+    let has_room = model.programs.iter().any(|p| p.room.is_some());
+    flag(model.trace_console, FLAG_TRACE_CONSOLE) | flag(has_room, FLAG_SPARE)
+}
+
 /// The head of tables without entries.
 fn header(model: &Model, placement: &Placement) -> SystemHeader {
     let reader = (0u16..)
@@ -198,11 +232,7 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         trace_process: reader.unwrap_or(NONE),
         spaces: 0,
         trace_cursor: reader.map_or(0, |r| placement.of(r).trace_cursor),
-        flags: if model.trace_console {
-            FLAG_TRACE_CONSOLE
-        } else {
-            0
-        },
+        flags: flags(model),
         processes: 0,
         threads: 0,
         ports: 0,
@@ -384,11 +414,14 @@ impl Tables {
         self.predicates.extend(module.predicates());
         let durations = self.durations.len() as u16;
         self.durations.extend(module.durations());
+        if let Some(room) = &program.room {
+            self.leave_room(room, code, predicates, durations);
+        }
         let slot = match program.schedule {
             Schedule::Edf => None,
             _ => program.slot,
         };
-        Ok(ProgramEntry {
+        let entry = ProgramEntry {
             code,
             code_length: header.instructions.into(),
             predicates: Range {
@@ -413,8 +446,27 @@ impl Tables {
             violation_driver: program.violation_driver.unwrap_or(NONE),
             tag: header.crc,
             round: header.round,
-            ..ProgramEntry::EMPTY
-        })
+            ..room(program.room.as_ref())
+        };
+        let boots = program.room.is_none_or(|room| room.boots);
+        Ok(if boots { entry } else { emptied(&entry) })
+    }
+
+    /// Fills the tables up to what there is room for.
+    fn leave_room(&mut self, room: &Room, code: u32, predicates: u16, durations: u16) {
+        let end = Instruction::new(Opcode::Return, 0, 0, 0);
+        let instructions = code as usize + usize::from(room.instructions);
+        self.instructions.resize(instructions, end);
+        let predicates = usize::from(predicates) + usize::from(room.predicates);
+        let never = Predicate::of(PredicateKind::Never, 0);
+        self.predicates.resize(predicates, never);
+        let durations = usize::from(durations) + usize::from(room.durations);
+        let zero = DurationEntry {
+            nanos: 0,
+            remainder: 0,
+            reserved: 0,
+        };
+        self.durations.resize(durations, zero);
     }
 
     /// Ranges, and the numbers of time events, are 16 bits wide.
@@ -441,10 +493,12 @@ impl Tables {
         Ok(())
     }
 
-    /// What may wait for an instant: threads, triggers, instances, the end.
+    /// What may wait for an instant: threads, triggers, instances, the end, a change.
     fn events(&self) -> usize {
         let header = &self.header;
-        self.threads.len() + usize::from(header.triggers) + usize::from(header.s_threads) + 1
+        let spare = usize::from(header.flags & FLAG_SPARE != 0);
+        let timers = usize::from(header.triggers) + usize::from(header.s_threads);
+        self.threads.len() + timers + 1 + spare
     }
 
     /// Counts and checksum, when the tables are complete.
@@ -495,6 +549,12 @@ impl Tables {
         }
         body.table(&self.moves);
         body.table(&self.spaces);
+        if self.header.flags & FLAG_SPARE != 0 {
+            body.table(&self.programs);
+            body.table(&self.instructions);
+            body.table(&self.predicates);
+            body.table(&self.durations);
+        }
         body.align();
         body.0
     }

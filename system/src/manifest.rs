@@ -3,7 +3,7 @@
 
 use crate::file::{
     Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction,
-    RegisterEntry, Schedule, SystemFile, ThreadSection,
+    RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
 };
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
@@ -14,7 +14,9 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 /// Kernel configurations that can be built.
-pub(crate) const CONFIGS: [&str; 1] = ["es"];
+pub const CONFIGS: [&str; 2] = ["es", LOAD];
+/// The one whose programs can be replaced while the system runs.
+pub(crate) const LOAD: &str = "es-load";
 pub(crate) const DEFAULT_BAND: u8 = 200;
 const DEFAULT_STACK: u64 = 4096;
 const DEFAULT_TRACE: u64 = 16384;
@@ -159,6 +161,9 @@ fn program(
             "on-violation",
             "registers",
             "interrupts",
+            "modules",
+            "boot",
+            "room",
         ],
     );
     let source = section.needed(findings, "source", "\"program.giotto\"");
@@ -170,8 +175,54 @@ fn program(
         on_violation: reactions(findings, section),
         registers: registers(findings, section),
         interrupts: interrupts(findings, section),
+        modules: texts(findings, section, "modules", "a module"),
+        boot: Spanned::new(
+            section.key_span("boot"),
+            section.flag(findings, "boot").unwrap_or(true),
+        ),
+        room: room(findings, section),
         source: source?,
     })
+}
+
+fn texts(
+    findings: &mut Findings,
+    section: &Section<'_>,
+    key: &str,
+    what: &str,
+) -> Vec<Spanned<String>> {
+    let values = section.list(findings, key);
+    let texts = values.iter().filter_map(|v| as_text(findings, v, what));
+    texts.collect()
+}
+
+fn room(findings: &mut Findings, section: &Section<'_>) -> RoomSection {
+    let Some(table) = section.section(findings, "room") else {
+        return RoomSection::default();
+    };
+    let known = [
+        "instructions",
+        "predicates",
+        "durations",
+        "steps",
+        "triggers",
+        "threads",
+    ];
+    table.only(findings, &known);
+    let mut number = |key, most| table.number(findings, key, 1..=most).map(|n| *n.get_ref());
+    let [instructions, predicates, durations] =
+        ["instructions", "predicates", "durations"].map(|key| number(key, 32_000));
+    let [triggers, threads] = ["triggers", "threads"].map(|key| number(key, 4096));
+    let steps = number("steps", 1 << 20);
+    let narrow = |value: Option<u64>| value.map(|value| value as u16);
+    RoomSection {
+        instructions: narrow(instructions),
+        predicates: narrow(predicates),
+        durations: narrow(durations),
+        steps: steps.map(|steps| steps as u32),
+        triggers: narrow(triggers),
+        threads: narrow(threads),
+    }
 }
 
 fn schedule(findings: &mut Findings, section: &Section<'_>) -> Spanned<Schedule> {
@@ -462,6 +513,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             "device",
             "irq",
             "port",
+            "program",
             "mailbox",
             "shutdown",
             "trace",
@@ -488,6 +540,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             .filter_map(|v| line(findings, v))
             .collect(),
         ports: ports(findings, &table),
+        programs: texts(findings, &table, "program", "a program"),
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),

@@ -12,6 +12,7 @@ use crate::functions::Functions;
 use crate::names::ThreadRole;
 use crate::problem::Refusal;
 use crate::project::Project;
+use crate::room::Room;
 use crate::{bind, outline};
 use giornata_abi::ValueType;
 use giornata_abi::module::PortKind;
@@ -26,6 +27,8 @@ pub struct Model {
     pub name: String,
     /// Its board.
     pub board: Board,
+    /// The configuration of its kernel.
+    pub config: String,
     /// Fixed priority at which the deadline band lies.
     pub deadline_band: u8,
     /// Slots of the trigger queue.
@@ -216,6 +219,8 @@ pub struct Program {
     pub violation_task: Option<u16>,
     /// Port that tells a handler the driver.
     pub violation_driver: Option<u16>,
+    /// What may take its place, if anything may.
+    pub room: Option<Room>,
 }
 
 /// An interrupt line in use.

@@ -91,6 +91,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     let mut model = Model {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
+        config: file.kernel.config.get_ref().clone(),
         deadline_band: file.kernel.deadline_band,
         triggers: file
             .kernel

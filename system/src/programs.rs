@@ -469,6 +469,11 @@ impl Context<'_> {
             interrupts,
             violation_task: found(PortKind::ViolationTask),
             violation_driver: found(PortKind::ViolationDriver),
+            room: self
+                .project
+                .modules
+                .get(self.program as usize)
+                .and_then(|module| module.room),
         }
     }
 }

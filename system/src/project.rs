@@ -2,8 +2,9 @@
 //! modules of its programs.
 
 use crate::board::Board;
-use crate::file::{Spanned, SystemFile};
-use crate::problem::{Problem, Refusal};
+use crate::file::{ProgramSection, Spanned, SystemFile};
+use crate::problem::{Findings, Problem, Refusal, suggest};
+use crate::room::{self, Room};
 use crate::{amend, compile_program};
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
@@ -42,6 +43,8 @@ pub struct ProgramModule {
     pub triggers: u16,
     /// S thread slots that it needs.
     pub s_threads: u16,
+    /// What may take its place, if anything may.
+    pub room: Option<Room>,
 }
 
 impl Project {
@@ -50,53 +53,89 @@ impl Project {
     pub fn open(path: &Path, root: &Path, board: Option<&str>) -> Result<Project, Report> {
         let file = SystemFile::read(path)?;
         let board = Board::of(&file, root, board)?;
-        let (mut modules, mut remarks) = (Vec::new(), Vec::new());
+        let (mut modules, mut others, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for program in &file.programs {
             let (bytes, found) = compile_program::compile(&file, &program.source)?;
             modules.push(bytes);
             remarks.extend(found);
+            let mut all = Vec::new();
+            for source in &program.modules {
+                let (bytes, found) = compile_program::compile(&file, source)?;
+                all.push(bytes);
+                remarks.extend(found);
+            }
+            others.push(all);
         }
-        let project = Project::assemble(file, board, &modules)?;
+        let project = Project::assemble(file, board, &modules, &others)?;
         Ok(Project { remarks, ..project })
     }
 
-    /// A project of parts: `modules` are module files, one for each program.
+    /// A project of parts: `modules` are module files, one for each program,
+    /// `others` those that may take its place.
     pub fn assemble(
         file: SystemFile,
         board: Board,
         modules: &[Vec<u8>],
+        others: &[Vec<Vec<u8>>],
     ) -> Result<Project, Refusal> {
-        let programs = file.programs.iter().zip(modules);
-        let modules = programs.map(|(program, bytes)| {
-            let header = *parse(&file, &program.source, bytes)?.header();
-            compile_program::verify(&file, &program.source, bytes)?;
-            let bytes = amend::with_handlers(&file, program, bytes)?;
-            let verified = compile_program::verify(&file, &program.source, &bytes)?;
-            let undecided = (u32::from(header.instructions) * ROUNDS).max(LEAST_STEPS);
-            let declared = if header.max_steps == 0 {
-                undecided
-            } else {
-                header.max_steps
-            };
-            let max_steps = verified.steps.unwrap_or(declared);
-            let (triggers, s_threads) = (verified.triggers, verified.threads);
-            Ok(ProgramModule {
-                bytes,
-                max_steps,
-                triggers,
-                s_threads,
-            })
-        });
-        let modules: Result<Vec<_>, Refusal> = modules.collect();
-        let modules = modules?;
+        let mut prepared = Vec::new();
+        for (index, (program, bytes)) in file.programs.iter().zip(modules).enumerate() {
+            let boots = module(&file, program, &program.source, bytes)?;
+            let others = others.get(index).map_or(&[][..], Vec::as_slice);
+            let others = program.modules.iter().zip(others);
+            let others: Result<Vec<_>, Refusal> = others
+                .map(|(source, bytes)| module(&file, program, source, bytes))
+                .collect();
+            prepared.push(room::prepare(&file, program, boots, &others?)?);
+        }
+        check_grants(&file)?;
         Ok(Project {
             file,
             board,
-            modules,
+            modules: prepared,
             remarks: Vec::new(),
             stop_at: 0,
         })
     }
+}
+
+/// A module with what the system file adds, verified.
+fn module(
+    file: &SystemFile,
+    program: &ProgramSection,
+    source: &Spanned<String>,
+    bytes: &[u8],
+) -> Result<ProgramModule, Refusal> {
+    let header = *parse(file, source, bytes)?.header();
+    compile_program::verify(file, source, bytes)?;
+    let bytes = amend::with_handlers(file, program, bytes)?;
+    let verified = compile_program::verify(file, source, &bytes)?;
+    let undecided = (u32::from(header.instructions) * ROUNDS).max(LEAST_STEPS);
+    let declared = if header.max_steps == 0 {
+        undecided
+    } else {
+        header.max_steps
+    };
+    Ok(ProgramModule {
+        bytes,
+        max_steps: verified.steps.unwrap_or(declared),
+        triggers: verified.triggers,
+        s_threads: verified.threads,
+        room: None,
+    })
+}
+
+/// Programs that are granted exist.
+fn check_grants(file: &SystemFile) -> Result<(), Refusal> {
+    let mut findings = Findings::about(&file.path, file.source.inner());
+    let known = || file.programs.iter().map(|p| p.name.get_ref().as_str());
+    for grant in file.processes.iter().flat_map(|p| &p.grants.programs) {
+        if !known().any(|name| name == grant.get_ref()) {
+            let reason = format!("there is no program `{}`", grant.get_ref());
+            findings.refuse(grant.span(), reason, suggest(grant.get_ref(), known()));
+        }
+    }
+    findings.conclude(())
 }
 
 /// Checks the frame of a module file.

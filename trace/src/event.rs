@@ -1,6 +1,7 @@
 //! Records as what they tell.
 
 use giornata_abi::id::NONE;
+use giornata_abi::load::How;
 use giornata_abi::trace::{FaultCause, TraceKind, TraceRecord, Violation};
 use giornata_abi::{Duration, Instant, Ticks};
 
@@ -121,6 +122,13 @@ pub enum Content {
         hart: u16,
         kernel: Duration,
         elapsed: Duration,
+    },
+    /// A program has other microcode from an instant on; `tag` 0: none.
+    Change {
+        program: u16,
+        how: Option<How>,
+        at: Instant,
+        tag: u32,
     },
     /// A kind that this version does not know.
     Unknown(TraceRecord),
@@ -263,6 +271,12 @@ fn read_content(r: &TraceRecord) -> Option<Content> {
             hart: r.subject,
             kernel: Duration(r.x),
             elapsed: Duration(r.y),
+        },
+        TraceKind::Change => Content::Change {
+            program: r.subject,
+            how: How::from_code(r.detail as usize),
+            at,
+            tag: r.y as u32,
         },
     })
 }

@@ -1,6 +1,7 @@
 //! A trace as plain lines: what processes say, violations, faults, and totals
 //! each virtual second. Equal traces give equal text.
 
+use giornata_abi::load::How;
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
 use giornata_system::NameMap;
@@ -264,16 +265,28 @@ pub(crate) fn breach_at(breach: &Breach, instant: &str, names: &NameMap) -> Stri
     let driver = breach
         .driver
         .map_or_else(|| "-".into(), |driver| driver_name(names, driver));
-    let program = names
-        .programs
-        .get(usize::from(breach.program))
-        .map_or("unknown", |program| program.name.as_str());
+    let program = program_name(names, breach.program);
     let answer = if breach.handled {
         "handled"
     } else {
         "not handled"
     };
     format!("violation {kind}: task {task}, driver {driver}, program {program}{instant}, {answer}")
+}
+
+fn program_name(names: &NameMap, program: u16) -> &str {
+    let named = names.programs.get(usize::from(program));
+    named.map_or("unknown", |program| program.name.as_str())
+}
+
+/// A change of a program in words.
+pub(crate) fn change(program: u16, how: Option<How>, tag: u32, names: &NameMap) -> String {
+    let program = program_name(names, program);
+    match (tag, how) {
+        (0, _) => format!("program {program} unloaded"),
+        (_, Some(How::CarryOver)) => format!("program {program} goes on as module {tag:08x}"),
+        _ => format!("program {program} begins as module {tag:08x}"),
+    }
 }
 
 fn describe(event: &Event, names: &NameMap) -> Option<String> {
@@ -300,6 +313,15 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
                 "process {} {what}, generation {generation}",
                 process_name(names, *process)
             )
+        }
+        Content::Change {
+            program,
+            how,
+            at,
+            tag,
+        } => {
+            let what = change(*program, *how, *tag, names);
+            format!("{what}, logical instant {}", logical(*at))
         }
         Content::Impossible { place, x, y } => {
             format!("kernel: impossible at place {place} ({x:#x}, {y:#x})")

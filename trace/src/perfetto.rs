@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::event::{Content, Event, UpcallStep};
 use crate::message::{Assembly, Message, describe_fault};
-use crate::narration::{describe_breach, driver_name, thread_name};
+use crate::narration::{change, describe_breach, driver_name, thread_name};
 use crate::notation::{number, value};
 use crate::port;
 
@@ -136,6 +136,9 @@ impl<'a, W: Write> Perfetto<'a, W> {
                 let what = if *restarted { "restarted" } else { "stopped" };
                 self.on_process(event.tick, *process, what)
             }
+            Content::Change {
+                program, how, tag, ..
+            } => self.on_kernel(event.tick, &change(*program, *how, *tag, self.names)),
             Content::Impossible { place, .. } => {
                 self.on_kernel(event.tick, &format!("impossible at place {place}"))
             }

@@ -6,7 +6,7 @@ use giornata_system::NameMap;
 
 use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message};
-use crate::narration::{breach_at, process_name};
+use crate::narration::{breach_at, change, process_name};
 use crate::notation::logical;
 
 /// One line for each message, violation, miss, fault, restart and the stop, in
@@ -67,6 +67,9 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
                 process_name(names, *process)
             )
         }
+        Content::Change {
+            program, how, tag, ..
+        } => change(*program, *how, *tag, names),
         Content::Impossible { place, .. } => format!("kernel: impossible at place {place}"),
         Content::Stop { status, .. } => format!("stop: status {status}"),
         _ => return None,

@@ -95,7 +95,7 @@ fn measure() -> Result<Vec<Measured>> {
 }
 
 fn measure_one(entry: Entry) -> Result<Measured> {
-    let elf = build(&entry.board)?;
+    let elf = build(&entry.board, &entry.config)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
     let hash = kernel_hash(&entry.board, root(), &elf).map_err(|refusal| anyhow!("{refusal:?}"))?;
@@ -110,10 +110,10 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     })
 }
 
-/// Builds the release kernel for a board, as its systems contain it; it links
+/// Builds the release kernel for a board in a configuration, as its systems contain it; it links
 /// only if no panic is reachable.
-fn build(board: &str) -> Result<PathBuf> {
-    build_kernel(board, root(), &target_folder()).map_err(|refusal| anyhow!("{refusal:?}"))
+fn build(board: &str, config: &str) -> Result<PathBuf> {
+    build_kernel(board, config, root(), &target_folder()).map_err(|refusal| anyhow!("{refusal:?}"))
 }
 
 /// The executables that cargo says it has built.

@@ -161,13 +161,15 @@ fn lint_bare(_: Extent) -> Result<String> {
     let mut targets = BTreeSet::new();
     for board in BOARDS.into_iter().chain(CHIPS) {
         let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
-        let mut command = cargo();
-        command.env("GIORNATA_BOARD", &board.name);
-        let features = board.kernel_features.iter();
-        let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
-        command.args(["clippy", "--no-default-features"]);
-        command.args(["--features", &features.join(",")]);
-        lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
+        for config in giornata_system::CONFIGS {
+            let mut command = cargo();
+            command.env("GIORNATA_BOARD", &board.name);
+            let features = board.features_of(config);
+            let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
+            command.args(["clippy", "--no-default-features"]);
+            command.args(["--features", &features.join(",")]);
+            lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
+        }
         targets.insert(board.target);
     }
     for target in &targets {

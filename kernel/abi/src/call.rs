@@ -88,10 +88,12 @@ calls! {
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).
     StageProgram = 16, "stage_program(program_section, place, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
-    /// Asks for what has been staged to take the program's place: `address` is that of a [`Frame`](crate::load::Frame), `how` a [`How`](crate::load::How). Answers before it happens.
-    SwitchProgram = 17, "switch_program(program, address, how)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
-    /// How the program stands: bits of [`load::state`](crate::load::state), the tag of its module, how often it has been changed.
+    /// Asks for what has been staged to take the program's place: `address` is that of a [`Frame`](crate::load::Frame), `how` a [`How`](crate::load::How), `low` and `high` the instant before which it does not happen. Answers before it happens.
+    SwitchProgram = 17, "switch_program(program, address, how, low, high)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
+    /// How the program stands: bits of [`load::state`](crate::load::state), the tag of its module, how many changes of programs there have been.
     ProgramStatus = 18, "program_status(program) -> state, tag, changes", Thread, "ESRCH EPERM";
+    /// Where a byte of the caller's data lies for a device that reads and writes memory by itself: needs the `trusted-dma` grant. What follows it in the process's data follows it there.
+    DeviceAddress = 19, "device_address(address) -> physical", Thread, "EPERM EFAULT";
 }
 
 /// The register words of a call as the kernel gets them.

@@ -9,6 +9,7 @@
 //! [`Frame`]. The indices of tasks, drivers, ports and interrupts in it are
 //! those that the program was linked with: its *interface*.
 
+use crate::id::NONE;
 use crate::instruction::{DurationEntry, Instruction};
 use crate::predicate::Predicate;
 use crate::record::record;
@@ -83,6 +84,46 @@ record! {
     }
 }
 
+impl Frame {
+    /// Words that hold one.
+    pub const WORDS: usize = size_of::<Frame>() / 8;
+
+    /// The frame whose bytes are these words.
+    pub const fn from_words(words: [u64; Frame::WORDS]) -> Frame {
+        let [a, b, c, d] = words;
+        const fn quarter(word: u64, index: u32) -> u16 {
+            (word >> (16 * index)) as u16
+        }
+        Frame {
+            instructions: quarter(a, 0),
+            predicates: quarter(a, 1),
+            durations: quarter(a, 2),
+            start: quarter(a, 3),
+            round: quarter(b, 0),
+            resume: quarter(b, 1),
+            handlers: [quarter(b, 2), quarter(b, 3), quarter(c, 0), quarter(c, 1)],
+            denominator: (c >> 32) as u32,
+            max_steps: d as u32,
+            tag: (d >> 32) as u32,
+        }
+    }
+
+    /// Whether its counts are within these and its addresses within its code.
+    pub fn fits(&self, counts: [u32; 3]) -> bool {
+        let mine = [self.instructions, self.predicates, self.durations];
+        let inside = |address: u16| address < self.instructions;
+        let optional = |address: u16| address == NONE || inside(address);
+        mine.into_iter()
+            .zip(counts)
+            .all(|(mine, room)| u32::from(mine) <= room)
+            && (self.instructions == 0 || inside(self.start))
+            && optional(self.round)
+            && optional(self.resume)
+            && self.handlers.into_iter().all(optional)
+            && self.denominator > 0
+    }
+}
+
 /// When a program changes, and with what it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -118,4 +159,75 @@ pub mod state {
     pub const PENDING: usize = 2;
     /// The spare room is being brought up to date after a change.
     pub const SETTLING: usize = 4;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Record;
+
+    fn frame() -> Frame {
+        Frame {
+            instructions: 1,
+            predicates: 2,
+            durations: 3,
+            start: 0,
+            round: 5,
+            resume: NONE,
+            handlers: [6, 7, 8, NONE],
+            denominator: 9,
+            max_steps: 10,
+            tag: 0xDEAD_BEEF,
+        }
+    }
+
+    #[test]
+    fn a_frame_is_its_words() {
+        let mut bytes = [0; Frame::WORDS * 8];
+        let mut at = 0;
+        frame().encode(&mut |field| {
+            bytes[at..at + field.len()].copy_from_slice(field);
+            at += field.len();
+        });
+        let mut words = [0; Frame::WORDS];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        assert_eq!((at, Frame::from_words(words)), (bytes.len(), frame()));
+    }
+
+    #[test]
+    fn a_frame_fits_its_room_and_its_addresses_its_code() {
+        let fitting = Frame {
+            instructions: 9,
+            ..frame()
+        };
+        assert!(fitting.fits([9, 2, 3]));
+        assert!(!fitting.fits([8, 2, 3]) && !fitting.fits([9, 1, 3]) && !fitting.fits([9, 2, 2]));
+        assert!(!frame().fits([9, 2, 3]));
+        for broken in [
+            Frame {
+                start: 9,
+                ..fitting
+            },
+            Frame {
+                round: 9,
+                ..fitting
+            },
+            Frame {
+                resume: 9,
+                ..fitting
+            },
+            Frame {
+                handlers: [NONE, NONE, NONE, 9],
+                ..fitting
+            },
+            Frame {
+                denominator: 0,
+                ..fitting
+            },
+        ] {
+            assert!(!broken.fits([9, 2, 3]));
+        }
+    }
 }

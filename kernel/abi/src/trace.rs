@@ -98,6 +98,8 @@ kinds! {
     Lost = 15,
     /// Kernel time so far, ten times a second. subject: hart; x: kernel time in ns; y: elapsed ns.
     Load = 16,
+    /// A program has other microcode from this instant on. subject: program; detail: a `How`; x: logical instant; y: the tag of its module (0 = it is empty).
+    Change = 17,
 }
 
 /// Violations of a time-safe, well-behaved program, in the order of handlers.

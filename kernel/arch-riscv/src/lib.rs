@@ -82,6 +82,8 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg_attr(not(feature = "load"), path = "no_banks.rs")]
+mod banks;
 mod board;
 pub mod cause;
 pub mod clint;
@@ -95,6 +97,7 @@ pub mod regions;
 mod right;
 mod ring;
 
+pub use banks::{Banks, Places};
 pub use board::Board;
 pub use context::{Context, kind};
 pub use device::Device;

@@ -96,13 +96,14 @@ impl<H: Hardware> Kernel<'_, H> {
         core.is_beyond_sleepers(thread) && self.undisturbed_until() > core.now()
     }
 
-    /// When code is to run next, or the machine to stop.
+    /// When code is to run next or to change, or the machine to stop.
     fn undisturbed_until(&self) -> Instant {
         let stop = match self.core.system.header.stop_at {
             0 => Instant::NEVER,
             stop_at => Instant(stop_at),
         };
-        self.machine.idle_until().min(stop)
+        let change = self.core.load.expected();
+        self.machine.idle_until().min(change).min(stop)
     }
 
     /// The most urgent thread runs ahead, until a tick that was set before if

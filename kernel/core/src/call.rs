@@ -10,7 +10,9 @@ use crate::thread::State;
 use crate::transfer::{Purpose, Transfer};
 use giornata_abi::call::{Answer, Call, Callers, Request};
 use giornata_abi::id::NONE;
-use giornata_abi::system::{GRANT_SHUTDOWN, MoveEntry, NOWHERE, Policy, Range, ThreadKind};
+use giornata_abi::system::{
+    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, MoveEntry, NOWHERE, Policy, Range, ThreadKind,
+};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Error, Id, Instant};
 
@@ -38,7 +40,7 @@ fn may_call(callers: Callers, kind: u8) -> bool {
 /// Two 32-bit halves as one number.
 ///
 /// A register wider than 32 bits is taken at its low half.
-fn wide(low: usize, high: usize) -> u64 {
+pub(crate) fn wide(low: usize, high: usize) -> u64 {
     (high as u64 & 0xFFFF_FFFF) << 32 | low as u64 & 0xFFFF_FFFF
 }
 
@@ -89,8 +91,9 @@ impl<H: Hardware> Core<'_, H> {
             )),
             Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
             Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => {
-                Some(Answer::error(Error::ENOSYS))
+                Some(self.change_program(thread, call, &request.arguments))
             }
+            Call::DeviceAddress => Some(self.device_address(entry.process, a)),
         };
         if let Some(answer) = answer {
             self.answer(thread, answer);
@@ -202,6 +205,16 @@ impl<H: Hardware> Core<'_, H> {
         };
         self.stop = Some(status);
         Answer::DONE
+    }
+
+    fn device_address(&mut self, process: u16, address: usize) -> Answer {
+        if self.process_entry(process).grants & GRANT_TRUSTED_DMA == 0 {
+            return Answer::error(Error::EPERM);
+        }
+        match self.hardware.device_address(process, address) {
+            Some(place) => Answer::word(place),
+            None => Answer::error(Error::EFAULT),
+        }
     }
 
     /// The process faults by its own word; what can be read of the message is kept.

@@ -4,6 +4,7 @@ use crate::ahead::Summit;
 use crate::hardware::{CHUNK, Hardware};
 use crate::impossible::Place;
 use crate::interrupt::Interrupt;
+use crate::load::Loading;
 use crate::memory::{Memory, Needs};
 use crate::port::Port;
 use crate::process::Process;
@@ -100,6 +101,8 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) latched: u16,
     /// The machine stops with this status.
     pub(crate) stop: Option<u8>,
+    /// The change of a program that is under way.
+    pub(crate) load: Loading,
 }
 
 impl<'a, H: Hardware> Core<'a, H> {
@@ -152,6 +155,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             dying: 0,
             latched: 0,
             stop: None,
+            load: Loading::NOTHING,
             system,
         }
     }
@@ -212,6 +216,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             | self.call.is_some()
             | self.stop.is_some()
             | self.written
+            | self.load.is_settling()
             | (self.latched | self.dying != 0);
         !is_busy
     }

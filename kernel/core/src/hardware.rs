@@ -3,6 +3,8 @@
 use crate::event::Beginning;
 use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
+use giornata_abi::load::Section;
+use giornata_abi::system::{Bank, ProgramEntry};
 use giornata_abi::trace::TraceRecord;
 
 /// An address range that is not wholly in the process's memory with the needed rights.
@@ -74,6 +76,35 @@ pub trait Hardware {
         for (offset, word) in (0..).step_by(4).zip(words) {
             self.store_control(thread, offset, word);
         }
+    }
+
+    /// Where a byte of the process's data lies for devices; `None` if it is none. O(1).
+    fn device_address(&mut self, process: u16, address: usize) -> Option<usize> {
+        let _ = (process, address);
+        None
+    }
+
+    /// Writes the first `length` bytes of `records` into a table of the spare
+    /// bank, from record `first` on; answers whether there is one that long.
+    fn stage(&mut self, section: Section, first: usize, records: &[u64], length: usize) -> bool {
+        let _ = (section, first, records, length);
+        false
+    }
+
+    /// Copies a few records of a table from the bank in use to the spare one.
+    fn restage(&mut self, section: Section, first: usize, count: usize) {
+        let _ = (section, first, count);
+    }
+
+    /// Writes an entry of the spare bank's programs.
+    fn stage_entry(&mut self, program: u16, entry: &ProgramEntry) {
+        let _ = (program, entry);
+    }
+
+    /// The spare bank takes the place of the one in use, which nobody reads from
+    /// now on: the new one's tables. `None`: there is none.
+    fn flip(&mut self) -> Option<Bank<'static>> {
+        None
     }
 
     /// A thread leaves the kernel with this answer of its system call when it

@@ -146,9 +146,16 @@ impl<'a, H: Hardware> Kernel<'a, H> {
     fn react_at_once(&mut self) -> bool {
         let is_settled = self.machine.run(&mut self.core) == Progress::Settled;
         if is_settled {
-            self.core.open_microcode_lines();
+            self.rest();
         }
-        is_settled && self.core.is_settled()
+        is_settled && !self.machine.in_reaction() && self.core.is_settled()
+    }
+
+    /// No code is enabled any more.
+    #[inline(always)]
+    fn rest(&mut self) {
+        self.core.open_microcode_lines();
+        self.consider_change();
     }
 
     /// [`Event::Interrupt`].
@@ -403,13 +410,17 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         }
         if self.machine.in_reaction() {
             if self.machine.run(&mut self.core) == Progress::Settled {
-                self.core.open_microcode_lines();
+                self.rest();
             }
             return true;
         }
         if core::mem::take(&mut self.core.written) {
             let instant = self.core.now();
             self.react(instant, None);
+            return true;
+        }
+        if self.core.load.is_settling() {
+            self.core.settle_bank();
             return true;
         }
         self.work_on_events()
@@ -470,6 +481,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
         } else if event == self.core.stop_event() {
             self.core.stop = Some(0);
         } else {
+            self.core.ripen(event);
             self.begin(instant, None);
         }
     }
@@ -502,9 +514,9 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 }
 
 impl<H: Hardware> Core<'_, H> {
-    /// The agenda's event that stops the machine: the last one. The builder sees
-    /// to it that there are not too many.
-    fn stop_event(&self) -> u16 {
+    /// The agenda's event that stops the machine, behind those of threads and
+    /// timers. The builder sees to it that there are not too many.
+    pub(crate) fn stop_event(&self) -> u16 {
         let header = self.system.header;
         header
             .threads

@@ -44,6 +44,11 @@ mod impossible;
 mod interrupt;
 mod invariants;
 mod kernel;
+#[cfg(feature = "load")]
+mod load;
+#[cfg(not(feature = "load"))]
+#[path = "no_load.rs"]
+mod load;
 mod memory;
 mod port;
 mod process;

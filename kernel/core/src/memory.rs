@@ -1,6 +1,7 @@
 //! The memory that a system's tables need, given to the kernel from outside.
 
 use crate::interrupt::Interrupt;
+use crate::load;
 use crate::port::Port;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -45,8 +46,8 @@ impl Needs {
             ports: header.ports as usize,
             arena: (header.arena_size as usize).div_ceil(8),
             interrupts: header.interrupts as usize,
-            // one for each thread and timer of microcode, and the stop
-            events: threads + triggers + s_threads + 1,
+            // one for each thread and timer of microcode, the stop, and a change
+            events: threads + triggers + s_threads + 1 + load::events(header),
             triggers,
             s_threads,
             programs: header.programs as usize,

@@ -2,13 +2,18 @@
 //!
 //! The header lies first; the tables follow in the order processes, threads,
 //! ports, drivers, programs, interrupts, instructions, predicates, durations,
-//! links, moves, spaces, each at the next multiple of 8 bytes from the header's address.
+//! links, moves, spaces, each at the next multiple of 8 bytes from the header's
+//! address; where programs may be replaced, once more programs, instructions,
+//! predicates and durations.
 
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;
 
 use giornata_abi::module::crc32;
 use giornata_abi::system::{MAGIC, System, SystemHeader, VERSION};
+use giornata_arch_riscv::Places;
+
+use crate::spare;
 
 /// Why the kernel does not boot a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +65,16 @@ impl Tables {
     }
 }
 
+/// A system, and where its spare tables of microcode lie.
+pub struct Found {
+    /// The system.
+    pub system: System<'static>,
+    /// See [`FLAG_SPARE`](giornata_abi::system::FLAG_SPARE).
+    pub spare: Option<Places>,
+}
+
 /// Where the next table begins. Saturates, so that no count wraps around.
-fn end(at: usize, count: usize, size: usize) -> usize {
+pub(crate) fn end(at: usize, count: usize, size: usize) -> usize {
     let end = at.saturating_add(count.saturating_mul(size));
     end.saturating_add(7) & !7
 }
@@ -71,7 +84,7 @@ fn end(at: usize, count: usize, size: usize) -> usize {
 /// # Safety
 /// `memory` is RAM that only the builder wrote to, and that nobody writes where
 /// the blob lies; `at` is 8-byte aligned.
-pub unsafe fn read(at: usize, memory: Range<usize>) -> Result<System<'static>, Refusal> {
+pub unsafe fn read(at: usize, memory: Range<usize>) -> Result<Found, Refusal> {
     // SAFETY: the caller vouches for it; every bit pattern is a header (Record Invariant).
     let header = unsafe { &*with_exposed_provenance::<SystemHeader>(at) };
     check(header, at, &memory)?;
@@ -83,7 +96,9 @@ pub unsafe fn read(at: usize, memory: Range<usize>) -> Result<System<'static>, R
         return Err(Refusal::Checksum);
     }
     // SAFETY: all checks have passed.
-    Ok(unsafe { tables(header, at) })
+    let system = unsafe { tables(header, at) };
+    let spare = spare::find(header, tables_end(header, at), at)?;
+    Ok(Found { system, spare })
 }
 
 fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), Refusal> {
@@ -94,12 +109,7 @@ fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), 
         return Err(Refusal::Version);
     }
     let length = header.length as usize;
-    let used = sizes(header)
-        .into_iter()
-        .fold(at + size_of::<SystemHeader>(), |at, (count, size)| {
-            end(at, count, size)
-        });
-    if used > at.saturating_add(length).saturating_add(7) & !7
+    if tables_end(header, at) > at.saturating_add(length).saturating_add(7) & !7
         || length > memory.end.saturating_sub(at)
     {
         return Err(Refusal::Length);
@@ -113,6 +123,14 @@ fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), 
         return Err(Refusal::Trace);
     }
     Ok(())
+}
+
+/// Where the tables end that every system has.
+fn tables_end(header: &SystemHeader, at: usize) -> usize {
+    let after = |at, (count, size)| end(at, count, size);
+    sizes(header)
+        .into_iter()
+        .fold(at + size_of::<SystemHeader>(), after)
 }
 
 /// Entries and bytes of an entry of each table, in order.

@@ -22,7 +22,7 @@ use crate::blob::Refusal;
 /// | 3 | process record | processes |
 /// | 4 | port record | ports |
 /// | 5 | interrupt record | interrupts |
-/// | 6 | agenda event | threads + triggers + s_threads + 1 |
+/// | 6 | agenda event | threads + triggers + s_threads + 1, and 1 with spare tables |
 /// | 7 | trigger slot | triggers |
 /// | 8 | S thread slot | s_threads |
 /// | 9 | program state | programs |

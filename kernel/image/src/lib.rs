@@ -16,3 +16,5 @@
 pub mod blob;
 pub mod carve;
 pub mod dump;
+#[cfg_attr(not(feature = "load"), path = "no_spare.rs")]
+mod spare;

@@ -9,7 +9,7 @@ use giornata_abi::system::{FLAG_TRACE_CONSOLE, SystemHeader};
 use giornata_arch_riscv::{Context, Device, Machine, STACK_TOP, Setup, boot};
 use giornata_core::Hardware;
 
-use giornata_image::blob::{self, Refusal};
+use giornata_image::blob::{self, Found, Refusal};
 use giornata_image::carve::{SIZES, carve};
 use giornata_image::dump;
 
@@ -59,8 +59,8 @@ unsafe extern "C" {
 
 extern "C" fn begin() -> &'static Context {
     // SAFETY: the builder wrote RAM behind the kernel; nobody writes the blob.
-    let system = unsafe { blob::read(SYSTEM, BOARD.memory) };
-    let system = system.unwrap_or_else(|why| refuse(why));
+    let found = unsafe { blob::read(SYSTEM, BOARD.memory) };
+    let Found { system, spare } = found.unwrap_or_else(|why| refuse(why));
     let behind = (&raw const __bss_end).addr()..BOARD.memory.end;
     // SAFETY: the builder left the memory that the header names to the kernel; once.
     let carved = unsafe { carve(&system, &behind) };
@@ -70,6 +70,7 @@ extern "C" fn begin() -> &'static Context {
         system,
         memory,
         contexts,
+        spare,
         halt,
     };
     // SAFETY: the boot hart comes here once; the board's file describes the machine.

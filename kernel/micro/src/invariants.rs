@@ -40,10 +40,10 @@ impl Machine<'_> {
             }
             slot = self.queue.after(self.bindings, slot);
         }
-        if watching == self.watching {
+        if watching + self.attentive as u16 == self.watching {
             Ok(())
         } else {
-            Err("event triggers in the queue are counted")
+            Err("event triggers in the queue are counted, and attention")
         }
     }
 

@@ -25,6 +25,7 @@
 )]
 
 mod chain;
+mod change;
 mod event_loop;
 mod handler;
 mod host;
@@ -39,6 +40,7 @@ mod trigger;
 pub mod disassemble;
 pub mod verify;
 
+pub use change::with_bank;
 pub use host::{Called, Host, Report, UpcallEnd};
 pub use machine::{Machine, PIECE, Progress};
 pub use program::ProgramState;

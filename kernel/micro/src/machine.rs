@@ -137,8 +137,11 @@ pub struct Machine<'a> {
     /// The thread set, oldest instance first.
     pub(crate) set: Chain,
     pub(crate) free_threads: Chain,
-    /// Bindings in the queue that are not time triggers.
+    /// Bindings in the queue that are not time triggers, and one more while the
+    /// machine is attentive.
     pub(crate) watching: u16,
+    /// A change of a program waits for its moment.
+    pub(crate) attentive: bool,
     /// No time trigger in the queue is due before this.
     pub(crate) horizon: Instant,
     pub(crate) instant: Instant,
@@ -193,6 +196,7 @@ impl<'a> Machine<'a> {
             fired: Chain::EMPTY,
             set: Chain::EMPTY,
             watching: 0,
+            attentive: false,
             horizon: Instant::NEVER,
             instant: Instant::START,
             serial: 0,
@@ -215,9 +219,10 @@ impl<'a> Machine<'a> {
     /// Appends the trigger (true, start block) of a program. It fires in the
     /// first instant handled that is not before `at`, which becomes the
     /// block's reference time; the caller begins one. False if the program
-    /// does not exist or no binding slot is free. O(1).
+    /// does not exist or is empty, or no binding slot is free. O(1).
     pub fn start(&mut self, program: u16, at: Instant) -> bool {
-        let Some(entry) = self.system.programs.get(program as usize) else {
+        let entry = self.system.programs.get(program as usize);
+        let Some(entry) = entry.filter(|entry| entry.start != NONE) else {
             return false;
         };
         self.look_again();
@@ -509,7 +514,7 @@ impl<'a> Machine<'a> {
         self.scanned = NONE;
     }
 
-    fn drop_threads(&mut self, program: u16, host: &mut impl Host) {
+    pub(crate) fn drop_threads(&mut self, program: u16, host: &mut impl Host) {
         let mut seen = NONE;
         loop {
             let slot = self.set.after(self.threads, seen);

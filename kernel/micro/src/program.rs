@@ -43,6 +43,11 @@ impl ProgramState {
         self.steps = self.steps.saturating_add(steps);
     }
 
+    /// Other code has the whole bound.
+    pub(crate) fn forget_steps(&mut self) {
+        (self.steps, self.exceeded) = (0, false);
+    }
+
     /// Grants one more bound of steps, once an instant, so that a handler can
     /// run; whether it did.
     pub(crate) fn grant_again(&mut self) -> bool {

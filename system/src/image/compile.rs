@@ -60,14 +60,14 @@ pub(crate) fn shuffle(order: u32) -> Option<String> {
 }
 
 impl Toolchain {
-    /// The kernel's executable for a board.
+    /// The kernel's executable for a board, in a configuration.
     ///
     /// In another order than the linker's own it is a copy, so that the kernel
     /// itself stays where it is looked for.
-    pub(crate) fn kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
-        let what = format!("kernel {} {}", board.name, self.order);
+    pub(crate) fn kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
+        let what = format!("kernel {} {config} {}", board.name, self.order);
         self.memory.recall(&what, || {
-            let built = self.compile_kernel(board)?;
+            let built = self.compile_kernel(board, config)?;
             if self.order == 0 {
                 return Ok(built);
             }
@@ -80,13 +80,14 @@ impl Toolchain {
         })
     }
 
-    fn compile_kernel(&self, board: &Board) -> Result<PathBuf, Refusal> {
+    fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
         command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
-        command.args(["--features", &board.kernel_features.join(",")]);
+        let features: Vec<&str> = board.features_of(config).collect();
+        command.args(["--features", &features.join(",")]);
         if let Some(shuffle) = shuffle(self.order) {
             command.arg("--").arg(format!("-Clink-arg={shuffle}"));
         }

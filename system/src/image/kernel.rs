@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::image::layout::Segment;
 use crate::link::Tables;
 use crate::problem::{Problem, Refusal};
+use giornata_abi::system::FLAG_SPARE;
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use sha2::{Digest, Sha256};
 
@@ -94,7 +95,7 @@ impl Kernel {
             u64::from(header.processes),
             u64::from(header.ports),
             u64::from(header.interrupts),
-            threads + triggers + s_threads + 1,
+            threads + triggers + s_threads + 1 + u64::from(header.flags & FLAG_SPARE != 0),
             triggers,
             s_threads,
             u64::from(header.programs),

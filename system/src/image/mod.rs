@@ -158,10 +158,11 @@ pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
     })
 }
 
-/// Compiles the kernel of a board, as [`build`] does; answers its executable.
-/// Equal sources give equal bytes.
+/// Compiles the kernel of a board in a configuration, as [`build`] does; answers
+/// its executable. Equal sources give equal bytes.
 pub fn build_kernel(
     board: &str,
+    config: &str,
     root: &Path,
     target_dir: &Path,
 ) -> Result<PathBuf, miette::Report> {
@@ -173,7 +174,7 @@ pub fn build_kernel(
         order: 0,
         memory: Memory::default(),
     };
-    Ok(toolchain.kernel(&Board::named(board, root)?)?)
+    Ok(toolchain.kernel(&Board::named(board, root)?, config)?)
 }
 
 /// The hash of a kernel that [`build_kernel`] has compiled, as the report of
@@ -236,7 +237,7 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
-        let executable = self.toolchain.kernel(board)?;
+        let executable = self.toolchain.kernel(board, &self.outline.config)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let archives: Result<Vec<PathBuf>, Refusal> =

@@ -128,5 +128,5 @@ pub(crate) fn module(program: &str) -> Vec<u8> {
 pub(crate) fn project(system: &str, program: &[u8]) -> Result<Project, Refusal> {
     let file = SystemFile::parse(Path::new("sample/system.toml"), system)?;
     let modules: Vec<Vec<u8>> = file.programs.iter().map(|_| program.to_vec()).collect();
-    Project::assemble(file, board(), &modules)
+    Project::assemble(file, board(), &modules, &[])
 }

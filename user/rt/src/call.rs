@@ -164,10 +164,11 @@ pub fn stage_program(
 }
 
 /// `SwitchProgram`.
-pub fn switch_program(program: u16, frame: &Frame, how: How) -> Result<(), Error> {
+pub fn switch_program(program: u16, frame: &Frame, how: How, at: Instant) -> Result<(), Error> {
     let address = core::ptr::from_ref(frame).expose_provenance();
-    let arguments = [usize::from(program), address, how as usize];
-    checked(machine::enter3(Call::SwitchProgram as usize, arguments)).map(drop)
+    let (low, high) = halves(at.0);
+    let arguments = [usize::from(program), address, how as usize, low, high, 0];
+    checked(machine::enter6(Call::SwitchProgram as usize, arguments)).map(drop)
 }
 
 /// How a program stands.
@@ -177,7 +178,7 @@ pub struct ProgramStatus {
     pub state: usize,
     /// The tag of its module.
     pub tag: u32,
-    /// How often it has been changed since the system started.
+    /// How many changes of programs there have been since the system started.
     pub changes: u32,
 }
 
@@ -190,6 +191,12 @@ pub fn program_status(program: u16) -> Result<ProgramStatus, Error> {
         tag: tag as u32,
         changes: changes as u32,
     })
+}
+
+/// `DeviceAddress` of what lies at `place`, which must be the process's own data.
+pub fn device_address<T>(place: *const T) -> Result<usize, Error> {
+    let arguments = [place.expose_provenance(), 0, 0];
+    checked(machine::enter3(Call::DeviceAddress as usize, arguments)).map(|[at, _, _]| at)
 }
 
 #[cfg(test)]

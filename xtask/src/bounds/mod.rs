@@ -145,7 +145,7 @@ fn declarations() -> Result<Declarations> {
 impl Kernel {
     /// The shipped kernel of a board.
     fn read(board: &'static str) -> Result<Kernel> {
-        let kernel = build_kernel(board, root(), &target_folder());
+        let kernel = build_kernel(board, "es", root(), &target_folder());
         let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
         let bytes = std::fs::read(&kernel).with_context(|| kernel.display().to_string())?;
         let analysis = Analysis::new(Binary::read(&bytes)?, declarations()?)?;

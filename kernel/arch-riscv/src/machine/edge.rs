@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use giornata_abi::Ticks;
 use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
-use giornata_abi::system::System;
+use giornata_abi::system::{System, SystemHeader};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_core::{Hardware, Kernel, Memory, Next};
 use giornata_queue::Handover;
@@ -16,6 +16,7 @@ use super::floating;
 use super::hardware::Machine;
 use super::hart::{HART, HartBlock};
 use super::{protection, trap};
+use crate::banks::{Banks, Places};
 use crate::board::Board;
 use crate::cause::{self, interrupt};
 use crate::context::Context;
@@ -38,6 +39,8 @@ pub struct Setup {
     pub memory: Memory<'static>,
     /// A context for each thread of the system.
     pub contexts: &'static [Context],
+    /// Where the spare tables of microcode lie, if there are any.
+    pub spare: Option<Places>,
     /// Stops the machine with a status.
     pub halt: fn(&mut Machine, u8) -> !,
 }
@@ -46,7 +49,7 @@ pub struct Setup {
 pub(super) struct Edge {
     kernel: Kernel<'static, Machine>,
     hart: &'static HartBlock,
-    system: System<'static>,
+    header: &'static SystemHeader,
     next_load: u64,
     halt: fn(&mut Machine, u8) -> !,
 }
@@ -65,12 +68,15 @@ static HANDOVER: Handover = Handover::new();
 /// the setup must be true of the machine (Device Invariant, Memory Invariant).
 pub unsafe fn boot(setup: Setup) -> &'static Context {
     let hart = &HART.block;
+    let (system, contexts) = (&setup.system, setup.contexts);
     // SAFETY: the caller vouches for the setup.
-    let machine = unsafe { Machine::new(hart, setup.board, &setup.system, setup.contexts) };
+    let banks = unsafe { Banks::new(system, setup.spare) };
+    // SAFETY: as above.
+    let machine = unsafe { Machine::new(hart, setup.board, system, contexts, banks) };
     let edge = Edge {
         kernel: Kernel::new(&setup.system, setup.memory, &HANDOVER, machine),
         hart,
-        system: setup.system,
+        header: setup.system.header,
         next_load: 0,
         halt: setup.halt,
     };
@@ -287,7 +293,7 @@ impl Edge {
     #[cold]
     fn show_load(&mut self, at: Ticks) {
         self.hart.gather();
-        let header = self.system.header;
+        let header = self.header;
         self.next_load = at.0.saturating_add(header.timer_hertz as u64 / 10);
         if header.trace_mask >> (TraceKind::Load as u32) & 1 == 0 {
             return;

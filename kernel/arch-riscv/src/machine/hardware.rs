@@ -8,7 +8,8 @@ use giornata_abi::Record;
 use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
 use giornata_abi::control::ControlPage;
-use giornata_abi::system::{ProcessEntry, SpaceEntry, System};
+use giornata_abi::load::Section;
+use giornata_abi::system::{Bank, ProcessEntry, ProgramEntry, SpaceEntry, System};
 use giornata_abi::trace::TraceRecord;
 use giornata_core::{BadAddress, Beginning, Hardware};
 
@@ -17,6 +18,7 @@ use super::floating;
 use super::hart::HartBlock;
 use super::lines::{Lines, lines};
 use super::protection;
+use crate::banks::Banks;
 use crate::board::Board;
 use crate::clint::Clint;
 use crate::context::Context;
@@ -37,6 +39,7 @@ pub struct Machine {
     spaces: &'static [SpaceEntry],
     pub(super) contexts: &'static [Context],
     ring: Ring,
+    banks: Banks,
 }
 
 /// Bytes in physical memory: the first stretch, and where the rest begins.
@@ -89,6 +92,7 @@ impl Machine {
         board: Board,
         system: &System<'static>,
         contexts: &'static [Context],
+        banks: Banks,
     ) -> Machine {
         let header = system.header;
         // SAFETY: the board says where the CLINT lies (Device Invariant).
@@ -106,6 +110,7 @@ impl Machine {
             spaces: system.spaces,
             contexts,
             ring,
+            banks,
         };
         for (context, thread) in contexts.iter().zip(system.threads) {
             let (process, control) = (thread.process, thread.control as usize);
@@ -135,6 +140,14 @@ impl Machine {
         let stretch = process.data_stretch as usize;
         let is_inside = offset < stretch && length <= stretch - offset;
         is_inside.then_some((process.data as usize).wrapping_add(offset))
+    }
+
+    /// The control page of a thread.
+    #[inline(always)]
+    fn control(&self, thread: u16) -> Option<Device> {
+        self.contexts
+            .get(thread as usize)
+            .and_then(Context::control)
     }
 
     /// Where any bytes of a process lie, if it has the right to all of them.
@@ -272,31 +285,19 @@ impl Hardware for Machine {
 
     #[inline(always)]
     fn load_control(&mut self, thread: u16, offset: usize) -> u32 {
-        let page = self
-            .contexts
-            .get(thread as usize)
-            .and_then(Context::control);
-        page.map_or(0, |page| page.load(offset))
+        self.control(thread).map_or(0, |page| page.load(offset))
     }
 
     #[inline(always)]
     fn store_control(&mut self, thread: u16, offset: usize, value: u32) {
-        let page = self
-            .contexts
-            .get(thread as usize)
-            .and_then(Context::control);
-        if let Some(page) = page {
+        if let Some(page) = self.control(thread) {
             page.store(offset, value);
         }
     }
 
     #[inline(always)]
     fn store_job(&mut self, thread: u16, words: [u32; 6]) {
-        let page = self
-            .contexts
-            .get(thread as usize)
-            .and_then(Context::control);
-        if let Some(page) = page {
+        if let Some(page) = self.control(thread) {
             page.store(0, words);
         }
     }
@@ -326,6 +327,26 @@ impl Hardware for Machine {
             &[a as usize, b as usize],
         );
         floating::forget(self.hart, context);
+    }
+
+    fn device_address(&mut self, process: u16, address: usize) -> Option<usize> {
+        self.in_data(process, address, 1)
+    }
+
+    fn stage(&mut self, section: Section, first: usize, records: &[u64], length: usize) -> bool {
+        self.banks.stage(section, first, records, length)
+    }
+
+    fn restage(&mut self, section: Section, first: usize, count: usize) {
+        self.banks.restage(section, first, count);
+    }
+
+    fn stage_entry(&mut self, program: u16, entry: &ProgramEntry) {
+        self.banks.stage_entry(program, entry);
+    }
+
+    fn flip(&mut self) -> Option<Bank<'static>> {
+        self.banks.flip()
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@ mod calls;
 mod clock;
 mod dice;
 mod interrupts;
+mod load;
 mod ports;
 mod processes;
 mod random;

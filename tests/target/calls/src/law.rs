@@ -99,6 +99,8 @@ pub(crate) fn promise(
         Call::SetPriority => set_priority(rights, a as u32, b),
         // of another configuration of the kernel
         Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => Refused(Error::ENOSYS),
+        // nobody is trusted with a device that reads and writes memory by itself
+        Call::DeviceAddress => Refused(Error::EPERM),
     }
 }
 
