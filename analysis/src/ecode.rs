@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use giornata_abi::{Opcode, PredicateKind};
+use giornata_abi::{Opcode, Predicate, PredicateKind};
 
 use crate::program::{NotAnalysable, Program};
 
@@ -37,6 +37,17 @@ pub struct Future {
     pub address: u16,
 }
 
+/// What a block makes the kernel do, at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Instructions.
+    pub steps: u32,
+    /// Calls of drivers that copy.
+    pub copies: u32,
+    /// Calls of drivers that are functions.
+    pub functions: u32,
+}
+
 /// What one way through a block comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reaction {
@@ -50,6 +61,8 @@ pub struct Reaction {
     pub futures: Vec<Future>,
     /// Threads of S code in order.
     pub forks: Vec<u16>,
+    /// The most that any of the joined ways does.
+    pub work: Work,
 }
 
 /// Where a way stands: what tells outcomes apart.
@@ -67,15 +80,21 @@ struct Way {
 struct Marks {
     touched: BTreeSet<u16>,
     clashes: BTreeSet<u16>,
+    work: Work,
 }
 
 impl Marks {
     /// Adds the other's; whether that is more.
     fn join(&mut self, other: &Marks) -> bool {
-        let before = self.touched.len() + self.clashes.len();
+        let before = (self.touched.len() + self.clashes.len(), self.work);
         self.touched.extend(&other.touched);
         self.clashes.extend(&other.clashes);
-        self.touched.len() + self.clashes.len() > before
+        self.work = Work {
+            steps: self.work.steps.max(other.work.steps),
+            copies: self.work.copies.max(other.work.copies),
+            functions: self.work.functions.max(other.work.functions),
+        };
+        (self.touched.len() + self.clashes.len(), self.work) != before
     }
 }
 
@@ -114,6 +133,15 @@ impl ECode {
     /// All reactions of all blocks.
     pub fn all(&self) -> impl Iterator<Item = &Reaction> {
         self.blocks.values().flatten()
+    }
+
+    /// The reactions of all blocks that a trigger starts.
+    pub(crate) fn later(&self, start: u16) -> impl Iterator<Item = &Reaction> {
+        let mut futures = self.all().flat_map(|r| &r.futures);
+        let again = futures.any(|f| f.address == start);
+        let blocks = self.blocks.iter();
+        let blocks = blocks.filter(move |(address, _)| again || **address != start);
+        blocks.flat_map(|(_, reactions)| reactions)
     }
 
     /// Whether every block has one outcome: the program does not switch modes.
@@ -174,6 +202,7 @@ fn outcome(way: Way, marks: Marks) -> Reaction {
         releases: way.releases,
         futures: way.futures,
         forks: way.forks,
+        work: marks.work,
     }
 }
 
@@ -182,6 +211,7 @@ fn step(program: &Program, way: &Way, marks: Marks) -> Result<Vec<(Way, Marks)>,
     let instruction = program.at(way.pc);
     let (mut next, mut marks) = (way.clone(), marks);
     next.pc += 1;
+    marks.work.steps += 1;
     match instruction.opcode().unwrap_or(Opcode::Return) {
         Opcode::Return => {
             // where a way ended does not tell outcomes apart
@@ -195,6 +225,7 @@ fn step(program: &Program, way: &Way, marks: Marks) -> Result<Vec<(Way, Marks)>,
         Opcode::Branch => {
             let mut taken = next.clone();
             taken.pc = instruction.b;
+            marks.work.functions += u32::from(asks(program, instruction.a));
             return Ok(match constant_test(program, instruction.a) {
                 Some(true) => vec![(taken, marks)],
                 Some(false) => vec![(next, marks)],
@@ -210,6 +241,10 @@ fn step(program: &Program, way: &Way, marks: Marks) -> Result<Vec<(Way, Marks)>,
 }
 
 fn touch(program: &Program, driver: u16, way: &Way, marks: &mut Marks) {
+    match program.functions.get(driver as usize) {
+        Some(true) => marks.work.functions += 1,
+        _ => marks.work.copies += 1,
+    }
     let tasks = program.conflicts.get(driver as usize);
     for task in tasks.into_iter().flatten().copied() {
         match way.releases.iter().any(|release| release.task == task) {
@@ -244,6 +279,12 @@ fn future(program: &Program, at: u16) -> Result<Future, NotAnalysable> {
         }),
         None => Err(program.beyond(at, "a trigger that is not `after` a time of at least 1 ns")),
     }
+}
+
+/// Whether a test calls a function of a process.
+fn asks(program: &Program, predicate: u16) -> bool {
+    let predicate = program.predicates.get(predicate as usize);
+    predicate.and_then(Predicate::kind) == Some(PredicateKind::Upcall)
 }
 
 /// What a test always answers, if that is known.

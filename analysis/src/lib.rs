@@ -18,7 +18,7 @@
 //!                                  check: is it time-safe, of which class?
 //! ```
 //! Pure functions: a verdict comes with what shows it. Every verdict assumes
-//! that drivers and the kernel take no time, that one hart runs the tasks of
+//! that drivers take no time, nor the kernel unless its time is charged to jobs, that one hart runs the tasks of
 //! this module only, and that no job runs longer than its worst-case time.
 //!
 //! Symbolic execution is control-sensitive: where code branches, both ways are
@@ -34,6 +34,7 @@ pub mod check;
 pub mod ecode;
 pub mod generate;
 pub mod job;
+pub mod kernel_time;
 pub mod nonpreemptive;
 pub mod periodic;
 pub mod program;
@@ -50,6 +51,7 @@ pub use attach::{AttachError, attach, fill_idle};
 pub use check::{Checked, Class, Safety, check, check_module};
 pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
+pub use kernel_time::{Charged, Costs, Uncharged, charge};
 pub use periodic::{Demand, Periodic, periodic, qpa, responses};
 pub use program::{NotAnalysable, Program, Unreadable};
 pub use recorded::{Decision, NotRecorded, recorded};

@@ -1,7 +1,7 @@
 //! A verified module as the analyses read it: code, conflict sets, names.
 
 use giornata_abi::instruction::{DurationEntry, Instruction};
-use giornata_abi::module::{DriverSymbol, Module, ModuleError, TaskSymbol};
+use giornata_abi::module::{DriverKind, DriverSymbol, Module, ModuleError, TaskSymbol};
 use giornata_abi::{Duration, Predicate};
 use giornata_micro::verify::{Refusal, Scratch, scratch_needed, verify};
 
@@ -75,6 +75,10 @@ pub struct Program {
     pub tasks: Vec<TaskFacts>,
     /// For each driver the tasks whose own ports it touches, ascending.
     pub conflicts: Vec<Vec<u16>>,
+    /// For each driver whether it is a function, and not a copy.
+    pub functions: Vec<bool>,
+    /// Most microcode steps of one instant, where the verifier can tell.
+    pub steps: Option<u32>,
     /// For each instruction its line in the source; 0 = unknown.
     lines: Vec<u32>,
 }
@@ -86,7 +90,7 @@ impl Program {
     /// The verifier's refusal.
     pub fn of(module: &Module<'_>) -> Result<Program, NotAnalysable> {
         let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
-        verify(module, &mut scratch).map_err(NotAnalysable::Refused)?;
+        let verified = verify(module, &mut scratch).map_err(NotAnalysable::Refused)?;
         let fact = |task: TaskSymbol| TaskFacts {
             name: module.text(task.name).to_owned(),
             wcet: Duration(task.wcet),
@@ -100,6 +104,11 @@ impl Program {
             predicates: module.predicates().collect(),
             durations: module.durations().collect(),
             denominator: module.header().denominator,
+            functions: module
+                .drivers()
+                .map(|driver| DriverKind::from_code(driver.kind) != Some(DriverKind::Copy))
+                .collect(),
+            steps: verified.steps,
             start: module.header().start,
             tasks: module.tasks().map(fact).collect(),
             conflicts: module

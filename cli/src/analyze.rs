@@ -1,29 +1,40 @@
-//! `giornata analyze FILE [--strategy S] [--wcet FILE]`
+//! `giornata analyze FILE [--strategy S] [--wcet FILE] [--board NAME]`
 
 use std::path::Path;
 
 use giornata_abi::Duration;
 use giornata_analysis::timeline::{Witness, show};
 use giornata_analysis::{
-    Safety, Strategy, Times, Verdict as Schedulability, Walked, check, walk,
+    Safety, Strategy, Times, Verdict as Schedulability, Walked, charge, check, walk,
     walk_without_preemption,
 };
 use serde_json::{Value, json};
 
 use crate::arguments::{Analyze, StrategyName};
+use crate::board_costs;
+use crate::complaint::Complaint;
 use crate::margins::{Margins, factor, show_view};
 use crate::report::{Report, Verdict};
 use crate::subject::{self, Subject};
 
 const ASSUMPTIONS: &str = "drivers and the kernel take no time; one hart runs these tasks only; guards may answer anything";
+/// The same where the kernel's time is charged.
+const CHARGED: &str = "drivers take no time of their own, and move 512 bytes each at most; no interrupts come but the timer's; one hart runs these tasks only; guards may answer anything";
 
 /// Says whether all jobs of a program are in time.
 pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
-    let subject = match Subject::read(&arguments.file, arguments.wcet.as_ref(), report) {
+    let mut subject = match Subject::read(&arguments.file, arguments.wcet.as_ref(), report) {
         Ok(subject) => subject,
         Err(verdict) => return verdict,
     };
-    report.tell("assumptions", ASSUMPTIONS);
+    let mut assumptions = ASSUMPTIONS;
+    if let Some(board) = &arguments.board {
+        assumptions = CHARGED;
+        if let Err(verdict) = charge_kernel(board, &arguments.file, &mut subject, report) {
+            return verdict;
+        }
+    }
+    report.tell("assumptions", assumptions);
     let carries_s_code = !subject.code.threads().is_empty();
     let verdict = match arguments.strategy {
         None if carries_s_code => check_s_code(&arguments.file, &subject, report),
@@ -34,8 +45,51 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
             report,
         ),
     };
-    report.say(format!("assumed: {ASSUMPTIONS}\n"));
+    report.say(format!("assumed: {assumptions}\n"));
     verdict
+}
+
+/// Charges the jobs with the kernel's time on a board, and says how much it is.
+fn charge_kernel(
+    board: &str,
+    file: &Path,
+    subject: &mut Subject,
+    report: &mut Report,
+) -> Result<(), Verdict> {
+    let found = board_costs::of(board, file).map_err(|complaint| {
+        report.diagnose(complaint);
+        Verdict::BadInput
+    })?;
+    let charged = charge(
+        &subject.program,
+        &subject.code,
+        &subject.times,
+        &found.costs,
+    );
+    let charged = charged.map_err(|why| {
+        let message = format!("{} on {board}: {why}", file.display());
+        let help = "leave `--board` out, or take a board on which the kernel is faster";
+        report.diagnose(Complaint::new("giornata::kernel-time", message, help));
+        Verdict::Unknown
+    })?;
+    let (instant, completion) = (charged.instant, charged.completion);
+    report.tell(
+        "kernel",
+        json!({
+            "board": board,
+            "source": found.source,
+            "instant_ns": instant.0,
+            "completion_ns": completion.0,
+        }),
+    );
+    report.say(format!(
+        "kernel on {board}: at most {} an instant and {} a completion ({})\n",
+        show(instant),
+        show(completion),
+        found.source
+    ));
+    (subject.times, subject.kernel) = (charged.times, charged.parts);
+    Ok(())
 }
 
 /// Whether E code is schedulable under a strategy.
@@ -53,13 +107,29 @@ fn analyze(
     let walked = walk_by(subject, &subject.times, strategy);
     report.tell("strategy", name);
     let title = format!("{} under {name}", arguments.file.display());
-    let verdict = conclude(&title, subject, &walked, report);
+    let mut verdict = conclude(&title, subject, &walked, report);
+    if verdict == Verdict::Negative && !subject.kernel.is_empty() {
+        let without = walk_by(subject, &subject.net_times(), strategy);
+        let is_good = without.verdict == Schedulability::Schedulable;
+        verdict = doubt("schedulability", is_good, report);
+    }
     show_extent(subject, &walked, report);
     let margins = Margins::of(subject, strategy, walked.states);
     margins.show(report);
     show_view(subject, strategy, report);
     show_tasks(subject, &walked, &margins, report);
     verdict
+}
+
+/// A job is late where the kernel takes its most. Whether that is the last word
+/// depends on what is so where it takes nothing.
+fn doubt(key: &str, is_good_without: bool, report: &mut Report) -> Verdict {
+    if !is_good_without {
+        return Verdict::Negative;
+    }
+    report.tell(key, "unknown");
+    report.say("unknown: every job is in time where the kernel takes no time, and what it takes is known as an upper bound only\n");
+    Verdict::Unknown
 }
 
 /// Walks the program with other times.
@@ -96,7 +166,9 @@ fn check_s_code(path: &Path, subject: &Subject, report: &mut Report) -> Verdict 
             show_witness(subject, witness, report);
             let text = witness.text(&subject.program);
             report.say(format!("{title} does not keep it time-safe\n{text}"));
-            Verdict::Negative
+            let without = check(&subject.program, &subject.code, &subject.net_times());
+            let is_good = without.is_ok_and(|checked| checked.safety == Safety::Safe);
+            doubt("time_safety", is_good, report)
         }
         Safety::Unknown { limit } => {
             report.tell("time_safety", "unknown");
@@ -191,16 +263,23 @@ fn round(subject: &Subject, walked: &Walked) -> Option<(Duration, Duration)> {
 
 fn show_tasks(subject: &Subject, walked: &Walked, margins: &Margins, report: &mut Report) {
     let mut rows = Vec::new();
-    let mut table = format!(
-        "{:<16} {:>12} {:>15} {:>12} {:>12}\n",
-        "task", "worst time", "worst response", "least slack", "time alone x"
+    let net = subject.net_times();
+    let mut table = format!("{:<16} {:>12} ", "task", "worst time");
+    if !subject.kernel.is_empty() {
+        table += &format!("{:>12} ", "kernel");
+    }
+    table += &format!(
+        "{:>15} {:>12} {:>12}\n",
+        "worst response", "least slack", "time alone x"
     );
     for (task, figures) in walked.tasks.iter().enumerate() {
-        let (name, time) = (
-            subject.program.task_name(task as u16),
-            subject.times.of_task(task as u16),
-        );
+        let name = subject.program.task_name(task as u16);
+        let kernel = subject.kernel.get(task).copied();
+        let time = net.of_task(task as u16);
         let mut row = json!({ "task": name, "wcet_ns": time.0 });
+        if let Some(kernel) = kernel {
+            row["kernel_ns"] = kernel.0.into();
+        }
         let mut cells = ["-".to_owned(), "-".to_owned()];
         if let Some(figures) = figures {
             row["response_ns"] = figures.response.0.into();
@@ -211,10 +290,11 @@ fn show_tasks(subject: &Subject, walked: &Walked, margins: &Margins, report: &mu
         row["time_alone_permille"] = alone.into();
         let alone = alone.map_or("-".to_owned(), factor);
         let [response, slack] = cells;
-        table += &format!(
-            "{name:<16} {:>12} {response:>15} {slack:>12} {alone:>12}\n",
-            show(time)
-        );
+        table += &format!("{name:<16} {:>12} ", show(time));
+        if let Some(kernel) = kernel {
+            table += &format!("{:>12} ", show(kernel));
+        }
+        table += &format!("{response:>15} {slack:>12} {alone:>12}\n");
         rows.push(row);
     }
     report.tell("tasks", rows);

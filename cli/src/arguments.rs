@@ -33,11 +33,12 @@ Examples:
   giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
   giornata analyze flight.giotto --wcet wcet.toml with times from a file
   giornata analyze flight.scheduled.gmod          does its S code keep it time-safe?
+  giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
 
 A file of times has a line for each task:
   control = \"2ms\"
-It stands above the annotations `[wcet 2ms]` of the source. Drivers and the kernel
-are taken to need no time, and guards to answer anything.";
+It stands above the annotations `[wcet 2ms]` of the source. Drivers, and the kernel
+without `--board`, are taken to need no time, and guards to answer anything.";
 
 const SCHEDULE_EXAMPLES: &str = "\
 Examples:
@@ -159,6 +160,9 @@ pub(crate) struct Analyze {
     /// Worst-case times (TOML), instead of those in the source.
     #[arg(long, value_name = "FILE")]
     pub(crate) wcet: Option<PathBuf>,
+    /// Charge the jobs with what the kernel takes on this board.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) board: Option<String>,
 }
 
 #[derive(Debug, Args)]

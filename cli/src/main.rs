@@ -5,6 +5,7 @@
 
 mod analyze;
 mod arguments;
+mod board_costs;
 mod check;
 mod compile;
 mod complaint;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use giornata_abi::Duration;
 use giornata_abi::module::Module;
 use giornata_analysis::{ECode, NotAnalysable, Program, Times, TimesError};
 use giornata_lang::giotto::Options;
@@ -19,9 +20,20 @@ pub(crate) struct Subject {
     pub(crate) program: Program,
     pub(crate) code: ECode,
     pub(crate) times: Times,
+    /// What of each task's time is the kernel's; nothing if it is not charged.
+    pub(crate) kernel: Vec<Duration>,
 }
 
 impl Subject {
+    /// The tasks' own times, without the kernel's.
+    pub(crate) fn net_times(&self) -> Times {
+        let kernel = self.kernel.iter().copied();
+        let kernel = kernel.chain(std::iter::repeat(Duration::ZERO));
+        let net = |(time, part): (&Duration, Duration)| Duration(time.0.saturating_sub(part.0));
+        let times: Vec<Duration> = self.times.all().iter().zip(kernel).map(net).collect();
+        Times::from_list(times)
+    }
+
     /// Reads a program or module, and the times of its tasks; what is wrong is
     /// reported.
     pub(crate) fn read(
@@ -43,6 +55,7 @@ impl Subject {
             program,
             code,
             times,
+            kernel: Vec::new(),
         })
     }
 }

@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use giornata_bounds::ASSUMPTIONS;
+use serde_json::json;
 
 use super::{DECLARATIONS, Found, Options};
 use crate::crates::root;
 
 /// Where the tables are written.
 const DOCUMENT: &str = "docs/results/bounds.md";
+/// The same for programs.
+const DATA: &str = "docs/results/bounds.json";
 
 /// The table of a board, for a terminal.
 pub(super) fn table(found: &Found, options: &Options) -> String {
@@ -104,7 +107,27 @@ pub(super) fn write(system: &str, all: &[Found]) -> Result<()> {
             let _ = writeln!(text, "- {}: {}", bound.kind, bound.instructions);
         }
     }
-    std::fs::write(root().join(DOCUMENT), text).context(DOCUMENT)
+    std::fs::write(root().join(DOCUMENT), text).context(DOCUMENT)?;
+    let data = serde_json::to_string_pretty(&data(system, all))? + "\n";
+    std::fs::write(root().join(DATA), data).context(DATA)
+}
+
+/// The tables for programs to read.
+fn data(system: &str, all: &[Found]) -> serde_json::Value {
+    let board = |found: &Found| {
+        let kinds = found.bounds.kinds.iter().zip(&found.measured);
+        let kind = |(bound, measured): (&giornata_bounds::Bound, &u64)| {
+            json!({
+                "kind": bound.kind,
+                "bound": bound.instructions.value,
+                "measured": (*measured > 0).then_some(*measured),
+            })
+        };
+        let kinds: Vec<serde_json::Value> = kinds.map(kind).collect();
+        json!({ "board": found.board, "kinds": kinds })
+    };
+    let boards: Vec<serde_json::Value> = all.iter().map(board).collect();
+    json!({ "system": system, "boards": boards })
 }
 
 #[cfg(test)]

@@ -1,0 +1,200 @@
+//! What the kernel takes on a board: from what has been measured there, or from
+//! the bounds of its instructions where an instruction has a time.
+
+use std::fs;
+use std::path::Path;
+
+use giornata_abi::Duration;
+use giornata_analysis::Costs;
+use giornata_system::Board;
+use serde_json::Value;
+
+use crate::complaint::Complaint;
+use crate::input::workspace_of;
+
+/// Measurements of the kernel, by operation and board.
+const MEASURED: &str = "docs/results/kernel.json";
+/// Bounds of entries into the kernel, by board and kind.
+const BOUNDS: &str = "docs/results/bounds.json";
+/// Tasks that are released at once in the measurements, the fewest first.
+const DUE: [u64; 4] = [4, 10, 50, 100];
+
+/// Costs, and where they come from.
+pub(crate) struct BoardCosts {
+    pub(crate) costs: Costs,
+    pub(crate) source: String,
+}
+
+/// The costs on a board of the workspace that a file lies in.
+pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
+    let root = workspace_of(file);
+    let known = read_board(board, &root)?;
+    let rows = read(&root.join(MEASURED))?;
+    if let Some(costs) = measured(&rows, board) {
+        return Ok(costs);
+    }
+    let bounds = read(&root.join(BOUNDS))?;
+    let found = known.emulator.is_some().then(|| bounded(&bounds, board));
+    found.flatten().ok_or_else(|| {
+        let message = format!("what the kernel takes on {board} is neither measured nor bounded");
+        let help =
+            "measure it by `./x bench kernel --document`, or bound it by `./x bounds --document`";
+        Complaint::new("giornata::board", message, help)
+    })
+}
+
+fn read_board(board: &str, root: &Path) -> Result<Board, Complaint> {
+    let path = root.join("boards").join(format!("{board}.toml"));
+    let refuse = |why: String| {
+        let message = format!("there is no board `{board}`: {}: {why}", path.display());
+        Complaint::new("giornata::board", message, boards(root))
+    };
+    let text = fs::read_to_string(&path).map_err(|error| refuse(error.to_string()))?;
+    Board::parse(&path, &text).map_err(|refusal| refuse(refusal.to_string()))
+}
+
+/// The boards that there are, as a mend.
+fn boards(root: &Path) -> String {
+    let files = fs::read_dir(root.join("boards")).into_iter().flatten();
+    let names = files.filter_map(|file| {
+        let name = file.ok()?.file_name();
+        Some(name.to_str()?.strip_suffix(".toml")?.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    match names.is_empty() {
+        true => "call it on a file of a workspace that has a folder `boards`".to_owned(),
+        false => format!("there are {}", names.join(", ")),
+    }
+}
+
+fn read(path: &Path) -> Result<Value, Complaint> {
+    let refuse = |why: String| {
+        let message = format!("{}: {why}", path.display());
+        let help = "take the file as it is in the repository, or write it anew by `--document`";
+        Complaint::new("giornata::board", message, help)
+    };
+    let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))
+}
+
+/// Costs made of the largest cycles that were seen of each operation.
+fn measured(rows: &Value, board: &str) -> Option<BoardCosts> {
+    let rows: Vec<&Value> = rows
+        .as_array()?
+        .iter()
+        .filter(|row| row["board"] == board)
+        .collect();
+    let hertz = rows.first()?["clock_hz"]
+        .as_u64()
+        .filter(|hertz| *hertz > 0)?;
+    let most = |op: &str| {
+        let of_it = rows.iter().filter(|row| row["op"] == op);
+        of_it.filter_map(|row| row["max"].as_u64()).max()
+    };
+    let due: Option<Vec<u64>> = DUE
+        .iter()
+        .map(|n| most(&format!("due-at-once/{n}")))
+        .collect();
+    let due = due?;
+    let least = *due.first()?;
+    // a line above all that was seen: so much at once, and so much a task
+    let slope = |(n, cycles): (&u64, &u64)| cycles.saturating_sub(least).div_ceil(n - DUE[0]);
+    let release = DUE.iter().zip(&due).skip(1).map(slope).max()?;
+    let time = |cycles: u64| {
+        let nanos = u128::from(cycles) * 1_000_000_000;
+        Duration(nanos.div_ceil(hertz.into()) as u64)
+    };
+    Some(BoardCosts {
+        costs: Costs {
+            instant: time(least),
+            release: time(release),
+            copy: time(most("driver-copy")?),
+            function: time(most("driver-upcall")?),
+            piece: Duration::ZERO,
+            completion: time(most("completion")?),
+            s_piece: None,
+        },
+        source: format!("largest measured cycles at {} MHz", hertz / 1_000_000),
+    })
+}
+
+/// Costs made of bounds, an instruction a nanosecond. An instant is an entry, a
+/// look before its reaction and one behind. A driver that copies ends a piece of
+/// the reaction, and is a piece itself; one that is a function leaves the kernel
+/// between its inputs and its outputs.
+fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
+    let boards = bounds["boards"].as_array()?;
+    let kinds = boards.iter().find(|entry| entry["board"] == board)?["kinds"].as_array()?;
+    let bound = |name: &str| kinds.iter().find(|kind| kind["kind"] == name)?["bound"].as_u64();
+    let (entry, look) = (bound("any entry")?, bound("after a look at interrupts")?);
+    Some(BoardCosts {
+        costs: Costs {
+            instant: Duration(entry + 2 * look),
+            release: Duration::ZERO,
+            copy: Duration(2 * look),
+            function: Duration(entry + 3 * look),
+            piece: Duration(look),
+            completion: Duration(bound("call complete, with the reaction")?),
+            s_piece: Some(Duration(look)),
+        },
+        source: format!(
+            "bounds for the capacities of {}, an instruction a nanosecond",
+            bounds["system"].as_str()?
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn measured_costs_lie_above_all_that_was_seen() {
+        let row = |op: &str, max: u64| json!({ "op": op, "board": "b", "max": max, "clock_hz": 100_000_000 });
+        let due = [500, 1_400, 5_000, 9_000];
+        let mut rows: Vec<Value> = DUE
+            .iter()
+            .zip(due)
+            .map(|(n, max)| row(&format!("due-at-once/{n}"), max))
+            .collect();
+        rows.extend([
+            row("driver-copy", 7),
+            row("driver-upcall", 8),
+            row("completion", 9),
+        ]);
+        // another layout was slower
+        rows.push(row("completion", 10));
+        let costs = measured(&Value::Array(rows.clone()), "b").unwrap().costs;
+        for (n, cycles) in DUE.into_iter().zip(due) {
+            let charged = costs.instant.0 + n * costs.release.0;
+            assert!(charged >= cycles * 10, "{n} tasks");
+        }
+        assert_eq!(
+            (costs.instant.0, costs.release.0, costs.completion.0),
+            (5_000, 1_500, 100)
+        );
+        assert!(measured(&Value::Array(rows), "other").is_none());
+    }
+
+    #[test]
+    fn bounds_are_of_one_board_and_name_their_system() {
+        let kind =
+            |kind: &str, bound: u64| json!({ "kind": kind, "bound": bound, "measured": null });
+        let kinds = [
+            kind("any entry", 1_000),
+            kind("after a look at interrupts", 100),
+            kind("call complete, with the reaction", 50),
+        ];
+        let bounds = json!({ "system": "s", "boards": [{ "board": "b", "kinds": kinds }] });
+        let found = bounded(&bounds, "b").unwrap();
+        let costs = found.costs;
+        assert_eq!(
+            (costs.instant.0, costs.function.0, costs.completion.0),
+            (1_200, 1_300, 50)
+        );
+        assert!(found.source.contains("capacities of s"));
+        assert!(bounded(&bounds, "c").is_none());
+    }
+}
