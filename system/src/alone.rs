@@ -9,7 +9,7 @@ use crate::file::{
 use crate::manifest::{CONFIGS, DEFAULT_BAND};
 use crate::problem::Refusal;
 use crate::project::Project;
-use giornata_abi::Opcode;
+use crate::s_code;
 use giornata_abi::module::{DriverKind, Module};
 use giornata_abi::system::FaultPolicy;
 use miette::NamedSource;
@@ -74,14 +74,13 @@ fn program(
     module: Option<&Module<'_>>,
     lines: &[String],
 ) -> ProgramSection {
-    let is_s_code = |code: Option<Opcode>| matches!(code, Some(Opcode::Dispatch | Opcode::Idle));
-    let has_s_code = module.is_some_and(|m| m.instructions().any(|i| is_s_code(i.opcode())));
+    let has_s_code = module.is_some_and(s_code::is_in);
     let numbered = (1u16..).zip(lines);
     ProgramSection {
         name: spanned(name.into()),
         source: spanned(path.display().to_string()),
         schedule: spanned(if has_s_code {
-            Schedule::SCode
+            Schedule::SCode(None)
         } else {
             Schedule::Edf
         }),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub use toml::Spanned;
 
 use giornata_abi::system::{FaultPolicy, Policy};
+use giornata_analysis::Kind;
 
 /// A whole system file.
 #[derive(Clone, Debug)]
@@ -57,8 +58,9 @@ pub enum Schedule {
     RateMonotonic,
     /// One fixed priority, first released first run.
     Fifo,
-    /// The S code that the program itself carries.
-    SCode,
+    /// S code: of this kind, generated from the tasks' budgets, or none: what
+    /// the program itself carries.
+    SCode(Option<Kind>),
 }
 
 /// What happens at a violation.

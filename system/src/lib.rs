@@ -13,6 +13,7 @@ mod outline;
 mod programs;
 mod quantity;
 pub mod room;
+mod s_code;
 mod section;
 mod stand_in;
 mod threads;

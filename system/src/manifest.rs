@@ -9,10 +9,22 @@ use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
+use giornata_analysis::Kind;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::DeValue;
 
+/// What `schedule` may be.
+const SCHEDULES: [&str; 8] = [
+    "edf",
+    "rm",
+    "fifo",
+    "s",
+    "s:edf",
+    "s:rm",
+    "s:edf-nonpreemptive",
+    "s:synchronous",
+];
 /// Kernel configurations that can be built.
 pub const CONFIGS: [&str; 2] = ["es", LOAD];
 /// The one whose programs can be replaced while the system runs.
@@ -233,16 +245,15 @@ fn schedule(findings: &mut Findings, section: &Section<'_>) -> Spanned<Schedule>
         "edf" => Schedule::Edf,
         "rm" => Schedule::RateMonotonic,
         "fifo" => Schedule::Fifo,
-        other if other.starts_with("s:") || other == "s" => Schedule::SCode,
-        other => {
-            let reason = format!("there is no schedule \"{other}\"");
-            findings.refuse(
-                text.span(),
-                reason,
-                suggest(other, ["edf", "rm", "fifo", "s"]),
-            );
-            Schedule::Edf
-        }
+        "s" => Schedule::SCode(None),
+        other => match other.strip_prefix("s:").and_then(Kind::of_name) {
+            Some(kind) => Schedule::SCode(Some(kind)),
+            None => {
+                let reason = format!("there is no schedule \"{other}\"");
+                findings.refuse(text.span(), reason, suggest(other, SCHEDULES));
+                Schedule::Edf
+            }
+        },
     };
     Spanned::new(text.span(), schedule)
 }

@@ -332,7 +332,7 @@ fn program_name(program: &Program) -> ProgramName {
         Schedule::Edf => "edf",
         Schedule::RateMonotonic => "rm",
         Schedule::Fifo => "fifo",
-        Schedule::SCode => "s",
+        Schedule::SCode(_) => "s",
     };
     let header = Module::parse(&program.module).map(|m| *m.header());
     ProgramName {

@@ -7,12 +7,13 @@ use crate::model::{Driver, Model, Place, Port, Program, Work};
 use crate::outline::{self, Providers};
 use crate::problem::{Findings, suggest};
 use crate::project::Project;
+use crate::s_code;
 use crate::threads::top_priority;
 use giornata_abi::module::{
     DriverKind, DriverSymbol, Module, PortKind, PortList, PortSymbol, TaskSymbol,
 };
 use giornata_abi::process::FunctionKind;
-use giornata_abi::{Opcode, ValueType, id::NONE};
+use giornata_abi::{ValueType, id::NONE};
 use std::collections::BTreeMap;
 
 /// One program on its way into the model.
@@ -429,16 +430,12 @@ impl Context<'_> {
 
     fn program(&self, findings: &mut Findings, drivers: Vec<u16>, interrupts: Vec<u16>) -> Program {
         let schedule = *self.section.schedule.get_ref();
-        let has_s_code = self
-            .module
-            .instructions()
-            .any(|i| matches!(i.opcode(), Some(Opcode::Dispatch | Opcode::Idle)));
-        if schedule == Schedule::SCode && !has_s_code {
+        if schedule == Schedule::SCode(None) && !s_code::is_in(self.module) {
             let reason = format!(
                 "program `{}` carries no S code",
                 self.section.name.get_ref()
             );
-            let mend = "make a module with S code by `giornata schedule` and name that as the source, or use \"edf\", \"rm\" or \"fifo\"";
+            let mend = "write `schedule = \"s:edf\"` to have it made, or name a module from `giornata schedule` as the source";
             findings.refuse(self.section.schedule.span(), reason, mend);
         }
         let fixed = matches!(schedule, Schedule::RateMonotonic | Schedule::Fifo);

@@ -5,7 +5,7 @@ use crate::board::Board;
 use crate::file::{ProgramSection, Spanned, SystemFile};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
-use crate::{amend, compile_program};
+use crate::{amend, compile_program, s_code};
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
 use miette::Report;
@@ -51,7 +51,11 @@ impl Project {
     /// Reads a system file and compiles its programs. `root` holds `boards/`;
     /// `board` stands in for the board that the file names.
     pub fn open(path: &Path, root: &Path, board: Option<&str>) -> Result<Project, Report> {
-        let file = SystemFile::read(path)?;
+        Project::of(SystemFile::read(path)?, root, board)
+    }
+
+    /// The same of a system file that has been read.
+    pub fn of(file: SystemFile, root: &Path, board: Option<&str>) -> Result<Project, Report> {
         let board = Board::of(&file, root, board)?;
         let (mut modules, mut others, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for program in &file.programs {
@@ -106,9 +110,10 @@ fn module(
     source: &Spanned<String>,
     bytes: &[u8],
 ) -> Result<ProgramModule, Refusal> {
-    let header = *parse(file, source, bytes)?.header();
     compile_program::verify(file, source, bytes)?;
-    let bytes = amend::with_handlers(file, program, bytes)?;
+    let bytes = s_code::attached(file, program, source, bytes)?;
+    let header = *parse(file, source, &bytes)?.header();
+    let bytes = amend::with_handlers(file, program, &bytes)?;
     let verified = compile_program::verify(file, source, &bytes)?;
     let undecided = (u32::from(header.instructions) * ROUNDS).max(LEAST_STEPS);
     let declared = if header.max_steps == 0 {

@@ -107,7 +107,10 @@ fn tasks_of<'a>(
             );
         }
         let annotated = u8::try_from(symbol.priority).unwrap_or(u8::MAX);
-        let by_deadline = matches!(section.schedule.get_ref(), Schedule::Edf | Schedule::SCode);
+        let by_deadline = matches!(
+            section.schedule.get_ref(),
+            Schedule::Edf | Schedule::SCode(_)
+        );
         tasks.push(Task {
             program,
             local,

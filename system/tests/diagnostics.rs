@@ -63,6 +63,7 @@ fn shapes_of_a_system_file() {
         ("[kernel]", "[kernal]"),
         ("source = \"flight.giotto\"\n", ""),
         ("schedule = \"edf\"", "schedule = \"llf\""),
+        ("schedule = \"edf\"", "schedule = \"s:llf\""),
         ("\"skip\"", "\"ignore\""),
         ("overrun =", "overun ="),
         ("crate = \"control\"\n", ""),
@@ -109,7 +110,7 @@ fn references_of_a_system_file() {
         ("schedule = \"edf\"", "schedule = \"edf\"\nslot = 100"),
         ("schedule = \"edf\"", "schedule = \"rm\"\nslot = 200"),
         ("schedule = \"edf\"", "schedule = \"rm\"\nslot = 0"),
-        ("schedule = \"edf\"", "schedule = \"s:edf\""),
+        ("schedule = \"edf\"", "schedule = \"s\""),
         (
             "max-priority = 20\nthreads = { watch = { priority = 5 }",
             "max-priority = 255\nthreads = { watch = { priority = 200 }",
@@ -131,6 +132,52 @@ fn references_of_a_system_file() {
         ("schedule = \"edf\"", "interrupts = { tick = \"rtc\" }"),
     ];
     insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
+fn generated_schedules_of_a_system_file() {
+    let with = |schedule: &str| changed(SYSTEM, "schedule = \"edf\"", schedule);
+    let edf = with("schedule = \"s:edf\"");
+    let made = project(&edf, &module(sample::PROGRAM)).expect("schedulable");
+    let carrying = &made.modules[0].bytes;
+    let switching = sample::PROGRAM.replace("actfreq 1", "exitfreq 1 do other(leave); actfreq 1");
+    let switching = switching.replace(
+        "start flight {",
+        "driver leave() output () { if is_sane() then dummy() }\nstart flight {\nmode other() period 20ms { taskfreq 1 do filter(to_filter); }",
+    );
+    let cases = [
+        (
+            "control takes too long",
+            edf.replace("budget = \"2ms\"", "budget = \"19ms\""),
+            sample::PROGRAM,
+        ),
+        (
+            "control does not complete before the next filter",
+            with("schedule = \"s:synchronous\"").replace("budget = \"2ms\"", "budget = \"9500us\""),
+            sample::PROGRAM,
+        ),
+        (
+            "filter has no worst-case time",
+            edf.replace("filter = { budget = \"1ms\" }", "filter = {}"),
+            sample::PROGRAM,
+        ),
+        ("modes", edf.clone(), switching.as_str()),
+    ];
+    let refused = |system: &str, bytes: &[u8]| project(system, bytes).expect_err("refused");
+    let mut texts: Vec<String> = cases
+        .iter()
+        .map(|(title, system, program)| {
+            format!(
+                "### {title}\n{}\n",
+                render(&refused(system, &module(program)))
+            )
+        })
+        .collect();
+    texts.push(format!(
+        "### S code already\n{}\n",
+        render(&refused(&edf, carrying))
+    ));
+    insta::assert_snapshot!(texts.join("\n"));
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Machine {
     pub(crate) fn with_s_code(&self) -> Option<&str> {
         let mut programs = self.model.programs.iter();
         programs
-            .find(|program| program.schedule == Schedule::SCode)
+            .find(|program| matches!(program.schedule, Schedule::SCode(_)))
             .map(|program| program.name.as_str())
     }
 }

@@ -109,6 +109,38 @@ fn schedulers_decide_differently_and_the_port_trace_does_not_show_it() {
 }
 
 #[test]
+fn generated_s_code_leaves_the_port_trace_as_it_is() {
+    let default = Flight::open("system");
+    let longest = longest(&default);
+    let until = Instant(1_000_000_000);
+    let programs = ["flight", "plant", "telemetry"];
+    let fly = |schedules: [&str; 3]| {
+        let changes = programs.into_iter().zip(schedules).map(|(name, schedule)| {
+            let section =
+                |schedule: &str| format!("source = \"{name}.giotto\"\nschedule = \"{schedule}\"");
+            (section("edf"), section(schedule))
+        });
+        let changes: Vec<_> = changes.collect();
+        let flight = Flight::changed("system", &changes);
+        let coded = flight.names.programs.iter().filter(|p| p.schedule == "s");
+        let records = flight.record(&flight.tables, until, |work, _| Duration(longest(work)));
+        assert!(!records.iter().any(is_trouble), "{schedules:?}");
+        (coded.count(), port_trace(&records))
+    };
+    let (coded, reference) = fly(["edf", "edf", "edf"]);
+    assert!(coded == 0 && reference.len() > 1_000);
+    for schedules in [
+        ["s:rm", "edf", "edf"],
+        ["edf", "s:edf", "edf"],
+        ["edf", "s:edf-nonpreemptive", "edf"],
+        ["edf", "s:synchronous", "edf"],
+    ] {
+        let (coded, ports) = fly(schedules);
+        assert!(coded == 1 && ports == reference, "{schedules:?}");
+    }
+}
+
+#[test]
 fn a_late_job_shows_in_the_port_trace_and_as_a_violation() {
     let flight = Flight::open("system");
     let reference = port_trace(&flight.record(&flight.tables, FLIGHT, |_, _| Duration::ZERO));

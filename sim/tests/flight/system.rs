@@ -5,7 +5,8 @@ use giornata_abi::process::{Function, ProcessTable};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
 use giornata_sim::{Native, Simulation, Storage, Tables, Work};
-use giornata_system::{Functions, Model, NameMap, Placement, Project, link, names::name_map};
+use giornata_system::names::name_map;
+use giornata_system::{Functions, Model, NameMap, Placement, Project, SystemFile, link};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -30,12 +31,23 @@ pub(crate) struct Flight {
 impl Flight {
     /// The system of `examples/flight-control/FILE.toml`.
     pub(crate) fn open(file: &str) -> Flight {
+        Flight::changed(file, &[])
+    }
+
+    /// The same with changes of its text, each of which must hit.
+    pub(crate) fn changed(file: &str, changes: &[(String, String)]) -> Flight {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let path = root
             .join("examples/flight-control")
             .join(file)
             .with_extension("toml");
-        let project = Project::open(&path, &root, None).expect("the example's own system file");
+        let mut text = std::fs::read_to_string(&path).expect("the example's own system file");
+        for (from, to) in changes {
+            assert!(text.contains(from), "`{from}` is not in {}", path.display());
+            text = text.replacen(from, to, 1);
+        }
+        let file = SystemFile::parse(&path, &text).expect("a sound system file");
+        let project = Project::of(file, &root, None).expect("programs that compile");
         let functions: BTreeMap<String, Functions> = processes()
             .map(|(name, table)| (name.into(), Functions::of(table)))
             .into();
