@@ -17,6 +17,7 @@ use giornata_abi::Ticks;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{Policy, ThreadKind};
 use giornata_abi::trace::TraceKind;
+use giornata_micro::{Host, Succession};
 
 impl<H: Hardware> Kernel<'_, H> {
     /// The call `yield` of the thread that runs, where an equal takes its turn
@@ -65,15 +66,16 @@ impl<H: Hardware> Kernel<'_, H> {
         Some(Next::Run(next))
     }
 
-    /// The call `complete` of the task that runs, where no code reacts to it.
-    /// O(log n) in the threads of the deadline band.
+    /// The call `complete` of the task that runs, where no code reacts to it but
+    /// to dispatch the next. O(log n) in the threads of the deadline band.
     #[inline(always)]
     pub fn complete_now(&mut self, at: Ticks) -> Option<Next> {
         let task = self.lone(at)?;
-        if !self.machine.heeds_time_only() {
-            return None;
-        }
         let core = &mut self.core;
+        let succession = match self.machine.heeds_time_only() {
+            true => None,
+            false => Some(self.machine.succession(core, task)?),
+        };
         if core.thread_entry(task).kind != ThreadKind::Task as u8 {
             return None;
         }
@@ -81,12 +83,28 @@ impl<H: Hardware> Kernel<'_, H> {
         let was_limited = core.charge(task, at);
         let now = core.now();
         core.complete(task, now);
+        if let Some(succession) = succession {
+            self.succeed_under_code(task, &succession);
+        }
+        let core = &mut self.core;
         let next = core.ready.first();
         if next == NONE {
             return Some(core.choose(at));
         }
         core.succeed(was_limited, next, at);
         Some(Next::Run(next))
+    }
+
+    /// S code dispatches the next task, or idles.
+    #[inline(never)] // only where there is S code
+    fn succeed_under_code(&mut self, task: u16, succession: &Succession) {
+        let core = &mut self.core;
+        core.instant = core.now();
+        self.machine.succeed(succession, core.instant);
+        core.threads.at_mut(task).permitted = false;
+        if succession.task != NONE {
+            core.permit(succession.task, true);
+        }
     }
 
     /// An interrupt whose handler waits for it, where no code reacts to it.

@@ -59,6 +59,11 @@ impl Chain {
         self.tail == NONE
     }
 
+    /// Whether exactly one slot stands in it. O(1).
+    pub(crate) fn is_single(&self) -> bool {
+        self.head == self.tail && self.tail != NONE
+    }
+
     /// Takes out the first slot and answers it; NONE if there is none. O(1).
     #[inline(never)]
     pub(crate) fn pop<T: Link>(&mut self, slots: &[T]) -> u16 {

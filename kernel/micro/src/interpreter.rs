@@ -56,7 +56,7 @@ impl<'a> Machine<'a> {
         self.abandon(host, !has_more);
     }
 
-    fn code(&self, entry: &ProgramEntry) -> &'a [Instruction] {
+    pub(crate) fn code(&self, entry: &ProgramEntry) -> &'a [Instruction] {
         let start = entry.code as usize;
         let code = self.system.instructions.get(start..);
         let code = code.and_then(|code| code.get(..entry.code_length as usize));

@@ -34,6 +34,7 @@ mod invariants;
 mod machine;
 mod predicates;
 mod program;
+mod succession;
 mod thread;
 mod trigger;
 
@@ -44,5 +45,6 @@ pub use change::with_bank;
 pub use host::{Called, Host, Report, UpcallEnd};
 pub use machine::{Machine, PIECE, Progress};
 pub use program::ProgramState;
+pub use succession::Succession;
 pub use thread::SThread;
 pub use trigger::Binding;

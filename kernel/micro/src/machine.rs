@@ -257,16 +257,22 @@ impl<'a> Machine<'a> {
         if self.open {
             return false;
         }
-        if instant != self.instant || self.serial == 0 {
-            self.serial = self.serial.wrapping_add(1).max(1);
-            self.instant = instant;
-            self.free_bindings.take_all(self.bindings, &mut self.fired);
-        }
+        self.count_instant(instant);
         self.interrupt = interrupt.unwrap_or(NONE);
         self.open = true;
         self.enter(Phase::Completions);
         self.rewind();
         true
+    }
+
+    /// What fired in the last instant may fire in this one, if it is another.
+    #[inline(always)]
+    pub(crate) fn count_instant(&mut self, instant: Instant) {
+        if instant != self.instant || self.serial == 0 {
+            self.serial = self.serial.wrapping_add(1).max(1);
+            self.instant = instant;
+            self.free_bindings.take_all(self.bindings, &mut self.fired);
+        }
     }
 
     /// Latches that a task completed, or that its job was stopped, at this

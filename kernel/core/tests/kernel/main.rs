@@ -12,4 +12,5 @@ mod processes;
 mod random;
 mod rig;
 mod scheduling;
+mod succession;
 mod tasks;
