@@ -6,7 +6,7 @@ use std::path::Path;
 
 use addr2line::Loader;
 use anyhow::{Result, anyhow};
-use giornata_soc::{Executed, Point};
+use giornata_soc::Executed;
 
 use super::span::Span;
 
@@ -38,13 +38,13 @@ impl Origins {
         })
     }
 
-    /// Cycles and instructions of the functions between two points.
+    /// Cycles and instructions of the functions between two cycles.
     pub(in crate::bench) fn cost(
         &mut self,
         executed: &[Executed],
-        (from, to): (&Point, &Point),
+        (from, to): (u64, u64),
     ) -> Result<Span> {
-        let (from, to) = (from.cycle as u32, to.cycle as u32);
+        let (from, to) = (from as u32, to as u32);
         let first = executed.partition_point(|one| one.cycle <= from);
         let mut cost = Span {
             cycles: 0,

@@ -109,7 +109,7 @@ fn inside(sequence: &Sequence, functions: Functions, seen: &Seen) -> Result<Vec<
     let executed = &seen.report.executed;
     let spans: Vec<Span> = found
         .into_iter()
-        .map(|ends| origins.cost(executed, ends))
+        .map(|(from, to)| origins.cost(executed, (from.cycle, to.cycle)))
         .collect::<Result<_>>()?;
     let any = spans.is_empty() || spans.iter().any(|span| span.instructions > 0);
     ensure!(

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use giornata_bench::{Catalogue, Circumstances, Row, Statistics};
-use giornata_soc::{Point, Report, Run, Sight, Watch};
+use giornata_soc::{Report, Run, Watch};
 use giornata_system::image::BuildOptions;
 
 use super::kernel::functions::{Functions, Origins};
@@ -118,14 +118,7 @@ fn run(case: Case, machine: &Machine) -> Result<Option<(Hyperperiod, [Said; 2], 
 
 /// Cycles of functions of the kernel between two cycles of a run.
 fn cost(kernel: &Path, functions: Functions, report: &Report, window: (u64, u64)) -> Result<u64> {
-    let at = |cycle| Point {
-        sight: Sight::Enter,
-        cycle,
-        instructions: 0,
-        pc: 0,
-    };
-    let ends = (&at(window.0), &at(window.1));
-    let cost = Origins::of(kernel, functions)?.cost(&report.executed, ends)?;
+    let cost = Origins::of(kernel, functions)?.cost(&report.executed, window)?;
     Ok(cost.cycles)
 }
 
