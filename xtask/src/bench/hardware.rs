@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use giornata_bench::{Catalogue, Circumstances, Statistics};
+use giornata_bench::{Catalogue, Statistics};
 use giornata_soc::{Core, Image, Probe, Report, Run};
 
 use super::{Machine, Measurement, folder};
@@ -22,12 +22,8 @@ const MMU_ONLY: &str = "atomics";
 
 pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
     let layouts: Vec<Image> = (0..machine.layouts).map(link).collect::<Result<_>>()?;
-    let circumstances = Circumstances {
-        board: machine.board.into(),
-        config: machine.config.into(),
-        elf_hash: layouts.first().context("a layout")?.hash(),
-        clock_hz: machine.chip.clock_hertz,
-    };
+    let hash = layouts.first().context("a layout")?.hash();
+    let circumstances = machine.circumstances(hash);
     let mut rows = Vec::new();
     for (index, operation) in (1..).zip(&catalogue.operations) {
         let lacking = match machine.chip.variant.core {
@@ -71,13 +67,10 @@ fn link(seed: u32) -> Result<Image> {
 /// Spans of an operation, without what the probes cost.
 fn samples(machine: &Machine, image: &Image, index: u32) -> Result<Vec<u64>> {
     let run = |argument| -> Result<Report> {
-        let report = machine.simulator.run(&Run {
+        machine.simulate(Run {
             argument,
-            latency: machine.chip.latency,
             ..Run::new(image.clone())
-        })?;
-        report.expect_success()?;
-        Ok(report)
+        })
     };
     let nothing = run(NOTHING.0)?.between(1, 2);
     let overhead = nothing.last().context("no span of nothing")? - NOTHING.1;

@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use giornata_bench::{Budget, Catalogue, Row, compare, plain, to_json};
-use giornata_soc::{Caches, Simulator};
-use giornata_system::image::Memory;
+use giornata_bench::{Budget, Catalogue, Circumstances, Row, compare, plain, to_json};
+use giornata_soc::{Caches, Report, Run, Simulator};
+use giornata_system::image::{BuildOptions, Memory};
 
 pub(crate) use kernel::quick::check as check_quickly;
 
 use crate::Verdict;
 use crate::chip::Chip;
 use crate::crates::root;
+use crate::image::{self, Image};
 
 /// Layouts of a program that a row of a machine with small caches covers.
 const LAYOUTS: u32 = 9;
@@ -100,6 +101,35 @@ impl Machine {
     /// Whether a row covers several layouts.
     fn has_layouts(&self) -> bool {
         self.layouts > 1
+    }
+
+    /// Where and of what a row is.
+    fn circumstances(&self, elf_hash: String) -> Circumstances {
+        Circumstances {
+            board: self.board.into(),
+            config: self.config.into(),
+            elf_hash,
+            clock_hz: self.chip.clock_hertz,
+        }
+    }
+
+    /// Builds a system whose machine stops at an instant, in ns, with functions
+    /// in one of many orders; 0 is that of the shipped kernel.
+    fn build(&self, path: &Path, stop_at: u64, order: u32) -> Result<Image> {
+        let options = BuildOptions {
+            stop_at,
+            memory: self.memory.clone(),
+            ..BuildOptions::new(path, root())
+        };
+        image::build_as(options.on(self.board).ordered(order))
+    }
+
+    /// Runs a program to its end, which is a good one.
+    fn simulate(&self, run: Run) -> Result<Report> {
+        let latency = self.chip.latency;
+        let report = self.simulator.run(&Run { latency, ..run })?;
+        report.expect_success()?;
+        Ok(report)
     }
 
     /// Whether somebody wants to know of this operation.
@@ -216,6 +246,12 @@ fn prepare(
         prefix: options.op.clone().unwrap_or_default(),
         memory: Memory::default(),
     })
+}
+
+/// Rows in the order of their catalogue.
+fn in_order(catalogue: &Catalogue, mut rows: Vec<Row>) -> Vec<Row> {
+    rows.sort_by_key(|row| catalogue.operations.iter().position(|o| o.op == row.op));
+    rows
 }
 
 fn folder(suite: &str) -> PathBuf {

@@ -13,11 +13,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use giornata_bench::{Catalogue, Circumstances, LEAST_SAMPLES, Row, Statistics};
 use giornata_soc::{Report, Run, Watch};
-use giornata_system::image::BuildOptions;
 
-use super::{Machine, Measurement, folder};
-use crate::crates::root;
-use crate::image;
+use super::{Machine, Measurement, folder, in_order};
 use sample::sample;
 use span::Span;
 use workload::{Measured, SYSTEMS, System};
@@ -68,12 +65,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
             }
         }
     }
-    let circumstances = Circumstances {
-        board: machine.board.into(),
-        config: machine.config.into(),
-        elf_hash: shipped,
-        clock_hz: machine.chip.clock_hertz,
-    };
+    let circumstances = machine.circumstances(shipped);
     let mut rows = Vec::new();
     for ((_, measured), spans) in wanted.iter().zip(&samples) {
         if spans.len() < LEAST_SAMPLES {
@@ -88,9 +80,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
         }
         rows.push(row(catalogue, &circumstances, measured, spans)?);
     }
-    let place = |row: &Row| catalogue.operations.iter().position(|o| o.op == row.op);
-    rows.sort_by_key(place);
-    Ok((rows, complaints))
+    Ok((in_order(catalogue, rows), complaints))
 }
 
 /// Builds a system, runs it to its end, and answers what was seen of it.
@@ -102,22 +92,15 @@ fn run(
 ) -> Result<Seen> {
     let path = folder(SUITE).join(format!("{}.toml", system.file));
     let share = if machine.has_layouts() { SHARE } else { 1 };
-    let options = BuildOptions {
-        stop_at: system.nanoseconds() / share,
-        memory: machine.memory.clone(),
-        ..BuildOptions::new(&path, root())
-    };
-    let image = image::build_as(options.on(machine.board).ordered(order))?;
+    let image = machine.build(&path, system.nanoseconds() / share, order)?;
     let is_inside = |(_, (_, measured)): &(usize, &(&System, &Measured))| measured.is_inside();
-    let report = machine.simulator.run(&Run {
-        latency: machine.chip.latency,
+    let report = machine.simulate(Run {
         watch: match rows.iter().any(is_inside) {
             true => Watch::Kernel,
             false => Watch::Points,
         },
         ..Run::new(giornata_soc::Image::read(&image.elf)?)
     })?;
-    report.expect_success()?;
     sample::check_nothing(&report.points)?;
     Ok(Seen {
         report,

@@ -9,14 +9,12 @@ mod invocations;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use giornata_bench::{Catalogue, Circumstances, Row, Statistics};
+use giornata_bench::{Catalogue, Statistics};
 use giornata_soc::{Report, Run, Watch};
-use giornata_system::image::BuildOptions;
 
 use super::kernel::functions::{Functions, Origins};
-use super::{Machine, Measurement};
-use crate::crates::{root, target_folder};
-use crate::image;
+use super::{Machine, Measurement, in_order};
+use crate::crates::target_folder;
 use case::{Case, HYPERPERIOD, REACTION_ROW, SCHEDULER_ROW};
 pub(super) use figures::figures;
 use invocations::{Hyperperiod, between};
@@ -55,21 +53,14 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
             println!("{}/{}: there is no such schedule", case.name(), case.tasks);
             continue;
         };
-        let circumstances = Circumstances {
-            board: machine.board.into(),
-            config: machine.config.into(),
-            elf_hash: hash,
-            clock_hz: machine.chip.clock_hertz,
-        };
+        let circumstances = machine.circumstances(hash);
         let all = said(&seen, length(machine)).into_iter().chain(parts);
         for (figure, statistics) in all.filter(|said| case.is_told(said.0)) {
             let op = format!("{}{figure}/{}", case.name(), case.tasks);
             rows.push(catalogue.row(&op, &circumstances, statistics, None)?);
         }
     }
-    let place = |row: &Row| catalogue.operations.iter().position(|o| o.op == row.op);
-    rows.sort_by_key(place);
-    Ok((rows, Vec::new()))
+    Ok((in_order(catalogue, rows), Vec::new()))
 }
 
 /// Cycles of a hyperperiod.
@@ -87,18 +78,11 @@ fn run(case: Case, machine: &Machine) -> Result<Option<(Hyperperiod, [Said; 2], 
     let Some(path) = case.write(&target_folder().join(SUITE))? else {
         return Ok(None);
     };
-    let options = BuildOptions {
-        stop_at: (WARMING + HYPERPERIOD + 1) * 1_000_000,
-        memory: machine.memory.clone(),
-        ..BuildOptions::new(&path, root())
-    };
-    let image = image::build_as(options.on(machine.board))?;
-    let report = machine.simulator.run(&Run {
-        latency: machine.chip.latency,
+    let image = machine.build(&path, (WARMING + HYPERPERIOD + 1) * 1_000_000, 0)?;
+    let report = machine.simulate(Run {
         watch: Watch::Kernel,
         ..Run::new(giornata_soc::Image::read(&image.elf)?)
     })?;
-    report.expect_success()?;
     let cycles = length(machine);
     let from = machine.chip.clock_hertz / 1000 * WARMING;
     ensure!(
