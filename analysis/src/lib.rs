@@ -38,6 +38,7 @@ pub mod kernel_time;
 pub mod nonpreemptive;
 pub mod periodic;
 pub mod program;
+pub mod quantity;
 pub mod recorded;
 pub mod round;
 mod scan;

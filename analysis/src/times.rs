@@ -8,6 +8,7 @@
 use giornata_abi::Duration;
 
 use crate::program::Program;
+use crate::quantity::duration;
 
 /// Why worst-case times cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,7 +104,7 @@ fn read(program: &Program, text: &str) -> Result<Vec<(usize, Duration)>, TimesEr
             let (name, known) = (name.clone(), names.join(", "));
             return Err(TimesError::Unknown { line, name, known });
         };
-        let time = value.as_str().and_then(nanos).ok_or_else(|| {
+        let time = value.as_str().and_then(time).ok_or_else(|| {
             let what = format!("`{name}` is no time of at least 1 ns: write one like \"2ms\"");
             TimesError::Malformed { line, what }
         })?;
@@ -121,21 +122,9 @@ fn line_of_key(text: &str, key: &str) -> usize {
     text.lines().position(is_key).unwrap_or(0) + 1
 }
 
-/// The nanoseconds of `2ms`, `350us`, `17ns` or `1s`; `None` for zero and for
-/// anything else.
-fn nanos(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    let unit = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at(unit);
-    let nanos: u64 = match unit.trim() {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        _ => return None,
-    };
-    let total = count.parse::<u64>().ok()?.checked_mul(nanos)?;
-    (total > 0).then_some(Duration(total))
+/// A time that is not zero.
+fn time(text: &str) -> Option<Duration> {
+    duration(text).filter(|nanos| *nanos > 0).map(Duration)
 }
 
 #[cfg(test)]
@@ -144,11 +133,11 @@ mod tests {
 
     #[test]
     fn times_have_units_and_are_not_zero() {
-        assert_eq!(nanos("2ms"), Some(Duration(2_000_000)));
-        assert_eq!(nanos(" 350 us"), Some(Duration(350_000)));
-        assert_eq!(nanos("1s"), Some(Duration(1_000_000_000)));
+        assert_eq!(time("2ms"), Some(Duration(2_000_000)));
+        assert_eq!(time(" 350 us"), Some(Duration(350_000)));
+        assert_eq!(time("1.5ms"), Some(Duration(1_500_000)));
         for wrong in ["", "2", "ms", "0ms", "-1ms", "2m", "99999999999999s"] {
-            assert_eq!(nanos(wrong), None, "{wrong}");
+            assert_eq!(time(wrong), None, "{wrong}");
         }
     }
 

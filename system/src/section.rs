@@ -2,7 +2,7 @@
 //! not read is noted as a problem and left out; nothing here fails or panics.
 
 use crate::problem::{Findings, suggest};
-use crate::quantity;
+use giornata_analysis::quantity;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -38,7 +38,7 @@ pub fn duration(text: &str) -> Option<u64> {
 }
 
 /// Bytes of a size such as `4K`, `1M`, `512`.
-pub(crate) fn size(text: &str) -> Option<u64> {
+pub fn size(text: &str) -> Option<u64> {
     scaled(
         text,
         &[
