@@ -7,6 +7,7 @@ use giornata_abi::module::{
 };
 use giornata_abi::trace::Violation;
 use giornata_lang::giotto::{Options, compile};
+use giornata_micro::interface::{Limits, admit, map_needed};
 use giornata_micro::verify::{Scratch, scratch_needed, verify};
 
 const CONTROLLER: &str = include_str!("programs/controller.giotto");
@@ -261,4 +262,37 @@ fn step_bound_counts_every_handler_that_an_instant_can_need() {
             "{handlers:?}"
         );
     }
+}
+
+#[test]
+fn part_of_a_program_links_with_the_whole_of_it_by_names() {
+    let navigation = CONTROLLER
+        .replace("actfreq 1 do servo(da);", "")
+        .replace("taskfreq 1 do t1(di);", "")
+        .replace("taskfreq 2 do t2(ds);", "taskfreq 1 do t2(ds);");
+    let whole = bytes(CONTROLLER, &options([None; 4]));
+    let part = bytes(&navigation, &options([None; 4]));
+    let [whole, part] = [&whole, &part].map(|bytes| Module::parse(bytes).unwrap());
+    let limits = Limits {
+        instructions: whole.header().instructions,
+        predicates: 4,
+        durations: 4,
+        steps: whole.header().max_steps,
+        triggers: 4,
+        threads: 0,
+    };
+    let link = |module: &Module<'_>, interface: &Module<'_>| {
+        let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
+        let mut map = vec![0; map_needed(module)];
+        let linked = admit(*module, interface, &limits, &mut scratch, &mut map);
+        let linked = linked.map(|linked| (linked.released().collect(), linked.frame().round));
+        linked.map_err(|refusal| refusal.to_string())
+    };
+    // t2 is the first of the part's tasks and the second of the whole's.
+    assert_eq!((part.header().tasks, whole.header().tasks), (1, 2));
+    let released: Vec<u16> = vec![1];
+    assert_eq!(link(&part, &whole), Ok((released, part.header().round)));
+    assert_ne!(part.header().round, NONE);
+    let words = link(&whole, &part).unwrap_err();
+    assert!(words.contains("no port `t1.state_in`"), "{words}");
 }

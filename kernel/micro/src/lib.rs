@@ -6,9 +6,10 @@
 //! steps.
 //!
 //! Encoding is `giornata_abi::{instruction, predicate, module}`. Here are, one
-//! file each: the [verifier](verify) and the [disassembler](disassemble) over
-//! symbolic modules, and the [`Machine`] with its interpreter over the linked
-//! tables of a system. The kernel around the machine is the [`Host`].
+//! file each: the [verifier](verify), the [disassembler](disassemble) and the
+//! [linking](interface) of what comes at run time over symbolic modules, and the
+//! [`Machine`] with its interpreter over the linked tables of a system. The
+//! kernel around the machine is the [`Host`].
 //!
 //! No heap, no panic, no `unsafe`; every table is a slice given by the caller.
 
@@ -39,6 +40,7 @@ mod thread;
 mod trigger;
 
 pub mod disassemble;
+pub mod interface;
 pub mod verify;
 
 pub use change::with_bank;

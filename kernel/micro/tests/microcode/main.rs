@@ -5,6 +5,7 @@ mod disassembly;
 mod events;
 mod instants;
 mod instructions;
+mod interface;
 mod listings;
 mod predicates;
 mod programs;
