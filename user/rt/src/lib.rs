@@ -46,6 +46,7 @@ pub mod machine;
 pub mod port;
 pub mod process;
 pub mod restartable;
+pub mod ring;
 pub mod thread;
 pub mod time;
 

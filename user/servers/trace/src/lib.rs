@@ -9,17 +9,16 @@
 #![cfg_attr(not(test), no_std)]
 
 mod frame;
-mod ring;
 mod uart;
 
 use core::cell::UnsafeCell;
 
 use giornata_abi::control::{TraceCursor, TraceRing};
+use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{machine, process, thread};
 
 use frame::Frame;
-use ring::{Reader, Ring};
 use uart::Uart;
 
 /// Programs act at round instants. The server wakes half-way between two of

@@ -14,7 +14,7 @@ use giornata_abi::control::TraceRing;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 
 /// The ring: head and records.
-pub(crate) struct Ring {
+pub struct Ring {
     head: *const TraceRing,
     capacity: u64,
 }
@@ -24,7 +24,7 @@ impl Ring {
     ///
     /// # Safety
     /// A ring lies there for good: its head, then `capacity` records.
-    pub(crate) unsafe fn new(head: *const TraceRing) -> Ring {
+    pub unsafe fn new(head: *const TraceRing) -> Ring {
         // SAFETY: by contract.
         let capacity = unsafe { head.read_volatile() }.capacity;
         Ring { head, capacity }
@@ -58,25 +58,29 @@ impl Ring {
 }
 
 /// Takes the records of a ring, each once, in order.
-pub(crate) struct Reader {
+pub struct Reader {
     ring: Ring,
     next: u64,
 }
 
 impl Reader {
     /// A reader that begins with the first record.
-    pub(crate) fn new(ring: Ring) -> Reader {
+    pub fn new(ring: Ring) -> Reader {
         Reader { ring, next: 0 }
     }
 
     /// Records that have been taken, or lost, since boot.
-    pub(crate) fn sent(&self) -> u64 {
+    pub fn sent(&self) -> u64 {
         self.next
     }
 
-    /// The next record and its number. After a loss a `Lost` record with the
+    /// The next record and its number. O(1). After a loss a `Lost` record with the
     /// number of the last record lost; `None` when all is read.
-    pub(crate) fn next(&mut self) -> Option<(u64, TraceRecord)> {
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it may have more after it had none"
+    )]
+    pub fn next(&mut self) -> Option<(u64, TraceRecord)> {
         if self.ring.written() <= self.next {
             return None;
         }
@@ -86,6 +90,11 @@ impl Reader {
             0 => Some((self.advance(1), record)),
             count => Some((self.advance(count), lost(count, record.tick))),
         }
+    }
+
+    /// Goes past what has been written so far, unread.
+    pub fn skip(&mut self) {
+        self.next = self.next.max(self.ring.written());
     }
 
     /// Takes `count` records; answers the number of the last.
@@ -111,6 +120,8 @@ fn lost(count: u64, tick: u64) -> TraceRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::boxed::Box;
+    use std::vec::Vec;
 
     const CAPACITY: usize = 8;
 
@@ -149,6 +160,17 @@ mod tests {
             // SAFETY: the box outlives the reader in every test.
             Reader::new(unsafe { Ring::new(&raw const self.head) })
         }
+    }
+
+    #[test]
+    fn what_is_skipped_is_not_read() {
+        let mut memory = Memory::new();
+        let mut reader = memory.reader();
+        memory.write(3);
+        reader.skip();
+        assert_eq!(reader.next().map(|(number, _)| number), None);
+        memory.write(1);
+        assert_eq!(take_all(&mut reader), [(3, 1, 3)]);
     }
 
     fn take_all(reader: &mut Reader) -> Vec<(u64, u8, u64)> {
