@@ -182,8 +182,9 @@ pub fn admit<'m>(
     scratch: &mut [Scratch],
     map: &'m mut [u16],
 ) -> Result<Linked<'m>, Refusal<'m>> {
+    check_room(&module, limits)?;
     let verified = verify::verify(&module, scratch).map_err(Refusal::Unsound)?;
-    let steps = check_limits(&module, &verified, limits)?;
+    let steps = check_needs(&module, &verified, limits)?;
     let both = Both {
         module,
         interface: *interface,
@@ -198,31 +199,37 @@ pub fn admit<'m>(
     Ok(linked)
 }
 
-/// The step bound of a module that keeps within the limits.
-fn check_limits<'m>(
+/// Whether there is room for the records; before the verifier, whose scratch
+/// may be as long as the room.
+fn check_room<'m>(module: &Module<'m>, limits: &Limits) -> Result<(), Refusal<'m>> {
+    use Resource::*;
+    let header = module.header();
+    check_limit(Instructions, header.instructions, limits.instructions)?;
+    check_limit(Predicates, header.predicates, limits.predicates)?;
+    check_limit(Durations, header.durations, limits.durations)
+}
+
+/// The step bound of a module that needs no more than the place has.
+fn check_needs<'m>(
     module: &Module<'m>,
     verified: &Verified,
     limits: &Limits,
 ) -> Result<u32, Refusal<'m>> {
-    let header = module.header();
+    check_limit(Resource::Triggers, verified.triggers, limits.triggers)?;
+    check_limit(Resource::Threads, verified.threads, limits.threads)?;
     // Where nothing is declared or decided the kernel enforces the place's own.
-    let declared = Some(header.max_steps).filter(|steps| *steps != 0);
+    let declared = Some(module.header().max_steps).filter(|steps| *steps != 0);
     let steps = declared.or(verified.steps).unwrap_or(limits.steps);
-    use Resource::*;
-    for (resource, needed, allowed) in [
-        (Instructions, header.instructions, limits.instructions),
-        (Predicates, header.predicates, limits.predicates),
-        (Durations, header.durations, limits.durations),
-        (Triggers, verified.triggers, limits.triggers),
-        (Threads, verified.threads, limits.threads),
-    ] {
-        check_limit(resource, needed.into(), allowed.into())?;
-    }
-    check_limit(Steps, steps, limits.steps)?;
+    check_limit(Resource::Steps, steps, limits.steps)?;
     Ok(steps)
 }
 
-fn check_limit<'m>(resource: Resource, needed: u32, allowed: u32) -> Result<(), Refusal<'m>> {
+fn check_limit<'m>(
+    resource: Resource,
+    needed: impl Into<u32>,
+    allowed: impl Into<u32>,
+) -> Result<(), Refusal<'m>> {
+    let (needed, allowed) = (needed.into(), allowed.into());
     if needed <= allowed {
         return Ok(());
     }
