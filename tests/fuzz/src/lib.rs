@@ -7,5 +7,6 @@
 
 pub mod calls;
 pub mod giotto;
+pub mod hostlink;
 pub mod module;
 pub mod toml;

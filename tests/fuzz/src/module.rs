@@ -33,7 +33,7 @@ pub fn explore(data: &[u8]) {
 
 /// The same bytes with magic, version, length and checksum that fit them, and a
 /// string pool that takes what the tables leave.
-fn mend_frame(data: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn mend_frame(data: &[u8]) -> Option<Vec<u8>> {
     let mut header = ModuleHeader::decode(data)?;
     let length = u32::try_from(data.len()).ok()?;
     header.magic = MAGIC;

@@ -1,0 +1,59 @@
+//! The programs of the machine, as the kernel lets their loader handle them.
+
+use giornata_abi::load::{Frame, How, Section};
+use giornata_abi::{Error, Instant};
+use giornata_rt::call::{self, ProgramStatus};
+use giornata_rt::{machine, time};
+
+/// What the server asks of the kernel. Programs are named by their index.
+pub trait Programs {
+    /// The clock.
+    fn clock(&mut self) -> Instant;
+    /// Writes whole records, at most 64 bytes, into the spare room.
+    fn stage(
+        &mut self,
+        program: u16,
+        section: Section,
+        place: usize,
+        records: &[u8],
+    ) -> Result<(), Error>;
+    /// Asks for what has been staged to take the program's place.
+    fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error>;
+    /// How the program stands.
+    fn status(&mut self, program: u16) -> Result<ProgramStatus, Error>;
+    /// Stops the machine; comes back only if it is refused.
+    fn shutdown(&mut self, status: u8) -> Error;
+}
+
+/// The kernel below this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kernel;
+
+impl Programs for Kernel {
+    fn clock(&mut self) -> Instant {
+        time::now()
+    }
+
+    fn stage(
+        &mut self,
+        program: u16,
+        section: Section,
+        place: usize,
+        records: &[u8],
+    ) -> Result<(), Error> {
+        call::stage_program(program, section, place, records)
+    }
+
+    fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error> {
+        // As soon as it is safe.
+        call::switch_program(program, frame, how, Instant(0))
+    }
+
+    fn status(&mut self, program: u16) -> Result<ProgramStatus, Error> {
+        call::program_status(program)
+    }
+
+    fn shutdown(&mut self, status: u8) -> Error {
+        machine::shutdown(status)
+    }
+}

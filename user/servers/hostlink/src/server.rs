@@ -1,0 +1,321 @@
+//! The server: one request after the other, answers and events between.
+
+use giornata_abi::{Duration, Error, Instant};
+use giornata_hostlink_wire::frame::Collector;
+use giornata_hostlink_wire::{
+    Action, Code, Event, Greeting, Message, Reply, Request, Standing, Statistics, VERSION,
+};
+use giornata_micro::verify::Scratch;
+use giornata_rt::ring::Reader;
+
+use crate::line::{Inbox, Line, Outbox};
+use crate::place::Place;
+use crate::programs::Programs;
+use crate::session::Session;
+use crate::stream::Stream;
+use crate::upload::Upload;
+use crate::words::{Refused, refuse, refuse_by_kernel};
+
+/// What the system's builder says.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What this boot of this machine is known by, see [`nonce`](crate::nonce).
+    pub nonce: [u8; 16],
+    /// The public key of who may change the machine; `None`: whoever has the line.
+    pub key: Option<[u8; 32]>,
+    /// An upload of which nothing is heard for so long is dropped.
+    pub patience: Duration,
+}
+
+/// What checks need.
+pub struct Memory<'m> {
+    /// As many as [`scratch_needed`](giornata_micro::verify::scratch_needed)
+    /// says for the largest module that the limits allow.
+    pub scratch: &'m mut [Scratch],
+    /// As many as [`map_needed`](giornata_micro::interface::map_needed) says
+    /// for the largest interface.
+    pub map: &'m mut [u16],
+}
+
+/// The server. [`Server::step`] does all of its work.
+pub struct Server<'m, 'a> {
+    pub(crate) settings: Settings,
+    pub(crate) places: &'m mut [Place<'a>],
+    pub(crate) memory: Memory<'m>,
+    pub(crate) session: Session,
+    pub(crate) upload: Option<Upload>,
+    pub(crate) counted: Statistics,
+    trace: Option<Reader>,
+    stream: Stream,
+    inbox: Inbox,
+    outbox: Outbox,
+    collector: Collector,
+}
+
+/// What a request comes to, before it is a message.
+pub(crate) enum Outcome {
+    Greeting,
+    Ticket(u32),
+    Done,
+    /// Of a place, which has just been refreshed.
+    Standing(usize, giornata_rt::call::ProgramStatus),
+}
+
+pub(crate) type Answer = Result<Outcome, Refused>;
+
+impl<'m, 'a> Server<'m, 'a> {
+    /// A server before its first request. `trace`: the ring, if it is granted.
+    pub fn new(
+        settings: Settings,
+        places: &'m mut [Place<'a>],
+        memory: Memory<'m>,
+        trace: Option<Reader>,
+    ) -> Server<'m, 'a> {
+        Server {
+            settings,
+            places,
+            memory,
+            session: Session::new(),
+            upload: None,
+            counted: Statistics::default(),
+            trace,
+            stream: Stream::new(),
+            inbox: Inbox::new(),
+            outbox: Outbox::new(),
+            collector: Collector::new(),
+        }
+    }
+
+    /// Handles at most one request and sends what is due; never blocks.
+    /// Answers whether there was anything to do: if not, the caller may sleep.
+    pub fn step(&mut self, line: &mut impl Line, programs: &mut impl Programs) -> bool {
+        let mut busy = self.outbox.flush(line);
+        let now = programs.clock();
+        let patience = self.settings.patience;
+        self.upload = self.upload.filter(|upload| !upload.is_over(now, patience));
+        if self.outbox.has_room(1) {
+            busy |= self.receive(line, programs, now);
+        }
+        let trace = self.trace.as_mut();
+        busy |= self
+            .stream
+            .send(&mut self.outbox, trace, &mut self.counted, now);
+        self.outbox.flush(line) || busy
+    }
+
+    /// Takes bytes up to the end of a frame.
+    fn receive(
+        &mut self,
+        line: &mut impl Line,
+        programs: &mut impl Programs,
+        now: Instant,
+    ) -> bool {
+        let mut any = false;
+        while let Some(byte) = self.inbox.next(line) {
+            any = true;
+            if self.collector.push(byte) {
+                self.handle_frame(programs, now);
+                break;
+            }
+        }
+        any
+    }
+
+    fn handle_frame(&mut self, programs: &mut impl Programs, now: Instant) {
+        let mut frame = core::mem::take(&mut self.collector);
+        let Ok(request) = frame.take::<Request<'_>>() else {
+            self.counted.damaged = self.counted.damaged.saturating_add(1);
+            self.outbox.put(&Message::Event(Event::Damaged));
+            return;
+        };
+        self.counted.requests = self.counted.requests.saturating_add(1);
+        let answer = self.handle(&request, programs, now);
+        if answer.is_err() {
+            self.counted.refused = self.counted.refused.saturating_add(1);
+        }
+        let reply = match &answer {
+            Ok(Outcome::Greeting) => Reply::Greeting(self.greeting(now)),
+            Ok(Outcome::Ticket(ticket)) => Reply::Ticket(*ticket),
+            Ok(Outcome::Done) => Reply::Done,
+            Ok(Outcome::Standing(place, status)) => match self.places.get(*place) {
+                Some(place) => Reply::Standing(standing(place, *status)),
+                None => Reply::Done,
+            },
+            Err(refused) => Reply::Refused {
+                code: refused.code,
+                words: refused.words.text(),
+            },
+        };
+        self.outbox.put(&Message::Answer {
+            session: self.session.current,
+            number: request.number,
+            reply,
+        });
+    }
+
+    fn handle(
+        &mut self,
+        request: &Request<'_>,
+        programs: &mut impl Programs,
+        now: Instant,
+    ) -> Answer {
+        if let Action::Hello { version } = request.action {
+            return self.open(request, version);
+        }
+        self.session.admit(request)?;
+        match request.action {
+            Action::Hello { .. } => Ok(Outcome::Greeting),
+            Action::Begin {
+                program,
+                length,
+                base,
+            } => self.begin(program, length, base, programs, now),
+            Action::Chunk {
+                ticket,
+                offset,
+                bytes,
+            } => {
+                let (upload, place) = self.uploading(ticket)?;
+                upload.append(place, offset, bytes, now)?;
+                Ok(Outcome::Done)
+            }
+            Action::Copy {
+                ticket,
+                offset,
+                from,
+                length,
+            } => {
+                let (upload, place) = self.uploading(ticket)?;
+                place.refresh(programs).map_err(unseen)?;
+                upload.copy(place, offset, [from, length], now)?;
+                Ok(Outcome::Done)
+            }
+            Action::Status { place } => self.stand(place, programs),
+            Action::Stream { trace, statistics } => {
+                let reader = self.trace.as_mut();
+                if trace && reader.is_none() {
+                    return Err(refuse(
+                        Code::Kernel,
+                        format_args!("this server has no trace; grant it in the system file"),
+                    ));
+                }
+                self.stream.ask(trace, statistics, reader, now);
+                Ok(Outcome::Done)
+            }
+            _ => self.do_deed(request, programs),
+        }
+    }
+
+    fn open(&mut self, request: &Request<'_>, version: u16) -> Answer {
+        if version != VERSION {
+            return Err(refuse(
+                Code::Version,
+                format_args!(
+                    "this server speaks version {VERSION} of the protocol, not {version}; use the tool that the system was built with"
+                ),
+            ));
+        }
+        self.session.open(request);
+        self.upload = None;
+        self.stream = Stream::new();
+        Ok(Outcome::Greeting)
+    }
+
+    fn greeting(&self, now: Instant) -> Greeting {
+        Greeting {
+            version: VERSION,
+            session: self.session.current,
+            nonce: self.settings.nonce,
+            places: u16::try_from(self.places.len()).unwrap_or(u16::MAX),
+            signed: self.settings.key.is_some(),
+            clock: now.0,
+        }
+    }
+
+    fn begin(
+        &mut self,
+        program: &str,
+        length: u32,
+        base: Option<u32>,
+        programs: &mut impl Programs,
+        now: Instant,
+    ) -> Answer {
+        let index = self.find(program)?;
+        let Some(place) = self.places.get_mut(index) else {
+            return Err(absent(program));
+        };
+        place.settle(programs)?;
+        let mut upload = Upload::begin(index, place, length, base, now)?;
+        upload.ticket = self.session.ticket();
+        self.upload = Some(upload);
+        Ok(Outcome::Ticket(upload.ticket))
+    }
+
+    fn stand(&mut self, index: u16, programs: &mut impl Programs) -> Answer {
+        let index = usize::from(index);
+        let Some(place) = self.places.get_mut(index) else {
+            let count = self.places.len();
+            return Err(refuse(
+                Code::Program,
+                format_args!("there are {count} programs that may be replaced"),
+            ));
+        };
+        let status = place.refresh(programs).map_err(unseen)?;
+        Ok(Outcome::Standing(index, status))
+    }
+
+    /// The index of a program's place.
+    pub(crate) fn find(&self, program: &str) -> Result<usize, Refused> {
+        let found = self.places.iter().position(|place| place.name == program);
+        found.ok_or_else(|| absent(program))
+    }
+
+    /// The upload of a ticket, and its place.
+    pub(crate) fn uploading(
+        &mut self,
+        ticket: u32,
+    ) -> Result<(&mut Upload, &mut Place<'a>), Refused> {
+        let upload = self.upload.as_mut().filter(|u| u.ticket == ticket);
+        let with_place = upload.and_then(|upload| {
+            let place = self.places.get_mut(upload.place)?;
+            Some((upload, place))
+        });
+        with_place.ok_or_else(|| {
+            refuse(
+                Code::Ticket,
+                format_args!(
+                    "no upload with ticket {ticket} is under way: it is done, was dropped, or another has begun; begin anew"
+                ),
+            )
+        })
+    }
+}
+
+fn absent(program: &str) -> Refused {
+    refuse(
+        Code::Program,
+        format_args!(
+            "no program `{program}` may be replaced here; ask for the status, which names them"
+        ),
+    )
+}
+
+fn unseen(error: Error) -> Refused {
+    refuse_by_kernel("look at the program", error)
+}
+
+fn standing<'s>(place: &'s Place<'_>, status: giornata_rt::call::ProgramStatus) -> Standing<'s> {
+    use giornata_abi::load::state::{LOADED, PENDING, SETTLING};
+    let has = |bit| status.state & bit != 0;
+    let held = place.coming.filter(|coming| coming.asked.is_none());
+    Standing {
+        program: place.name,
+        loaded: has(LOADED),
+        pending: has(PENDING),
+        settling: has(SETTLING),
+        tag: status.tag,
+        changes: status.changes,
+        held: held.map(|coming| coming.frame.tag),
+        room: u32::try_from(place.room()).unwrap_or(u32::MAX),
+    }
+}

@@ -1,0 +1,115 @@
+//! What goes to the host by itself: the trace and statistics.
+
+use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::{Duration, Instant, Record};
+use giornata_hostlink_wire::{Event, Message, RECORD, RECORDS, Statistics};
+use giornata_rt::ring::Reader;
+
+use crate::line::Outbox;
+
+const _: () = assert!(RECORD == TraceRecord::SIZE);
+
+/// Time between two statistics.
+const PERIOD: Duration = Duration(1_000_000_000);
+
+/// What has been asked for.
+pub(crate) struct Stream {
+    trace: bool,
+    statistics: bool,
+    /// When statistics are due.
+    due: Instant,
+    /// A record that did not follow the ones before it.
+    kept: Option<(u64, TraceRecord)>,
+}
+
+impl Stream {
+    pub(crate) const fn new() -> Stream {
+        Stream {
+            trace: false,
+            statistics: false,
+            due: Instant(0),
+            kept: None,
+        }
+    }
+
+    /// Begins and ends; the trace begins with what is written from now on.
+    pub(crate) fn ask(
+        &mut self,
+        trace: bool,
+        statistics: bool,
+        reader: Option<&mut Reader>,
+        now: Instant,
+    ) {
+        if let Some(reader) = reader.filter(|_| trace && !self.trace) {
+            reader.skip();
+            self.kept = None;
+        }
+        (self.trace, self.statistics, self.due) = (trace, statistics, now);
+    }
+
+    /// Sends what is due while there is room for it and for an answer; whether
+    /// it sent anything.
+    pub(crate) fn send(
+        &mut self,
+        out: &mut Outbox,
+        reader: Option<&mut Reader>,
+        counted: &mut Statistics,
+        now: Instant,
+    ) -> bool {
+        let mut sent = false;
+        if self.statistics && now >= self.due && out.has_room(2) {
+            self.due = Instant(now.0.saturating_add(PERIOD.0));
+            counted.clock = now.0;
+            out.put(&Message::Event(Event::Statistics(*counted)));
+            sent = true;
+        }
+        let Some(reader) = reader.filter(|_| self.trace) else {
+            return sent;
+        };
+        while out.has_room(2) && self.send_records(out, reader, counted) {
+            sent = true;
+        }
+        sent
+    }
+
+    /// Sends one frame of records that follow each other; whether there were any.
+    fn send_records(
+        &mut self,
+        out: &mut Outbox,
+        reader: &mut Reader,
+        counted: &mut Statistics,
+    ) -> bool {
+        let mut bytes = [0; RECORD * RECORDS];
+        let (mut last, mut length) = (None, 0);
+        while length < bytes.len() {
+            let Some((number, record)) = self.kept.take().or_else(|| reader.next()) else {
+                break;
+            };
+            if last.is_some_and(|last| last + 1 != number) {
+                self.kept = Some((number, record));
+                break;
+            }
+            let target = bytes.get_mut(length..).unwrap_or(&mut []);
+            write(&record, target);
+            (last, length) = (Some(number), length + RECORD);
+            if record.kind == TraceKind::Lost as u8 {
+                counted.lost = counted.lost.saturating_add(record.x);
+            } else {
+                counted.records = counted.records.saturating_add(1);
+            }
+        }
+        let Some(last) = last else { return false };
+        let records = bytes.get(..length).unwrap_or(&[]);
+        out.put(&Message::Event(Event::Trace { last, records }));
+        true
+    }
+}
+
+/// The bytes of a record to the front of `target`.
+fn write(record: &TraceRecord, target: &mut [u8]) {
+    let mut places = target.iter_mut();
+    record.encode(&mut |bytes| {
+        let pairs = places.by_ref().zip(bytes);
+        pairs.for_each(|(place, byte)| *place = *byte);
+    });
+}

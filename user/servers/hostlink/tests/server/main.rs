@@ -1,0 +1,9 @@
+//! The server over a line in memory, above a kernel that remembers what it was
+//! told.
+
+mod deeds;
+mod hostile;
+mod patches;
+mod protocol;
+mod streams;
+mod support;
