@@ -5,6 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use giornata_abi::trace::Violation;
 
+use remote::{
+    KEY_EXAMPLES, LOAD_EXAMPLES, PATCH_EXAMPLES, SHUTDOWN_EXAMPLES, STATUS_EXAMPLES,
+    SWITCH_EXAMPLES, TOP_EXAMPLES, TRACE_EXAMPLES, UNLOAD_EXAMPLES,
+};
+pub(crate) use remote::{
+    Key, Line, Load, Patch, Permit, Shutdown, Status, Switch, Top, Trace, Unload,
+};
+
+mod remote;
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 good, 1 a negative verdict, 2 bad input, 3 unknown.";
 
@@ -93,12 +103,39 @@ pub(crate) enum Command {
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
+    /// Make a key that signs what machines are asked to do.
+    #[command(after_help = KEY_EXAMPLES)]
+    Key(Key),
+    /// Load a program or module into a running machine.
+    #[command(after_help = LOAD_EXAMPLES)]
+    Load(Load),
+    /// Load a module by sending what it has that the running one has not.
+    #[command(after_help = PATCH_EXAMPLES)]
+    Patch(Patch),
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
+    /// Stop a running machine.
+    #[command(after_help = SHUTDOWN_EXAMPLES)]
+    Shutdown(Shutdown),
     /// Run a program or system on a virtual clock and draw its schedule.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Say how the programs of a running machine stand.
+    #[command(after_help = STATUS_EXAMPLES)]
+    Status(Status),
+    /// Change to the module that a running machine holds, or withdraw a change.
+    #[command(after_help = SWITCH_EXAMPLES)]
+    Switch(Switch),
+    /// Watch the tasks of a running machine.
+    #[command(after_help = TOP_EXAMPLES)]
+    Top(Top),
+    /// Record or print the trace of a running machine.
+    #[command(after_help = TRACE_EXAMPLES)]
+    Trace(Trace),
+    /// Empty a program of a running machine.
+    #[command(after_help = UNLOAD_EXAMPLES)]
+    Unload(Unload),
 }
 
 /// Who decides among released tasks.

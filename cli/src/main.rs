@@ -12,6 +12,7 @@ mod complaint;
 mod disasm;
 mod input;
 mod margins;
+mod remote;
 mod report;
 mod schedule;
 mod simulate;
@@ -32,8 +33,17 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+        Command::Key(arguments) => remote::key::run(arguments, &mut report),
+        Command::Load(arguments) => remote::load::run(arguments, &mut report),
+        Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
         Command::Schedule(arguments) => schedule::run(arguments, &mut report),
+        Command::Shutdown(arguments) => remote::deeds::shutdown(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),
+        Command::Status(arguments) => remote::status::run(arguments, &mut report),
+        Command::Switch(arguments) => remote::deeds::switch(arguments, &mut report),
+        Command::Top(arguments) => remote::top::run(arguments, &mut report),
+        Command::Trace(arguments) => remote::trace::run(arguments, &mut report),
+        Command::Unload(arguments) => remote::deeds::unload(arguments, &mut report),
     };
     report.finish(verdict);
     ExitCode::from(verdict as u8)

@@ -1,0 +1,86 @@
+//! `giornata trace SYSTEM [-o OUT]`
+
+use std::fs;
+use std::path::Path;
+
+use giornata_system::NameMap;
+use giornata_trace::{Narrator, Numbered, Recording, Statistics, encode};
+
+use crate::arguments::Trace;
+use crate::complaint::Complaint;
+use crate::remote::{connect, duration, fail, stream, wrong};
+use crate::report::{Report, Verdict};
+
+/// Prints what happens, or records it.
+pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
+    let length = match duration(&arguments.length) {
+        Ok(length) => length,
+        Err(complaint) => return wrong(complaint, report),
+    };
+    let opened = stream::names(&arguments.system, report)
+        .and_then(|names| Ok((names, connect(&arguments.line, report)?)));
+    let (names, mut session) = match opened {
+        Ok(opened) => opened,
+        Err(verdict) => return verdict,
+    };
+    let mut narrator = Narrator::new(&names, true);
+    let mut totals = Statistics::new(&names);
+    let (mut recorded, mut first, mut count) = (Vec::new(), None, 0u64);
+    let watched = stream::watch(
+        &mut session,
+        Some(length),
+        |numbered, event| {
+            count += 1;
+            let from = *first.get_or_insert(numbered.index);
+            if arguments.output.is_some() {
+                record(numbered, from, &mut recorded);
+            } else {
+                narrator.tell(&event, &totals, |line| report.say(line + "\n"));
+            }
+            totals.observe(&event);
+        },
+        || true,
+    );
+    if let Err(failure) = watched {
+        return fail(&arguments.line, &failure, report);
+    }
+    report.tell("records", count);
+    report.tell("releases", totals.releases());
+    report.tell("missed", totals.misses());
+    report.tell("violations", totals.violations);
+    match &arguments.output {
+        None => {
+            narrator.end(|line| report.say(line + "\n"));
+            report.say(format!("{count} records\n"));
+            Verdict::Good
+        }
+        Some(output) => write(output, &names, &recorded, count, report),
+    }
+}
+
+/// A recording begins with its first record, whatever came before.
+fn record(numbered: &Numbered, first: u64, recorded: &mut Vec<u8>) {
+    encode(numbered.index - first, &numbered.record, recorded);
+}
+
+fn write(
+    output: &Path,
+    names: &NameMap,
+    recorded: &[u8],
+    count: u64,
+    report: &mut Report,
+) -> Verdict {
+    let heading = Recording::heading(names).map_err(std::io::Error::from);
+    let written = heading.and_then(|heading| fs::write(output, [&heading, recorded].concat()));
+    if let Err(error) = written {
+        let message = format!("{} cannot be written: {error}", output.display());
+        let help = "name another place with `-o OUT`";
+        return wrong(
+            Complaint::new("giornata::unwritable", message, help),
+            report,
+        );
+    }
+    report.tell("output", output.display().to_string());
+    report.say(format!("{}: {count} records\n", output.display()));
+    Verdict::Good
+}
