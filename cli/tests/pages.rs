@@ -1,6 +1,6 @@
 //! The pages of `docs/`: their commands do what the pages say.
 //!
-//! A block ```` ```giotto FILE ```` is a file; in a block ```` ```console ````
+//! A block ```` ```giotto FILE ```` or ```` ```toml FILE ```` is a file; in a block ```` ```console ````
 //! lines that begin with `$ ` are commands, and what follows them is what they
 //! write. `echo $?` tells the exit code of the command before. With
 //! `GIORNATA_BLESS=1` the pages take what the commands write.
@@ -23,7 +23,7 @@ fn run(page: &str, folder: &Folder) -> String {
         };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match kind.split_once(' ') {
-            Some(("giotto", file)) => folder.write(file, block.join("\n") + "\n"),
+            Some(("giotto" | "toml", file)) => folder.write(file, block.join("\n") + "\n"),
             _ if kind == "console" => {
                 said += &console(&block, folder);
                 said += "```\n";
