@@ -221,6 +221,8 @@ pub struct Program {
     pub violation_driver: Option<u16>,
     /// What may take its place, if anything may.
     pub room: Option<Room>,
+    /// The modules that are known of those that may, by their sources.
+    pub known: Vec<(String, Vec<u8>)>,
 }
 
 /// An interrupt line in use.

@@ -471,6 +471,11 @@ impl Context<'_> {
                 .modules
                 .get(self.program as usize)
                 .and_then(|module| module.room),
+            known: self
+                .project
+                .modules
+                .get(self.program as usize)
+                .map_or(Vec::new(), |module| module.known.clone()),
         }
     }
 }

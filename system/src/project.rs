@@ -45,6 +45,9 @@ pub struct ProgramModule {
     pub s_threads: u16,
     /// What may take its place, if anything may.
     pub room: Option<Room>,
+    /// The modules that are known of those that may, by their sources: the
+    /// program's own first.
+    pub known: Vec<(String, Vec<u8>)>,
 }
 
 impl Project {
@@ -127,6 +130,7 @@ fn module(
         triggers: verified.triggers,
         s_threads: verified.threads,
         room: None,
+        known: Vec::new(),
     })
 }
 

@@ -62,7 +62,12 @@ pub(crate) fn prepare(
         Problem::new(conflict.to_string(), mend).at(&file.source, place.span())
     })?;
     check_fits(file, program, &room, &all)?;
+    let sources = [&program.source].into_iter().chain(&program.modules);
+    let modules = [&boots].into_iter().chain(others);
+    let known = sources.zip(modules);
+    let known = known.map(|(source, module)| (source.get_ref().clone(), module.bytes.clone()));
     Ok(ProgramModule {
+        known: known.collect(),
         bytes,
         triggers: room.triggers,
         s_threads: room.threads,

@@ -18,6 +18,8 @@ use crate::suite::record;
 const FLIGHT: Duration = Duration::from_millis(10_000);
 /// The flight on chips, which take a minute for a second.
 const SHORT_FLIGHT: Duration = Duration::from_millis(200);
+/// The flight that others join; it ends itself.
+const CHANGING_FLIGHT: Duration = Duration::from_millis(1900);
 /// Actuators act at multiples of this.
 const PERIOD: u64 = 20_000_000;
 /// The driver of the servos.
@@ -38,12 +40,13 @@ pub(crate) fn check() -> Result<String> {
     for board in &BOARDS[1..] {
         compare_with_board(&trace, &system("system.toml"), board, FLIGHT)?;
     }
+    let changes = check_changes(&system("../../tests/target/modules/live.toml"))?;
     let (overloaded, other_names) = fly(&system("overload.toml"), BOARDS[0], FLIGHT)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
     Ok(format!(
-        "servos {lag}; {} port writes as in the simulator and on {}; {bursts}",
+        "servos {lag}; {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}",
         trace.len(),
-        BOARDS[1..].join(", ")
+        BOARDS[1..].join(", "),
     ))
 }
 
@@ -51,6 +54,20 @@ fn fly(system: &Path, board: &str, length: Duration) -> Result<(Vec<Event>, Name
     let image = build(system, Some(board), length)?;
     let (events, _) = record(&image, length)?;
     Ok((events, image.names))
+}
+
+/// Modules that come while the helicopter flies are the same bytes on every
+/// board, and so are the ports; how many writes were compared.
+fn check_changes(system: &Path) -> Result<usize> {
+    let (events, names) = fly(system, BOARDS[0], CHANGING_FLIGHT)?;
+    let trace = port_trace(&events, &names);
+    let joined = |write: &&PortValue| write.port.starts_with("gimbal.");
+    ensure!(trace.iter().filter(joined).count() > 300, "nothing joined");
+    let mut writes = 0;
+    for board in &BOARDS[1..] {
+        writes = compare_with_board(&trace, system, board, CHANGING_FLIGHT)?;
+    }
+    Ok(writes)
 }
 
 /// Flies the example on the simulated chips for a short time; a note.
