@@ -12,6 +12,7 @@ mod fuzz;
 mod giornata;
 mod golden;
 mod image;
+mod link;
 mod machine;
 mod nightly;
 mod process;

@@ -13,6 +13,7 @@ use crate::Verdict;
 use crate::crates::root;
 use crate::flight::{Landing, Observer, fly};
 use crate::image::{Image, build};
+use crate::link;
 use crate::machine::Patience;
 use crate::screen::{self, Screen};
 use crate::time;
@@ -38,6 +39,10 @@ pub(crate) struct Options {
     /// Write the trace as it came, for `giornata schedule --from-trace`.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Plug in a console for the hostlink, which listens there: tcp:HOST:PORT or
+    /// unix:PATH.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) link: Option<String>,
     /// Plain lines, also on a terminal.
     #[arg(long)]
     pub(crate) headless: bool,
@@ -52,6 +57,7 @@ impl Options {
             length: Duration::from_millis(10_000),
             trace: Some(trace),
             record: None,
+            link: None,
             headless: true,
         }
     }
@@ -60,7 +66,10 @@ impl Options {
 /// Builds and runs; 0 ok, 1 a deadline missed or a violation unhandled, 3 not known.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let path = find(&options.system)?;
-    let image = build(&path, options.board.as_deref(), options.length)?;
+    let mut image = build(&path, options.board.as_deref(), options.length)?;
+    if let Some(address) = &options.link {
+        link::plug_in(&mut image.host, address)?;
+    }
     eprintln!("{}", image.report);
     let live = if options.headless || !screen::is_there() {
         None
