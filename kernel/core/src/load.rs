@@ -10,7 +10,8 @@
 //! There are two banks of the tables that microcode lies in. The one that comes
 //! is written into the spare bank, which nobody reads; at the safe instant the
 //! banks change places, and the program begins anew or goes on with its next
-//! round. Then what changed is copied to the bank that is spare now, a few
+//! round. Before that, whatever was staged for programs that do not change now
+//! is undone; after it, what changed is copied to the bank that is spare now, a few
 //! records at a time. So nothing of what runs is ever written, and what is
 //! refused or broken off leaves no change.
 //!
@@ -36,8 +37,44 @@ const PIECE: u16 = 4;
 /// What is under way; one change at a time.
 pub(crate) struct Loading {
     phase: Phase,
+    /// Before the banks change places: from here on the room of programs that do
+    /// not change is to be as it is in the bank in use, whatever was staged there.
+    clearing: Option<Position>,
     /// Changes that have happened.
     changes: u32,
+}
+
+/// A record of a section of a program.
+#[derive(Clone, Copy)]
+struct Position {
+    program: u16,
+    section: Section,
+    place: u16,
+}
+
+impl Position {
+    const fn start_of(program: u16) -> Position {
+        Position {
+            program,
+            section: Section::Instructions,
+            place: 0,
+        }
+    }
+
+    /// The position `piece` records on, in a section of `count`; `None`: the
+    /// program ends.
+    fn after(self, piece: u16, count: u16) -> Option<Position> {
+        let place = self.place.saturating_add(piece);
+        if place < count {
+            return Some(Position { place, ..self });
+        }
+        let section = Section::from_code(self.section as usize + 1)?;
+        Some(Position {
+            section,
+            place: 0,
+            ..self
+        })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -46,8 +83,8 @@ enum Phase {
     /// Not before this instant.
     Asked(Change, Instant),
     Ripe(Change),
-    /// Of this program, this section from this record on is to be copied.
-    Settling(u16, Section, u16),
+    /// From here on the program that changed is to be copied.
+    Settling(Position),
 }
 
 /// A change that was asked for.
@@ -61,6 +98,7 @@ struct Change {
 impl Loading {
     pub(crate) const NOTHING: Loading = Loading {
         phase: Phase::Nothing,
+        clearing: None,
         changes: 0,
     };
 
@@ -79,14 +117,18 @@ impl Loading {
 
     /// Whether the spare bank is to be brought up to date.
     pub(crate) fn is_settling(&self) -> bool {
-        matches!(self.phase, Phase::Settling(..))
+        self.clearing.is_some() || self.has_changed()
+    }
+
+    fn has_changed(&self) -> bool {
+        matches!(self.phase, Phase::Settling(_))
     }
 
     fn is_of(&self, program: u16) -> bool {
         match self.phase {
             Phase::Nothing => false,
             Phase::Asked(change, _) | Phase::Ripe(change) => change.program == program,
-            Phase::Settling(settling, ..) => settling == program,
+            Phase::Settling(position) => position.program == program,
         }
     }
 }
@@ -200,13 +242,14 @@ impl<H: Hardware> Core<'_, H> {
             frame,
         };
         self.load.phase = Phase::Asked(change, at);
+        self.load.clearing = Some(Position::start_of(0));
         let event = self.change_event();
         self.agenda.insert(event, at);
         Ok(())
     }
 
     fn withdraw(&mut self, program: u16) -> Result<(), Error> {
-        let is_waiting = !self.load.is_settling() && self.load.is_of(program);
+        let is_waiting = !self.load.has_changed() && self.load.is_of(program);
         if !is_waiting {
             return Err(Error::EINVAL);
         }
@@ -223,7 +266,7 @@ impl<H: Hardware> Core<'_, H> {
             Err(error) => return Answer::error(error),
         };
         let is_mine = self.load.is_of(program);
-        let bits = match (is_mine, self.load.is_settling()) {
+        let bits = match (is_mine, self.load.has_changed()) {
             (false, _) => 0,
             (true, false) => state::PENDING,
             (true, true) => state::SETTLING,
@@ -259,15 +302,40 @@ impl<H: Hardware> Core<'_, H> {
             .any(|task| self.is_released(*task))
     }
 
-    /// Copies a piece of what changed to the bank that is spare now.
+    /// Copies a piece to the spare bank: of the programs that do not change
+    /// before a change, of the one that did after it.
     pub(crate) fn settle_bank(&mut self) {
-        let Phase::Settling(program, section, place) = self.load.phase else {
-            return;
-        };
-        let Some(entry) = self.system.programs.get(program as usize) else {
-            self.load.phase = Phase::Nothing;
-            return;
-        };
+        if let Some(position) = self.load.clearing {
+            let next = match self.load.is_of(position.program) {
+                true => None,
+                false => self.copy_piece(position),
+            };
+            let programs = self.system.programs.len();
+            let following = position.program.saturating_add(1);
+            self.load.clearing = match next {
+                None if (following as usize) < programs => Some(Position::start_of(following)),
+                next => next,
+            };
+        } else if let Phase::Settling(position) = self.load.phase {
+            self.load.phase = match self.copy_piece(position) {
+                Some(next) => Phase::Settling(next),
+                None => Phase::Nothing,
+            };
+        }
+    }
+
+    /// Copies a few records of a program that may be replaced, and its entry at
+    /// the end; answers where it goes on.
+    fn copy_piece(&mut self, position: Position) -> Option<Position> {
+        let Position {
+            program,
+            section,
+            place,
+        } = position;
+        let entry = self.system.programs.get(program as usize)?;
+        if entry.room == 0 {
+            return None;
+        }
         let count = match section {
             Section::Instructions => entry.code_length as u16,
             Section::Predicates => entry.predicates.count,
@@ -276,16 +344,11 @@ impl<H: Hardware> Core<'_, H> {
         let piece = count.saturating_sub(place).min(PIECE);
         let first = (section_of(entry, section).0 as usize).saturating_add(place as usize);
         self.hardware.restage(section, first, piece as usize);
-        let place = place.saturating_add(piece);
-        let next = Section::from_code(section as usize + 1);
-        self.load.phase = match (place < count, next) {
-            (true, _) => Phase::Settling(program, section, place),
-            (false, Some(next)) => Phase::Settling(program, next, 0),
-            (false, None) => {
-                self.hardware.stage_entry(program, entry);
-                Phase::Nothing
-            }
-        };
+        let next = position.after(piece, count);
+        if next.is_none() {
+            self.hardware.stage_entry(program, entry);
+        }
+        next
     }
 }
 
@@ -344,7 +407,7 @@ impl<H: Hardware> Kernel<'_, H> {
             return;
         };
         core.system = with_bank(&core.system, &bank);
-        core.load.phase = Phase::Settling(program, Section::Instructions, 0);
+        core.load.phase = Phase::Settling(Position::start_of(program));
         core.load.changes = core.load.changes.wrapping_add(1);
         let instant = core.instant;
         let (x, y) = (instant.0, frame.tag.into());

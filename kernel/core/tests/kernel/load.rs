@@ -289,6 +289,64 @@ fn a_program_changes_again_and_again_and_nothing_of_older_modules_is_left() {
     assert_eq!((seen.violations, seen.misses), (0, 0));
 }
 
+#[test]
+fn what_was_staged_for_one_program_never_runs_because_another_changes() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let tasks = ["t", "u"].map(|name| b.task(process, name, &[], &[ValueType::U32.into()]));
+    let loader = b.thread(process, Scheduling::Fifo(10));
+    let ports = [
+        b.port("out", ValueType::U32),
+        b.port("beside", ValueType::U32),
+    ];
+    for (name, task, port) in [
+        ("publish", &tasks[0], ports[0]),
+        ("tell", &tasks[1], ports[1]),
+    ] {
+        b.copy(name, &task.outputs, &[port]);
+    }
+    let first = b.program(SLOW);
+    b.replaceable(process, [16, 8, 8], true);
+    let second = b.program(
+        "a: call tell
+            release u 2ms
+            future after(2ms) a
+            return",
+    );
+    b.replaceable(process, [16, 8, 8], true);
+    let other = "a: call tell
+         release u 1ms
+         future after(1ms) a
+         return";
+    let (staged, brought) = (b.loadable(second, other, 1), b.loadable(first, FAST, 2));
+    let mut calls = staged.calls(second, How::Restart, Instant(0));
+    calls.pop(); // it is staged and never asked for
+    calls.extend(brought.calls(first, How::Restart, at_us(2500)));
+    let tables = b.finish();
+    let seen = simulate(&tables, |simulation| {
+        for task in &tasks {
+            simulation.set_thread(task.thread, number_is_output);
+        }
+        let mut calls = calls.into_iter();
+        simulation.set_thread(loader, move |moment: &mut Moment<'_>| {
+            assert!(moment.answer.is_none_or(|answer| answer == Answer::DONE));
+            let Some((bytes, act)) = calls.next() else {
+                return Act::End(0);
+            };
+            moment
+                .memory
+                .write(SCRATCH, &bytes)
+                .expect("scratch memory");
+            act
+        });
+        simulation.run_until(Instant(9 * MS));
+        Seen::of(simulation, ports[0])
+    });
+    assert_eq!(seen.changes, [(2500, 2)]);
+    let beside: Vec<u64> = seen.beside.iter().map(|(at, _)| *at).collect();
+    assert_eq!(beside, [0, 2000, 4000, 6000, 8000]);
+}
+
 /// What calls answer that a thread makes one after the other.
 fn answers(rig: &Rig, thread: u16, calls: Vec<(Vec<u8>, Act)>) -> Vec<Answer> {
     let tables = rig.tables();
