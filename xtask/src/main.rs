@@ -5,6 +5,7 @@
 mod bench;
 mod bounds;
 mod chip;
+mod conversation;
 mod coverage;
 mod crates;
 mod flight;

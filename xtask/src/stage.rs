@@ -16,7 +16,7 @@ use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
-use crate::{Verdict, bench, bounds, coverage, nightly, promises, run, size, suite};
+use crate::{Verdict, bench, bounds, conversation, coverage, nightly, promises, run, size, suite};
 
 /// One stage.
 #[derive(Debug)]
@@ -121,6 +121,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "promises",
         what: "the example keeps its windows, its servos' instants and the simulator's port trace",
         run: promises,
+    },
+    Stage {
+        name: "hostlink",
+        what: "the host tool changes programs of a machine in flight, over a socket",
+        run: hostlink,
     },
     Stage {
         name: "fuzz",
@@ -345,6 +350,14 @@ fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
         bail!("the flight is not good:\n{out}");
     }
     Ok((out, std::fs::read(&trace).context("the trace file")?))
+}
+
+fn hostlink(extent: Extent) -> Result<String> {
+    let boards = match extent.full {
+        false => &BOARDS[..1],
+        true => &BOARDS[..],
+    };
+    conversation::check(boards)
 }
 
 fn promises(_: Extent) -> Result<String> {
