@@ -36,18 +36,7 @@ impl Loadable {
     /// What is brought to empty a program.
     pub fn nothing() -> Loadable {
         Loadable {
-            frame: Frame {
-                instructions: 0,
-                predicates: 0,
-                durations: 0,
-                start: NONE,
-                round: NONE,
-                resume: NONE,
-                handlers: [NONE; 4],
-                denominator: 1,
-                max_steps: 0,
-                tag: 0,
-            },
+            frame: Frame::EMPTY,
             sections: [const { Vec::new() }; 3],
         }
     }

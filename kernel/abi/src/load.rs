@@ -88,6 +88,20 @@ impl Frame {
     /// Words that hold one.
     pub const WORDS: usize = size_of::<Frame>() / 8;
 
+    /// That of no module: the program becomes empty.
+    pub const EMPTY: Frame = Frame {
+        instructions: 0,
+        predicates: 0,
+        durations: 0,
+        start: NONE,
+        round: NONE,
+        resume: NONE,
+        handlers: [NONE; 4],
+        denominator: 1,
+        max_steps: 0,
+        tag: 0,
+    };
+
     /// The frame whose bytes are these words.
     pub const fn from_words(words: [u64; Frame::WORDS]) -> Frame {
         let [a, b, c, d] = words;

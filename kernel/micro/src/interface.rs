@@ -33,20 +33,6 @@ use giornata_abi::{Comparison, Predicate, PredicateKind};
 
 use crate::verify::{self, Scratch, Verified};
 
-/// The frame that empties a program.
-pub const EMPTY: Frame = Frame {
-    instructions: 0,
-    predicates: 0,
-    durations: 0,
-    start: NONE,
-    round: NONE,
-    resume: NONE,
-    handlers: [NONE; 4],
-    denominator: 1,
-    max_steps: 0,
-    tag: 0,
-};
-
 /// What a place has for the module that comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -8,7 +8,8 @@ use giornata_abi::load::{Frame, How, Section, state};
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Error, Instant, ValueType};
 use giornata_sim::{
-    Act, Loadable, Moment, SCRATCH, Scheduling, Simulation, SystemBuilder, Tables, Task, trace,
+    Act, Behaviour, Loadable, Moment, SCRATCH, Scheduling, Simulation, SystemBuilder, Tables, Task,
+    trace,
 };
 
 const MS: u64 = 1_000_000;
@@ -101,6 +102,21 @@ fn number_is_output(moment: &mut Moment<'_>) -> Act {
     let number = moment.number;
     moment.store(0, 4, u64::from(number));
     Act::End(0)
+}
+
+/// A thread that makes calls one after the other, each with bytes in its memory,
+/// and hears the answers.
+fn making(calls: Vec<(Vec<u8>, Act)>, mut hear: impl FnMut(Answer) + 'static) -> impl Behaviour {
+    let mut calls = calls.into_iter();
+    move |moment: &mut Moment<'_>| {
+        moment.answer.into_iter().for_each(&mut hear);
+        let Some((bytes, act)) = calls.next() else {
+            return Act::End(0);
+        };
+        let written = moment.memory.write(SCRATCH, &bytes);
+        assert!(written.is_ok(), "every process has scratch memory");
+        act
+    }
 }
 
 /// What of a run is compared.
@@ -261,18 +277,10 @@ fn a_program_changes_again_and_again_and_nothing_of_older_modules_is_left() {
             calls.extend(module.calls(0, How::Restart, at_us(at)));
             calls.push((Vec::new(), sleep_until(at + 1000)));
         }
-        let mut calls = calls.into_iter();
-        simulation.set_thread(rig.loader, move |moment: &mut Moment<'_>| {
-            assert!(moment.answer.is_none_or(|answer| answer == Answer::DONE));
-            let Some((bytes, act)) = calls.next() else {
-                return Act::End(0);
-            };
-            moment
-                .memory
-                .write(SCRATCH, &bytes)
-                .expect("scratch memory");
-            act
-        });
+        simulation.set_thread(
+            rig.loader,
+            making(calls, |answer| assert_eq!(answer, Answer::DONE)),
+        );
     });
     let at: Vec<u64> = seen.changes.iter().map(|(at, _)| *at).collect();
     // at rest when asked, but at 3.05 ms and 13.05 ms, where a job has begun
@@ -327,18 +335,10 @@ fn what_was_staged_for_one_program_never_runs_because_another_changes() {
         for task in &tasks {
             simulation.set_thread(task.thread, number_is_output);
         }
-        let mut calls = calls.into_iter();
-        simulation.set_thread(loader, move |moment: &mut Moment<'_>| {
-            assert!(moment.answer.is_none_or(|answer| answer == Answer::DONE));
-            let Some((bytes, act)) = calls.next() else {
-                return Act::End(0);
-            };
-            moment
-                .memory
-                .write(SCRATCH, &bytes)
-                .expect("scratch memory");
-            act
-        });
+        simulation.set_thread(
+            loader,
+            making(calls, |answer| assert_eq!(answer, Answer::DONE)),
+        );
         simulation.run_until(Instant(9 * MS));
         Seen::of(simulation, ports[0])
     });
@@ -353,18 +353,8 @@ fn answers(rig: &Rig, thread: u16, calls: Vec<(Vec<u8>, Act)>) -> Vec<Answer> {
     simulate(&tables, |simulation| {
         let answers = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let told = answers.clone();
-        let mut calls = calls.into_iter();
-        simulation.set_thread(thread, move |moment: &mut Moment<'_>| {
-            told.borrow_mut().extend(moment.answer);
-            let Some((bytes, act)) = calls.next() else {
-                return Act::End(0);
-            };
-            moment
-                .memory
-                .write(SCRATCH, &bytes)
-                .expect("scratch memory");
-            act
-        });
+        let note = move |answer| told.borrow_mut().push(answer);
+        simulation.set_thread(thread, making(calls, note));
         simulation.run_until(Instant(5 * MS));
         answers.take()
     })
@@ -565,18 +555,8 @@ fn whatever_is_loaded_the_kernel_keeps_its_invariants_and_the_rest_its_trace() {
             let withdraw = [0, 0, How::Withdraw as usize];
             calls.push((Vec::new(), call(Call::SwitchProgram, &withdraw)));
         }
-        let mut calls = calls.into_iter();
         let seen = rig.run(40, |simulation| {
-            simulation.set_thread(rig.loader, move |moment: &mut Moment<'_>| {
-                let Some((bytes, act)) = calls.next() else {
-                    return Act::End(0);
-                };
-                moment
-                    .memory
-                    .write(SCRATCH, &bytes)
-                    .expect("scratch memory");
-                act
-            });
+            simulation.set_thread(rig.loader, making(calls, |_| {}));
         });
         assert_eq!(seen.beside, alone, "seed {seed}");
     }

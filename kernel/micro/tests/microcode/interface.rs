@@ -5,7 +5,7 @@ use giornata_abi::instruction::Instruction;
 use giornata_abi::load::Frame;
 use giornata_abi::module::Module;
 use giornata_micro::interface::{
-    Difference, EMPTY, Limits, Linked, Refusal, Resource, Sort, admit, map_needed,
+    Difference, Limits, Linked, Refusal, Resource, Sort, admit, map_needed,
 };
 use giornata_micro::verify::{Scratch, scratch_needed};
 use proptest::prelude::*;
@@ -421,6 +421,6 @@ fn unsound_code_and_short_memory_are_refused() {
 
 #[test]
 fn the_empty_frame_has_nothing_to_run() {
-    let addresses = [EMPTY.start, EMPTY.round, EMPTY.resume];
-    assert_eq!((EMPTY.instructions, addresses), (0, [u16::MAX; 3]));
+    let addresses = [Frame::EMPTY.start, Frame::EMPTY.round, Frame::EMPTY.resume];
+    assert_eq!((Frame::EMPTY.instructions, addresses), (0, [u16::MAX; 3]));
 }

@@ -1,8 +1,7 @@
 //! What changes the machine: each is checked whole before the first call.
 
-use giornata_abi::load::How;
+use giornata_abi::load::{Frame, How};
 use giornata_hostlink_wire::{Action, Change, Code, Deed, Permission, Request, Signature};
-use giornata_micro::interface::EMPTY;
 
 use crate::place::{Bytes, Coming};
 use crate::programs::Programs;
@@ -156,7 +155,7 @@ impl Server<'_, '_> {
             ));
         };
         if coming.asked.is_some() {
-            let taken_back = programs.switch(place.program, &EMPTY, How::Withdraw);
+            let taken_back = programs.switch(place.program, &Frame::EMPTY, How::Withdraw);
             // It may have happened before the kernel was told.
             _ = place.refresh(programs);
             if place.coming.is_none() {
