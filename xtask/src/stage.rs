@@ -55,6 +55,10 @@ const FULL_CASES: &str = "4096";
 /// Releases of the drift stage in the short and in the long form.
 const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 
+/// Stages of the long form, unless they are named: all tests run anew there, in
+/// other code.
+pub(crate) const LONG: [&str; 1] = ["coverage"];
+
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
     Stage {

@@ -13,7 +13,7 @@ use crate::stage::{self, Stage};
 pub(crate) struct Options {
     /// Only these stages; `--list` names them.
     stages: Vec<String>,
-    /// Long forms: Miri and the property tests with their full counts.
+    /// Long forms: Miri and the property tests with their full counts, coverage.
     #[arg(long)]
     full: bool,
     /// Write golden files of the target suites, and the budget of stage `bench`, anew.
@@ -48,10 +48,10 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     if options.list {
         stage::ALL
             .iter()
-            .for_each(|stage| println!("{:<10} {}", stage.name, stage.what));
+            .for_each(|stage| println!("{:<10} {}{}", stage.name, stage.what, when(stage)));
         return Ok(Verdict::Good);
     }
-    let chosen = choose(&options.stages)?;
+    let chosen = choose(&options.stages, options.full)?;
     let extent = Extent {
         full: options.full,
         bless: options.bless,
@@ -65,9 +65,18 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     })
 }
 
-fn choose(names: &[String]) -> Result<Vec<&'static Stage>> {
+/// When a stage runs that does not always.
+fn when(stage: &Stage) -> &'static str {
+    match stage::LONG.contains(&stage.name) {
+        true => " (with --full, or by its name)",
+        false => "",
+    }
+}
+
+fn choose(names: &[String], full: bool) -> Result<Vec<&'static Stage>> {
     if names.is_empty() {
-        return Ok(stage::ALL.iter().collect());
+        let is_chosen = |stage: &&Stage| full || !stage::LONG.contains(&stage.name);
+        return Ok(stage::ALL.iter().filter(is_chosen).collect());
     }
     let find = |name: &String| {
         let Some(stage) = stage::ALL.iter().find(|stage| stage.name == name) else {
@@ -98,18 +107,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_names_all_stages_run_in_order() {
-        let names: Vec<&str> = choose(&[])
-            .unwrap()
-            .iter()
-            .map(|stage| stage.name)
-            .collect();
-        assert_eq!(names.first(), Some(&"format"));
-        assert_eq!(names.len(), stage::ALL.len());
+    fn without_names_all_stages_run_in_order_and_long_ones_in_the_long_form() {
+        let names = |full| -> Vec<&str> {
+            let chosen = choose(&[], full).unwrap();
+            chosen.iter().map(|stage| stage.name).collect()
+        };
+        assert_eq!(names(true).first(), Some(&"format"));
+        assert_eq!(names(true).len(), stage::ALL.len());
+        assert_eq!(names(false).len() + stage::LONG.len(), stage::ALL.len());
+        assert!(!names(false).contains(&"coverage"));
+    }
+
+    #[test]
+    fn a_stage_of_the_long_form_runs_when_it_is_named() {
+        let chosen = choose(&["coverage".into()], false).unwrap();
+        assert_eq!(chosen.first().map(|stage| stage.name), Some("coverage"));
     }
 
     #[test]
     fn an_unknown_stage_is_refused() {
-        assert!(choose(&["format".into(), "no-such-stage".into()]).is_err());
+        assert!(choose(&["format".into(), "no-such-stage".into()], false).is_err());
     }
 }
