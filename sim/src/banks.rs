@@ -1,5 +1,7 @@
 //! The two banks of tables that microcode lies in, on the host.
 
+use std::sync::{Mutex, PoisonError};
+
 use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::load::Section;
 use giornata_abi::predicate::Predicate;
@@ -78,19 +80,28 @@ impl Banks {
         }
     }
 
-    /// The kernel keeps what it was given for as long as it lives, so each bank
-    /// that is ever shown stays: some kilobytes a change.
     pub(crate) fn flip(&mut self) -> Option<Bank<'static>> {
         let Pair { live, spare } = self.0.as_mut()?;
         std::mem::swap(live, spare);
-        let shown = live.clone();
-        Some(Bank {
-            programs: shown.programs.leak(),
-            instructions: shown.instructions.leak(),
-            predicates: shown.predicates.leak(),
-            durations: shown.durations.leak(),
-        })
+        Some(keep(live.clone()))
     }
+}
+
+/// All that was ever shown to a kernel, which may look at it for as long as it
+/// likes: some kilobytes a change, until the simulating process ends.
+static SHOWN: Mutex<Vec<Bank<'static>>> = Mutex::new(Vec::new());
+
+/// The tables for the rest of the process's life; found anew at its end.
+fn keep(tables: Tables) -> Bank<'static> {
+    let bank = Bank {
+        programs: tables.programs.leak(),
+        instructions: tables.instructions.leak(),
+        predicates: tables.predicates.leak(),
+        durations: tables.durations.leak(),
+    };
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    shown.push(bank);
+    bank
 }
 
 fn write<R: Record>(table: &mut [R], first: usize, bytes: &[u8]) -> bool {
