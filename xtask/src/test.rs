@@ -56,13 +56,20 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         full: options.full,
         bless: options.bless,
     };
-    let failed = chosen.iter().filter(|stage| !passes(stage, extent)).count();
-    println!("{} passed, {failed} failed", chosen.len() - failed);
-    Ok(if failed == 0 {
-        Verdict::Good
-    } else {
-        Verdict::Negative
-    })
+    let failed = chosen.iter().filter(|stage| !passes(stage, extent));
+    let failed: Vec<&str> = failed.map(|stage| stage.name).collect();
+    let passed = chosen.len() - failed.len();
+    if failed.is_empty() {
+        println!("{passed} passed");
+        return Ok(Verdict::Good);
+    }
+    // What went wrong may lie far above.
+    println!(
+        "{passed} passed, {} failed: {}",
+        failed.len(),
+        failed.join(", ")
+    );
+    Ok(Verdict::Negative)
 }
 
 /// When a stage runs that does not always.
