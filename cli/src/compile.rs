@@ -50,6 +50,22 @@ fn options(arguments: &Compile) -> Options {
     options
 }
 
+/// The bytes of a module, or of a program's; everything is reported.
+pub(crate) fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Verdict> {
+    let complaint = match Input::read(path) {
+        Ok(Input::Module(bytes)) => return Ok(bytes),
+        Ok(Input::Giotto(text)) => return program(path, &text, &Options::default(), report),
+        Ok(Input::System(_)) => {
+            let message = format!("{} is a system file, not a program", path.display());
+            let help = "name a program (.giotto), one of the system's perhaps, or a module (.gmod)";
+            Complaint::new("giornata::not-a-module", message, help)
+        }
+        Err(complaint) => complaint,
+    };
+    report.diagnose(complaint);
+    Err(Verdict::BadInput)
+}
+
 /// The bytes of a program's module, verified; everything is reported.
 pub(crate) fn program(
     path: &Path,

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use giornata_abi::Duration;
 use giornata_abi::module::Module;
 use giornata_analysis::{ECode, NotAnalysable, Program, Times, TimesError};
-use giornata_lang::giotto::Options;
 
 use crate::compile;
 use crate::complaint::Complaint;
-use crate::input::Input;
 use crate::report::{Report, Verdict};
 
 /// A program that can be analysed.
@@ -42,7 +40,7 @@ impl Subject {
         report: &mut Report,
     ) -> Result<Subject, Verdict> {
         report.tell("file", path.display().to_string());
-        let bytes = module_of(path, report)?;
+        let bytes = compile::module_of(path, report)?;
         // The frame was checked when the module was read or made.
         let Ok(module) = Module::parse(&bytes) else {
             return Err(Verdict::BadInput);
@@ -57,23 +55,6 @@ impl Subject {
             times,
             kernel: Vec::new(),
         })
-    }
-}
-
-fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Verdict> {
-    match Input::read(path) {
-        Ok(Input::Module(bytes)) => Ok(bytes),
-        Ok(Input::Giotto(text)) => compile::program(path, &text, &Options::default(), report),
-        Ok(Input::System(_)) => {
-            let message = format!("{} is a system file, not a program", path.display());
-            let help = "name one of its programs";
-            report.diagnose(Complaint::new("giornata::not-a-module", message, help));
-            Err(Verdict::BadInput)
-        }
-        Err(complaint) => {
-            report.diagnose(complaint);
-            Err(Verdict::BadInput)
-        }
     }
 }
 

@@ -1,16 +1,12 @@
 //! `giornata load FILE --program NAME` and `giornata patch`
 
-use std::path::Path;
-
 use giornata_abi::module::Module;
-use giornata_lang::giotto::Options;
 use giornata_link::{Change, Failure, Session};
 
 use crate::arguments::{Load, Patch};
-use crate::compile;
+use crate::compile::module_of;
 use crate::complaint::Complaint;
-use crate::input::Input;
-use crate::remote::{certificate, connect_to_change, fail, wrong};
+use crate::remote::{certificate, connect_to_change, fail};
 use crate::report::{Report, Verdict};
 
 /// Sends a module whole.
@@ -53,21 +49,6 @@ fn change(carry_over: bool, hold: bool) -> Change {
         (true, _) => Change::CarryOver,
         (_, true) => Change::Hold,
         _ => Change::Restart,
-    }
-}
-
-/// The bytes of a module, or of a program's.
-fn module_of(path: &Path, report: &mut Report) -> Result<Vec<u8>, Verdict> {
-    match Input::read(path) {
-        Ok(Input::Module(bytes)) => Ok(bytes),
-        Ok(Input::Giotto(text)) => compile::program(path, &text, &Options::default(), report),
-        Ok(Input::System(_)) => {
-            let message = format!("{} is a system file, not a program", path.display());
-            let help = "name a program (.giotto) or a module (.gmod)";
-            let complaint = Complaint::new("giornata::not-a-module", message, help);
-            Err(wrong(complaint, report))
-        }
-        Err(complaint) => Err(wrong(complaint, report)),
     }
 }
 
