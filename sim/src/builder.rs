@@ -11,6 +11,7 @@ use crate::tables::Tables;
 use giornata_abi::control::ControlPage;
 use giornata_abi::id::NONE;
 use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
+use giornata_abi::load::Frame;
 use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::{
@@ -489,7 +490,7 @@ impl SystemBuilder {
         (entry.predicate_room, entry.duration_room) = (predicates, durations);
         entry.loader = loader;
         if !boots {
-            (entry.code_length, entry.start, entry.round) = (0, NONE, NONE);
+            *entry = entry.with(&Frame::EMPTY);
         }
         tables.header.flags |= FLAG_SPARE;
     }

@@ -2,7 +2,7 @@
 //! interrupts as constants, so that names are checked when compiling.
 
 use crate::image::layout::device_address;
-use crate::model::{Model, Process, Program};
+use crate::model::Model;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Id;
 use std::collections::BTreeMap;
@@ -26,17 +26,12 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
             constant.note, constant.name, constant.value
         );
     }
-    text += &loadable(&model.processes, &model.programs);
+    text += &loadable(model);
     Ok(text)
 }
 
-/// What every system has: for checks of code that no system is built of.
-pub fn blank() -> String {
-    loadable(&[], &[])
-}
-
 /// What a loader must know of the programs that it may replace.
-fn loadable(processes: &[Process], programs: &[Program]) -> String {
+fn loadable(model: &Model) -> String {
     let mut text = String::from(
         "/// Programs that may be replaced: name, index, process that may, room for\n\
          /// instructions, predicates, durations, steps, triggers and threads, and the\n\
@@ -44,18 +39,11 @@ fn loadable(processes: &[Process], programs: &[Program]) -> String {
          /// last is true.\n\
          pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[\n",
     );
-    for (index, program) in programs.iter().enumerate() {
+    for (index, program) in model.programs.iter().enumerate() {
         let Some(room) = &program.room else { continue };
-        let owner = processes.get(room.loader as usize);
+        let owner = model.processes.get(room.loader as usize);
         let owner = owner.map_or("", |process| process.name.as_str());
-        let limits: [u32; 6] = [
-            room.instructions.into(),
-            room.predicates.into(),
-            room.durations.into(),
-            room.steps,
-            room.triggers.into(),
-            room.threads.into(),
-        ];
+        let limits = room.limits.words();
         let bytes = program.module.escape_ascii();
         let (name, boots) = (&program.name, room.boots);
         text +=
@@ -65,7 +53,7 @@ fn loadable(processes: &[Process], programs: &[Program]) -> String {
              /// Modules that may take the place of a program: its name, their source, and\n\
              /// the file.\n\
              pub const MODULES: &[(&str, &str, &[u8])] = &[\n";
-    for program in programs {
+    for program in &model.programs {
         for (source, bytes) in &program.known {
             let (name, bytes) = (&program.name, bytes.escape_ascii());
             text += &format!("    ({name:?}, {source:?}, b\"{bytes}\"),\n");

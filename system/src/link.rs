@@ -9,6 +9,7 @@ use crate::room::Room;
 use giornata_abi::Record;
 use giornata_abi::id::NONE;
 use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
+use giornata_abi::load::Frame;
 use giornata_abi::module::{Module, PortKind, crc32};
 use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::FunctionKind;
@@ -91,24 +92,12 @@ fn room(room: Option<&Room>) -> ProgramEntry {
         return ProgramEntry::EMPTY;
     };
     ProgramEntry {
-        room: room.instructions.into(),
-        step_room: room.steps,
-        predicate_room: room.predicates,
-        duration_room: room.durations,
+        room: room.limits.instructions.into(),
+        step_room: room.limits.steps,
+        predicate_room: room.limits.predicates,
+        duration_room: room.limits.durations,
         loader: room.loader,
         ..ProgramEntry::EMPTY
-    }
-}
-
-/// A program that waits for a module: it has names and room, and no code.
-fn emptied(entry: &ProgramEntry) -> ProgramEntry {
-    ProgramEntry {
-        code_length: 0,
-        start: NONE,
-        handlers: [NONE; 4],
-        tag: 0,
-        round: NONE,
-        ..*entry
     }
 }
 
@@ -449,18 +438,22 @@ impl Tables {
             ..room(program.room.as_ref())
         };
         let boots = program.room.is_none_or(|room| room.boots);
-        Ok(if boots { entry } else { emptied(&entry) })
+        Ok(match boots {
+            true => entry,
+            // it has names and room, and no code
+            false => entry.with(&Frame::EMPTY),
+        })
     }
 
     /// Fills the tables up to what there is room for.
     fn leave_room(&mut self, room: &Room, code: u32, predicates: u16, durations: u16) {
         let end = Instruction::new(Opcode::Return, 0, 0, 0);
-        let instructions = code as usize + usize::from(room.instructions);
+        let instructions = code as usize + usize::from(room.limits.instructions);
         self.instructions.resize(instructions, end);
-        let predicates = usize::from(predicates) + usize::from(room.predicates);
+        let predicates = usize::from(predicates) + usize::from(room.limits.predicates);
         let never = Predicate::of(PredicateKind::Never, 0);
         self.predicates.resize(predicates, never);
-        let durations = usize::from(durations) + usize::from(room.durations);
+        let durations = usize::from(durations) + usize::from(room.limits.durations);
         let zero = DurationEntry {
             nanos: 0,
             remainder: 0,

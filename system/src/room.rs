@@ -7,6 +7,7 @@ use crate::manifest::LOAD;
 use crate::problem::{Findings, Problem, Refusal};
 use crate::project::{self, ProgramModule};
 use giornata_abi::module::{Module, ModuleHeader};
+use giornata_micro::interface::Limits;
 
 /// Modules that come later may be so much larger than those that are known.
 const GROWTH: u32 = 2;
@@ -20,18 +21,8 @@ pub struct Room {
     pub loader: u16,
     /// Whether it runs from the start.
     pub boots: bool,
-    /// Instructions.
-    pub instructions: u16,
-    /// Predicates.
-    pub predicates: u16,
-    /// Durations.
-    pub durations: u16,
-    /// Steps in one instant.
-    pub steps: u32,
-    /// Slots of the trigger queue.
-    pub triggers: u16,
-    /// Slots of the thread set.
-    pub threads: u16,
+    /// What a module may need at most.
+    pub limits: Limits,
 }
 
 /// A program's module with the names of all that may take its place, and the
@@ -69,8 +60,8 @@ pub(crate) fn prepare(
     Ok(ProgramModule {
         known: known.collect(),
         bytes,
-        triggers: room.triggers,
-        s_threads: room.threads,
+        triggers: room.limits.triggers,
+        s_threads: room.limits.threads,
         room: Some(room),
         ..boots
     })
@@ -134,9 +125,7 @@ fn room(program: &ProgramSection, loader: u16, modules: &[&ProgramModule]) -> Ro
         known.unwrap_or(0).max(LEAST.2)
     };
     let steps = modules.iter().map(|m| m.max_steps).max().unwrap_or(0);
-    Room {
-        loader,
-        boots: *program.boot.get_ref(),
+    let limits = Limits {
         instructions: said
             .instructions
             .unwrap_or(most(|h| h.instructions, LEAST.0)),
@@ -145,6 +134,11 @@ fn room(program: &ProgramSection, loader: u16, modules: &[&ProgramModule]) -> Ro
         steps: said.steps.unwrap_or((steps * GROWTH).max(LEAST.3)),
         triggers: said.triggers.unwrap_or(slots(|m| m.triggers)),
         threads: said.threads.unwrap_or(slots(|m| m.s_threads)),
+    };
+    Room {
+        loader,
+        boots: *program.boot.get_ref(),
+        limits,
     }
 }
 
@@ -156,6 +150,7 @@ fn check_fits(
     modules: &[&ProgramModule],
 ) -> Result<(), Refusal> {
     let mut findings = Findings::about(&file.path, file.source.inner());
+    let limits = &room.limits;
     for module in modules {
         let Ok(parsed) = Module::parse(&module.bytes) else {
             continue;
@@ -165,17 +160,21 @@ fn check_fits(
             (
                 "instructions",
                 header.instructions.into(),
-                room.instructions.into(),
+                limits.instructions.into(),
             ),
             (
                 "predicates",
                 header.predicates.into(),
-                room.predicates.into(),
+                limits.predicates.into(),
             ),
-            ("durations", header.durations.into(), room.durations.into()),
-            ("steps", module.max_steps, room.steps),
-            ("triggers", module.triggers.into(), room.triggers.into()),
-            ("threads", module.s_threads.into(), room.threads.into()),
+            (
+                "durations",
+                header.durations.into(),
+                limits.durations.into(),
+            ),
+            ("steps", module.max_steps, limits.steps),
+            ("triggers", module.triggers.into(), limits.triggers.into()),
+            ("threads", module.s_threads.into(), limits.threads.into()),
         ];
         for (what, needed, there) in needs.into_iter().filter(|(_, need, room)| need > room) {
             let reason = format!(

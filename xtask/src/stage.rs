@@ -181,14 +181,9 @@ fn lint_bare(_: Extent) -> Result<String> {
         }
         targets.insert(board.target);
     }
-    // code of processes may name what the builder says of their system
-    let identifiers = target_folder().join("identifiers.rs");
-    std::fs::write(&identifiers, giornata_system::identifiers::blank())?;
     for target in &targets {
         let mut command = cargo();
-        command
-            .arg("clippy")
-            .env("GIORNATA_IDENTIFIERS", &identifiers);
+        command.arg("clippy");
         lint(command, &packages, target, Package::is_user)?;
     }
     let targets: Vec<String> = targets.into_iter().collect();

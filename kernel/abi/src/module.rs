@@ -571,17 +571,15 @@ mod writer {
         /// The same list of ports where it is in the pool already, or added: equal
         /// lists are then one.
         pub fn shared_list(&mut self, ports: &[u16]) -> PortList {
-            let same = |list: &&[u16]| *list == ports;
-            let known = self
-                .links
-                .windows(ports.len().max(1))
-                .position(|w| same(&w));
-            match known.filter(|_| !ports.is_empty()) {
+            let count = ports.len();
+            if count == 0 {
+                return PortList { start: 0, count: 0 };
+            }
+            match self.links.windows(count).position(|list| list == ports) {
                 Some(start) => PortList {
                     start: start as u32,
-                    count: ports.len() as u32,
+                    count: count as u32,
                 },
-                None if ports.is_empty() => PortList { start: 0, count: 0 },
                 None => self.list(ports),
             }
         }

@@ -8,6 +8,7 @@
 
 use crate::id::NONE;
 use crate::instruction::{DurationEntry, Instruction};
+use crate::load::Frame;
 use crate::predicate::Predicate;
 use crate::record::record;
 
@@ -411,6 +412,27 @@ impl ProgramEntry {
             round: NONE,
         }
     };
+
+    /// The same program with another module in its room: what it is linked to
+    /// stays.
+    pub fn with(&self, frame: &Frame) -> ProgramEntry {
+        let range = |range: Range, count| Range { count, ..range };
+        ProgramEntry {
+            code_length: frame.instructions.into(),
+            predicates: range(self.predicates, frame.predicates),
+            durations: range(self.durations, frame.durations),
+            denominator: frame.denominator,
+            max_steps: frame.max_steps.min(self.step_room),
+            start: match frame.instructions {
+                0 => NONE,
+                _ => frame.start,
+            },
+            handlers: frame.handlers,
+            tag: frame.tag,
+            round: frame.round,
+            ..*self
+        }
+    }
 }
 
 impl MoveEntry {

@@ -26,7 +26,7 @@ use crate::kernel::Kernel;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::id::NONE;
 use giornata_abi::load::{Frame, How, Section, state};
-use giornata_abi::system::{FLAG_SPARE, ProgramEntry, Range, SystemHeader};
+use giornata_abi::system::{FLAG_SPARE, ProgramEntry, SystemHeader};
 use giornata_abi::trace::TraceKind;
 use giornata_abi::{Error, Instant};
 use giornata_micro::{Host, with_bank};
@@ -352,26 +352,6 @@ impl<H: Hardware> Core<'_, H> {
     }
 }
 
-/// The entry of a program with another module.
-fn entry_with(old: &ProgramEntry, frame: &Frame) -> ProgramEntry {
-    let range = |range: Range, count| Range { count, ..range };
-    ProgramEntry {
-        code_length: frame.instructions.into(),
-        predicates: range(old.predicates, frame.predicates),
-        durations: range(old.durations, frame.durations),
-        denominator: frame.denominator,
-        max_steps: frame.max_steps.min(old.step_room),
-        start: match frame.instructions {
-            0 => NONE,
-            _ => frame.start,
-        },
-        handlers: frame.handlers,
-        tag: frame.tag,
-        round: frame.round,
-        ..*old
-    }
-}
-
 impl<H: Hardware> Kernel<'_, H> {
     /// The machine has settled: a change that waits may happen now.
     #[inline(always)]
@@ -391,7 +371,7 @@ impl<H: Hardware> Kernel<'_, H> {
             how,
             frame,
         } = change;
-        let Some(old) = self.machine.program(program) else {
+        let Some(old) = self.core.system.programs.get(program as usize) else {
             return;
         };
         if !self.core.is_at_rest(old)
@@ -401,7 +381,7 @@ impl<H: Hardware> Kernel<'_, H> {
         }
         self.machine.attend(false);
         let core = &mut self.core;
-        core.hardware.stage_entry(program, &entry_with(old, &frame));
+        core.hardware.stage_entry(program, &old.with(&frame));
         let Some(bank) = core.hardware.flip() else {
             core.load.phase = Phase::Nothing;
             return;

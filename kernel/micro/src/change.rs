@@ -6,7 +6,7 @@
 //! it now leads into the new one.
 
 use giornata_abi::id::NONE;
-use giornata_abi::system::{Bank, ProgramEntry, System};
+use giornata_abi::system::{Bank, System};
 
 use crate::host::Host;
 use crate::machine::Machine;
@@ -102,11 +102,6 @@ impl<'a> Machine<'a> {
             self.fired.remove_after(self.bindings, seen);
             self.free_bindings.push(self.bindings, slot);
         }
-    }
-
-    /// What a program was linked to. O(1).
-    pub fn program(&self, program: u16) -> Option<&'a ProgramEntry> {
-        self.entry(program)
     }
 }
 

@@ -50,6 +50,47 @@ pub struct Limits {
     pub threads: u16,
 }
 
+impl Limits {
+    /// The limits as the builder writes them for a loader, in the order of the fields.
+    pub const fn words(&self) -> [u32; 6] {
+        [
+            self.instructions as u32,
+            self.predicates as u32,
+            self.durations as u32,
+            self.steps,
+            self.triggers as u32,
+            self.threads as u32,
+        ]
+    }
+
+    /// The limits that the builder wrote so; what no field holds is its most.
+    pub const fn from_words(words: [u32; 6]) -> Limits {
+        const fn narrow(word: u32) -> u16 {
+            if word > u16::MAX as u32 {
+                u16::MAX
+            } else {
+                word as u16
+            }
+        }
+        let [
+            instructions,
+            predicates,
+            durations,
+            steps,
+            triggers,
+            threads,
+        ] = words;
+        Limits {
+            instructions: narrow(instructions),
+            predicates: narrow(predicates),
+            durations: narrow(durations),
+            steps,
+            triggers: narrow(triggers),
+            threads: narrow(threads),
+        }
+    }
+}
+
 /// A table of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {

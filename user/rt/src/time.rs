@@ -17,6 +17,17 @@ pub fn sleep_until(instant: Instant) -> Result<(), Error> {
     crate::call::sleep(instant)
 }
 
+/// The first instant after `now` that lies `offset` after a multiple of `period`,
+/// which is not 0: where programs act at multiples, a server that wakes between
+/// them keeps nobody.
+pub const fn next_between(now: Instant, period: Duration, offset: Duration) -> Instant {
+    let rounds = match now.0.checked_sub(offset.0) {
+        Some(since) => since / period.0 + 1,
+        None => 0,
+    };
+    Instant(rounds.saturating_mul(period.0).saturating_add(offset.0))
+}
+
 /// Blocks for `duration` from now. A periodic thread is better served by
 /// [`sleep_until`], which does not drift.
 pub fn sleep(duration: Duration) -> Result<(), Error> {

@@ -1,12 +1,9 @@
 //! The other end of the line, in the same process: a client that talks to the
 //! real server through bytes, at instants of its own choice.
 
-use giornata_hostlink::{Kernel, Line, Programs, Server};
+use giornata_hostlink::{Kernel, Line, Server};
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{Action, CHUNK, Change, Message, Reply, Request};
-use giornata_rt::abi::load::{Frame, How, Section};
-use giornata_rt::call::{self, ProgramStatus};
-use giornata_rt::{Error, Instant};
 
 /// Bytes on their way to the server and back.
 pub(crate) struct Wire {
@@ -38,38 +35,6 @@ impl Line for Wire {
             self.whole = self.back.push(*byte);
         }
         taken
-    }
-}
-
-/// The kernel, with changes at an instant that does not depend on how fast the
-/// board is.
-pub(crate) struct At(pub(crate) Instant);
-
-impl Programs for At {
-    fn clock(&mut self) -> Instant {
-        Kernel.clock()
-    }
-
-    fn stage(
-        &mut self,
-        program: u16,
-        section: Section,
-        place: usize,
-        records: &[u8],
-    ) -> Result<(), Error> {
-        Kernel.stage(program, section, place, records)
-    }
-
-    fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error> {
-        call::switch_program(program, frame, how, self.0)
-    }
-
-    fn status(&mut self, program: u16) -> Result<ProgramStatus, Error> {
-        Kernel.status(program)
-    }
-
-    fn shutdown(&mut self, status: u8) -> Error {
-        Kernel.shutdown(status)
     }
 }
 
@@ -112,7 +77,7 @@ impl<'s, 'm, 'a> Client<'s, 'm, 'a> {
     pub(crate) fn ask(
         &mut self,
         action: Action<'_>,
-        programs: &mut At,
+        programs: &mut Kernel,
         spoil: impl FnOnce(&mut [u8]),
     ) -> Came {
         self.number = self.number.wrapping_add(1);
@@ -130,7 +95,7 @@ impl<'s, 'm, 'a> Client<'s, 'm, 'a> {
     }
 
     /// Lets the server work until it has answered or has nothing to do.
-    fn hear(&mut self, programs: &mut At) -> Came {
+    fn hear(&mut self, programs: &mut Kernel) -> Came {
         while self.server.step(&mut self.wire, programs) || self.wire.whole {
             if !core::mem::take(&mut self.wire.whole) {
                 continue;
@@ -151,7 +116,7 @@ impl<'s, 'm, 'a> Client<'s, 'm, 'a> {
     }
 
     /// Opens a session.
-    pub(crate) fn open(&mut self, programs: &mut At) {
+    pub(crate) fn open(&mut self, programs: &mut Kernel) {
         let version = giornata_hostlink_wire::VERSION;
         if let Came::Session(session) = self.ask(Action::Hello { version }, programs, |_| {}) {
             self.session = session;
@@ -164,7 +129,7 @@ impl<'s, 'm, 'a> Client<'s, 'm, 'a> {
         program: &str,
         module: &[u8],
         change: Change,
-        programs: &mut At,
+        programs: &mut Kernel,
     ) -> Came {
         let length = module.len() as u32;
         let begin = Action::Begin {

@@ -1,13 +1,13 @@
 //! What is brought when.
 
-use giornata_hostlink::{Memory, Place, Server, Settings};
+use giornata_hostlink::{Kernel, Memory, Place, Server, Settings};
 use giornata_hostlink_wire::{Action, CHUNK, Change};
 use giornata_micro::interface::Limits;
 use giornata_micro::verify::Scratch;
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{call, log, shutdown, thread};
 
-use crate::client::{At, Came, Client};
+use crate::client::{Came, Client};
 use crate::identifiers::{LOADABLE, MODULES};
 
 /// Most bytes of a module file.
@@ -28,22 +28,7 @@ fn with_client(work: impl FnOnce(&mut Client<'_, '_, '_>)) {
     let Some((name, program, _, room, interface, _)) = LOADABLE.first() else {
         panic!("nothing may be loaded");
     };
-    let [
-        instructions,
-        predicates,
-        durations,
-        steps,
-        triggers,
-        threads,
-    ] = *room;
-    let limits = Limits {
-        instructions: instructions as u16,
-        predicates: predicates as u16,
-        durations: durations as u16,
-        steps,
-        triggers: triggers as u16,
-        threads: threads as u16,
-    };
+    let limits = Limits::from_words(*room);
     let Ok(place) = Place::new(name, *program, interface, limits, [first, second]) else {
         panic!("the interface is no module");
     };
@@ -83,14 +68,19 @@ fn tell(what: &str, came: Came) {
 #[thread]
 pub(crate) fn feed() {
     with_client(|client| {
-        client.open(&mut At(Instant::START));
+        client.open(&mut Kernel::at_once());
         let steps: [(u64, &str, u64, Change); 2] = [
             (105, "gimbal.giotto", 303, Change::Restart),
             (505, "gimbal-firm.giotto", 805, Change::CarryOver),
         ];
         for (when, source, at, change) in steps {
             let _ = time::sleep_until(ms(when));
-            let came = client.bring(PROGRAM, module(source), change, &mut At(ms(at)));
+            let came = client.bring(
+                PROGRAM,
+                module(source),
+                change,
+                &mut Kernel::not_before(ms(at)),
+            );
             tell(source, came);
             let _ = time::sleep_until(ms(at + 40));
             tell("later", Came::Done);
@@ -100,7 +90,7 @@ pub(crate) fn feed() {
             program: PROGRAM,
             signature: None,
         };
-        let came = client.ask(unload, &mut At(ms(1405)), |_| {});
+        let came = client.ask(unload, &mut Kernel::not_before(ms(1405)), |_| {});
         tell("unload", came);
         let _ = time::sleep_until(ms(1505));
         tell("later", Came::Done);
@@ -121,7 +111,7 @@ pub(crate) fn harm() {
                 dice as usize % sides
             };
             let (kind, at, by) = (round % 5, roll(whole.len()), 1 + roll(255) as u8);
-            let kernel = &mut At(Instant::START);
+            let kernel = &mut Kernel::at_once();
             client.open(kernel);
             let begin = Action::Begin {
                 program: PROGRAM,

@@ -16,7 +16,7 @@ mod gimbal;
     reason = "written by the builder"
 )]
 mod identifiers {
-    include!(env!("GIORNATA_IDENTIFIERS"));
+    include!(concat!(env!("OUT_DIR"), "/identifiers.rs"));
 }
 
 use giornata_rt::process;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 const NONE: &str = "/// There is no system.\n\
-    pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[];\n";
+    pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[];\n\
+    /// There is no system.\n\
+    pub const MODULES: &[(&str, &str, &[u8])] = &[];\n";
 
 fn main() {
     println!("cargo::rerun-if-env-changed=GIORNATA_IDENTIFIERS");

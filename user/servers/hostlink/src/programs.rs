@@ -26,8 +26,23 @@ pub trait Programs {
 }
 
 /// The kernel below this process.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kernel;
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    earliest: Instant,
+}
+
+impl Kernel {
+    /// Changes happen as soon as they are safe.
+    pub const fn at_once() -> Kernel {
+        Kernel::not_before(Instant(0))
+    }
+
+    /// Changes happen when they are safe, and not before an instant: where it
+    /// lies late enough, it does not matter how fast the board is.
+    pub const fn not_before(earliest: Instant) -> Kernel {
+        Kernel { earliest }
+    }
+}
 
 impl Programs for Kernel {
     fn clock(&mut self) -> Instant {
@@ -45,8 +60,7 @@ impl Programs for Kernel {
     }
 
     fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error> {
-        // As soon as it is safe.
-        call::switch_program(program, frame, how, Instant(0))
+        call::switch_program(program, frame, how, self.earliest)
     }
 
     fn status(&mut self, program: u16) -> Result<ProgramStatus, Error> {

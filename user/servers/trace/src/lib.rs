@@ -28,8 +28,7 @@ const HALF: Duration = Duration::from_millis(5);
 
 /// The next half-way instant after `now`.
 const fn next_gap(now: Instant) -> Instant {
-    let rounds = now.0.saturating_add(HALF.0) / ROUND.0;
-    Instant(rounds.saturating_mul(ROUND.0).saturating_add(HALF.0))
+    time::next_between(now, ROUND, HALF)
 }
 
 /// The cursor where the kernel looks for it.

@@ -77,9 +77,7 @@ static SHARED: Once<Shared> = Once(UnsafeCell::new(Shared::new()));
 
 /// The next instant between two rounds after `now`.
 const fn next_gap(now: Instant) -> Instant {
-    let since = now.0.saturating_sub(BETWEEN.0) / ROUND.0;
-    let rounds = if now.0 < BETWEEN.0 { 0 } else { since + 1 };
-    Instant(rounds.saturating_mul(ROUND.0).saturating_add(BETWEEN.0))
+    time::next_between(now, ROUND, BETWEEN)
 }
 
 /// Serves for ever. `key`: the public key of who may change the machine, or
@@ -110,7 +108,7 @@ pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
     let memory = Memory { scratch, map };
     let mut server = Server::new(settings, &mut places, memory, trace());
     loop {
-        while server.step(&mut console, &mut Kernel) {}
+        while server.step(&mut console, &mut Kernel::at_once()) {}
         console.acknowledge();
         // Never refused to a thread.
         _ = time::sleep_until(next_gap(time::now()));
@@ -136,25 +134,14 @@ fn console() -> Console {
 
 fn place<'a>(index: usize, buffers: [&'a mut [u8; MODULE]; 2]) -> Place<'a> {
     let (name, program, _, limits, interface, _) = LOADABLE[index];
-    let narrow = |limit: u32| u16::try_from(limit).unwrap_or(u16::MAX);
-    let [
-        instructions,
-        predicates,
-        durations,
-        steps,
-        triggers,
-        threads,
-    ] = limits;
-    let limits = Limits {
-        instructions: narrow(instructions),
-        predicates: narrow(predicates),
-        durations: narrow(durations),
-        steps,
-        triggers: narrow(triggers),
-        threads: narrow(threads),
-    };
     let buffers = buffers.map(|buffer| &mut buffer[..]);
-    match Place::new(name, program, interface, limits, buffers) {
+    match Place::new(
+        name,
+        program,
+        interface,
+        Limits::from_words(limits),
+        buffers,
+    ) {
         Ok(place) => place,
         Err(why) => panic!("the interface of {name}: {why}"),
     }
