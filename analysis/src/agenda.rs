@@ -17,10 +17,11 @@ pub struct Agenda {
 pub type Due<'e> = (LogicalTime, &'e Reaction);
 
 impl Agenda {
-    /// The queue before a program starts: its first block, due at once.
-    pub fn starting_at(address: u16) -> Agenda {
+    /// The queue before programs start: their first blocks, due at once.
+    pub fn starting_at(addresses: &[u16]) -> Agenda {
+        let binding = |address: &u16| (LogicalTime::default(), *address);
         Agenda {
-            bindings: vec![(LogicalTime::default(), address)],
+            bindings: addresses.iter().map(binding).collect(),
         }
     }
 

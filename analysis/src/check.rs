@@ -44,6 +44,12 @@ pub const MOST_STATES: usize = 100_000;
 /// More threads at a time are not followed.
 pub const MOST_THREADS: usize = 128;
 
+/// Execution times decide whether it is over.
+const FLOATING: &str = "a timeout whose end depends on execution times";
+/// Their deadlines compete with what the threads of the other dispatch.
+const MIXED: &str =
+    "S code goes on here while another program that has none leaves its tasks to the kernel";
+
 /// The classes of S code, the cheapest first (section 3 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -116,7 +122,7 @@ pub fn check(program: &Program, code: &ECode, times: &Times) -> Result<Checked, 
         threads: SThreads::of(program, code)?,
         seen: HashMap::new(),
         nodes: Vec::new(),
-        floating: None,
+        beyond: None,
         checked: Checked {
             safety: Safety::Safe,
             class: Class::Synchronous,
@@ -127,10 +133,8 @@ pub fn check(program: &Program, code: &ECode, times: &Times) -> Result<Checked, 
         Ok(()) => {}
         Err(safety) => checker.checked.safety = safety,
     }
-    match (checker.floating, &checker.checked.safety) {
-        (Some(pc), Safety::Safe) => {
-            Err(program.beyond(pc, "a timeout whose end depends on execution times"))
-        }
+    match (checker.beyond, &checker.checked.safety) {
+        (Some((pc, what)), Safety::Safe) => Err(program.beyond(pc, what)),
         _ => Ok(checker.checked),
     }
 }
@@ -195,8 +199,9 @@ struct Checker<'a> {
     seen: HashMap<Vec<u64>, Vec<Known>>,
     /// Histories: a stretch and what came before.
     nodes: Vec<(Option<usize>, Segment)>,
-    /// A timeout of which execution times decide whether it is over.
-    floating: Option<u16>,
+    /// What was not followed on some way, and the instruction where it begins:
+    /// a breach that is found elsewhere is real, its absence is not shown.
+    beyond: Option<(u16, &'static str)>,
     checked: Checked,
 }
 
@@ -206,7 +211,7 @@ impl Checker<'_> {
             at: Instant::START,
             is_bound: true,
             since: Instant::START,
-            agenda: Agenda::starting_at(self.program.start),
+            agenda: Agenda::starting_at(&self.program.starts),
             threads: Vec::new(),
             jobs: Vec::new(),
             started: Vec::new(),
@@ -288,7 +293,7 @@ impl Checker<'_> {
     }
 
     /// Notes a timeout of which it cannot be said whether it is over. What is
-    /// followed is one case: a breach is real then, its absence is not shown.
+    /// followed is one case.
     fn note_floating(&mut self, state: &State) {
         let denominator = self.program.denominator;
         for thread in state.threads.iter().filter(|thread| !thread.is_new) {
@@ -300,7 +305,7 @@ impl Checker<'_> {
             if let Test::After(nanos, remainder) = self.threads.test(test) {
                 let (first, last) = thread.reference.ends((nanos, remainder), denominator);
                 if first <= state.at && last.rounded(denominator) > state.since {
-                    self.floating = Some(thread.pc);
+                    self.beyond = Some((thread.pc, FLOATING));
                 }
             }
         }
@@ -413,6 +418,10 @@ impl Checker<'_> {
 
     /// From one bound to the next.
     fn advance(&mut self, state: State, open: &mut Vec<State>) -> Result<(), Safety> {
+        if let Some(pc) = self.mixed(&state) {
+            self.beyond = Some((pc, MIXED));
+            return Ok(());
+        }
         let bound = self.bound(&state);
         let Some(running) = self.running(&state)? else {
             self.check_deadlines(&state, bound)?;
@@ -508,6 +517,18 @@ impl Checker<'_> {
             .filter(|at| *at > state.at)
             .min()
             .unwrap_or(Instant::NEVER)
+    }
+
+    /// A thread of one program, where another has jobs that no thread governs.
+    fn mixed(&self, state: &State) -> Option<u16> {
+        let thread = state.threads.first()?;
+        let governed = |part| {
+            let parts = state.threads.iter().map(|t| self.program.part_of(t.pc));
+            parts.into_iter().any(|of| of == part)
+        };
+        let parts = state.jobs.iter().map(|j| self.program.part_of_task(j.task));
+        let left = parts.into_iter().any(|part| !governed(part));
+        left.then_some(thread.pc)
     }
 
     /// The job that runs, if any.

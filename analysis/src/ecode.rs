@@ -112,7 +112,7 @@ impl ECode {
     /// `after(d)`, S code that a block runs into.
     pub fn of(program: &Program) -> Result<ECode, NotAnalysable> {
         let mut blocks = BTreeMap::new();
-        let mut open = vec![program.start];
+        let mut open = program.starts.clone();
         while let Some(address) = open.pop() {
             if blocks.contains_key(&address) {
                 continue;
@@ -136,11 +136,13 @@ impl ECode {
     }
 
     /// The reactions of all blocks that a trigger starts.
-    pub(crate) fn later(&self, start: u16) -> impl Iterator<Item = &Reaction> {
-        let mut futures = self.all().flat_map(|r| &r.futures);
-        let again = futures.any(|f| f.address == start);
+    pub(crate) fn later<'a>(&'a self, starts: &'a [u16]) -> impl Iterator<Item = &'a Reaction> {
+        let triggered = self.all().flat_map(|r| &r.futures).map(|f| f.address);
+        let triggered: BTreeSet<u16> = triggered.collect();
+        let is_later =
+            move |address: &u16| !starts.contains(address) || triggered.contains(address);
         let blocks = self.blocks.iter();
-        let blocks = blocks.filter(move |(address, _)| again || **address != start);
+        let blocks = blocks.filter(move |(address, _)| is_later(address));
         blocks.flat_map(|(_, reactions)| reactions)
     }
 

@@ -90,8 +90,9 @@ pub fn charge(
         let all = reactions.map(|reaction| costs.of(reaction) + s_code);
         all.max().unwrap_or(Duration::ZERO)
     };
-    let start = most(&mut code.reactions(program.start).iter());
-    let later = most(&mut code.later(program.start));
+    let firsts = program.starts.iter();
+    let start = most(&mut firsts.flat_map(|at| code.reactions(*at)));
+    let later = most(&mut code.later(&program.starts));
     let instant = start.max(later);
     let distance = distance(code)?;
     if let Some(distance) = distance.filter(|distance| *distance < instant) {

@@ -18,8 +18,10 @@
 //!                                  check: is it time-safe, of which class?
 //! ```
 //! Pure functions: a verdict comes with what shows it. Every verdict assumes
-//! that drivers take no time, nor the kernel unless its time is charged to jobs, that one hart runs the tasks of
-//! this module only, and that no job runs longer than its worst-case time.
+//! that drivers take no time, nor the kernel unless its time is charged to jobs,
+//! that one hart runs the tasks of this module only, and that no job runs longer
+//! than its worst-case time. Several modules of one hart are made one by
+//! [`compose`].
 //!
 //! Symbolic execution is control-sensitive: where code branches, both ways are
 //! gone. Tests of ports are taken to answer anything at any time; the verdict
@@ -31,6 +33,7 @@
 pub mod agenda;
 pub mod attach;
 pub mod check;
+pub mod compose;
 pub mod ecode;
 pub mod generate;
 pub mod job;
@@ -50,6 +53,7 @@ pub mod walk;
 
 pub use attach::{AttachError, attach, fill_idle};
 pub use check::{Checked, Class, Safety, check, check_module};
+pub use compose::{NotComposable, Part, compose};
 pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};
 pub use kernel_time::{Charged, Costs, Uncharged, charge};

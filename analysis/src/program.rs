@@ -69,8 +69,9 @@ pub struct Program {
     pub durations: Vec<DurationEntry>,
     /// Remainders count in 1/denominator ns.
     pub denominator: u32,
-    /// The first block.
-    pub start: u16,
+    /// The blocks that begin at the first instant, in order: one for each
+    /// program that it is composed of.
+    pub starts: Vec<u16>,
     /// The tasks.
     pub tasks: Vec<TaskFacts>,
     /// For each driver the tasks whose own ports it touches, ascending.
@@ -80,7 +81,16 @@ pub struct Program {
     /// Most microcode steps of one instant, where the verifier can tell.
     pub steps: Option<u32>,
     /// For each instruction its line in the source; 0 = unknown.
-    lines: Vec<u32>,
+    pub(crate) lines: Vec<u32>,
+    /// Where each program that it is composed of begins.
+    pub(crate) origins: Vec<Origin>,
+}
+
+/// The first of the instructions and of the tasks of one program of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) code: u16,
+    pub(crate) task: u16,
 }
 
 impl Program {
@@ -109,7 +119,8 @@ impl Program {
                 .map(|driver| DriverKind::from_code(driver.kind) != Some(DriverKind::Copy))
                 .collect(),
             steps: verified.steps,
-            start: module.header().start,
+            starts: vec![module.header().start],
+            origins: vec![Origin::default()],
             tasks: module.tasks().map(fact).collect(),
             conflicts: module
                 .drivers()
@@ -132,6 +143,18 @@ impl Program {
     pub(crate) fn at(&self, address: u16) -> Instruction {
         let end = Instruction::new(giornata_abi::Opcode::Return, 0, 0, 0);
         self.code.get(address as usize).copied().unwrap_or(end)
+    }
+
+    /// The program, of those that it is composed of, whose code lies at an address.
+    pub(crate) fn part_of(&self, address: u16) -> usize {
+        let before = |origin: &Origin| origin.code <= address;
+        self.origins.partition_point(before).saturating_sub(1)
+    }
+
+    /// The program, of those that it is composed of, whose task it is.
+    pub(crate) fn part_of_task(&self, task: u16) -> usize {
+        let before = |origin: &Origin| origin.task <= task;
+        self.origins.partition_point(before).saturating_sub(1)
     }
 
     /// The name of a task.

@@ -188,7 +188,7 @@ impl Walker<'_> {
         let start = Open {
             before: None,
             at: Instant::START,
-            agenda: Agenda::starting_at(self.program.start),
+            agenda: Agenda::starting_at(&self.program.starts),
             jobs: Vec::new(),
             released: Vec::new(),
             numbers: vec![0; self.program.tasks.len()],

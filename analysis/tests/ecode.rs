@@ -37,7 +37,7 @@ fn guards_in_front_of_drivers_do_not_multiply_outcomes() {
     let program = program(&guarded(&names, "", ""));
     let code = ECode::of(&program).unwrap();
     assert!(code.is_single_mode());
-    let start = &code.reactions(program.start)[0];
+    let start = &code.reactions(program.starts[0])[0];
     assert_eq!((start.releases.len(), start.touched.len()), (30, 30));
     assert_eq!(start.futures[0].nanos, 10_000_000);
 }
@@ -48,7 +48,7 @@ fn a_mode_switch_is_two_outcomes() {
     let program = program(&guarded(&["a", "b"], "exitfreq 1 do n(go);", more));
     let code = ECode::of(&program).unwrap();
     assert!(!code.is_single_mode());
-    let outcomes = code.reactions(program.start);
+    let outcomes = code.reactions(program.starts[0]);
     let releases: Vec<usize> = outcomes.iter().map(|r| r.releases.len()).collect();
     assert_eq!(releases.iter().sum::<usize>(), 3, "{outcomes:?}");
     assert_eq!(code.shortest_deadlines()[&0], (10_000_000, 0));

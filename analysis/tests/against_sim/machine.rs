@@ -1,4 +1,4 @@
-//! A module under the real kernel, with scripted execution times and answers
+//! Modules under the real kernel, with scripted execution times and answers
 //! of guards; drivers take no time, and the timer counts nanoseconds.
 
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use giornata_sim::{
     Act, Moment, Scheduler, Shape, Simulation, Storage, SystemBuilder, Tables, Work,
 };
 
-/// A loaded module.
+/// Loaded modules.
 pub(crate) struct Machine {
     tables: Tables,
-    /// The thread of each task.
+    /// The thread of each task, module by module.
     threads: Vec<u16>,
     /// Guards: the driver, and where in its block the answer lies.
     guards: Vec<(u16, usize)>,
@@ -46,60 +46,33 @@ impl Lateness {
 
 impl Machine {
     pub(crate) fn load(bytes: &[u8]) -> Machine {
-        let module = Module::parse(bytes).unwrap();
-        let word = |_: u16| Shape::Scalar(ValueType::U32);
+        Machine::load_all(&[bytes])
+    }
+
+    /// A program of each module, on one hart.
+    pub(crate) fn load_all(modules: &[&[u8]]) -> Machine {
         let mut b = SystemBuilder::new();
         b.tables.header.timer_hertz = 1_000_000_000;
         (b.tables.header.triggers, b.tables.header.s_threads) = (64, 64);
-        let process = b.process();
-        let mut ports = vec![NONE; module.header().ports.into()];
-        let mut threads = Vec::new();
-        for (index, task) in module.tasks().enumerate() {
-            let lists = [task.inputs, task.outputs].map(|l| module.list(l).collect::<Vec<_>>());
-            let shapes = lists
-                .clone()
-                .map(|list| list.into_iter().map(word).collect::<Vec<_>>());
-            let made = b.task(process, &format!("t{index}"), &shapes[0], &shapes[1]);
-            let locals = lists[0].iter().zip(&made.inputs);
-            for (local, port) in locals.chain(lists[1].iter().zip(&made.outputs)) {
-                ports[usize::from(*local)] = *port;
-            }
-            threads.push(made.thread);
+        let mut parts = Vec::new();
+        for bytes in modules {
+            let module = Module::parse(bytes).unwrap();
+            parts.push((module, Linked::of(&module, &mut b)));
+            b.program("return");
         }
-        let io = b.process();
-        b.upcall_thread(io);
-        for (local, port) in module.ports().enumerate() {
-            if ports[local] == NONE && port.kind != PortKind::State as u8 {
-                let shape = match port.kind == PortKind::Guard as u8 {
-                    true => ValueType::Bool,
-                    false => ValueType::U32,
-                };
-                ports[local] = b.port(&format!("p{local}"), shape);
-            }
-        }
-        let (mut drivers, mut guards) = (Vec::new(), Vec::new());
-        for (index, driver) in module.drivers().enumerate() {
-            let lists = [driver.reads, driver.writes];
-            let [reads, writes] = lists.map(|l| module.list(l).collect::<Vec<_>>());
-            let global = |list: &[u16]| list.iter().map(|p| ports[usize::from(*p)]).collect();
-            let (from, to): (Vec<u16>, Vec<u16>) = (global(&reads), global(&writes));
-            let name = format!("d{index}");
-            let made = match driver.kind == DriverKind::Copy as u32 {
-                true => b.copy(&name, &from, &to),
-                false => b.upcall(&name, io, &from, &to, 0),
-            };
-            let kind = |port: &u16| module.port(*port).unwrap().kind;
-            if writes.first().map(kind) == Some(PortKind::Guard as u8) {
-                let sizes = from
-                    .iter()
-                    .map(|p| b.tables.ports[usize::from(*p)].size.into());
-                guards.push((made, block_offsets(sizes, |_| {})));
-            }
-            drivers.push(made);
-        }
-        b.program("return");
         let mut tables = b.finish();
-        install(&mut tables, &module, &threads, &drivers, &ports);
+        tables.instructions.clear();
+        tables.predicates.clear();
+        tables.durations.clear();
+        for (index, (module, linked)) in parts.iter().enumerate() {
+            install(&mut tables, index as u16, module, linked);
+        }
+        tables.count();
+        let (mut threads, mut guards) = (Vec::new(), Vec::new());
+        for (_, linked) in parts {
+            threads.extend(linked.threads);
+            guards.extend(linked.guards);
+        }
         Machine {
             tables,
             threads,
@@ -168,39 +141,103 @@ impl Machine {
     }
 }
 
-/// Puts a module's own code in the place of the program that was built.
-fn install(
-    tables: &mut Tables,
-    module: &Module<'_>,
-    tasks: &[u16],
-    drivers: &[u16],
-    ports: &[u16],
-) {
+/// What a module's names stand for.
+struct Linked {
+    /// The thread of each task.
+    threads: Vec<u16>,
+    drivers: Vec<u16>,
+    ports: Vec<u16>,
+    guards: Vec<(u16, usize)>,
+}
+
+impl Linked {
+    /// Makes tasks, ports and drivers of their own for a module.
+    fn of(module: &Module<'_>, b: &mut SystemBuilder) -> Linked {
+        let word = |_: u16| Shape::Scalar(ValueType::U32);
+        let process = b.process();
+        let mut ports = vec![NONE; module.header().ports.into()];
+        let mut threads = Vec::new();
+        for (index, task) in module.tasks().enumerate() {
+            let lists = [task.inputs, task.outputs].map(|l| module.list(l).collect::<Vec<_>>());
+            let shapes = lists
+                .clone()
+                .map(|list| list.into_iter().map(word).collect::<Vec<_>>());
+            let made = b.task(process, &format!("t{index}"), &shapes[0], &shapes[1]);
+            let locals = lists[0].iter().zip(&made.inputs);
+            for (local, port) in locals.chain(lists[1].iter().zip(&made.outputs)) {
+                ports[usize::from(*local)] = *port;
+            }
+            threads.push(made.thread);
+        }
+        let io = b.process();
+        b.upcall_thread(io);
+        for (local, port) in module.ports().enumerate() {
+            if ports[local] == NONE && port.kind != PortKind::State as u8 {
+                let shape = match port.kind == PortKind::Guard as u8 {
+                    true => ValueType::Bool,
+                    false => ValueType::U32,
+                };
+                ports[local] = b.port(&format!("p{local}"), shape);
+            }
+        }
+        let (mut drivers, mut guards) = (Vec::new(), Vec::new());
+        for (index, driver) in module.drivers().enumerate() {
+            let lists = [driver.reads, driver.writes];
+            let [reads, writes] = lists.map(|l| module.list(l).collect::<Vec<_>>());
+            let global = |list: &[u16]| list.iter().map(|p| ports[usize::from(*p)]).collect();
+            let (from, to): (Vec<u16>, Vec<u16>) = (global(&reads), global(&writes));
+            let name = format!("d{index}");
+            let made = match driver.kind == DriverKind::Copy as u32 {
+                true => b.copy(&name, &from, &to),
+                false => b.upcall(&name, io, &from, &to, 0),
+            };
+            let kind = |port: &u16| module.port(*port).unwrap().kind;
+            if writes.first().map(kind) == Some(PortKind::Guard as u8) {
+                let sizes = from
+                    .iter()
+                    .map(|p| b.tables.ports[usize::from(*p)].size.into());
+                guards.push((made, block_offsets(sizes, |_| {})));
+            }
+            drivers.push(made);
+        }
+        Linked {
+            threads,
+            drivers,
+            ports,
+            guards,
+        }
+    }
+}
+
+/// Puts a module's own code in the place of a program that was built.
+fn install(tables: &mut Tables, program: u16, module: &Module<'_>, linked: &Linked) {
     let mut list = |locals: &[u16]| {
         let start = tables.links.len() as u16;
         tables.links.extend_from_slice(locals);
         let count = locals.len() as u16;
         Range { start, count }
     };
-    let (task_list, driver_list, port_list) = (list(tasks), list(drivers), list(ports));
-    tables.instructions = module.instructions().collect();
-    tables.predicates = module.predicates().collect();
-    tables.durations = module.durations().collect();
-    let whole = |count: usize| Range {
-        start: 0,
-        count: count as u16,
+    let lists = [&linked.threads, &linked.drivers, &linked.ports];
+    let [tasks, drivers, ports] = lists.map(|locals| list(locals));
+    let header = module.header();
+    let after = |before: usize, count: u16| Range {
+        start: before as u16,
+        count,
     };
-    let entry = &mut tables.programs[0];
-    (entry.tasks, entry.drivers, entry.ports) = (task_list, driver_list, port_list);
-    (entry.code, entry.code_length) = (0, tables.instructions.len() as u32);
-    entry.predicates = whole(tables.predicates.len());
-    entry.durations = whole(tables.durations.len());
-    (entry.denominator, entry.start) = (module.header().denominator, module.header().start);
+    let entry = &mut tables.programs[usize::from(program)];
+    (entry.tasks, entry.drivers, entry.ports) = (tasks, drivers, ports);
+    entry.code = tables.instructions.len() as u32;
+    entry.code_length = header.instructions.into();
+    entry.predicates = after(tables.predicates.len(), header.predicates);
+    entry.durations = after(tables.durations.len(), header.durations);
+    (entry.denominator, entry.start) = (header.denominator, header.start);
     entry.max_steps = 100_000;
-    for thread in tasks {
-        tables.threads[usize::from(*thread)].program = 0;
+    tables.instructions.extend(module.instructions());
+    tables.predicates.extend(module.predicates());
+    tables.durations.extend(module.durations());
+    for thread in &linked.threads {
+        tables.threads[usize::from(*thread)].program = program;
     }
-    tables.count();
 }
 
 /// Execution times: those that are listed, else the worst.

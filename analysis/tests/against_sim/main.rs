@@ -1,5 +1,6 @@
 //! The analyses against the kernel itself: what they promise is what happens.
 
+mod composition;
 mod machine;
 mod mutants;
 mod programs;

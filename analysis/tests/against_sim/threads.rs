@@ -12,16 +12,16 @@ use crate::machine::{Machine, listed};
 use crate::scode::Scheduled;
 
 /// Milliseconds in nanoseconds.
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// Two tasks every 10 ms, and what the start block forks.
-struct Written {
+pub(crate) struct Written {
     writer: ModuleWriter,
 }
 
 impl Written {
     /// E code whose start block forks `threads`, as addresses after its end.
-    fn with(threads: &[u16]) -> Written {
+    pub(crate) fn with(threads: &[u16]) -> Written {
         let mut writer = ModuleWriter::new("m", "m.s");
         for task in ["t1", "t2"] {
             let name = writer.text(task);
@@ -62,7 +62,7 @@ impl Written {
     }
 
     /// Runs a task to completion.
-    fn dispatch(mut self, task: u16) -> Written {
+    pub(crate) fn dispatch(mut self, task: u16) -> Written {
         let never = self
             .writer
             .predicate(Predicate::of(PredicateKind::Never, 0));
@@ -71,19 +71,19 @@ impl Written {
     }
 
     /// Runs a task until a time has passed; then goes on all the same.
-    fn dispatch_for(mut self, task: u16, millis: u64) -> Written {
+    pub(crate) fn dispatch_for(mut self, task: u16, millis: u64) -> Written {
         let after = self.writer.predicate(Predicate::after(millis * MS, 0));
         let next = self.here() + 1;
         self.push(Opcode::Dispatch, task, after, next)
     }
 
-    fn idle_for(mut self, millis: u64) -> Written {
+    pub(crate) fn idle_for(mut self, millis: u64) -> Written {
         let after = self.writer.predicate(Predicate::after(millis * MS, 0));
         self.push(Opcode::Idle, after, 0, 0)
     }
 
     /// Again from an address counted from the end of the E code.
-    fn again(self, from: u16) -> Written {
+    pub(crate) fn again(self, from: u16) -> Written {
         let opcode = |i: &Instruction| i.opcode() == Some(Opcode::Fork);
         let forks = self
             .writer
@@ -95,7 +95,7 @@ impl Written {
         fork.push(Opcode::Return, 0, 0, 0)
     }
 
-    fn finish(&self) -> Scheduled {
+    pub(crate) fn finish(&self) -> Scheduled {
         Scheduled::of(self.writer.finish())
     }
 }
