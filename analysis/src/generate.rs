@@ -90,7 +90,7 @@ pub fn generate(
 ) -> Result<SCode, NoSCode> {
     match kind {
         Kind::EarliestDeadline => {
-            let round = walked(program, code, times, Strategy::EarliestDeadlineThenRate)?;
+            let round = scheduled_round(program, code, times)?;
             let plans = plans(&round, complete);
             Ok(blocks(&round, &plans))
         }
@@ -145,6 +145,15 @@ pub fn walk_without_preemption(program: &Program, code: &ECode, times: &Times) -
         },
     };
     walked
+}
+
+/// The earliest-deadline-first schedule of a program without modes.
+pub(crate) fn scheduled_round(
+    program: &Program,
+    code: &ECode,
+    times: &Times,
+) -> Result<Round, NoSCode> {
+    walked(program, code, times, Strategy::EarliestDeadlineThenRate)
 }
 
 /// The release pattern of a program without modes; nobody runs in it.

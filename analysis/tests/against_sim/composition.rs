@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use giornata_abi::Duration;
 use giornata_analysis::job::Breach;
-use giornata_analysis::{Checked, ECode, NotAnalysable, Part, Safety, Times, check, compose};
+use giornata_analysis::{
+    Checked, ECode, NoSCode, NoSlots, NotAnalysable, Part, Safety, Times, attach, check, compose,
+    slots,
+};
 
 use crate::machine::{Lateness, Machine, listed};
-use crate::programs::{Seed, cases};
+use crate::programs::{Seed, cases, sample};
 use crate::scode::Scheduled;
 use crate::threads::{MS, Written};
 
@@ -35,8 +38,8 @@ fn checked(modules: &[Scheduled; 2], millis: Millis) -> (Result<Checked, NotAnal
     (check(&program, &code, &times), times)
 }
 
-/// What the kernel does in 60 ms with times between nothing and the worst.
-fn run(machine: &Machine, times: &Times, salt: Option<u64>) -> Lateness {
+/// What the kernel does for a while with times between nothing and the worst.
+fn run(machine: &Machine, times: &Times, salt: Option<u64>, length: Duration) -> Lateness {
     let worst = times.all();
     let time = |task: u16, job: u32| {
         let worst = worst[usize::from(task)];
@@ -48,7 +51,7 @@ fn run(machine: &Machine, times: &Times, salt: Option<u64>) -> Lateness {
             }
         }
     };
-    machine.run(Duration(60 * MS), time, |_, _| true)
+    machine.run(length, time, |_, _| true)
 }
 
 /// Says what the checker says, after the kernel has said the same.
@@ -65,7 +68,7 @@ fn verdict(modules: &[Scheduled; 2], millis: Millis, seed: &mut Seed) -> Safety 
                 Some(seed.next()),
             ];
             for salt in salts {
-                let late = run(&machine, &times, salt);
+                let late = run(&machine, &times, salt, Duration(60 * MS));
                 assert!(late.is_none(), "{late:?}");
             }
         }
@@ -81,7 +84,7 @@ fn verdict(modules: &[Scheduled; 2], millis: Millis, seed: &mut Seed) -> Safety 
 }
 
 /// Each task in its slot of the 10 ms: `[from, until]`, in order.
-fn slots(of: [[u64; 2]; 2]) -> Scheduled {
+fn cut(of: [[u64; 2]; 2]) -> Scheduled {
     let mut written = Written::with(&[0]);
     for (task, [from, until]) in of.into_iter().enumerate() {
         if from > 0 {
@@ -94,7 +97,7 @@ fn slots(of: [[u64; 2]; 2]) -> Scheduled {
 
 #[test]
 fn programs_in_slots_of_their_own_share_the_hart() {
-    let modules = [slots([[0, 2], [5, 7]]), slots([[2, 5], [7, 10]])];
+    let modules = [cut([[0, 2], [5, 7]]), cut([[2, 5], [7, 10]])];
     let safety = verdict(&modules, [[2, 2], [3, 3]], &mut Seed(1));
     assert_eq!(safety, Safety::Safe);
     let safety = verdict(&modules, [[2, 2], [4, 3]], &mut Seed(1));
@@ -103,7 +106,7 @@ fn programs_in_slots_of_their_own_share_the_hart() {
 
 #[test]
 fn slots_of_two_programs_that_overlap_violate_time_share() {
-    let modules = [slots([[0, 3], [5, 7]]), slots([[2, 5], [7, 10]])];
+    let modules = [cut([[0, 3], [5, 7]]), cut([[2, 5], [7, 10]])];
     let Safety::Unsafe(witness) = verdict(&modules, [[3, 2], [3, 3]], &mut Seed(1)) else {
         panic!("accepted");
     };
@@ -130,7 +133,7 @@ fn what_is_said_of_two_programs_is_what_the_kernel_does() {
         let over = draw(3) / 3;
         let modules = [0, 1].map(|which| {
             let slot = |n: usize| [cuts[n].saturating_sub(over), cuts[n + 1].max(1)];
-            slots([slot(which), slot(which + 3)])
+            cut([slot(which), slot(which + 3)])
         });
         for (which, times) in millis.iter_mut().enumerate() {
             for (task, time) in times.iter_mut().enumerate() {
@@ -154,9 +157,76 @@ fn what_is_said_of_two_programs_is_what_the_kernel_does() {
     );
 }
 
+/// Two programs of one mode, with slots if both together can be scheduled.
+fn slotted(seed: &mut Seed) -> Option<([Scheduled; 2], [Times; 2], Duration)> {
+    let samples = [sample(seed, 1), sample(seed, 1)];
+    let each = samples.each_ref().map(|sample| {
+        let halves = sample.times.all().iter().map(|time| Duration(time.0 / 2));
+        Times::from_list(halves.collect::<Vec<_>>())
+    });
+    let part = |which: usize| Part {
+        name: ["one", "other"][which],
+        program: &samples[which].program,
+        times: &each[which],
+    };
+    let (whole, times) = compose(&[part(0), part(1)]).unwrap();
+    let threads = match slots(&whole, &times) {
+        Ok(threads) => threads,
+        Err(why) => {
+            let none = matches!(
+                why,
+                NoSlots::Fractions | NoSlots::Schedule(NoSCode::Infeasible(_))
+            );
+            assert!(none, "{why:?}");
+            return None;
+        }
+    };
+    let mut modules = samples
+        .iter()
+        .zip(&threads)
+        .map(|(sample, thread)| Scheduled::of(attach(&sample.bytes, thread).unwrap()));
+    let both = [modules.next()?, modules.next()?];
+    drop(modules);
+    let length = samples[0].length.max(samples[1].length);
+    Some((both, each, length))
+}
+
+#[test]
+fn slots_that_are_made_for_two_programs_keep_every_job_in_time() {
+    let mut seed = Seed(21);
+    let (mut made, mut decided) = (0, 0);
+    for _ in 0..cases(150, 2_500) {
+        let Some((modules, each, length)) = slotted(&mut seed) else {
+            continue;
+        };
+        made += 1;
+        let part = |which: usize| Part {
+            name: ["one", "other"][which],
+            program: &modules[which].program,
+            times: &each[which],
+        };
+        let (whole, times) = compose(&[part(0), part(1)]).unwrap();
+        let code = ECode::of(&whole).unwrap();
+        match check(&whole, &code, &times).unwrap().safety {
+            Safety::Safe => decided += 1,
+            Safety::Unknown { .. } => {}
+            Safety::Unsafe(witness) => panic!("{witness:?}"),
+        }
+        let machine = Machine::load_all(&[&modules[0].bytes, &modules[1].bytes]);
+        for salt in [None, Some(seed.next())] {
+            let late = run(&machine, &times, salt, length);
+            assert!(late.is_none(), "{late:?}");
+        }
+    }
+    assert!(
+        made >= 30 && decided * 10 >= made * 9,
+        "{decided} of {made}"
+    );
+}
+
 #[test]
 fn a_program_without_s_code_beside_one_with_it_is_beyond_the_checker() {
-    let modules = [slots([[0, 2], [5, 7]]), Written::with(&[]).finish()];
+    let modules = [cut([[0, 2], [5, 7]]), Written::with(&[]).finish()];
     let (refused, _) = checked(&modules, [[2, 2], [1, 1]]);
     let refused = refused.unwrap_err().to_string();
     assert!(
@@ -167,7 +237,7 @@ fn a_program_without_s_code_beside_one_with_it_is_beyond_the_checker() {
 
 #[test]
 fn worst_case_times_hold_for_the_tasks_of_their_own_program() {
-    let modules = [slots([[0, 4], [8, 9]]), slots([[4, 8], [9, 10]])];
+    let modules = [cut([[0, 4], [8, 9]]), cut([[4, 8], [9, 10]])];
     let times: Millis = [[4, 1], [4, 1]];
     assert_eq!(verdict(&modules, times, &mut Seed(3)), Safety::Safe);
     let (_, all) = checked(&modules, times);
