@@ -16,6 +16,7 @@ mod s_code;
 mod section;
 mod stand_in;
 mod threads;
+mod together;
 
 pub mod board;
 mod compile_program;

@@ -5,7 +5,7 @@ use crate::board::Board;
 use crate::file::{ProgramSection, Spanned, SystemFile};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
-use crate::{amend, compile_program, s_code};
+use crate::{amend, compile_program, s_code, together};
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
 use miette::Report;
@@ -85,16 +85,26 @@ impl Project {
         modules: &[Vec<u8>],
         others: &[Vec<Vec<u8>>],
     ) -> Result<Project, Refusal> {
+        for (program, bytes) in file.programs.iter().zip(modules) {
+            compile_program::verify(&file, &program.source, bytes)?;
+        }
+        let attached = together::attached(&file, modules)?;
         let mut prepared = Vec::new();
-        for (index, (program, bytes)) in file.programs.iter().zip(modules).enumerate() {
+        for (index, (program, bytes)) in file.programs.iter().zip(&attached).enumerate() {
             let boots = module(&file, program, &program.source, bytes)?;
             let others = others.get(index).map_or(&[][..], Vec::as_slice);
             let others = program.modules.iter().zip(others);
             let others: Result<Vec<_>, Refusal> = others
-                .map(|(source, bytes)| module(&file, program, source, bytes))
+                .map(|(source, bytes)| {
+                    compile_program::verify(&file, source, bytes)?;
+                    let bytes = s_code::attached(&file, program, source, bytes)?;
+                    module(&file, program, source, &bytes)
+                })
                 .collect();
             prepared.push(room::prepare(&file, program, boots, &others?)?);
         }
+        let running: Vec<&[u8]> = prepared.iter().map(|p| &p.bytes[..]).collect();
+        together::check_sharing(&file, &running)?;
         check_grants(&file)?;
         Ok(Project {
             file,
@@ -113,10 +123,8 @@ fn module(
     source: &Spanned<String>,
     bytes: &[u8],
 ) -> Result<ProgramModule, Refusal> {
-    compile_program::verify(file, source, bytes)?;
-    let bytes = s_code::attached(file, program, source, bytes)?;
-    let header = *parse(file, source, &bytes)?.header();
-    let bytes = amend::with_handlers(file, program, &bytes)?;
+    let header = *parse(file, source, bytes)?.header();
+    let bytes = amend::with_handlers(file, program, bytes)?;
     let verified = compile_program::verify(file, source, &bytes)?;
     let undecided = (u32::from(header.instructions) * ROUNDS).max(LEAST_STEPS);
     let declared = if header.max_steps == 0 {
