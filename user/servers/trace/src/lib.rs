@@ -9,17 +9,16 @@
 #![cfg_attr(not(test), no_std)]
 
 mod frame;
-mod uart;
 
 use core::cell::UnsafeCell;
 
 use giornata_abi::control::{TraceCursor, TraceRing};
+use giornata_ns16550::Uart;
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{machine, process, thread};
 
 use frame::Frame;
-use uart::Uart;
 
 /// Programs act at round instants. The server wakes half-way between two of
 /// them, so that none of its system calls keeps the kernel when one comes.
