@@ -4,7 +4,9 @@
 //! The module alone is followed exactly, by the S code that it carries or
 //! earliest deadline first. Together with the other programs it is one set of
 //! periodic tasks, for which the processor demand criterion is safe: releases
-//! are taken to meet in the worst way.
+//! are taken to meet in the worst way. It is a criterion of deadlines, so S code
+//! beside another program is not decided: when its slots come against the
+//! other's depends on the instant of the change, and the kernel finds out.
 
 use std::path::Path;
 
@@ -72,7 +74,7 @@ fn certify(
             "name one of its programs with --program",
         ));
     };
-    let mut all = Vec::new();
+    let (mut all, mut running, mut with_s_code) = (Vec::new(), 0, None);
     for (index, other) in model.programs.iter().enumerate() {
         let (bytes, times) = if index == place {
             (module, times_of(model, index, module)?)
@@ -84,7 +86,19 @@ fn certify(
             check_running(&other.name, &other.module, standing)?;
             (&other.module[..], times_of(model, index, &other.module)?)
         };
-        all.extend(view(&other.name, bytes, &times, index == place)?);
+        let (tasks, has_s_code) = view(&other.name, bytes, &times, index == place)?;
+        all.extend(tasks);
+        running += 1;
+        if has_s_code {
+            with_s_code = Some(&other.name);
+        }
+    }
+    if let Some(name) = with_s_code.filter(|_| running > 1) {
+        let message = format!(
+            "`{name}` has S code, and whether it shares the hart with the other programs depends on the instant of the change"
+        );
+        let help = "let all programs have the schedule \"edf\", or load it without --check: the kernel reports what violates time share";
+        return Err((Verdict::Unknown, message, help));
     }
     match qpa(&all) {
         Demand::Fits => Ok(all.len()),
@@ -167,8 +181,14 @@ fn readable(bytes: &[u8]) -> Result<Module<'_>, Refusal> {
     })
 }
 
-/// The tasks of a program; the one that comes is followed by itself first.
-fn view(name: &str, bytes: &[u8], times: &Times, comes: bool) -> Result<Vec<Periodic>, Refusal> {
+/// The tasks of a program, and whether it has S code; the one that comes is
+/// followed by itself first.
+fn view(
+    name: &str,
+    bytes: &[u8],
+    times: &Times,
+    comes: bool,
+) -> Result<(Vec<Periodic>, bool), Refusal> {
     let beyond = |why: String| {
         let message = format!("`{name}` is beyond the analysis: {why}");
         (
@@ -184,7 +204,8 @@ fn view(name: &str, bytes: &[u8], times: &Times, comes: bool) -> Result<Vec<Peri
         alone(name, bytes, &program, &code, times).map_err(|why| why.unwrap_or_else(beyond))?;
     }
     let tasks = periodic(&program, &code, times);
-    tasks.ok_or_else(|| beyond("it switches modes, or ends".to_owned()))
+    let tasks = tasks.ok_or_else(|| beyond("it switches modes, or ends".to_owned()))?;
+    Ok((tasks, !code.threads().is_empty()))
 }
 
 /// Whether the module's own jobs are in time while nothing else runs. The error:

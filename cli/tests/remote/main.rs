@@ -322,6 +322,22 @@ fn a_module_is_checked_with_what_runs_before_it_is_sent() {
     assert_eq!(code, 1);
     let message = json["diagnostics"][0]["message"].as_str().unwrap();
     assert!(message.contains("alone is not schedulable"), "{message}");
+    // S code beside another program: nothing is promised
+    let scheduled = [
+        "schedule",
+        "flight.giotto",
+        "--strategy",
+        "edf",
+        "-o",
+        "s.gmod",
+    ];
+    assert_eq!(folder.run(&scheduled).status.code(), Some(0));
+    let (code, json) = load("s.gmod");
+    assert_eq!(
+        (code, &json["certificate"]),
+        (3, &json!("unknown")),
+        "{json:#}"
+    );
     assert_eq!(machine.changes(), 2);
 }
 
