@@ -60,6 +60,17 @@ fn no_count(count: &mut u32) {
     *count = 0;
 }
 
+/// Counts its own jobs, by way of its port.
+#[task]
+fn beat(before: &u32, beats: &mut u32) {
+    *beats = before.wrapping_add(1);
+}
+
+#[driver]
+fn no_beat(beats: &mut u32) {
+    *beats = 0;
+}
+
 /// Stops the machine at 199 ms, between two instants of the program.
 #[thread]
 fn finish() {
@@ -69,8 +80,8 @@ fn finish() {
 }
 
 process! {
-    tasks: [smooth, count_odd],
-    drivers: [read_noise, write_level, is_odd, pass_noise, no_level, no_count],
+    tasks: [smooth, count_odd, beat],
+    drivers: [read_noise, write_level, is_odd, pass_noise, no_level, no_count, no_beat],
     threads: [finish],
 }
 
