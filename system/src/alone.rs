@@ -6,6 +6,7 @@ use crate::file::{
     Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction,
     RoomSection, Schedule, SystemFile,
 };
+use crate::hostlink::HostlinkSection;
 use crate::manifest::{CONFIGS, DEFAULT_BAND};
 use crate::problem::Refusal;
 use crate::project::Project;
@@ -41,6 +42,7 @@ impl Project {
             name: spanned(name.into()),
             board: spanned("none".into()),
             kernel: kernel(),
+            hostlink: HostlinkSection::default(),
             programs: vec![program(path, name, module.as_ref(), &lines)],
             processes: vec![process(module.as_ref())],
         };
@@ -136,6 +138,7 @@ fn board(lines: Vec<String>) -> Board {
         size: 4,
         interrupt: Some(number),
         kernel: false,
+        kind: None,
     };
     Board {
         name: "none".into(),

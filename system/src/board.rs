@@ -75,6 +75,29 @@ pub struct Device {
     pub interrupt: Option<u16>,
     /// The kernel's own: granted to nobody.
     pub kernel: bool,
+    /// How it is driven, where the board's file says so.
+    pub kind: Option<Kind>,
+}
+
+/// What kind of device its registers make it: which driver of `user/servers`
+/// knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Data and line status of a 16550, registers of one byte.
+    Ns16550,
+    /// A slot for VirtIO devices, by MMIO.
+    Virtio,
+}
+
+impl Kind {
+    /// All, by their names in board files.
+    const NAMES: [(&'static str, Kind); 2] = [("ns16550", Kind::Ns16550), ("virtio", Kind::Virtio)];
+
+    /// Its name in board files.
+    pub fn name(self) -> &'static str {
+        let found = Kind::NAMES.iter().find(|(_, kind)| *kind == self);
+        found.map_or("", |(name, _)| name)
+    }
 }
 
 impl Protection {
@@ -323,13 +346,27 @@ fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Optio
         .number(findings, "irq", 1..=1023)
         .map(|n| n.into_inner() as u16);
     let kernel = section.flag(findings, "kernel").unwrap_or(false);
+    let kind = section.text(findings, "kind");
+    let kind = kind.and_then(|name| kind_of(findings, &name));
     Some(Device {
+        kind,
         name,
         base,
         size,
         interrupt,
         kernel,
     })
+}
+
+fn kind_of(findings: &mut Findings, name: &Spanned<String>) -> Option<Kind> {
+    let text = name.get_ref().as_str();
+    let found = Kind::NAMES.iter().find(|(known, _)| *known == text);
+    if found.is_none() {
+        let reason = format!("there is no driver for a device of kind \"{text}\"");
+        let mend = suggest(text, Kind::NAMES.map(|(known, _)| known));
+        findings.refuse(name.span(), reason, mend);
+    }
+    found.map(|(_, kind)| *kind)
 }
 
 /// `base` and `size`, below 4 GiB.

@@ -3,6 +3,7 @@
 //! Reading checks shapes and ranges, not references: names are resolved by
 //! [`Model`](crate::model::Model).
 
+use crate::hostlink::HostlinkSection;
 use crate::manifest;
 use crate::problem::{Findings, Refusal, Source};
 use crate::section;
@@ -26,6 +27,8 @@ pub struct SystemFile {
     pub board: Spanned<String>,
     /// `[kernel]`
     pub kernel: KernelSection,
+    /// `[hostlink]`
+    pub hostlink: HostlinkSection,
     /// `[program.*]`, in the order of the file.
     pub programs: Vec<ProgramSection>,
     /// `[process.*]`, in the order of the file.

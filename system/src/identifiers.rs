@@ -1,6 +1,7 @@
 //! Identifiers for the code of processes: threads, ports, drivers, devices and
 //! interrupts as constants, so that names are checked when compiling.
 
+use crate::hostlink::Hostlink;
 use crate::image::layout::device_address;
 use crate::model::Model;
 use crate::problem::{Problem, Refusal};
@@ -27,7 +28,38 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
         );
     }
     text += &loadable(model);
+    text += &lines(model);
+    text += &hostlink(model);
     Ok(text)
+}
+
+/// Whom a hostlink server obeys.
+fn hostlink(model: &Model) -> String {
+    let Hostlink { key, seed } = model.hostlink;
+    format!(
+        "/// The public key of who may change the machine; none: whoever has the line.\n\
+         pub const HOSTLINK_KEY: Option<[u8; 32]> = {key:?};\n\
+         /// What tells the machine from others.\n\
+         pub const HOSTLINK_SEED: u64 = {seed};\n"
+    )
+}
+
+/// Which driver each thread's first device needs.
+fn lines(model: &Model) -> String {
+    let mut text = String::from(
+        "/// Threads of processes whose first device is of a kind that the board's file\n\
+         /// names: index, device, kind.\n\
+         pub const FIRST_DEVICES: &[(u16, &str, &str)] = &[\n",
+    );
+    for (index, thread) in (0u16..).zip(&model.threads) {
+        let owner = model.processes.get(thread.process as usize);
+        let first = owner.and_then(|owner| model.board.devices.get(*owner.devices.first()?));
+        if let Some((device, kind)) = first.and_then(|device| Some((device, device.kind?))) {
+            let (name, kind) = (&device.name, kind.name());
+            text += &format!("    ({index}, {name:?}, {kind:?}),\n");
+        }
+    }
+    text + "];\n"
 }
 
 /// What a loader must know of the programs that it may replace.

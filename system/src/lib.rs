@@ -22,6 +22,7 @@ pub mod board;
 mod compile_program;
 pub mod file;
 pub mod functions;
+pub mod hostlink;
 pub mod identifiers;
 pub mod image;
 mod link;

@@ -5,6 +5,7 @@ use crate::file::{
     Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction,
     RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
 };
+use crate::hostlink;
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
 use giornata_abi::system::{FaultPolicy, Policy};
@@ -41,13 +42,17 @@ pub(crate) fn system(
     top: &Section<'_>,
     path: &Path,
 ) -> Option<SystemFile> {
-    top.only(findings, &["name", "board", "kernel", "program", "process"]);
+    top.only(
+        findings,
+        &["name", "board", "kernel", "hostlink", "program", "process"],
+    );
     let name = top.needed(findings, "name", "\"my-system\"");
     let board = top.needed(findings, "board", "\"qemu-virt64\"");
     if let Some(name) = &name {
         check_name(findings, name);
     }
     let kernel = kernel(findings, top);
+    let hostlink = hostlink::section(findings, top);
     let programs = named(findings, top, "program", program);
     let processes = named(findings, top, "process", process);
     if processes.is_empty() && findings.count() == 0 {
@@ -64,6 +69,7 @@ pub(crate) fn system(
         name: name?,
         board: board?,
         kernel,
+        hostlink,
         programs,
         processes,
     })

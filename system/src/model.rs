@@ -9,6 +9,7 @@
 use crate::board::Board;
 use crate::file::Schedule;
 use crate::functions::Functions;
+use crate::hostlink::Hostlink;
 use crate::names::ThreadRole;
 use crate::problem::Refusal;
 use crate::project::Project;
@@ -39,6 +40,8 @@ pub struct Model {
     pub trace_capacity: u32,
     /// Whether the kernel sends the rest of the trace at a stop.
     pub trace_console: bool,
+    /// Whom the hostlink server obeys.
+    pub hostlink: Hostlink,
     /// The instant, in ns, at which the machine stops by itself; 0 = never.
     pub stop_at: u64,
     /// The processes, in the order of the system file.

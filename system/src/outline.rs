@@ -103,6 +103,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
             .unwrap_or(total(project, |m| m.s_threads)),
         trace_capacity: file.kernel.trace,
         trace_console: file.kernel.trace_console,
+        hostlink: project.hostlink,
         stop_at: project.stop_at,
         processes: Vec::new(),
         threads: Vec::new(),
@@ -118,6 +119,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
     check_readers(&mut findings, file);
+    check_drivers_of_devices(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
     threads::add(&mut findings, project, &modules, &providers, &mut model);
     for thread in &mut model.threads {
@@ -231,6 +233,28 @@ fn check_readers(findings: &mut Findings, file: &SystemFile) {
             other.name.get_ref()
         );
         findings.refuse(other.name.span(), reason, "let one process read the trace");
+    }
+}
+
+/// Two processes at one device would take each other's bytes and undo each
+/// other's settings.
+fn check_drivers_of_devices(findings: &mut Findings, file: &SystemFile) {
+    let mut drivers: BTreeMap<&str, &str> = BTreeMap::new();
+    for process in &file.processes {
+        let name = process.name.get_ref().as_str();
+        for device in &process.grants.devices {
+            match drivers.insert(device.get_ref(), name) {
+                Some(other) if other != name => {
+                    let reason = format!(
+                        "device `{}` is granted to `{other}` already",
+                        device.get_ref()
+                    );
+                    let mend = "one process uses a device: leave it to one of them";
+                    findings.refuse(device.span(), reason, mend);
+                }
+                _ => {}
+            }
+        }
     }
 }
 

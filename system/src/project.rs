@@ -3,6 +3,7 @@
 
 use crate::board::Board;
 use crate::file::{ProgramSection, Spanned, SystemFile};
+use crate::hostlink::{self, Hostlink};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
 use crate::{amend, compile_program, s_code, together};
@@ -26,6 +27,8 @@ pub struct Project {
     pub board: Board,
     /// Each program's module, in the order of the file.
     pub modules: Vec<ProgramModule>,
+    /// Whom the hostlink server obeys.
+    pub hostlink: Hostlink,
     /// What the compilers remarked.
     pub remarks: Vec<Diagnostic>,
     /// The instant, in ns, at which the machine stops by itself; 0 = never.
@@ -107,6 +110,7 @@ impl Project {
         together::check_sharing(&file, &running)?;
         check_grants(&file)?;
         Ok(Project {
+            hostlink: hostlink::resolve(&file)?,
             file,
             board,
             modules: prepared,

@@ -103,6 +103,7 @@ fn references_of_a_system_file() {
         ("device = [\"rtc\"]", "device = [\"rtcc\"]"),
         ("device = [\"rtc\"]", "device = [\"plic\"]"),
         ("device = [\"rtc\"]", "device = [\"rtc\", \"rtc\"]"),
+        ("device = [\"rtc\"]", "device = [\"uart0\"]"),
         ("irq = [\"rtc\"]", "irq = [99]"),
         ("irq = [\"rtc\"]", "irq = [11, \"rtc\"]"),
         ("\"flight.pose\"", "\"flight.poes\""),

@@ -1,9 +1,9 @@
-//! The hostlink server as a process: a VirtIO console, the kernel's calls, and
-//! all programs of the system that may be replaced.
+//! The hostlink server as a process: its line, the kernel's calls, and all
+//! programs of the system that may be replaced.
 //!
-//! The system file grants it the console as its first device, those programs,
-//! `trusted-dma` for the console's queues, and if it is to stream the trace,
-//! `trace`:
+//! The system file grants it the line as its first device, a VirtIO console or
+//! a 16550 UART; those programs; `trusted-dma` if it is a console, for its
+//! queues; and if it is to stream the trace, `trace`:
 //!
 //! ```toml
 //! [process.hostlink]
@@ -13,8 +13,14 @@
 //! grants = { device = ["virtio0"], program = ["flight"], trusted-dma = true }
 //! ```
 //!
-//! It obeys whoever has the line. A process that obeys the owner of a key only
-//! is a crate of its own whose thread calls [`run`] with it.
+//! It obeys whoever has the line, or the owner of the key that the section
+//! `[hostlink]` names:
+//!
+//! ```toml
+//! [hostlink]
+//! key = "operator.pub"      # or its 64 hexadecimal digits
+//! seed = 4711               # another one for each machine
+//! ```
 
 #![cfg_attr(not(test), no_std)]
 
@@ -28,18 +34,20 @@ mod identifiers {
     include!(concat!(env!("OUT_DIR"), "/identifiers.rs"));
 }
 
+mod line;
+
 use core::cell::UnsafeCell;
 
 use giornata_hostlink::{Kernel, Memory, Place, Server, Settings, nonce};
 use giornata_micro::interface::Limits;
 use giornata_micro::verify::Scratch;
-use giornata_rt::abi::control::TraceRing;
+use giornata_rt::abi::control::{TraceCursor, TraceRing};
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{call, machine, process, thread};
-use giornata_virtio_console::{Console, Shared};
+use giornata_rt::{machine, process, thread};
 
-use identifiers::LOADABLE;
+use identifiers::{HOSTLINK_KEY, HOSTLINK_SEED, LOADABLE};
+use line::AnyLine;
 
 /// Most bytes of a module file.
 const MODULE: usize = 16 * 1024;
@@ -73,7 +81,12 @@ static WORK: Once<Work> = Once(UnsafeCell::new(Work {
     scratch: [Scratch::EMPTY; SCRATCH],
     map: [0; SYMBOLS],
 }));
-static SHARED: Once<Shared> = Once(UnsafeCell::new(Shared::new()));
+
+/// Where the kernel looks for how much of the trace has gone over the console:
+/// nothing has. What the host has asked for here it hears once more there, in
+/// the rest that the kernel hands out at a stop.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub static GIORNATA_TRACE_CURSOR: TraceCursor = TraceCursor { sent: 0 };
 
 /// The next instant between two rounds after `now`.
 const fn next_gap(now: Instant) -> Instant {
@@ -84,9 +97,9 @@ const fn next_gap(now: Instant) -> Instant {
 /// whoever has the line; `seed`: a number that no other machine has.
 ///
 /// # Panics
-/// There is no console, or a grant is missing: the process faults, and says so.
+/// There is no line, or a grant is missing: the process faults, and says so.
 pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
-    let mut console = console();
+    let mut line = AnyLine::open();
     // SAFETY: the only thread that calls this takes it once.
     let Work {
         buffers,
@@ -108,27 +121,10 @@ pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
     let memory = Memory { scratch, map };
     let mut server = Server::new(settings, &mut places, memory, trace());
     loop {
-        while server.step(&mut console, &mut Kernel::at_once()) {}
-        console.acknowledge();
+        while server.step(&mut line, &mut Kernel::at_once()) {}
+        line.acknowledge();
         // Never refused to a thread.
         _ = time::sleep_until(next_gap(time::now()));
-    }
-}
-
-fn console() -> Console {
-    let Some(registers) = machine::device(0) else {
-        panic!("grant it a VirtIO console as its first device");
-    };
-    let shared = SHARED.0.get();
-    let Ok(physical) = call::device_address(shared) else {
-        panic!("grant it trusted-dma");
-    };
-    let registers = core::ptr::with_exposed_provenance_mut(registers);
-    // SAFETY: the builder granted the device, whose registers lie there; the
-    // memory is this thread's, and the kernel says where it lies.
-    match unsafe { Console::new(registers, shared, physical) } {
-        Ok(console) => console,
-        Err(why) => panic!("{why}"),
     }
 }
 
@@ -153,10 +149,10 @@ fn trace() -> Option<Reader> {
     Some(Reader::new(unsafe { Ring::new(ring) }))
 }
 
-/// Obeys whoever has the line.
+/// Obeys whom the system file names.
 #[thread]
 fn serve() -> ! {
-    run(None, 0)
+    run(HOSTLINK_KEY, HOSTLINK_SEED)
 }
 
 process! { threads: [serve] }
