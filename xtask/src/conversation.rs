@@ -13,13 +13,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::crates::{root, target_folder};
-use crate::giornata;
+use crate::image::build;
+use crate::{giornata, run};
 
-/// The machine stops by itself after so much of its own time, if nobody stops it.
-const LONGEST: &str = "3600s";
+/// What flies.
+const SYSTEM: &str = "flight-control/loadable";
+/// The machine stops by itself after so many seconds of its own time, if nobody
+/// stops it.
+const LONGEST: u64 = 3600;
 /// How often a machine that boots is asked whether it listens, and how long
-/// lies between.
-const KNOCKS: u32 = 600;
+/// lies between: far more than it needs, so that one that hangs is noticed.
+const KNOCKS: u32 = 3000;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What is typed, and the exit code that must come of it. `LINK`, `EXAMPLE` and
@@ -169,17 +173,15 @@ fn socket(folder: &Path, board: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Starts the machine. What is long, compiling it, is over when it has been
+/// started, however slow the host is.
 fn start(board: &str, address: &str) -> Result<Machine> {
+    let longest = giornata_abi::Duration::from_millis(1000 * LONGEST);
+    build(&run::find(SYSTEM)?, Some(board), longest)?;
     let log = target_folder().join(format!("{board}.link.log"));
     let file = File::create(&log)?;
     let child = Command::new(std::env::current_exe()?)
-        .args([
-            "run",
-            "flight-control/loadable",
-            "--headless",
-            "--for",
-            LONGEST,
-        ])
+        .args(["run", SYSTEM, "--headless", "--for", &format!("{LONGEST}s")])
         .args(["--board", board, "--link", address])
         .stdin(Stdio::null())
         .stderr(file.try_clone()?)
@@ -209,7 +211,7 @@ fn land(mut machine: Machine) -> Result<()> {
     let text = machine.said()?;
     let verdict = text
         .lines()
-        .rfind(|line| line.starts_with("flight-control/loadable:"));
+        .rfind(|line| line.starts_with(&format!("{SYSTEM}:")));
     let verdict = verdict.unwrap_or("no verdict");
     ensure!(
         status.success() && verdict.contains(": ok ") && verdict.contains("missed 0"),
