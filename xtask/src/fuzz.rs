@@ -26,8 +26,9 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1 --cfg fuzzing";
-/// Inputs of the short form, and its seed.
-pub(crate) const RUNS: u32 = 20_000;
+/// Inputs of the short form, fewer where each is a conversation or more, and its seed.
+const RUNS: u32 = 20_000;
+const SLOW: [(&str, u32); 1] = [("hostlink", 4_000)];
 const SEED: u32 = 20_261_120;
 
 /// `./x fuzz [TARGET] [--seconds N]`
@@ -185,6 +186,12 @@ fn host() -> Result<String> {
 }
 
 impl Target {
+    /// Inputs of its short form.
+    pub(crate) fn runs(&self) -> u32 {
+        let slow = SLOW.iter().find(|(name, _)| *name == self.name);
+        slow.map_or(RUNS, |(_, runs)| *runs)
+    }
+
     /// Runs the target.
     ///
     /// # Errors
@@ -207,7 +214,9 @@ impl Target {
             "-max_len=8192",
         ]);
         match length {
-            Length::Short => command.args([format!("-runs={RUNS}"), format!("-seed={SEED}")]),
+            Length::Short => {
+                command.args([format!("-runs={}", self.runs()), format!("-seed={SEED}")])
+            }
             Length::Seconds(seconds) => command.arg(format!("-max_total_time={seconds}")),
         };
         let output = command

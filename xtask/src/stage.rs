@@ -37,7 +37,7 @@ const MIRI: [(&str, &[&str]); 3] = [
         "giornata-micro",
         &["instructions::", "predicates::", "upcalls::"],
     ),
-    ("giornata-core", &[]),
+    ("giornata-core", &["load::", "ports::"]),
     ("giornata-queue", &[]),
 ];
 /// Flags of Miri in the short and in the long form. Property tests ask the clock
@@ -373,8 +373,9 @@ fn fuzz(_: Extent) -> Result<String> {
     if !findings.is_empty() {
         bail!("{}", findings.join("\n"));
     }
-    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    Ok(format!("{} inputs each: {}", fuzz::RUNS, names.join(", ")))
+    let inputs = |target: &Target| format!("{} inputs of {}", target.runs(), target.name);
+    let inputs: Vec<String> = targets.iter().map(inputs).collect();
+    Ok(inputs.join(", "))
 }
 
 fn line_coverage(_: Extent) -> Result<String> {
