@@ -1,7 +1,8 @@
-//! The host tool and a machine in QEMU, over a socket: programs of the flying
-//! helicopter are changed by who would change them, and what comes of it is
-//! looked at. When in the flight that is depends on the host, so nothing is
-//! said of instants here; the target suite says that.
+//! The host tool and a machine, over a socket: in QEMU, programs of the flying
+//! helicopter are changed by who would change them; on the simulated chip, whose
+//! only line is its UART, the module of a counter, by the owner of a key. What
+//! comes of it is looked at. When in the run that is depends on the host, so
+//! nothing is said of instants here; the target suite says that.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,8 +17,6 @@ use crate::crates::{root, target_folder};
 use crate::image::build;
 use crate::{giornata, run};
 
-/// What flies.
-const SYSTEM: &str = "flight-control/loadable";
 /// The machine stops by itself after so many seconds of its own time, if nobody
 /// stops it.
 const LONGEST: u64 = 3600;
@@ -26,81 +25,70 @@ const LONGEST: u64 = 3600;
 const KNOCKS: u32 = 3000;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What is typed, and the exit code that must come of it. `LINK`, `EXAMPLE` and
-/// `BROKEN` stand for the address, the example's folder, and a file that was cut.
-const TYPED: [(&[&str], i32); 12] = [
-    (&["status", "--link", "LINK", "--json"], 0),
-    // the controller goes on as the same module, in flight
-    (
-        &[
-            "load",
-            "EXAMPLE/flight.giotto",
-            "--program",
-            "flight",
-            "--carry-over",
-            "--link",
-            "LINK",
-        ],
-        0,
-    ),
-    // the ground station goes, and comes back
-    (&["unload", "telemetry", "--link", "LINK"], 0),
-    (
-        &[
-            "load",
-            "EXAMPLE/telemetry.giotto",
-            "--program",
-            "telemetry",
-            "--link",
-            "LINK",
-        ],
-        0,
-    ),
-    // held, and changed to later
-    (
-        &[
-            "load",
-            "EXAMPLE/telemetry.giotto",
-            "--program",
-            "telemetry",
-            "--hold",
-            "--link",
-            "LINK",
-        ],
-        0,
-    ),
-    (&["switch", "telemetry", "--link", "LINK"], 0),
-    // what does not belong there, is not there, or is broken
-    (
-        &[
-            "load",
-            "EXAMPLE/plant.giotto",
-            "--program",
-            "flight",
-            "--link",
-            "LINK",
-        ],
-        1,
-    ),
-    (
-        &[
-            "load",
-            "EXAMPLE/plant.giotto",
-            "--program",
-            "plant",
-            "--link",
-            "LINK",
-        ],
-        1,
-    ),
-    (
-        &["load", "BROKEN", "--program", "telemetry", "--link", "LINK"],
-        2,
-    ),
-    (&["switch", "telemetry", "--link", "LINK"], 1),
-    (&["status", "--link", "LINK"], 0),
-    (&["shutdown", "--link", "LINK"], 0),
-];
+/// A system, and what is typed while it runs.
+struct Scenario {
+    /// As `./x run` takes it: of `examples`, or a file from the root.
+    system: &'static str,
+    /// What is typed, `--link` and its address left out, and the exit code that
+    /// must come of it. `EXAMPLE`, `COUNTER`, `KEY` and `BROKEN` stand for the
+    /// folders of two systems, a key file, and a module file that was cut.
+    typed: &'static [(&'static str, i32)],
+}
+
+/// The helicopter, which obeys whoever has the line.
+const FLIGHT: Scenario = Scenario {
+    system: "flight-control/loadable",
+    typed: &[
+        ("status --json", 0),
+        // the controller goes on as the same module, in flight
+        (
+            "load EXAMPLE/flight.giotto --program flight --carry-over",
+            0,
+        ),
+        // the ground station goes, and comes back
+        ("unload telemetry", 0),
+        ("load EXAMPLE/telemetry.giotto --program telemetry", 0),
+        // held, and changed to later
+        (
+            "load EXAMPLE/telemetry.giotto --program telemetry --hold",
+            0,
+        ),
+        ("switch telemetry", 0),
+        // what does not belong there, is not there, or is broken
+        ("load EXAMPLE/plant.giotto --program flight", 1),
+        ("load EXAMPLE/plant.giotto --program plant", 1),
+        ("load BROKEN --program telemetry", 2),
+        ("switch telemetry", 1),
+        ("status", 0),
+        ("shutdown", 0),
+    ],
+};
+
+/// A counter that obeys the owner of [`KEY`].
+const COUNTER: Scenario = Scenario {
+    system: "tests/target/hostlink/serial.toml",
+    typed: &[
+        ("status --json", 0),
+        // unsigned, and signed
+        ("unload counter", 1),
+        (
+            "load COUNTER/counter-twice.giotto --program counter --key KEY",
+            0,
+        ),
+        ("unload counter --key KEY", 0),
+        ("shutdown", 1),
+        ("shutdown --key KEY", 0),
+    ],
+};
+
+/// The key that the counter's system names: RFC 8032, 7.1, test 1.
+const KEY: &str = "giornata key 1
+secret 9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60
+public d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a
+";
+
+/// On a slow, loaded host a simulated chip takes a while for a signature.
+const PATIENCE: &str = "300s";
 
 /// A machine that runs; it is stopped if it is dropped.
 struct Machine {
@@ -124,44 +112,60 @@ impl Drop for Machine {
     }
 }
 
-/// Flies the example on boards with the tool beside it; a note.
-pub(crate) fn check(boards: &[&str]) -> Result<String> {
+/// Flies the example on boards of QEMU, and counts on chips, with the tool
+/// beside them; a note.
+pub(crate) fn check(boards: &[&str], chips: &[&str]) -> Result<String> {
     for board in boards {
-        fly(board).with_context(|| board.to_string())?;
+        FLIGHT.play(board).with_context(|| board.to_string())?;
     }
-    Ok(format!(
+    let mut note = format!(
         "{} commands of the host tool on {}, the helicopter flew on",
-        TYPED.len(),
+        FLIGHT.typed.len(),
         boards.join(", ")
-    ))
+    );
+    for chip in chips {
+        COUNTER.play(chip).with_context(|| chip.to_string())?;
+        note += &format!("; {} on {chip} over its UART, signed", COUNTER.typed.len());
+    }
+    Ok(note)
 }
 
-fn fly(board: &str) -> Result<()> {
-    let folder = target_folder();
-    let address = format!("unix:{}", socket(&folder, board)?.display());
-    let broken = folder.join("broken.gmod");
-    std::fs::write(&broken, b"GMOD")?;
-    let mut machine = start(board, &address)?;
-    wait_until_it_listens(&mut machine, &address)?;
-    let example = root().join("examples/flight-control");
-    for (words, expected) in TYPED {
-        let words: Vec<String> = words
-            .iter()
-            .map(|word| {
-                word.replace("LINK", &address)
-                    .replace("EXAMPLE", &example.display().to_string())
-                    .replace("BROKEN", &broken.display().to_string())
-            })
-            .collect();
-        let arguments: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-        let code = giornata::call(&arguments)?;
-        let typed = words.join(" ");
-        ensure!(
-            code == expected,
-            "`giornata {typed}` ended with {code}, not {expected}"
-        );
+impl Scenario {
+    fn play(&self, board: &str) -> Result<()> {
+        let folder = target_folder();
+        let address = format!("unix:{}", socket(&folder, board)?.display());
+        let [broken, key] = ["broken.gmod", "known.key"].map(|name| folder.join(name));
+        std::fs::write(&broken, b"GMOD")?;
+        std::fs::write(&key, KEY)?;
+        let mut machine = start(self.system, board, &address)?;
+        wait_until_it_listens(&mut machine, &address)?;
+        let places = [
+            ("EXAMPLE", root().join("examples/flight-control")),
+            ("COUNTER", root().join("tests/target/hostlink")),
+            ("KEY", key),
+            ("BROKEN", broken),
+        ];
+        for (typed, expected) in self.typed {
+            let put = |word: &str| {
+                let place = places.iter().find_map(|(name, place)| {
+                    let rest = word.strip_prefix(name)?;
+                    Some(format!("{}{rest}", place.display()))
+                });
+                place.unwrap_or_else(|| word.to_owned())
+            };
+            let words = typed.split(' ').map(put);
+            let line = ["--timeout", PATIENCE, "--link", &address].map(String::from);
+            let words: Vec<String> = words.chain(line).collect();
+            let arguments: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
+            let code = giornata::call(&arguments)?;
+            let typed = words.join(" ");
+            ensure!(
+                code == *expected,
+                "`giornata {typed}` ended with {code}, not {expected}"
+            );
+        }
+        self.land(machine)
     }
-    land(machine)
 }
 
 /// A socket of this board that nobody has.
@@ -175,13 +179,19 @@ fn socket(folder: &Path, board: &str) -> Result<PathBuf> {
 
 /// Starts the machine. What is long, compiling it, is over when it has been
 /// started, however slow the host is.
-fn start(board: &str, address: &str) -> Result<Machine> {
+fn start(system: &str, board: &str, address: &str) -> Result<Machine> {
     let longest = giornata_abi::Duration::from_millis(1000 * LONGEST);
-    build(&run::find(SYSTEM)?, Some(board), longest)?;
+    let file = root().join(system);
+    let file = match file.is_file() {
+        true => file,
+        false => run::find(system)?,
+    };
+    build(&file, Some(board), longest)?;
     let log = target_folder().join(format!("{board}.link.log"));
     let file = File::create(&log)?;
     let child = Command::new(std::env::current_exe()?)
-        .args(["run", SYSTEM, "--headless", "--for", &format!("{LONGEST}s")])
+        .current_dir(root())
+        .args(["run", system, "--headless", "--for", &format!("{LONGEST}s")])
         .args(["--board", board, "--link", address])
         .stdin(Stdio::null())
         .stderr(file.try_clone()?)
@@ -205,17 +215,18 @@ fn wait_until_it_listens(machine: &mut Machine, address: &str) -> Result<()> {
     bail!("nobody listens at {address}")
 }
 
-/// The machine has been told to stop: its own verdict is good.
-fn land(mut machine: Machine) -> Result<()> {
-    let status = machine.child.wait()?;
-    let text = machine.said()?;
-    let verdict = text
-        .lines()
-        .rfind(|line| line.starts_with(&format!("{SYSTEM}:")));
-    let verdict = verdict.unwrap_or("no verdict");
-    ensure!(
-        status.success() && verdict.contains(": ok ") && verdict.contains("missed 0"),
-        "{verdict}\n{text}"
-    );
-    Ok(())
+impl Scenario {
+    /// The machine has been told to stop: its own verdict is good.
+    fn land(&self, mut machine: Machine) -> Result<()> {
+        let status = machine.child.wait()?;
+        let text = machine.said()?;
+        let title = format!("{}:", self.system);
+        let verdict = text.lines().rfind(|line| line.starts_with(&title));
+        let verdict = verdict.unwrap_or("no verdict");
+        ensure!(
+            status.success() && verdict.contains(": ok ") && verdict.contains("missed 0"),
+            "{verdict}\n{text}"
+        );
+        Ok(())
+    }
 }

@@ -29,8 +29,16 @@ pub(crate) struct Image {
 pub(crate) enum Host {
     /// A program that knows the board.
     Emulator(Emulator),
-    /// The simulated chip itself.
-    Chip(Chip),
+    /// The simulated chip itself, and the address at which its serial line
+    /// listens, if it does.
+    Chip(Chip, Option<String>),
+}
+
+impl Host {
+    /// Whether the hostlink goes over the line of the console.
+    pub(crate) fn shares_its_line(&self) -> bool {
+        matches!(self, Host::Chip(_, Some(_)))
+    }
 }
 
 /// Builds the system of a file, for the board that it names or for another;
@@ -61,7 +69,7 @@ pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
     })?;
     let host = match built.emulator {
         Some(emulator) => Host::Emulator(emulator),
-        None => Host::Chip(Chip::of(&built.report.board)?),
+        None => Host::Chip(Chip::of(&built.report.board)?, None),
     };
     Ok(Image {
         elf: built.image,

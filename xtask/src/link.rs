@@ -1,19 +1,24 @@
-//! The hostlink of a machine in QEMU: a VirtIO console that listens on a socket.
+//! The hostlink of a machine: a socket on which a VirtIO console of QEMU listens,
+//! or the serial line of a simulated chip.
 
 use anyhow::{Context, Result, bail};
 
 use crate::image::Host;
 
-/// Plugs the console in. It takes the first slot for VirtIO devices, the one that
-/// the boards' files call `virtio0`.
+/// Lets the machine listen. In QEMU that is a console in the first slot for VirtIO
+/// devices, the one that the boards' files call `virtio0`; a chip has one line.
 ///
 /// # Errors
-/// The address is none that QEMU listens on, or the board is not in QEMU.
+/// The address is none to listen on.
 pub(crate) fn plug_in(host: &mut Host, address: &str) -> Result<()> {
-    let Host::Emulator(emulator) = host else {
-        bail!("only boards in QEMU have a VirtIO console; leave --link out");
-    };
     let socket = socket(address)?;
+    let emulator = match host {
+        Host::Emulator(emulator) => emulator,
+        Host::Chip(_, line) => {
+            *line = Some(address.to_owned());
+            return Ok(());
+        }
+    };
     emulator.arguments.extend(
         [
             "-chardev",

@@ -7,11 +7,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use giornata_soc::{End, Run};
+use giornata_soc::{End, Input, Run};
 use giornata_system::Emulator;
 
 use crate::chip::Chip;
 use crate::image::{Host, Image};
+use crate::sieve::Sieve;
 
 /// What there is to read from a machine.
 pub(crate) enum Output {
@@ -66,14 +67,20 @@ impl Machine {
     pub(crate) fn boot(image: &Image, patience: Patience) -> Result<Machine> {
         let (process, stdout) = match &image.host {
             Host::Emulator(emulator) => start(emulator, &image.elf)?,
-            Host::Chip(chip) => simulate(chip, &image.elf)?,
+            Host::Chip(chip, line) => simulate(chip, line.as_ref(), &image.elf)?,
         };
         let mut stdout = stdout.context("the console of the machine")?;
+        let mut sieve = image.host.shares_its_line().then(Sieve::default);
         let (sender, console) = sync_channel(64);
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count @ 1..) = stdout.read(&mut buffer) {
-                if sender.send(buffer[..count].to_vec()).is_err() {
+                let read = &buffer[..count];
+                let bytes = match &mut sieve {
+                    Some(sieve) => sieve.pass(read),
+                    None => read.to_vec(),
+                };
+                if sender.send(bytes).is_err() {
                     break;
                 }
             }
@@ -184,11 +191,16 @@ fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Option<ChildStdout
     Ok((Process::Emulator(Emulated(child)), stdout))
 }
 
-fn simulate(chip: &Chip, elf: &Path) -> Result<(Process, Option<ChildStdout>)> {
+fn simulate(
+    chip: &Chip,
+    line: Option<&String>,
+    elf: &Path,
+) -> Result<(Process, Option<ChildStdout>)> {
     let run = Run {
         latency: chip.latency,
         // Patience ends it.
         max_cycles: u64::MAX,
+        input: line.map_or(Input::Nothing, |line| Input::Host(line.clone())),
         ..Run::new(giornata_soc::Image::read(elf)?)
     };
     let mut machine = chip.simulator()?.start(&run)?;

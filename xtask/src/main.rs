@@ -20,6 +20,7 @@ mod process;
 mod promises;
 mod run;
 mod screen;
+mod sieve;
 mod size;
 mod soak;
 mod stage;

@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Write the trace as it came, for `giornata schedule --from-trace`.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Plug in a console for the hostlink, which listens there: tcp:HOST:PORT or
-    /// unix:PATH.
+    /// Let the hostlink listen there, at a console of QEMU or the serial line of a
+    /// chip: tcp:HOST:PORT or unix:PATH.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) link: Option<String>,
     /// Plain lines, also on a terminal.

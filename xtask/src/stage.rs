@@ -128,7 +128,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "hostlink",
-        what: "the host tool changes programs of a machine in flight, over a socket",
+        what: "the host tool changes programs of a machine in flight, over a socket; in the long form of a chip, over its UART",
         run: hostlink,
     },
     Stage {
@@ -352,11 +352,11 @@ fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
 }
 
 fn hostlink(extent: Extent) -> Result<String> {
-    let boards = match extent.full {
-        false => &BOARDS[..1],
-        true => &BOARDS[..],
+    let (boards, chips) = match extent.full {
+        false => (&BOARDS[..1], &[][..]),
+        true => (&BOARDS[..], &["rtl-pmp"][..]),
     };
-    conversation::check(boards)
+    conversation::check(boards, chips)
 }
 
 fn promises(_: Extent) -> Result<String> {

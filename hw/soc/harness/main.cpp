@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "host_line.h"
+
 #include "Vsoc.h"
 #include "Vsoc__Dpi.h"
 #include "verilated.h"
@@ -31,6 +33,8 @@ constexpr int kWrongCommand = 125;
 constexpr int kResetCycles = 16;
 // Whoever watches need not wait for a full buffer.
 constexpr uint64_t kFlushCycles = 1u << 20;
+// How often the host is looked at that is connected to the serial line.
+constexpr uint64_t kLookCycles = 1u << 10;
 constexpr size_t kRamBytes = 4u << 20;  // as in soc.sv
 
 const char kUsage[] =
@@ -41,6 +45,8 @@ const char kUsage[] =
     "  --argument N       what the argument register holds (0)\n"
     "  --input FILE       bytes for the serial line, each as soon as there is room; - is standard input\n"
     "  --input-at FILE    lines `CYCLE BYTE`, by cycle: each arrives at its cycle, wanted or not\n"
+    "  --line ADDRESS     connect the serial line to a host while the program runs: listen at unix:PATH or\n"
+    "                     tcp:HOST:PORT; its bytes arrive as soon as there is room\n"
     "  --probes FILE      write a line `CYCLE ID` for each store to the probe register, both decimal\n"
     "  --points FILE      write what can be seen from outside, see class Watch\n"
     "  --executed FILE    write address and cycle, two words each, of what is executed outside user mode\n"
@@ -57,7 +63,7 @@ struct Arrival {
 };
 
 struct Options {
-  std::string executed, image, input, input_at, points, probes, summary, waveform;
+  std::string executed, image, input, input_at, line, points, probes, summary, waveform;
   unsigned ram_first = 1, ram_burst = 1;
   uint32_t argument = 0;
   uint64_t max_cycles = 4'000'000'000u, waveform_from = 0, waveform_to = UINT64_MAX;
@@ -94,6 +100,7 @@ Options parse(int argc, char** argv) {
     else if (name == "--argument") options.argument = number(value, 0, UINT32_MAX);
     else if (name == "--input") options.input = value;
     else if (name == "--input-at") options.input_at = value;
+    else if (name == "--line") options.line = value;
     else if (name == "--executed") options.executed = value;
     else if (name == "--points") options.points = value;
     else if (name == "--probes") options.probes = value;
@@ -104,8 +111,8 @@ Options parse(int argc, char** argv) {
     else throw std::runtime_error("unknown option " + name);
   }
   if (options.image.empty()) throw std::runtime_error("no image");
-  if (!options.input.empty() && !options.input_at.empty())
-    throw std::runtime_error("--input and --input-at exclude each other");
+  if (!options.input.empty() + !options.input_at.empty() + !options.line.empty() > 1)
+    throw std::runtime_error("--input, --input-at and --line exclude each other");
 #if !VM_TRACE
   if (!options.waveform.empty())
     throw std::runtime_error("this model was built without --trace: it writes no waveform");
@@ -145,7 +152,7 @@ File create(const std::string& path) {
   return file;
 }
 
-// What arrives on the serial line, in order.
+// The serial line: what arrives, in order, and what is sent.
 class Line {
  public:
   explicit Line(const Options& options) {
@@ -153,17 +160,38 @@ class Line {
     if (!options.input.empty())
       for (uint8_t byte : read_bytes(options.input)) arrivals_.push_back({0, byte});
     patient_ = !options.input.empty();
+    if (!options.line.empty()) host_ = std::make_unique<HostLine>(options.line);
   }
 
   // Sets the inputs for the clock edge that begins `cycle`.
   void drive(Vsoc& model, uint64_t cycle) {
+    if (host_) return drive_from_host(model, cycle);
     const bool due = next_ < arrivals_.size() && cycle >= arrivals_[next_].cycle &&
                      !(patient_ && model.rx_full_o);
     model.rx_valid_i = due;
     if (due) model.rx_data_i = arrivals_[next_++].byte;
   }
 
+  // Hands on a byte that the machine has sent.
+  void send(uint8_t byte) {
+    putchar(byte);
+    if (host_) host_->send(byte);
+  }
+
+  // Nothing more is sent.
+  void end() {
+    fflush(stdout);
+    if (host_) host_->look();
+  }
+
  private:
+  void drive_from_host(Vsoc& model, uint64_t cycle) {
+    if (cycle % kLookCycles == 0) host_->look();
+    model.rx_valid_i = host_->waits() && !model.rx_full_o;
+    if (model.rx_valid_i) model.rx_data_i = host_->take();
+  }
+
+  std::unique_ptr<HostLine> host_;
   std::vector<Arrival> arrivals_;
   size_t next_ = 0;
   bool patient_ = false;
@@ -259,7 +287,7 @@ class Machine {
       clock();
       listen();
     }
-    fflush(stdout);
+    line_.end();
     const int status = conclude();
 #if VM_TRACE
     if (waveform_) waveform_->close();
@@ -298,7 +326,7 @@ class Machine {
   void listen() {
     const auto cycle = static_cast<unsigned long long>(model_->cycle_o);
     watch_.look(*model_);
-    if (model_->tx_valid_o) putchar(model_->tx_data_o);
+    if (model_->tx_valid_o) line_.send(model_->tx_data_o);
     if (cycle % kFlushCycles == 0) fflush(stdout);
     if (model_->probe_valid_o && probes_) fprintf(probes_.get(), "%llu %u\n", cycle, model_->probe_id_o);
   }

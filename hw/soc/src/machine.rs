@@ -22,6 +22,10 @@ pub enum Input {
     Bytes(Vec<u8>),
     /// Bytes at these cycles, which rise, wanted or not.
     At(Vec<(u64, u8)>),
+    /// Whatever a host sends, each byte as soon as the receive queue has room;
+    /// the simulator listens at `unix:PATH` or `tcp:HOST:PORT`, and sends there
+    /// what the machine sends.
+    Host(String),
 }
 
 /// How slow the RAM is: cycles a word.
@@ -150,6 +154,7 @@ impl Machine {
             Input::Nothing => &mut command,
             Input::Bytes(_) => command.arg("--input").arg(files.input()),
             Input::At(_) => command.arg("--input-at").arg(files.input()),
+            Input::Host(address) => command.arg("--line").arg(address),
         };
         if let Some(Waveform { file, cycles }) = &run.waveform {
             command
@@ -231,7 +236,7 @@ impl Files {
         let files = Files(folder);
         at(&files.image(), fs::write(files.image(), run.image.bytes()))?;
         let input = match &run.input {
-            Input::Nothing => return Ok(files),
+            Input::Nothing | Input::Host(_) => return Ok(files),
             Input::Bytes(bytes) => bytes.clone(),
             Input::At(arrivals) => arrivals
                 .iter()

@@ -15,7 +15,7 @@ use crate::wheel::{hexadecimal, verilog};
 use crate::{Core, Variant};
 
 /// The chip and its harness; part of the program, so that no path matters.
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 10] = [
     ("arbiter.sv", include_str!("../rtl/arbiter.sv")),
     ("clint.sv", include_str!("../rtl/clint.sv")),
     (
@@ -26,6 +26,8 @@ const SOURCES: [(&str, &str); 8] = [
     ("ram.sv", include_str!("../rtl/ram.sv")),
     ("soc.sv", include_str!("../rtl/soc.sv")),
     ("uart.sv", include_str!("../rtl/uart.sv")),
+    ("host_line.cpp", include_str!("../harness/host_line.cpp")),
+    ("host_line.h", include_str!("../harness/host_line.h")),
     ("main.cpp", include_str!("../harness/main.cpp")),
 ];
 const CORE: &str = "core.v";
@@ -149,7 +151,7 @@ fn build(home: &Path, variant: Variant, core: &str) -> Result<(), Error> {
         .args(FLAGS)
         .args(variant.waveform.then_some("--trace"))
         .args(["-j", "0", "--Mdir", "model", "-o", PROGRAM])
-        .args(SOURCES.map(|(name, _)| name))
+        .args(compiled())
         .arg(CORE);
     run_tool(&mut command, NEEDED)?;
     let finished = work.join("finished");
@@ -158,6 +160,12 @@ fn build(home: &Path, variant: Variant, core: &str) -> Result<(), Error> {
     at(&built, fs::rename(&built, finished.join(PROGRAM)))?;
     at(home, fs::rename(&finished, home))?;
     at(&work, fs::remove_dir_all(&work))
+}
+
+/// What the tools are told of; they find the other sources themselves.
+fn compiled() -> impl Iterator<Item = &'static str> {
+    let names = SOURCES.iter().map(|(name, _)| *name);
+    names.filter(|name| !name.ends_with(".h"))
 }
 
 /// Runs a tool to its end, quietly.

@@ -23,6 +23,7 @@ enum Check {
     Conflict,
     Regions,
     Pages,
+    Echo16550,
 }
 
 const CORES: [Core; 2] = [Core::Mmu, Core::Pmp];
@@ -84,13 +85,15 @@ fn on_both_cores(description: &Run) -> [Report; 2] {
 #[test]
 #[ignore = "needs Verilator: ./x test rtl"]
 fn bytes_come_in_and_go_out() {
-    let mut echo = check(Check::Echo);
-    echo.input = Input::Bytes(b"more BYTES than the queue holds.".to_vec());
-    for report in on_both_cores(&echo) {
-        assert_eq!(
-            report.output,
-            b"MORE\0bytes\0THAN\0THE\0QUEUE\0HOLDS".to_vec()
-        );
+    for registers in [Check::Echo, Check::Echo16550] {
+        let mut echo = check(registers);
+        echo.input = Input::Bytes(b"more BYTES than the queue holds.".to_vec());
+        for report in on_both_cores(&echo) {
+            assert_eq!(
+                report.output,
+                b"MORE\0bytes\0THAN\0THE\0QUEUE\0HOLDS".to_vec()
+            );
+        }
     }
 }
 

@@ -22,7 +22,12 @@
 .equ IRQ_MASK,     0xBC0          # VexRiscv: which external lines count
 .equ IRQ_PENDING,  0xFC0          # and which of them are high
 
-.equ CHECKS,       10
+.equ UART_PAGE,    0x1000         # as a 16550: data, and line status in byte 5
+.equ LINE_STATUS,  0x05
+.equ LINE_READY,   0x01
+.equ LINE_EMPTY,   0x60
+
+.equ CHECKS,       11
 
 .equ MPP,          0x1800
 .equ MPP_S,        0x0800
@@ -89,7 +94,7 @@ exit:
 9:  j       9b
 
 checks:
-    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages
+    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages, echo_16550
 
 # Sends back what arrives, with the case of letters changed, up to a full stop.
 echo:
@@ -103,6 +108,23 @@ echo:
     xori    t1, t1, 0x20
     sw      t1, UART_DATA(s0)
     j       echo
+
+# The same by bytes, as a driver of a 16550 does it.
+echo_16550:
+    li      s1, IO + UART_PAGE
+1:  lbu     t0, LINE_STATUS(s1)
+    andi    t1, t0, LINE_EMPTY
+    li      t2, LINE_EMPTY
+    expect_equal t1, t2, 1
+    andi    t0, t0, LINE_READY
+    beqz    t0, 1b
+    lbu     t1, 0(s1)
+    li      t2, '.'
+    li      a0, 0
+    beq     t1, t2, exit
+    xori    t1, t1, 0x20
+    sb      t1, 0(s1)
+    j       1b
 
 # Probes with the low half of the cycle counter as identifier, twice alike.
 counter:
