@@ -6,8 +6,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::thread;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -16,6 +14,7 @@ use crate::Verdict;
 use crate::crates::{root, target_folder};
 use crate::process::{capture, cargo, describe};
 use crate::size::executables;
+use crate::workers;
 
 const PACKAGE: &str = "giornata-fuzz";
 const PREFIX: &str = "fuzz-";
@@ -108,9 +107,8 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     Ok(Verdict::Negative)
 }
 
-/// Runs targets, as many at a time as there are processors but at most two:
-/// libFuzzer's time limits want a processor each. Tells of each as it ends; the
-/// outcomes come in the order of the targets.
+/// Runs targets side by side. Tells of each as it ends; the outcomes come in the
+/// order of the targets.
 ///
 /// # Errors
 /// A target cannot be run.
@@ -119,31 +117,12 @@ pub(crate) fn run_all(
     length: Length,
     tell: impl Fn(&Target, &Outcome) + Sync,
 ) -> Result<Vec<Outcome>> {
-    let at_once = thread::available_parallelism().map_or(1, |count| count.get().min(2));
-    let next = Mutex::new(targets.iter().enumerate());
-    let work = || {
-        let mut done = Vec::new();
-        // The lock is for taking a target, not for running it.
-        while let Some((index, target)) = next.lock().ok().and_then(|mut next| next.next()) {
-            let outcome = target.run(length);
-            if let Ok(outcome) = &outcome {
-                tell(target, outcome);
-            }
-            done.push((index, outcome));
-        }
-        done
+    let run = |target: &Target| {
+        let outcome = target.run(length)?;
+        tell(target, &outcome);
+        Ok(outcome)
     };
-    let mut outcomes = thread::scope(|scope| -> Result<Vec<_>> {
-        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
-        let mut all = Vec::new();
-        for worker in workers {
-            let done = worker.join().ok().context("a runner of fuzz targets")?;
-            all.extend(done);
-        }
-        Ok(all)
-    })?;
-    outcomes.sort_by_key(|(index, _)| *index);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    workers::each(targets, run).into_iter().collect()
 }
 
 /// Builds all targets.
@@ -259,6 +238,7 @@ fn statistic(report: &str, name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
     #[test]
     fn statistics_are_read_by_their_names() {

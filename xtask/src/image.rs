@@ -1,6 +1,7 @@
 //! The image of a system, built.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use anyhow::{Result, anyhow};
 use giornata_abi::Duration;
@@ -41,6 +42,9 @@ impl Host {
     }
 }
 
+/// One system at a time is built.
+static BUILDING: Mutex<()> = Mutex::new(());
+
 /// Builds the system of a file, for the board that it names or for another;
 /// its machine stops at `stop_at`.
 ///
@@ -63,6 +67,8 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
 /// # Errors
 /// As [`build`].
 pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
+    // what is built of a process lies at one place, whatever system it is for
+    let _alone = BUILDING.lock();
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", options.system.display())

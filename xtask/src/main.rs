@@ -27,6 +27,7 @@ mod stage;
 mod suite;
 mod test;
 mod time;
+mod workers;
 
 use std::process::ExitCode;
 

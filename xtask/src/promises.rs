@@ -1,7 +1,6 @@
 //! What the example flight-control promises, held against a run in QEMU.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use giornata_abi::time::Timebase;
@@ -13,7 +12,12 @@ use crate::crates::{BOARDS, CHIPS, root};
 use crate::image::build;
 use crate::process::{capture, cargo};
 use crate::suite::record;
+use crate::workers;
 
+/// The example, what is added to it, and the example with more than it can do.
+const EXAMPLE: &str = "examples/flight-control/system.toml";
+const CHANGING: &str = "tests/target/modules/live.toml";
+const OVERLOAD: &str = "examples/flight-control/overload.toml";
 /// The flight that the promises are about.
 const FLIGHT: Duration = Duration::from_millis(10_000);
 /// The flight on chips, which take a minute for a second.
@@ -31,17 +35,22 @@ const JITTER: u64 = 2;
 
 /// Flies the example and the overloaded example; a note with the figures.
 pub(crate) fn check() -> Result<String> {
-    let system = |file: &str| root().join("examples/flight-control").join(file);
-    let (events, names) = fly(&system("system.toml"), BOARDS[0], FLIGHT)?;
-    check_windows(&events, FLIGHT)?;
-    let lag = check_servos(&events, &names)?;
-    let trace = port_trace(&events, &names);
+    let calm = BOARDS.map(|board| (EXAMPLE, board, FLIGHT));
+    let changing = BOARDS.map(|board| (CHANGING, board, CHANGING_FLIGHT));
+    let overload = [(OVERLOAD, BOARDS[0], FLIGHT)];
+    let all: Vec<Plan<'_>> = calm.into_iter().chain(changing).chain(overload).collect();
+    let mut flown = fly_all(&all)?;
+    let (overloaded, other_names) = flown.pop().context("the overload")?;
+    let changing = flown.split_off(BOARDS.len());
+    let (events, names) = flown.first().context("a flight")?;
+    check_windows(events, FLIGHT)?;
+    let lag = check_servos(events, names)?;
+    let trace = port_trace(events, names);
     compare_with_simulator(&trace)?;
-    for board in &BOARDS[1..] {
-        compare_with_board(&trace, &system("system.toml"), board, FLIGHT)?;
+    for (board, flown) in BOARDS.iter().zip(&flown).skip(1) {
+        compare_with_board(&trace, flown, board, FLIGHT)?;
     }
-    let changes = check_changes(&system("../../tests/target/modules/live.toml"))?;
-    let (overloaded, other_names) = fly(&system("overload.toml"), BOARDS[0], FLIGHT)?;
+    let changes = check_changes(&changing)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
     Ok(format!(
         "servos {lag}; {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}",
@@ -50,34 +59,48 @@ pub(crate) fn check() -> Result<String> {
     ))
 }
 
-fn fly(system: &Path, board: &str, length: Duration) -> Result<(Vec<Event>, NameMap)> {
-    let image = build(system, Some(board), length)?;
-    let (events, _) = record(&image, length)?;
-    Ok((events, image.names))
+/// What flies, where, and for how long.
+type Plan<'a> = (&'a str, &'a str, Duration);
+
+/// What a flight came to.
+type Flown = (Vec<Event>, NameMap);
+
+/// Flies each, side by side.
+fn fly_all(plans: &[Plan<'_>]) -> Result<Vec<Flown>> {
+    let fly = |(system, board, length): &Plan<'_>| {
+        let image = build(&root().join(system), Some(board), *length)?;
+        let (events, _) = record(&image, *length)?;
+        Ok((events, image.names))
+    };
+    workers::each(plans, fly).into_iter().collect()
 }
 
 /// Modules that come while the helicopter flies are the same bytes on every
 /// board, and so are the ports; how many writes were compared.
-fn check_changes(system: &Path) -> Result<usize> {
-    let (events, names) = fly(system, BOARDS[0], CHANGING_FLIGHT)?;
-    let trace = port_trace(&events, &names);
+fn check_changes(flown: &[Flown]) -> Result<usize> {
+    let (events, names) = flown.first().context("a flight")?;
+    let trace = port_trace(events, names);
     let joined = |write: &&PortValue| write.port.starts_with("gimbal.");
     ensure!(trace.iter().filter(joined).count() > 300, "nothing joined");
     let mut writes = 0;
-    for board in &BOARDS[1..] {
-        writes = compare_with_board(&trace, system, board, CHANGING_FLIGHT)?;
+    for (board, flown) in BOARDS.iter().zip(flown).skip(1) {
+        writes = compare_with_board(&trace, flown, board, CHANGING_FLIGHT)?;
     }
     Ok(writes)
 }
 
 /// Flies the example on the simulated chips for a short time; a note.
 pub(crate) fn check_chips() -> Result<String> {
-    let system = root().join("examples/flight-control/system.toml");
-    let (events, names) = fly(&system, BOARDS[0], SHORT_FLIGHT)?;
-    let trace = port_trace(&events, &names);
+    let boards = || BOARDS.into_iter().take(1).chain(CHIPS);
+    let plans: Vec<Plan<'_>> = boards()
+        .map(|board| (EXAMPLE, board, SHORT_FLIGHT))
+        .collect();
+    let flown = fly_all(&plans)?;
+    let (events, names) = flown.first().context("a flight")?;
+    let trace = port_trace(events, names);
     let mut writes = 0;
-    for chip in CHIPS {
-        writes = compare_with_board(&trace, &system, chip, SHORT_FLIGHT)?;
+    for (board, flown) in boards().zip(&flown).skip(1) {
+        writes = compare_with_board(&trace, flown, board, SHORT_FLIGHT)?;
     }
     Ok(format!(
         "{writes} port writes on {} as in QEMU",
@@ -219,13 +242,12 @@ fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
 /// windows and writes the same values at the same instants.
 fn compare_with_board(
     trace: &[PortValue],
-    system: &Path,
+    (events, names): &Flown,
     board: &str,
     length: Duration,
 ) -> Result<usize> {
-    let (events, names) = fly(system, board, length)?;
-    check_windows(&events, length).with_context(|| board.to_string())?;
-    let other = port_trace(&events, &names);
+    check_windows(events, length).with_context(|| board.to_string())?;
+    let other = port_trace(events, names);
     let common = trace.len().min(other.len());
     let least = length.0 / 1_000_000;
     ensure!(

@@ -31,6 +31,7 @@ use crate::flight::{Landing, Observer, fly};
 use crate::golden::{Golden, Saying};
 use crate::image::{Image, build};
 use crate::machine::Patience;
+use crate::workers;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
@@ -110,12 +111,15 @@ pub(crate) fn run_short() -> Result<Findings> {
     let mut findings = Findings::default();
     let mut cases = cases()?;
     cases.retain(|case| SHORT.iter().any(|short| case.name.starts_with(short)));
-    for board in CHIPS {
-        for case in &cases {
-            findings.cases += 1;
-            if let Err(complaint) = fly_case(case, board).and_then(|outcome| judge(&outcome)) {
-                findings.complain(board, &case.name, &complaint);
-            }
+    let runs = CHIPS
+        .iter()
+        .flat_map(|board| cases.iter().map(|case| (*board, case)));
+    let runs: Vec<(&str, &Case)> = runs.collect();
+    let run = |(board, case): &(&'static str, &Case)| judge(&fly_case(case, board)?);
+    for ((board, case), judged) in runs.iter().zip(workers::each(&runs, run)) {
+        findings.cases += 1;
+        if let Err(complaint) = judged {
+            findings.complain(board, &case.name, &complaint);
         }
     }
     Ok(findings)
@@ -129,9 +133,10 @@ pub(crate) fn run(bless: bool) -> Result<Findings> {
     let mut sayings: BTreeMap<PathBuf, Vec<Saying>> = BTreeMap::new();
     for board in BOARDS {
         let mut outcomes = Vec::new();
-        for case in &cases {
+        let flown = workers::each(&cases, |case| fly_case(case, board));
+        for (case, flown) in cases.iter().zip(flown) {
             findings.cases += 1;
-            match fly_case(case, board) {
+            match flown {
                 Ok(outcome) if bless => {
                     let golden = outcome.case.golden();
                     sayings.entry(golden).or_default().push(outcome.saying());
