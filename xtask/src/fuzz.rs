@@ -141,7 +141,9 @@ pub(crate) fn build() -> Result<Vec<Target>> {
             .args(["--message-format", "json-render-diagnostics"])
             .arg("--target-dir")
             .arg(target_folder().join("fuzz"))
-            .env("RUSTFLAGS", FLAGS),
+            .env("RUSTFLAGS", FLAGS)
+            // they run far longer than they take to compile
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1"),
     )?;
     let mut targets: Vec<Target> = executables(&json).into_iter().filter_map(target).collect();
     targets.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,7 +1,7 @@
 //! The image of a system, built.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow};
 use giornata_abi::Duration;
@@ -42,8 +42,12 @@ impl Host {
     }
 }
 
-/// One system at a time is built.
-static BUILDING: Mutex<()> = Mutex::new(());
+/// Held by who builds: what is built of a kernel or a process lies at one place,
+/// whatever it is for.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    BUILDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Builds the system of a file, for the board that it names or for another;
 /// its machine stops at `stop_at`.
@@ -67,8 +71,7 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
 /// # Errors
 /// As [`build`].
 pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
-    // what is built of a process lies at one place, whatever system it is for
-    let _alone = BUILDING.lock();
+    let _alone = alone();
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", options.system.display())

@@ -284,7 +284,7 @@ fn kernel_bounds(_: Extent) -> Result<String> {
 }
 
 fn target(extent: Extent) -> Result<String> {
-    let findings = suite::run(extent.bless)?;
+    let findings = suite::run(extent)?;
     refuse(&findings)?;
     let notes: String = findings
         .notes

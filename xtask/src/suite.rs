@@ -31,12 +31,17 @@ use crate::flight::{Landing, Observer, fly};
 use crate::golden::{Golden, Saying};
 use crate::image::{Image, build};
 use crate::machine::Patience;
+use crate::test::Extent;
 use crate::workers;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
 /// Cases that sleep for longer, and nearly all of the time.
 const LONG: [(&str, Duration); 1] = [("interrupts/long", Duration::from_millis(1_000_000))];
+
+/// Cases that take long to build, and show what does not depend on the board: on
+/// the first only, but in the long form and where golden files are written.
+const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
 
 /// The cases that run on simulated chips too: those without devices and without
 /// budgets that are too small for their clock.
@@ -125,14 +130,20 @@ pub(crate) fn run_short() -> Result<Findings> {
     Ok(findings)
 }
 
-/// Runs all cases on all boards of QEMU; `bless` writes the golden files anew
-/// instead of comparing.
-pub(crate) fn run(bless: bool) -> Result<Findings> {
+/// Runs the cases on all boards of QEMU; where golden files are to be written
+/// anew, that is done instead of comparing.
+pub(crate) fn run(extent: Extent) -> Result<Findings> {
+    let bless = extent.bless;
     let mut findings = Findings::default();
-    let cases = cases()?;
+    let all = cases()?;
     let mut sayings: BTreeMap<PathBuf, Vec<Saying>> = BTreeMap::new();
     for board in BOARDS {
         let mut outcomes = Vec::new();
+        let runs = |case: &&Case| {
+            let is_heavy = HEAVY.contains(&case.name.as_str());
+            board == BOARDS[0] || extent.full || bless || !is_heavy
+        };
+        let cases: Vec<&Case> = all.iter().filter(runs).collect();
         let flown = workers::each(&cases, |case| fly_case(case, board));
         for (case, flown) in cases.iter().zip(flown) {
             findings.cases += 1;

@@ -15,11 +15,10 @@ use giornata_abi::Duration;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
 use giornata_system::image::build_kernel;
 
-use crate::Verdict;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
-use crate::image::build;
+use crate::image::{alone, build};
 use crate::run::find;
-use crate::time;
+use crate::{Verdict, time, workers};
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";
@@ -111,12 +110,20 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
 pub(crate) fn check() -> Result<(Vec<String>, Vec<String>)> {
     let (mut lines, mut complaints) = (Vec::new(), Vec::new());
     let mut used = BTreeSet::new();
-    for board in BOARDS.into_iter().chain(CHIPS) {
-        match Kernel::read(board).and_then(|kernel| kernel.check()) {
-            Ok(all) => {
-                lines.push(report::summary(board, &all));
-                complaints.extend(all.iter().flat_map(report::exceeded));
-                used.extend(all.into_iter().flat_map(|found| found.bounds.used));
+    let boards: Vec<&str> = BOARDS.into_iter().chain(CHIPS).collect();
+    let check = |board: &&'static str| {
+        let all = Kernel::read(board)?.check()?;
+        let exceeded: Vec<String> = all.iter().flat_map(report::exceeded).collect();
+        let summary = report::summary(board, &all);
+        let used: Vec<usize> = all.into_iter().flat_map(|f| f.bounds.used).collect();
+        Ok::<_, anyhow::Error>((summary, exceeded, used))
+    };
+    for (board, checked) in boards.iter().zip(workers::each(&boards, check)) {
+        match checked {
+            Ok((summary, exceeded, all)) => {
+                lines.push(summary);
+                complaints.extend(exceeded);
+                used.extend(all);
             }
             Err(unknown) => complaints.push(format!("{board}: {unknown:#}")),
         }
@@ -145,9 +152,13 @@ fn declarations() -> Result<Declarations> {
 impl Kernel {
     /// The shipped kernel of a board.
     fn read(board: &'static str) -> Result<Kernel> {
-        let kernel = build_kernel(board, "es", root(), &target_folder());
-        let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
-        let bytes = std::fs::read(&kernel).with_context(|| kernel.display().to_string())?;
+        let bytes = {
+            // the next kernel comes to the same place
+            let _alone = alone();
+            let kernel = build_kernel(board, "es", root(), &target_folder());
+            let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
+            std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
+        };
         let analysis = Analysis::new(Binary::read(&bytes)?, declarations()?)?;
         Ok(Kernel { board, analysis })
     }
