@@ -35,11 +35,8 @@ pub(crate) struct Stage {
 /// promise to hold no undefined behaviour whatever the kernel is fed with, and
 /// the tests that the short form chooses; none chosen is all.
 const MIRI: [(&str, &[&str]); 3] = [
-    (
-        "giornata-micro",
-        &["instructions::", "predicates::", "upcalls::"],
-    ),
-    ("giornata-core", &["load::", "ports::"]),
+    ("giornata-micro", &["predicates::"]),
+    ("giornata-core", &["ports::"]),
     ("giornata-queue", &[]),
 ];
 /// Flags of Miri in the short and in the long form. Property tests ask the clock
