@@ -522,13 +522,15 @@ impl Checker<'_> {
     /// A thread of one program, where another has jobs that no thread governs.
     fn mixed(&self, state: &State) -> Option<u16> {
         let thread = state.threads.first()?;
-        let governed = |part| {
-            let parts = state.threads.iter().map(|t| self.program.part_of(t.pc));
-            parts.into_iter().any(|of| of == part)
+        if self.program.origins.len() == 1 {
+            return None;
+        }
+        let is_left = |job: &Job| {
+            let part = self.program.part_of_task(job.task);
+            let mut threads = state.threads.iter();
+            !threads.any(|thread| self.program.part_of(thread.pc) == part)
         };
-        let parts = state.jobs.iter().map(|j| self.program.part_of_task(j.task));
-        let left = parts.into_iter().any(|part| !governed(part));
-        left.then_some(thread.pc)
+        state.jobs.iter().any(is_left).then_some(thread.pc)
     }
 
     /// The job that runs, if any.

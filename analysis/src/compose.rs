@@ -14,6 +14,7 @@
 use giornata_abi::instruction::{DurationEntry, Instruction, Operand};
 use giornata_abi::{Duration, Opcode, Predicate, PredicateKind};
 
+use crate::generate::greatest_common_divisor;
 use crate::program::{Origin, Program, TaskFacts};
 use crate::times::Times;
 
@@ -76,11 +77,9 @@ pub fn compose(parts: &[Part<'_>]) -> Result<(Program, Times), NotComposable> {
 
 /// The least common multiple, in 32 bits.
 fn common(one: u32, other: u32) -> Option<u32> {
-    let (mut a, mut b) = (one, other);
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    (one / a).checked_mul(other)
+    let (one, other) = (u128::from(one), u128::from(other));
+    let least = one / greatest_common_divisor(one, other) * other;
+    u32::try_from(least).ok()
 }
 
 /// How far the entries of a program's tables are moved.

@@ -370,7 +370,7 @@ fn grid(program: &Program, code: &ECode) -> Wait {
     Wait::After((grid / denominator) as u64, (grid % denominator) as u32)
 }
 
-fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+pub(crate) fn greatest_common_divisor(a: u128, b: u128) -> u128 {
     match b {
         0 => a,
         b => greatest_common_divisor(b, a % b),

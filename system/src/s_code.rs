@@ -13,6 +13,9 @@ use giornata_analysis::{
 /// What the file may ask for, for the author who asked for something else.
 pub(crate) const OTHERWISE: &str = "use \"edf\", which needs no S code, or another of \"s:edf\", \"s:rm\", \"s:edf-nonpreemptive\" and \"s:synchronous\"";
 
+/// For the author of a schedule that is too long.
+pub(crate) const SMALLER: &str = "choose periods with a smaller common multiple";
+
 /// Whether S code is among the instructions of a module.
 pub(crate) fn is_in(module: &Module<'_>) -> bool {
     let is_s_code = |code: Option<Opcode>| matches!(code, Some(Opcode::Dispatch | Opcode::Idle));
@@ -42,10 +45,8 @@ pub(crate) fn attached(
         let name = section.name.get_ref();
         explain(file, section, &[name], kind, &why, &program)
     })?;
-    let made = attach(bytes, &s_code).map_err(|why| {
-        let mend = "choose periods with a smaller common multiple";
-        refuse(file, section, why.to_string(), mend)
-    })?;
+    let made =
+        attach(bytes, &s_code).map_err(|why| refuse(file, section, why.to_string(), SMALLER))?;
     match check_module(&made, &times) {
         Ok(checked) if checked.safety == Safety::Safe => Ok(made),
         found => {
@@ -118,9 +119,10 @@ pub(crate) fn explain(
     why: &NoSCode,
     whole: &Program,
 ) -> Refusal {
-    let (word, are) = match names {
-        [_] => ("program", "is"),
-        _ => ("programs", "are"),
+    let is_one = names.len() == 1;
+    let (word, are) = match is_one {
+        true => ("program", "is"),
+        false => ("programs", "are"),
     };
     let (names, kind) = (names.join("`, `"), kind.name());
     match why {
@@ -139,11 +141,11 @@ pub(crate) fn explain(
             refuse(file, section, reason, OTHERWISE)
         }
         NoSCode::SwitchesModes => {
-            let reason = match word {
-                "program" => format!(
+            let reason = match is_one {
+                true => format!(
                     "\"s:{kind}\" is the schedule of one round, and program `{names}` switches modes"
                 ),
-                _ => format!(
+                false => format!(
                     "time slots are the schedule of one round, and one of programs `{names}` switches modes"
                 ),
             };

@@ -9,17 +9,15 @@
 use crate::file::{ProgramSection, Schedule, SystemFile};
 use crate::problem::Refusal;
 use crate::project::parse;
-use crate::s_code::{self, OTHERWISE, refuse};
+use crate::s_code::{self, OTHERWISE, SMALLER, refuse};
 use giornata_analysis::job::Breach;
+use giornata_analysis::scode::SCode;
 use giornata_analysis::{
     ECode, Kind, NoSlots, Part, Program, Safety, Times, attach, check, compose, slots,
 };
 
-const SMALLER: &str = "choose periods with a smaller common multiple";
-
 /// A program and what its tasks take.
 struct Member<'a> {
-    index: usize,
     section: &'a ProgramSection,
     program: Program,
     times: Times,
@@ -46,17 +44,17 @@ pub(crate) fn attached(file: &SystemFile, modules: &[Vec<u8>]) -> Result<Vec<Vec
         _ => None,
     };
     let several = file.programs.iter().filter_map(asks).count() > 1;
-    let (mut attached, mut members) = (Vec::new(), Vec::new());
-    for (index, (section, bytes)) in file.programs.iter().zip(modules).enumerate() {
+    let (mut attached, mut members, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (section, bytes) in file.programs.iter().zip(modules) {
         match asks(section).filter(|_| several) {
             None => attached.push(s_code::attached(file, section, &section.source, bytes)?),
             Some(kind) => {
                 check_slots_fit(file, section, kind)?;
                 let module = parse(file, &section.source, bytes)?;
                 let (program, times) = s_code::subject(file, section, &section.source, &module)?;
+                places.push(attached.len());
                 attached.push(bytes.clone());
                 members.push(Member {
-                    index,
                     section,
                     program,
                     times,
@@ -67,8 +65,8 @@ pub(crate) fn attached(file: &SystemFile, modules: &[Vec<u8>]) -> Result<Vec<Vec
     if let Some(last) = members.last() {
         let parts: Vec<Part<'_>> = members.iter().map(Member::part).collect();
         let threads = share(file, last.section, &parts)?;
-        for (member, thread) in members.iter().zip(&threads) {
-            let bytes = &mut attached[member.index];
+        for ((member, place), thread) in members.iter().zip(places).zip(&threads) {
+            let bytes = &mut attached[place];
             *bytes = attach(bytes, thread)
                 .map_err(|why| refuse(file, member.section, why.to_string(), SMALLER))?;
         }
@@ -104,7 +102,7 @@ fn share(
     file: &SystemFile,
     section: &ProgramSection,
     parts: &[Part<'_>],
-) -> Result<Vec<giornata_analysis::scode::SCode>, Refusal> {
+) -> Result<Vec<SCode>, Refusal> {
     let (whole, times) =
         compose(parts).map_err(|why| refuse(file, section, why.to_string(), OTHERWISE))?;
     slots(&whole, &times).map_err(|why| match why {
@@ -128,7 +126,7 @@ fn share(
 /// The run that shows it, at the `schedule` of the last of them.
 pub(crate) fn check_sharing(file: &SystemFile, modules: &[&[u8]]) -> Result<(), Refusal> {
     let mut members = Vec::new();
-    for (index, (section, bytes)) in file.programs.iter().zip(modules).enumerate() {
+    for (section, bytes) in file.programs.iter().zip(modules) {
         let module = parse(file, &section.source, bytes)?;
         if !*section.boot.get_ref() || !s_code::is_in(&module) {
             continue;
@@ -137,7 +135,6 @@ pub(crate) fn check_sharing(file: &SystemFile, modules: &[&[u8]]) -> Result<(), 
         let known =
             known.and_then(|program| Some((s_code::times(file, &module, &program).ok()?, program)));
         members.extend(known.map(|(times, program)| Member {
-            index,
             section,
             program,
             times,

@@ -76,29 +76,27 @@ fn alone(bytes: &[u8]) -> Vec<u8> {
     .unwrap()
 }
 
-fn dispatches(bytes: &[u8]) -> usize {
-    let module = Module::parse(bytes).unwrap();
+/// How many dispatches the programs have.
+fn dispatches(project: &Project) -> Vec<usize> {
     let is_it = |code: Option<Opcode>| code == Some(Opcode::Dispatch);
-    module.instructions().filter(|i| is_it(i.opcode())).count()
+    let count = |bytes: &[u8]| {
+        let module = Module::parse(bytes).unwrap();
+        module.instructions().filter(|i| is_it(i.opcode())).count()
+    };
+    project.modules.iter().map(|m| count(&m.bytes)).collect()
 }
 
 #[test]
 fn programs_that_ask_for_schedules_get_slots_of_one_round() {
     // 8 of 20 ms, and 3 of each 10: the longer job is cut in two
     let project = assemble(&system(["s:edf", "s:edf"]), &two([8, 3], [1, 2])).unwrap();
-    let counts: Vec<usize> = project
-        .modules
-        .iter()
-        .map(|m| dispatches(&m.bytes))
-        .collect();
-    assert_eq!(counts, [2, 2]);
+    assert_eq!(dispatches(&project), [2, 2]);
     let project = assemble(&system(["s:edf", "edf"]), &two([8, 3], [1, 2])).unwrap();
-    let counts: Vec<usize> = project
-        .modules
-        .iter()
-        .map(|m| dispatches(&m.bytes))
-        .collect();
-    assert_eq!(counts, [1, 0], "one program has the hart to itself");
+    assert_eq!(
+        dispatches(&project),
+        [1, 0],
+        "one program has the hart to itself"
+    );
 }
 
 #[test]
