@@ -188,7 +188,18 @@ struct State {
     node: Option<usize>,
 }
 
-type Known = Vec<(u16, Duration, bool)>;
+/// A job as it tells states apart. Its deadline does: E code can release a task
+/// with one or another, and go on alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KnownJob {
+    task: u16,
+    /// Counted from the state.
+    deadline: Duration,
+    left: Duration,
+    started: bool,
+}
+
+type Known = Vec<KnownJob>;
 
 struct Checker<'a> {
     program: &'a Program,
@@ -576,8 +587,14 @@ impl Checker<'_> {
             key.extend([since * counts, slack.0 * counts]);
         }
         let jobs = state.jobs.iter().zip(&state.started);
-        let mut known: Known = jobs.map(|(j, s)| (j.task, j.left, *s)).collect();
-        known.sort_unstable_by_key(|(task, ..)| *task);
+        let job = |(job, started): (&Job, &bool)| KnownJob {
+            task: job.task,
+            deadline: job.deadline.since(state.at),
+            left: job.left,
+            started: *started,
+        };
+        let mut known: Known = jobs.map(job).collect();
+        known.sort_unstable_by_key(|job| job.task);
         let looked_at = |task: u16| {
             let pcs = state.threads.iter().map(|thread| thread.pc);
             self.threads.looks_at(pcs, task)
@@ -595,16 +612,15 @@ impl Checker<'_> {
 
 /// Whether a state with these jobs can do all that one with those can.
 fn covers(these: &Known, those: &Known, looked_at: impl Fn(u16) -> bool) -> bool {
-    let find = |jobs: &Known, task: u16| jobs.iter().find(|(t, ..)| *t == task).copied();
-    let all_within = those.iter().all(|(task, left, started)| {
-        find(these, *task).is_some_and(|(_, more, ran)| more >= *left && ran >= *started)
+    let find = |jobs: &Known, wanted: &KnownJob| {
+        let is_it = |job: &&KnownJob| (job.task, job.deadline) == (wanted.task, wanted.deadline);
+        jobs.iter().find(is_it).copied()
+    };
+    let all_within = those.iter().all(|job| {
+        find(these, job).is_some_and(|more| more.left >= job.left && more.started >= job.started)
     });
-    let surplus = |(task, ..): &(u16, Duration, bool)| find(those, *task).is_none();
-    all_within
-        && !these
-            .iter()
-            .filter(|job| surplus(job))
-            .any(|job| looked_at(job.0))
+    let mut surplus = these.iter().filter(|job| find(those, job).is_none());
+    all_within && !surplus.any(|job| looked_at(job.task))
 }
 
 impl State {

@@ -186,6 +186,29 @@ fn what_s_code_leaves_when_it_ends_is_scheduled_by_default() {
 }
 
 #[test]
+fn jobs_that_differ_in_their_deadlines_only_are_told_apart() {
+    // a test of the E code decides whether t1 has 10 or 20 ms; it runs from 5 to 13
+    let mut writer = Written::with(&[]).writer;
+    let [short, long] = [10, 20].map(|millis| writer.duration(millis * MS, 0));
+    let asked = writer.predicate(Predicate::of(PredicateKind::Completed, 1));
+    let later = writer.predicate(Predicate::after(5 * MS, 0));
+    writer.instructions = vec![
+        Instruction::new(Opcode::Fork, 8, 0, 0),
+        Instruction::new(Opcode::Branch, asked, 4, 0),
+        Instruction::new(Opcode::Release, 0, long, 0),
+        Instruction::new(Opcode::Jump, 5, 0, 0),
+        Instruction::new(Opcode::Release, 0, short, 0),
+        Instruction::new(Opcode::Future, later, 7, 0),
+        Instruction::new(Opcode::Return, 0, 0, 0),
+        Instruction::new(Opcode::Return, 0, 0, 0),
+        Instruction::new(Opcode::Idle, later, 0, 0),
+    ];
+    let scheduled = Written { writer }.dispatch(0).push(Opcode::Return, 0, 0, 0);
+    let checked = verdict(&scheduled.finish(), [8, 1]);
+    assert!(matches!(checked.safety, Safety::Unsafe(_)), "{checked:?}");
+}
+
+#[test]
 fn threads_that_call_or_watch_ports_are_beyond_the_checker() {
     let mut written = Written::with(&[0]).dispatch(0);
     let mailbox = written.writer.text("m");
