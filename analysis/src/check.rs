@@ -23,12 +23,24 @@
 //! at them. A job that waits can still complete in no time; so that state can
 //! do all that this one can. In code whose blocks end at bounds, the worst case
 //! is such a state for all others.
+//!
+//! A thread that counts time from an instant of its own may stand elsewhere
+//! against the releases in every round, or where execution times put it. Where
+//! that makes too many states, or a timeout whose end is not known, all phases
+//! are followed together ([`phases`]); that only says *safe*.
+
+mod affine;
+mod known;
+mod met;
+mod phase;
+mod phases;
 
 use std::collections::HashMap;
 
 use giornata_abi::module::Module;
 use giornata_abi::{Duration, Instant, LogicalTime, Opcode};
 
+use self::known::Known;
 use crate::agenda::{Agenda, MOST_TRIGGERS};
 use crate::ecode::ECode;
 use crate::job::{Breach, Job, Segment};
@@ -40,6 +52,9 @@ use crate::walk::{clash, release, touch};
 
 /// A program of more states than this is not decided.
 pub const MOST_STATES: usize = 100_000;
+
+/// After so many it is tried whether threads drift, and whether that matters.
+const MANY_STATES: usize = 4_000;
 
 /// More threads at a time are not followed.
 pub const MOST_THREADS: usize = 128;
@@ -123,20 +138,38 @@ pub fn check(program: &Program, code: &ECode, times: &Times) -> Result<Checked, 
         seen: HashMap::new(),
         nodes: Vec::new(),
         beyond: None,
+        tried_phases: false,
         checked: Checked {
             safety: Safety::Safe,
             class: Class::Synchronous,
             states: 0,
         },
     };
-    match checker.explore() {
-        Ok(()) => {}
-        Err(safety) => checker.checked.safety = safety,
+    if let Err(safety) = checker.explore() {
+        checker.checked.safety = safety;
+    }
+    if checker.is_open() && checker.is_safe_in_all_phases() {
+        return Ok(checker.checked);
     }
     match (checker.beyond, &checker.checked.safety) {
         (Some((pc, what)), Safety::Safe) => Err(program.beyond(pc, what)),
         _ => Ok(checker.checked),
     }
+}
+
+/// Whether S code of one thread at a time is time-safe wherever that thread
+/// stands against the E code: a part of [`check`], for S code that drifts. "No"
+/// says nothing.
+///
+/// # Errors
+/// As of [`check`].
+pub fn is_safe_in_all_phases(
+    program: &Program,
+    code: &ECode,
+    times: &Times,
+) -> Result<bool, NotAnalysable> {
+    let threads = SThreads::of(program, code)?;
+    Ok(phases::safe_in_all(program, code, times, &threads).is_some())
 }
 
 /// An instance of the thread set.
@@ -188,19 +221,6 @@ struct State {
     node: Option<usize>,
 }
 
-/// A job as it tells states apart. Its deadline does: E code can release a task
-/// with one or another, and go on alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct KnownJob {
-    task: u16,
-    /// Counted from the state.
-    deadline: Duration,
-    left: Duration,
-    started: bool,
-}
-
-type Known = Vec<KnownJob>;
-
 struct Checker<'a> {
     program: &'a Program,
     code: &'a ECode,
@@ -213,27 +233,21 @@ struct Checker<'a> {
     /// What was not followed on some way, and the instruction where it begins:
     /// a breach that is found elsewhere is real, its absence is not shown.
     beyond: Option<(u16, &'static str)>,
+    /// All phases were followed together, and it was not found safe.
+    tried_phases: bool,
     checked: Checked,
 }
 
 impl Checker<'_> {
     fn explore(&mut self) -> Result<(), Safety> {
-        let start = State {
-            at: Instant::START,
-            is_bound: true,
-            since: Instant::START,
-            agenda: Agenda::starting_at(&self.program.starts),
-            threads: Vec::new(),
-            jobs: Vec::new(),
-            started: Vec::new(),
-            numbers: vec![0; self.program.tasks.len()],
-            node: None,
-        };
         let mut open = Vec::new();
-        self.settle(start, &mut open)?;
+        self.settle(State::at_start(self.program), &mut open)?;
         while let Some(state) = open.pop() {
             if state.is_bound && !self.enter(&state) {
                 continue;
+            }
+            if self.checked.states > MANY_STATES && self.is_safe_in_all_phases() {
+                return Ok(());
             }
             if self.checked.states > MOST_STATES {
                 let limit = MOST_STATES;
@@ -242,6 +256,30 @@ impl Checker<'_> {
             self.advance(state, &mut open)?;
         }
         Ok(())
+    }
+
+    /// Whether ways are left that were not followed.
+    fn is_open(&self) -> bool {
+        match &self.checked.safety {
+            Safety::Safe => self.beyond.is_some(),
+            Safety::Unknown { .. } => true,
+            Safety::Unsafe(_) => false,
+        }
+    }
+
+    /// Follows all phases of a thread together, once; whether it is safe in all.
+    fn is_safe_in_all_phases(&mut self) -> bool {
+        if std::mem::replace(&mut self.tried_phases, true) {
+            return false;
+        }
+        let found = phases::safe_in_all(self.program, self.code, self.times, &self.threads);
+        if let Some(phases) = found {
+            self.note(phases.class);
+            self.beyond = None;
+            self.checked.safety = Safety::Safe;
+            self.checked.states += phases.states;
+        }
+        found.is_some()
     }
 
     /// Lets what is enabled happen, in the order of the machine: completions,
@@ -435,11 +473,7 @@ impl Checker<'_> {
         }
         let bound = self.bound(&state);
         let Some(running) = self.running(&state)? else {
-            self.check_deadlines(&state, bound)?;
-            if bound == Instant::NEVER {
-                return Ok(());
-            }
-            return self.settle(state.moved_to(bound, true), open);
+            return self.rest(&state, bound, open);
         };
         let job = state.jobs[running];
         let others = state.started.iter().enumerate();
@@ -453,16 +487,37 @@ impl Checker<'_> {
         }
         self.complete(&state, running, Instant(bound.0 - 1), false, open)?;
         self.complete(&state, running, bound, true, open)?;
-        if end > bound {
-            let mut next = state.moved_to(bound, true);
-            let ran = bound.since(state.at);
-            next.jobs[running].left = Duration(job.left.0 - ran.0);
-            next.started[running] |= ran > Duration::ZERO;
-            self.record(&mut next, &state, &job, false);
-            self.check_deadlines(&next, bound)?;
-            self.settle(next, open)?;
+        match end > bound {
+            true => self.preempt(&state, running, bound, open),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The way on which nothing runs until the next bound.
+    fn rest(&mut self, state: &State, bound: Instant, open: &mut Vec<State>) -> Result<(), Safety> {
+        self.check_deadlines(state, bound)?;
+        match bound {
+            Instant::NEVER => Ok(()),
+            bound => self.settle(state.moved_to(bound, true), open),
+        }
+    }
+
+    /// The way on which a job runs until the next bound and still runs then.
+    fn preempt(
+        &mut self,
+        state: &State,
+        running: usize,
+        bound: Instant,
+        open: &mut Vec<State>,
+    ) -> Result<(), Safety> {
+        let job = state.jobs[running];
+        let mut next = state.moved_to(bound, true);
+        let ran = bound.since(state.at);
+        next.jobs[running].left = Duration(job.left.0 - ran.0);
+        next.started[running] |= ran > Duration::ZERO;
+        self.record(&mut next, state, &job, false);
+        self.check_deadlines(&next, bound)?;
+        self.settle(next, open)
     }
 
     /// The way on which the running job completes, at the latest at `end`, which
@@ -573,57 +628,24 @@ impl Checker<'_> {
         segments.reverse();
         Safety::Unsafe(Witness { segments, breach })
     }
-
-    /// Notes a state; whether no state that was followed can do all it can.
-    fn enter(&mut self, state: &State) -> bool {
-        let mut key = Vec::new();
-        state.agenda.key(state.at, &mut key);
-        for thread in &state.threads {
-            let Reference { time, slack } = thread.reference;
-            let since = state.at.0.wrapping_sub(time.nanos);
-            let fraction = u64::from(time.remainder) << 17;
-            key.push(u64::from(thread.pc) | u64::from(thread.is_new) << 16 | fraction);
-            let counts = u64::from(self.threads.counts_time());
-            key.extend([since * counts, slack.0 * counts]);
-        }
-        let jobs = state.jobs.iter().zip(&state.started);
-        let job = |(job, started): (&Job, &bool)| KnownJob {
-            task: job.task,
-            deadline: job.deadline.since(state.at),
-            left: job.left,
-            started: *started,
-        };
-        let mut known: Known = jobs.map(job).collect();
-        known.sort_unstable_by_key(|job| job.task);
-        let looked_at = |task: u16| {
-            let pcs = state.threads.iter().map(|thread| thread.pc);
-            self.threads.looks_at(pcs, task)
-        };
-        let covers = |other: &Known| covers(other, &known, looked_at);
-        let others = self.seen.get(&key);
-        if others.is_some_and(|others| others.iter().any(covers)) {
-            return false;
-        }
-        self.seen.entry(key).or_default().push(known);
-        self.checked.states += 1;
-        true
-    }
-}
-
-/// Whether a state with these jobs can do all that one with those can.
-fn covers(these: &Known, those: &Known, looked_at: impl Fn(u16) -> bool) -> bool {
-    let find = |jobs: &Known, wanted: &KnownJob| {
-        let is_it = |job: &&KnownJob| (job.task, job.deadline) == (wanted.task, wanted.deadline);
-        jobs.iter().find(is_it).copied()
-    };
-    let all_within = those.iter().all(|job| {
-        find(these, job).is_some_and(|more| more.left >= job.left && more.started >= job.started)
-    });
-    let mut surplus = these.iter().filter(|job| find(those, job).is_none());
-    all_within && !surplus.any(|job| looked_at(job.task))
 }
 
 impl State {
+    /// Before programs start.
+    fn at_start(program: &Program) -> State {
+        State {
+            at: Instant::START,
+            is_bound: true,
+            since: Instant::START,
+            agenda: Agenda::starting_at(&program.starts),
+            threads: Vec::new(),
+            jobs: Vec::new(),
+            started: Vec::new(),
+            numbers: vec![0; program.tasks.len()],
+            node: None,
+        }
+    }
+
     fn is_released(&self, task: u16) -> bool {
         self.jobs.iter().any(|job| job.task == task)
     }

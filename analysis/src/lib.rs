@@ -53,7 +53,7 @@ pub mod times;
 pub mod walk;
 
 pub use attach::{AttachError, attach, fill_idle};
-pub use check::{Checked, Class, Safety, check, check_module};
+pub use check::{Checked, Class, Safety, check, check_module, is_safe_in_all_phases};
 pub use compose::{NotComposable, Part, compose};
 pub use ecode::{ECode, Reaction, Release};
 pub use generate::{Kind, NoSCode, generate, lacking, walk_without_preemption};

@@ -1,6 +1,7 @@
 //! The analyses against the kernel itself: what they promise is what happens.
 
 mod composition;
+mod drift;
 mod machine;
 mod mutants;
 mod programs;
