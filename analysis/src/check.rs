@@ -27,13 +27,15 @@
 //! A thread that counts time from an instant of its own may stand elsewhere
 //! against the releases in every round, or where execution times put it. Where
 //! that makes too many states, or a timeout whose end is not known, all phases
-//! are followed together ([`phases`]); that only says *safe*.
+//! are followed together ([`phases`]); that only says *safe*. If it does not,
+//! long runs are tried ([`runs`]), and they only say *unsafe*.
 
 mod affine;
 mod known;
 mod met;
 mod phase;
 mod phases;
+mod runs;
 
 use std::collections::HashMap;
 
@@ -148,7 +150,7 @@ pub fn check(program: &Program, code: &ECode, times: &Times) -> Result<Checked, 
     if let Err(safety) = checker.explore() {
         checker.checked.safety = safety;
     }
-    if checker.is_open() && checker.is_safe_in_all_phases() {
+    if checker.is_open() && (checker.is_safe_in_all_phases() || checker.runs_into_breach()) {
         return Ok(checker.checked);
     }
     match (checker.beyond, &checker.checked.safety) {

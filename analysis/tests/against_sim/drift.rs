@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use giornata_analysis::scode::SInstruction::{self, Again, Dispatch, DispatchUntil, Idle};
 use giornata_analysis::scode::{SCode, Wait};
-use giornata_analysis::{Safety, attach};
+use giornata_analysis::{Safety, attach, is_safe_in_all_phases};
 
 use crate::machine::Machine;
 use crate::programs::{Sample, Seed, build};
@@ -81,4 +81,22 @@ fn a_thread_that_counts_from_completions_is_safe_wherever_they_put_it() {
     ]]);
     assert!(is_safe(&program(24, &[(3, 1_979), (4, 2_775)]), &code));
     assert!(!is_safe(&program(24, &[(3, 2_979), (4, 3_775)]), &code));
+}
+
+#[test]
+fn a_breach_that_takes_a_rare_phase_is_found_by_a_long_run() {
+    let code = round(&[
+        &[
+            Dispatch(1),
+            Dispatch(0),
+            DispatchUntil(2, Wait::Released(1), 1),
+            Idle(Wait::Released(1)),
+        ],
+        &[Dispatch(1), Dispatch(2), Idle(after(12_936, 934))],
+    ]);
+    let sample = program(24, &[(1, 8_504), (2, 2_613), (1, 7_086)]);
+    assert!(!is_safe(&sample, &code));
+    let scheduled = Scheduled::of(attach(&sample.bytes, &code).unwrap());
+    let shown = is_safe_in_all_phases(&scheduled.program, &scheduled.code, &sample.times);
+    assert_eq!(shown, Ok(false));
 }
