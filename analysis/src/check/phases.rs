@@ -16,7 +16,8 @@
 //! than can happen: a thread that is forked at a completion counts from any
 //! time at which the job can complete, and where one place in the code is met
 //! in many phases, all between them are taken, with the longest time that is
-//! left of each job. So what is found safe is safe; what is not may be.
+//! left of each job, in each phase or in all. So what is found safe is safe;
+//! what is not may be.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ use giornata_abi::{Instant, LogicalTime, Opcode};
 
 use super::Class;
 use super::affine::{Affine, Range};
-use super::met::Place;
+use super::met::{Alike, Place, Widening};
 use super::phase::{State, Stop, Waiting, check_deadlines, completion, none_is_late};
 use crate::agenda::Agenda;
 use crate::ecode::{ECode, Reaction};
@@ -40,9 +41,15 @@ const MOST_STATES: usize = 20_000;
 /// And so many steps between them.
 const MOST_STEPS: usize = 400_000;
 
-/// After so many phases of one place those between are taken as well: first
-/// soon, then with more patience, which loses less.
-const PATIENCE: [usize; 3] = [4, 32, 256];
+/// The attempts, from the one that ends soonest to those that lose least.
+const ATTEMPTS: [Widening; 6] = [
+    Widening::after(4, Alike::Jobs),
+    Widening::after(32, Alike::Jobs),
+    Widening::after(4, Alike::Slopes),
+    Widening::after(32, Alike::Slopes),
+    Widening::after(4, Alike::Times),
+    Widening::after(32, Alike::Times),
+];
 
 /// What was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,14 +73,14 @@ pub(crate) fn safe_in_all(
         return None;
     }
     let longest = threads.times().iter().map(|(nanos, _)| *nanos).max();
-    let attempt = |patience: usize| {
+    let attempt = |widening: Widening| {
         let follower = Follower {
             program,
             code,
             times,
             threads,
             longest: i128::from(longest.unwrap_or(0)),
-            patience,
+            widening,
             places: HashMap::new(),
             found: Phases {
                 class: Class::Synchronous,
@@ -82,7 +89,7 @@ pub(crate) fn safe_in_all(
         };
         follower.follow()
     };
-    PATIENCE.into_iter().find_map(attempt)
+    ATTEMPTS.into_iter().find_map(attempt)
 }
 
 struct Follower<'a> {
@@ -92,7 +99,7 @@ struct Follower<'a> {
     threads: &'a SThreads,
     /// The longest time that a thread waits for.
     longest: i128,
-    patience: usize,
+    widening: Widening,
     places: HashMap<Vec<u64>, Place>,
     found: Phases,
 }
@@ -375,7 +382,7 @@ impl Follower<'_> {
         let key = self.key(&state, origin);
         let place = self.places.entry(key).or_default();
         let met = state.met_from(origin);
-        let fresh = place.meet(met, looked_at, self.patience, self.times);
+        let fresh = place.meet(met, looked_at, self.widening, self.times);
         self.found.states += fresh.len();
         let back = |met| state.with(met, origin);
         fresh.into_iter().map(back).collect()

@@ -84,6 +84,19 @@ fn a_thread_that_counts_from_completions_is_safe_wherever_they_put_it() {
 }
 
 #[test]
+fn what_a_preempted_job_still_needs_depends_on_the_phase() {
+    // the longest of all phases in every phase would be too long
+    let pause = after(1_000, 0);
+    let code = round(&[&[
+        DispatchUntil(1, after(160, 203), 1),
+        DispatchUntil(0, pause, 1),
+        Idle(pause),
+    ]]);
+    assert!(is_safe(&program(12, &[(4, 917), (6, 362)]), &code));
+    assert!(!is_safe(&program(12, &[(4, 1_917), (6, 362)]), &code));
+}
+
+#[test]
 fn a_breach_that_takes_a_rare_phase_is_found_by_a_long_run() {
     let code = round(&[
         &[
