@@ -2,7 +2,8 @@
 //! trace, one write a line: instant in ns, port, value in hexadecimal.
 //!
 //! `cargo run -p giornata-sim --example flight -- system 10000` flies
-//! `examples/flight-control/system.toml` for 10,000 ms.
+//! `examples/flight-control/system.toml` for 10,000 ms; a whole path names a
+//! system file of the same processes elsewhere.
 
 #[path = "../tests/flight/system.rs"]
 mod system;

@@ -16,6 +16,7 @@ mod image;
 mod link;
 mod machine;
 mod nightly;
+mod prebuilt;
 mod process;
 mod promises;
 mod run;

@@ -10,12 +10,15 @@ use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, po
 
 use crate::crates::{BOARDS, CHIPS, root};
 use crate::image::build;
+use crate::prebuilt::prebuild;
 use crate::process::{capture, cargo};
 use crate::suite::record;
 use crate::workers;
 
-/// The example, what is added to it, and the example with more than it can do.
+/// The example, where its modules are put, what is added to it, and the example
+/// with more than it can do.
 const EXAMPLE: &str = "examples/flight-control/system.toml";
+const PREBUILT: &str = "target/promises";
 const CHANGING: &str = "tests/target/modules/live.toml";
 const OVERLOAD: &str = "examples/flight-control/overload.toml";
 /// The flight that the promises are about.
@@ -35,7 +38,9 @@ const JITTER: u64 = 2;
 
 /// Flies the example and the overloaded example; a note with the figures.
 pub(crate) fn check() -> Result<String> {
-    let calm = BOARDS.map(|board| (EXAMPLE, board, FLIGHT));
+    let example = prebuild(&root().join(EXAMPLE), &root().join(PREBUILT))?;
+    let example = example.to_str().context("a path that is text")?;
+    let calm = BOARDS.map(|board| (example, board, FLIGHT));
     let changing = BOARDS.map(|board| (CHANGING, board, CHANGING_FLIGHT));
     let overload = [(OVERLOAD, BOARDS[0], FLIGHT)];
     let all: Vec<Plan<'_>> = calm.into_iter().chain(changing).chain(overload).collect();
@@ -46,14 +51,14 @@ pub(crate) fn check() -> Result<String> {
     check_windows(events, FLIGHT)?;
     let lag = check_servos(events, names)?;
     let trace = port_trace(events, names);
-    compare_with_simulator(&trace)?;
+    compare_with_simulator(example, &trace)?;
     for (board, flown) in BOARDS.iter().zip(&flown).skip(1) {
         compare_with_board(&trace, flown, board, FLIGHT)?;
     }
     let changes = check_changes(&changing)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
     Ok(format!(
-        "servos {lag}; {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}",
+        "servos {lag}; of the same module files {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}",
         trace.len(),
         BOARDS[1..].join(", "),
     ))
@@ -208,7 +213,7 @@ fn spread(lags: &[u64]) -> Result<String> {
 
 /// The simulator, with the same task functions, writes the same values at the
 /// same instants.
-fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
+fn compare_with_simulator(system: &str, trace: &[PortValue]) -> Result<()> {
     let millis = (FLIGHT.0 / 1_000_000).to_string();
     let text = capture(
         cargo()
@@ -220,7 +225,7 @@ fn compare_with_simulator(trace: &[PortValue]) -> Result<()> {
                 "--example",
                 "flight",
             ])
-            .args(["--", "system", &millis]),
+            .args(["--", system, &millis]),
     )?;
     let said: Vec<&str> = text.lines().collect();
     let flown: Vec<String> = trace.iter().map(line).collect();

@@ -29,7 +29,7 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// The system of `examples/flight-control/FILE.toml`.
+    /// The system of `examples/flight-control/FILE.toml`, or of a whole path.
     pub(crate) fn open(file: &str) -> Flight {
         Flight::changed(file, &[])
     }
