@@ -109,6 +109,7 @@ impl<'a, H: Hardware> Kernel<'a, H> {
 
     /// [`Event::Timer`]. What has fallen due is handled at once where nothing
     /// else waits: sleepers wake, code runs.
+    #[inline(never)] // the short way needs none of its registers
     pub fn timer(&mut self, at: Ticks) -> Next {
         if !self.enter(at) {
             return self.advance();

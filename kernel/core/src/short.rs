@@ -1,10 +1,11 @@
 //! Short ways: what the most frequent events come to when nothing else waits.
 //!
-//! A yield among equals, the end of a quantum, a job that completes, an
-//! interrupt that only wakes its handler: each is handled here from end to end,
-//! in one piece of code, and comes to what the long way (`Kernel::advance`)
-//! would come to. Where there is more to an event than that, the answer is
-//! `None`, nothing has been decided, and the long way is taken.
+//! A yield among equals, the end of a quantum, a tick of code that wants nothing
+//! but the next one, a job that completes, an interrupt that only wakes its
+//! handler: each is handled here from end to end, in one piece of code, and comes
+//! to what the long way (`Kernel::advance`) would come to. Where there is more to
+//! an event than that, the answer is `None`, nothing has been decided, and the
+//! long way is taken.
 //!
 //! The kernel's time on a short way is paid by the thread that it leads to.
 
@@ -42,10 +43,19 @@ impl<H: Hardware> Kernel<'_, H> {
     /// turns with at most, or for nothing. O(1).
     #[inline(always)]
     pub fn timer_now(&mut self, at: Ticks) -> Option<Next> {
-        let core = &mut self.core;
-        if !core.calm || self.handover.is_rung() || core.next_tick() <= at {
+        if !self.core.calm || self.handover.is_rung() {
             return None;
         }
+        match self.core.next_tick() <= at {
+            true => self.tick_now(at),
+            false => self.quantum_now(at),
+        }
+    }
+
+    /// The end of a quantum, if it is one. O(1).
+    #[inline(never)] // the other half needs none of its registers
+    fn quantum_now(&mut self, at: Ticks) -> Option<Next> {
+        let core = &mut self.core;
         let thread = core.hart.current?;
         let entry = core.thread_entry(thread);
         if entry.policy != Policy::RoundRobin as u8 {
@@ -64,6 +74,34 @@ impl<H: Hardware> Kernel<'_, H> {
         }
         core.succeed(true, next, at);
         Some(Next::Run(next))
+    }
+
+    /// An instant that has come, at which code does nothing but wait for another.
+    /// O(1) as long as nothing else happens; else O(bindings), and O(log n) in the
+    /// events of the agenda.
+    #[inline(never)] // its caller is often there for something else
+    fn tick_now(&mut self, at: Ticks) -> Option<Next> {
+        let core = &mut self.core;
+        let (instant, event) = core.agenda.first()?;
+        let timer = event.checked_sub(core.threads.len())?;
+        let due = self.machine.tick(timer, instant)?;
+        core.enter_at(at);
+        if let Some(current) = core.hart.current {
+            core.charge(current, at);
+            core.hart.resumed = at;
+        }
+        core.instant = instant;
+        core.agenda.postpone(due);
+        let next = core.next_tick();
+        if next <= at || core.has_expired() {
+            return None; // that was one instant, and there is more
+        }
+        let Some(current) = core.hart.current else {
+            core.hart.alarm = next;
+            return Some(Next::Idle);
+        };
+        core.set_alarm(current, at);
+        Some(Next::Run(current))
     }
 
     /// The call `complete` of the task that runs, where no code reacts to it but

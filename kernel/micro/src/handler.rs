@@ -116,8 +116,7 @@ impl Machine<'_> {
         let handled = self.handler_of(program, violation) != NONE && self.pending.push(raised);
         host.report(raised.report(handled, self.instant));
         if !self.open {
-            self.open = true;
-            self.enter(Phase::Completions);
+            self.look();
         }
     }
 

@@ -35,6 +35,7 @@ mod invariants;
 mod machine;
 mod predicates;
 mod program;
+mod renewal;
 mod succession;
 mod thread;
 mod trigger;

@@ -29,6 +29,7 @@ use crate::handler::Pending;
 use crate::host::{Called, Host, UpcallEnd};
 use crate::predicates::{Moment, Truth, evaluate, lookup};
 use crate::program::{ProgramState, resolve};
+use crate::renewal::Beat;
 use crate::thread::SThread;
 use crate::trigger::Binding;
 
@@ -149,6 +150,8 @@ pub struct Machine<'a> {
     pub(crate) serial: u32,
     pub(crate) interrupt: u16,
     pub(crate) open: bool,
+    /// What the trigger that fires next comes to, if that is known.
+    pub(crate) beat: Beat,
     /// Something arrived behind the scan.
     pub(crate) again: bool,
     pub(crate) phase: Phase,
@@ -202,6 +205,7 @@ impl<'a> Machine<'a> {
             serial: 0,
             interrupt: NONE,
             open: false,
+            beat: Beat::NONE,
             again: false,
             phase: Phase::Completions,
             seen: NONE,
@@ -242,8 +246,7 @@ impl<'a> Machine<'a> {
         if let Some(upcall) = self.upcall.as_mut().filter(|u| u.program == program) {
             upcall.purpose = Purpose::Dropped;
         }
-        self.enter(Phase::Completions);
-        self.open = true;
+        self.look();
     }
 
     /// Opens an instant: the nominal time of an expired timer, or the clock
@@ -259,10 +262,17 @@ impl<'a> Machine<'a> {
         }
         self.count_instant(instant);
         self.interrupt = interrupt.unwrap_or(NONE);
-        self.open = true;
-        self.enter(Phase::Completions);
+        self.look();
         self.rewind();
         true
+    }
+
+    /// Something may be enabled.
+    #[inline]
+    pub(crate) fn look(&mut self) {
+        self.open = true;
+        self.beat.slot = NONE;
+        self.enter(Phase::Completions);
     }
 
     /// What fired in the last instant may fire in this one, if it is another.

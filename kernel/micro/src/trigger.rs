@@ -1,7 +1,7 @@
 //! One entry of the trigger queue.
 
-use giornata_abi::LogicalTime;
 use giornata_abi::id::NONE;
+use giornata_abi::{Instant, LogicalTime};
 
 use crate::chain::Link;
 
@@ -70,6 +70,11 @@ impl Binding {
         self.program = program;
         self.predicate = predicate;
         self.address = address;
+    }
+
+    /// A time trigger that is due at another time, a whole nanosecond.
+    pub(crate) fn set_due(&mut self, due: Instant) {
+        (self.value, self.remainder) = (due.0, 0);
     }
 
     /// When a time trigger is due; `None` for other triggers.

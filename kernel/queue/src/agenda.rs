@@ -72,6 +72,8 @@ pub struct Agenda<'a> {
     events: &'a mut [AgendaEvent],
     /// The earliest instant; `u64::MAX` if there is none.
     at: u64,
+    /// No event but the first is before this.
+    others: u64,
     /// The event that comes first; NONE if there is none.
     first: u16,
     /// Of the last insertion.
@@ -88,6 +90,7 @@ impl<'a> Agenda<'a> {
         Agenda {
             events,
             at: u64::MAX,
+            others: u64::MAX,
             first: NONE,
             serial: 1,
         }
@@ -126,6 +129,45 @@ impl<'a> Agenda<'a> {
         (self.first != NONE).then_some(Instant(self.at))
     }
 
+    /// The event that comes first, and its instant. O(1).
+    #[inline]
+    pub fn first(&self) -> Option<(Instant, u16)> {
+        (self.first != NONE).then_some((Instant(self.at), self.first))
+    }
+
+    /// Moves the event that comes first to a later instant, after those already
+    /// there. O(1) as long as it is known to come first there too, else O(log n).
+    #[inline(always)] // one place in the kernel
+    pub fn postpone(&mut self, at: Instant) {
+        let Some(entry) = self.events.get_mut(self.first as usize) else {
+            return;
+        };
+        self.serial = self.serial.wrapping_add(2);
+        (entry.at, entry.serial) = (at.0, self.serial);
+        self.at = at.0;
+        if at.0 >= self.others {
+            self.fall_back();
+        }
+    }
+
+    /// The first event has a later instant; finds out when the others are due.
+    #[inline(never)]
+    fn fall_back(&mut self) {
+        let (first, mut others) = (self.first, (u32::MAX, u32::MAX));
+        tournament::fall_back(self.events, first as usize, |key| others = others.min(key));
+        self.set_first();
+        self.others = match self.first == first {
+            true => (others.0 as u64) << 32 | others.1 as u64,
+            false => self.at,
+        };
+    }
+
+    fn set_first(&mut self) {
+        self.first = tournament::first(self.events);
+        let first = self.events.get(self.first as usize);
+        self.at = first.map_or(u64::MAX, |first| first.at);
+    }
+
     /// Takes one event of the earliest instant out, if that is not after
     /// `now`. Called again and again it empties the agenda up to `now`, with
     /// as much else in between as the caller likes.
@@ -147,6 +189,8 @@ impl<'a> Agenda<'a> {
         };
         self.serial = self.serial.wrapping_add(2);
         (entry.at, entry.serial) = (at, self.serial);
+        // either it or the first is one of the others from now on
+        self.others = self.others.min(self.at.max(at));
         self.replay(event, true);
     }
 
@@ -165,9 +209,7 @@ impl<'a> Agenda<'a> {
     #[inline(never)]
     fn replay(&mut self, event: u16, in_it: bool) {
         if tournament::replay(self.events, event as usize, in_it) {
-            self.first = tournament::first(self.events);
-            let first = self.events.get(self.first as usize);
-            self.at = first.map_or(u64::MAX, |first| first.at);
+            self.set_first();
         }
     }
 
@@ -181,6 +223,12 @@ impl<'a> Agenda<'a> {
         require(
             self.at == first.map_or(u64::MAX, |first| first.at),
             "the earliest instant is not that of the first event",
+        )?;
+        let early = |e: &&AgendaEvent| e.serial != 0 && e.at < self.others;
+        let early = self.events.iter().filter(early).count();
+        require(
+            early <= (self.at < self.others) as usize,
+            "another event is before those that are not first",
         )?;
         let earlier = self
             .events

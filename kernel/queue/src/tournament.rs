@@ -38,9 +38,9 @@ pub(crate) trait Entry: Sized {
 /// Nobody.
 const NOBODY: usize = NONE as usize;
 
-/// Replays the matches of a member that is in the tournament since now (`in_it`)
-/// or was until now; answers whether the first of all may be another. A member
-/// comes in with a new key only after it has gone out.
+/// Replays the matches of a member that is in the tournament with this key since
+/// now (`in_it`), or was in it until now; answers whether the first of all may
+/// be another, or have another key.
 /// O(log n) in the entries.
 #[inline]
 pub(crate) fn replay<E: Entry>(entries: &mut [E], member: usize, in_it: bool) -> bool {
@@ -75,6 +75,40 @@ pub(crate) fn replay<E: Entry>(entries: &mut [E], member: usize, in_it: bool) ->
         entry.winners()[1] = winner as u16;
     }
     true
+}
+
+/// Replays the matches of the first of all, which has a later key since now;
+/// shows the keys that lose. If it is first again, the second of all is among
+/// them. O(log n) in the entries.
+#[inline]
+pub(crate) fn fall_back<E: Entry>(entries: &mut [E], first: usize, mut show: impl FnMut(E::Key)) {
+    let Some(mut key) = entries.get(first).map(Entry::key) else {
+        return;
+    };
+    let (mut winner, mut node) = (first, entries.len() + first);
+    while node > 1 {
+        let Some(entry) = entries.get_mut(node / 2) else {
+            return;
+        };
+        let [even, odd] = entry.winners();
+        let (mine, other) = match node % 2 {
+            0 => (even, *odd as usize),
+            _ => (odd, *even as usize),
+        };
+        *mine = winner as u16;
+        node /= 2;
+        if let Some(rival) = entries.get(other).map(Entry::key) {
+            let tie = || E::wins_tie(entries, other, winner);
+            let mut loser = rival;
+            if E::precedes(rival, key, tie) {
+                (winner, key, loser) = (other, rival, key);
+            }
+            show(loser);
+        }
+    }
+    if let Some(entry) = entries.first_mut() {
+        entry.winners()[1] = winner as u16;
+    }
 }
 
 /// The first of all; NONE if nobody is in it. O(1).

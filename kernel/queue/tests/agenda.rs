@@ -53,6 +53,8 @@ enum Operation {
     InsertAt(u16, u64),
     Remove(u16),
     Take,
+    /// By a distance from the clock.
+    Postpone(i64),
     Advance(u64),
 }
 
@@ -67,7 +69,8 @@ fn operation() -> impl Strategy<Value = Operation> {
     ];
     let wild = prop_oneof![Just(0), Just(u64::MAX), Just(u64::MAX - 1), any::<u64>()];
     prop_oneof![
-        8 => (event.clone(), distance).prop_map(|(e, d)| Operation::Insert(e, d)),
+        8 => (event.clone(), distance.clone()).prop_map(|(e, d)| Operation::Insert(e, d)),
+        4 => distance.prop_map(Operation::Postpone),
         1 => (event.clone(), wild).prop_map(|(e, at)| Operation::InsertAt(e, at)),
         2 => event.prop_map(Operation::Remove),
         5 => Just(Operation::Take),
@@ -120,6 +123,16 @@ proptest! {
                 Operation::Take => {
                     let taken = agenda.take(Instant(now)).map(|(at, event)| (at.0, event));
                     prop_assert_eq!(taken, model.take(now));
+                }
+                Operation::Postpone(distance) => {
+                    let first = agenda.first();
+                    prop_assert_eq!(first.map(|(at, _)| at.0), model.next());
+                    if let Some((at, event)) = first {
+                        prop_assert_eq!(Some((at.0, event)), model.take(at.0));
+                        let at = now.saturating_add_signed(distance);
+                        agenda.postpone(Instant(at));
+                        model.insert(event, at);
+                    }
                 }
                 Operation::Advance(by) => now = now.saturating_add(by),
             }

@@ -138,11 +138,17 @@ impl Edge {
     fn timer(&mut self) -> &'static Context {
         self.machine().clint.rang();
         let at = self.machine().now();
-        let next = match self.kernel.timer_now(at) {
+        let next = self.tick(at);
+        self.depart(next, at)
+    }
+
+    /// The alarm's instant has come, or nothing has.
+    #[inline(never)] // with a thread and without
+    fn tick(&mut self, at: Ticks) -> Next {
+        match self.kernel.timer_now(at) {
             Some(next) => next,
             None => self.kernel.timer(at),
-        };
-        self.depart(next, at)
+        }
     }
 
     #[inline(never)]
@@ -216,7 +222,7 @@ impl Edge {
             };
             at = self.machine().now();
             next = match (line, next) {
-                (0, Next::Idle) => self.kernel.timer(at),
+                (0, Next::Idle) => self.tick(at),
                 (0, _) => self.kernel.resume(at),
                 (line, _) => self.kernel.interrupt(at, line),
             };

@@ -39,6 +39,11 @@ struct Rig {
 }
 
 fn rig(boots: bool) -> Rig {
+    rig_of(SLOW, boots)
+}
+
+/// The same with this program in the place of the first.
+fn rig_of(text: &str, boots: bool) -> Rig {
     let mut b = SystemBuilder::new();
     let process = b.process();
     let task = b.task(process, "t", &[], &[ValueType::U32.into()]);
@@ -53,7 +58,7 @@ fn rig(boots: bool) -> Rig {
     );
     b.copy("publish", &task.outputs, &[out]);
     b.copy("publish_beside", &other.outputs, &[beside]);
-    b.program(SLOW);
+    b.program(text);
     b.replaceable(servers, [16, 8, 8], boots);
     b.program(
         "a: call publish_beside
@@ -206,6 +211,29 @@ fn a_module_that_carries_over_begins_with_the_next_round_of_the_old_one() {
             (4500, 6),
             (5000, 7),
         ];
+        assert_eq!(seen.out, expected, "asked for at {at}");
+        assert_eq!((seen.violations, seen.misses), (0, 0));
+    }
+}
+
+#[test]
+fn what_only_started_itself_does_what_its_new_code_says_from_the_next_round_on() {
+    let rig = rig_of(
+        "round:  future after(1ms) round
+                 return
+         never:  call publish
+                 release t 1ms
+                 return",
+        true,
+    );
+    for at in [2010, 2500, 2999] {
+        let module = rig.module(SLOW);
+        let seen = rig.run(6, |simulation| {
+            let bring = module.brought(0, How::CarryOver, at_us(500), at_us(at));
+            simulation.set_thread(rig.loader, bring);
+        });
+        assert_eq!(seen.changes.len(), 1);
+        let expected = [(3000, 0), (4000, 1), (5000, 2), (6000, 3)];
         assert_eq!(seen.out, expected, "asked for at {at}");
         assert_eq!((seen.violations, seen.misses), (0, 0));
     }

@@ -10,6 +10,7 @@ mod load;
 mod ports;
 mod processes;
 mod random;
+mod renewal;
 mod rig;
 mod scheduling;
 mod succession;
