@@ -215,7 +215,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "preemption",
-        microseconds: 56_000,
+        microseconds: 64_000,
         rows: &[whole("preemption", spanning(RELEASE, 0, 2))],
     },
     System {
