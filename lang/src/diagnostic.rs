@@ -311,6 +311,9 @@ impl miette::Diagnostic for Diagnostic {
 #[derive(Debug, Default)]
 pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
 
+/// After so many errors the rest of a text is left unread.
+const MOST_ERRORS: usize = 50;
+
 impl Findings {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
@@ -324,6 +327,11 @@ impl Findings {
         help: impl Into<String>,
     ) {
         self.add(Diagnostic::new(code, span, message, help));
+    }
+
+    /// Whether the rest of the text is left unread.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.0.len() >= MOST_ERRORS
     }
 
     pub(crate) fn has_errors(&self) -> bool {

@@ -159,6 +159,18 @@ fn no_depth_of_brackets_exhausts_the_stack() {
 }
 
 #[test]
+fn what_is_no_program_at_all_gets_some_dozens_of_findings() {
+    for text in ["@ a ", "/*", "task t; "] {
+        let findings = compile_any(&text.repeat(10_000));
+        assert!(
+            (40..=60).contains(&findings.len()),
+            "{text}: {}",
+            findings.len()
+        );
+    }
+}
+
+#[test]
 fn a_long_program_compiles_in_seconds() {
     let (mut tasks, mut drivers, mut lines, mut outputs) = Default::default();
     let add = |list: &mut String, text: String| list.push_str(&text);

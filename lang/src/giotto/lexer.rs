@@ -170,7 +170,7 @@ fn close(lexer: &mut Lexer<'_, Token>, end: &str, fault: Fault) -> Result<(), Fa
 }
 
 /// The tokens of a text, the last one always [`Token::End`]; what is no token
-/// is reported and left out. O(bytes).
+/// is reported and left out; after too much of it, so is the rest. O(bytes).
 pub(super) fn tokens(text: &str, findings: &mut Findings) -> Vec<(Token, Span)> {
     let mut tokens = Vec::new();
     let mut strange: Option<Span> = None;
@@ -184,6 +184,9 @@ pub(super) fn tokens(text: &str, findings: &mut Findings) -> Vec<(Token, Span)> 
                 _ => report_characters(strange.replace(span), text, findings),
             },
             Err(fault) => report_unclosed(fault, span, findings),
+        }
+        if findings.is_enough() {
+            break;
         }
     }
     report_characters(strange, text, findings);

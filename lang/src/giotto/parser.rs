@@ -10,9 +10,6 @@ use super::quantity::{self, QuantityError};
 use super::tree::*;
 use crate::diagnostic::{Code, Diagnostic, Findings, Span};
 
-/// After so many errors the rest of the text is left unread.
-const MOST_ERRORS: usize = 50;
-
 /// Parses a program. O(bytes).
 pub(super) fn parse(text: &str, findings: &mut Findings) -> Program {
     let tokens = tokens(text, findings);
@@ -108,7 +105,7 @@ impl Parser<'_> {
         let message = format!("expected {wanted}, found {found}");
         self.findings
             .report(Code::Syntax, self.span(), message, help);
-        if self.findings.0.len() >= MOST_ERRORS {
+        if self.findings.is_enough() {
             self.at = self.tokens.len() - 1;
         }
     }

@@ -61,7 +61,7 @@ fn the_port_trace_is_the_same_under_all_execution_times_and_schedulers() {
     let reference = port_trace(&instant);
     assert!(reference.len() > 10_000, "{} pieces", reference.len());
     let schedules = Scheduler::ALL.map(|scheduler| flight.scheduled(scheduler));
-    for seed in 0..runs() {
+    let fly = |seed: u64| {
         let tables = &schedules[seed as usize % schedules.len()];
         let mut at = 0;
         let check = |record: &TraceRecord| {
@@ -81,7 +81,15 @@ fn the_port_trace_is_the_same_under_all_execution_times_and_schedulers() {
         let durations = |work, number| time(seed, work, number, longest(work));
         flight.fly(tables, FLIGHT, durations, check);
         assert_eq!(at, reference.len(), "assignment {seed} wrote less");
-    }
+    };
+    // every thread has a part of them
+    let parts = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    std::thread::scope(|scope| {
+        for part in 0..parts {
+            let fly = &fly;
+            scope.spawn(move || (part..runs()).step_by(parts as usize).for_each(fly));
+        }
+    });
 }
 
 #[test]
