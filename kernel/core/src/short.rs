@@ -39,8 +39,8 @@ impl<H: Hardware> Kernel<'_, H> {
         Some(next)
     }
 
-    /// The alarm, where it rang for the quantum of a thread that equals take
-    /// turns with at most, or for nothing. O(1).
+    /// The alarm, where it rang for a tick that wants only the next one, for the
+    /// quantum of a thread that equals share with, or for nothing. As `tick_now`.
     #[inline(always)]
     pub fn timer_now(&mut self, at: Ticks) -> Option<Next> {
         if !self.core.calm || self.handover.is_rung() {

@@ -38,9 +38,9 @@ pub(crate) trait Entry: Sized {
 /// Nobody.
 const NOBODY: usize = NONE as usize;
 
-/// Replays the matches of a member that is in the tournament with this key since
-/// now (`in_it`), or was in it until now; answers whether the first of all may
-/// be another, or have another key.
+/// Replays the matches of a member that is in the tournament since now (`in_it`)
+/// or was until now; answers whether the first of all may be another. A member
+/// comes in with a new key only after it has gone out.
 /// O(log n) in the entries.
 #[inline]
 pub(crate) fn replay<E: Entry>(entries: &mut [E], member: usize, in_it: bool) -> bool {

@@ -1,10 +1,9 @@
 //! The short way of a tick, at which code wants nothing but the next one, comes
 //! to what the event loop comes to.
 
-use crate::dice::Dice;
 use crate::rig::*;
-use giornata_abi::{Duration, Instant, ValueType};
-use giornata_sim::{SystemBuilder, Tables, trace};
+use giornata_abi::ValueType;
+use giornata_sim::{SystemBuilder, Tables};
 
 /// Clocks at rates that meet tasks' releases, each other, and nothing; and how
 /// many triggers of each wait at a time.
@@ -84,20 +83,9 @@ fn the_short_way_of_a_tick_comes_to_what_the_event_loop_comes_to() {
                 system(ticks, schedule, true),
             );
             for seed in 0..runs {
-                let decisions = |tables: &Tables| {
-                    simulate(tables, |simulation| {
-                        let mut dice = Dice(seed);
-                        simulation.set_durations(move |_, _| {
-                            // some end at a tick
-                            Duration::from_micros(dice.below(12) as u64 * 500)
-                        });
-                        simulation.run_until(Instant(200_000_000));
-                        trace::decisions(simulation.records())
-                    })
-                };
                 assert_eq!(
-                    decisions(&short),
-                    decisions(&long),
+                    decisions(&short, seed),
+                    decisions(&long, seed),
                     "ticks {set}, schedule {index}, seed {seed}"
                 );
             }

@@ -1,5 +1,6 @@
 //! What the tests of the kernel share: a checked simulation and short words.
 
+use crate::dice::Dice;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::id::NONE;
 use giornata_abi::trace::{TraceKind, TraceRecord};
@@ -18,6 +19,17 @@ pub(crate) fn simulate<R>(
         simulation.check_always();
     }
     work(&mut simulation)
+}
+
+/// What is decided in 200 ms, with execution times by seed of which some end at
+/// one tick, and on that of a release.
+pub(crate) fn decisions(tables: &Tables, seed: u64) -> Vec<trace::Decision> {
+    simulate(tables, |simulation| {
+        let mut dice = Dice(seed);
+        simulation.set_durations(move |_, _| us(dice.below(12) as u64 * 500));
+        simulation.run_until(at_us(200_000));
+        trace::decisions(simulation.records())
+    })
 }
 
 pub(crate) fn us(count: u64) -> Duration {

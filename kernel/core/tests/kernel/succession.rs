@@ -1,10 +1,9 @@
 //! The short way from a completed task to the next one that S code dispatches
 //! comes to what the event loop comes to.
 
-use crate::dice::Dice;
 use crate::rig::*;
-use giornata_abi::{Duration, Instant, ValueType};
-use giornata_sim::{SystemBuilder, Tables, trace};
+use giornata_abi::ValueType;
+use giornata_sim::{SystemBuilder, Tables};
 
 /// Releases of the paper's two tasks, every 20 and 10 ms, and one more.
 const RELEASES: &str = "
@@ -92,20 +91,9 @@ fn the_short_way_under_s_code_comes_to_what_the_event_loop_comes_to() {
     for (index, schedule) in SCHEDULES.into_iter().enumerate() {
         let (short, long) = (system(schedule, false), system(schedule, true));
         for seed in 0..runs {
-            let decisions = |tables: &Tables| {
-                simulate(tables, |simulation| {
-                    let mut dice = Dice(seed);
-                    simulation.set_durations(move |_, _| {
-                        // some end at one tick, and on that of a release
-                        Duration::from_micros(dice.below(12) as u64 * 500)
-                    });
-                    simulation.run_until(Instant(200_000_000));
-                    trace::decisions(simulation.records())
-                })
-            };
             assert_eq!(
-                decisions(&short),
-                decisions(&long),
+                decisions(&short, seed),
+                decisions(&long, seed),
                 "schedule {index}, seed {seed}"
             );
         }
