@@ -15,8 +15,9 @@ use giornata_abi::load::Frame;
 use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::{
-    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FaultPolicy, InterruptEntry, MAGIC, Policy,
-    PortEntry, ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FaultPolicy, InterruptEntry, MAGIC,
+    OBJECT_AT_BOOT, OBJECT_CEILING, OBJECT_PRIVATE, ObjectEntry, ObjectKind, Policy, PortEntry,
+    ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
     moves_of_driver,
 };
 use giornata_abi::{Record, ValueType};
@@ -88,6 +89,8 @@ pub struct SystemBuilder {
     areas: Vec<u32>,
     /// For each program what it is linked to.
     interfaces: Vec<Interface>,
+    /// Process, object and what the one may do with the other.
+    object_rights: Vec<(u16, u16, u16)>,
 }
 
 impl Default for SystemBuilder {
@@ -128,6 +131,7 @@ impl SystemBuilder {
                 durations: Vec::new(),
                 links: Vec::new(),
                 moves: Vec::new(),
+                objects: Vec::new(),
             },
             thread_names: Vec::new(),
             port_names: Vec::new(),
@@ -135,6 +139,7 @@ impl SystemBuilder {
             owners: Vec::new(),
             areas: Vec::new(),
             interfaces: Vec::new(),
+            object_rights: Vec::new(),
         }
     }
 
@@ -165,6 +170,13 @@ impl SystemBuilder {
             data_stretch: 0,
             restart_begin: 0,
             restart_end: 0,
+            messages: empty,
+            message_size: 0,
+            message_place: 0,
+            supervisor: NONE,
+            by_call: 0,
+            heap: 0,
+            heap_size: 0,
         });
         self.tables.processes.len() as u16 - 1
     }
@@ -201,7 +213,7 @@ impl SystemBuilder {
             control,
             quantum: 0,
             stack_size: 0,
-            reserved: 0,
+            spare: 0,
             budget: 0,
             deadline: 0,
         });
@@ -232,6 +244,13 @@ impl SystemBuilder {
                 entry.deadline = deadline;
             }
         }
+        thread
+    }
+
+    /// Adds a place for a thread that the process creates.
+    pub fn spare_thread(&mut self, process: u16) -> u16 {
+        let thread = self.add_thread(process, "", ThreadKind::Thread);
+        self.tables.threads[thread as usize].spare = 1;
         thread
     }
 
@@ -407,6 +426,113 @@ impl SystemBuilder {
             .push(InterruptEntry { number, process });
     }
 
+    fn add_object(&mut self, kind: ObjectKind) -> &mut ObjectEntry {
+        self.tables.objects.push(ObjectEntry {
+            kind: kind as u8,
+            flags: OBJECT_AT_BOOT,
+            ceiling: 0,
+            reserved: 0,
+            rights: 0,
+            server: NONE,
+            initial: 0,
+            most: 0,
+        });
+        self.tables.objects.last_mut().expect("just added")
+    }
+
+    fn last_object(&self) -> u16 {
+        self.tables.objects.len() as u16 - 1
+    }
+
+    /// Adds a mutex with priority inheritance that is there at boot, and that no
+    /// process may use yet.
+    pub fn mutex(&mut self) -> u16 {
+        self.add_object(ObjectKind::Mutex);
+        self.last_object()
+    }
+
+    /// Adds a mutex whose owner runs at this priority. As [`mutex`](Self::mutex).
+    pub fn ceiling_mutex(&mut self, ceiling: u8) -> u16 {
+        let object = self.add_object(ObjectKind::Mutex);
+        object.flags |= OBJECT_CEILING;
+        object.ceiling = ceiling;
+        self.last_object()
+    }
+
+    /// Adds a mutex that is taken by a word of its process's memory. As
+    /// [`mutex`](Self::mutex).
+    pub fn private_mutex(&mut self) -> u16 {
+        self.add_object(ObjectKind::Mutex).flags |= OBJECT_PRIVATE;
+        self.last_object()
+    }
+
+    /// Adds a semaphore that is taken by such a word. As [`mutex`](Self::mutex).
+    pub fn private_semaphore(&mut self) -> u16 {
+        let object = self.add_object(ObjectKind::Semaphore);
+        object.flags |= OBJECT_PRIVATE;
+        object.most = giornata_abi::word::MOST;
+        self.last_object()
+    }
+
+    /// Adds a semaphore that counts from `initial` up to `most`. As
+    /// [`mutex`](Self::mutex).
+    pub fn semaphore(&mut self, initial: u32, most: u32) -> u16 {
+        let object = self.add_object(ObjectKind::Semaphore);
+        (object.initial, object.most) = (initial, most);
+        self.last_object()
+    }
+
+    /// Adds a condition variable. As [`mutex`](Self::mutex).
+    pub fn condition(&mut self) -> u16 {
+        self.add_object(ObjectKind::Condition);
+        self.last_object()
+    }
+
+    /// Adds a mailbox. As [`mutex`](Self::mutex).
+    pub fn mailbox(&mut self) -> u16 {
+        self.add_object(ObjectKind::Mailbox);
+        self.last_object()
+    }
+
+    /// Adds a mailbox that is attached to the one of a server.
+    pub fn attached_mailbox(&mut self, server: u16) -> u16 {
+        self.add_object(ObjectKind::Mailbox).server = server;
+        self.last_object()
+    }
+
+    /// Gives a process messages, each with room for so many bytes beyond what
+    /// travels in words.
+    pub fn messages(&mut self, process: u16, count: u16, size: u32) {
+        let header = &mut self.tables.header;
+        let start = header.messages;
+        let place = header.arena_size;
+        header.messages += count;
+        header.arena_size += u32::from(count) * size.next_multiple_of(8);
+        let entry = self.process_entry(process);
+        entry.messages = Range { start, count };
+        entry.message_size = size.next_multiple_of(8);
+        entry.message_place = place;
+    }
+
+    /// Lets a process do with an object what these bits of
+    /// [`RIGHT_`](giornata_abi::system::RIGHT_USE) say.
+    pub fn grant_object(&mut self, process: u16, object: u16, rights: u16) {
+        self.object_rights.push((process, object, rights));
+    }
+
+    /// Writes down what each process may do with each object.
+    fn link_rights(&mut self) {
+        let processes = self.tables.processes.len();
+        for object in 0..self.tables.objects.len() {
+            let mut rights = vec![0; processes];
+            let granted = self.object_rights.iter();
+            for (process, _, bits) in granted.filter(|(_, one, _)| usize::from(*one) == object) {
+                rights[usize::from(*process)] |= bits;
+            }
+            self.tables.objects[object].rights = self.list(&rights).start;
+        }
+    }
+
     /// Adds a program in the notation of [`Assembly`], in the deadline band;
     /// its names are those of tasks, drivers and ports added before.
     ///
@@ -515,6 +641,7 @@ impl SystemBuilder {
 
     /// The finished tables.
     pub fn finish(mut self) -> Tables {
+        self.link_rights();
         self.tables.count();
         self.tables
     }

@@ -8,7 +8,7 @@ use crate::behaviour::{Act, Behaviour, Context, Moment, Script};
 use crate::board::{Board, Departure};
 use crate::storage::Storage;
 use crate::tables::Tables;
-use giornata_abi::call::{Call, Request};
+use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::system::{System, ThreadKind};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::TraceRecord;
@@ -216,6 +216,16 @@ impl<'a> Simulation<'a> {
         self.pass(running, to);
         self.handle(event);
         self.outcome().next
+    }
+
+    /// How a thread last left the kernel, told once: whether at its beginning, and
+    /// what its call was answered. For those who inject what it does.
+    ///
+    /// # Panics
+    /// If the system has no such thread.
+    pub fn take_departure(&mut self, thread: u16) -> (bool, Option<Answer>) {
+        let context = &mut self.contexts[thread as usize];
+        (std::mem::take(&mut context.begins), context.answer.take())
     }
 
     /// What the kernel said last.

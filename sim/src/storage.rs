@@ -1,9 +1,9 @@
 //! The memory of the simulated kernel, to be used again from run to run.
 
 use giornata_abi::system::System;
-use giornata_core::{Interrupt, Memory, Needs, Port, Process, Thread};
+use giornata_core::{Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Thread, Tie};
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, Handover, ReadyNode};
+use giornata_queue::{AgendaEvent, Handover, ReadyNode, WaitNode};
 
 /// The tables that a kernel needs in RAM, and its hand-over.
 pub struct Storage {
@@ -17,6 +17,11 @@ pub struct Storage {
     triggers: Vec<Binding>,
     s_threads: Vec<SThread>,
     programs: Vec<ProgramState>,
+    objects: Vec<Object>,
+    ties: Vec<Tie>,
+    wait_nodes: Vec<WaitNode>,
+    messages: Vec<Message>,
+    pools: Vec<Pool>,
     handover: Handover,
 }
 
@@ -35,6 +40,11 @@ impl Storage {
             triggers: vec![Binding::EMPTY; needs.triggers],
             s_threads: vec![SThread::EMPTY; needs.s_threads],
             programs: vec![ProgramState::EMPTY; needs.programs],
+            objects: vec![Object::EMPTY; needs.objects],
+            ties: vec![Tie::EMPTY; needs.ties],
+            wait_nodes: vec![WaitNode::EMPTY; needs.ties],
+            messages: vec![Message::EMPTY; needs.messages],
+            pools: vec![Pool::EMPTY; needs.pools],
             handover: Handover::new(),
         }
     }
@@ -53,6 +63,11 @@ impl Storage {
             triggers: &mut self.triggers,
             s_threads: &mut self.s_threads,
             programs: &mut self.programs,
+            objects: &mut self.objects,
+            ties: &mut self.ties,
+            wait_nodes: &mut self.wait_nodes,
+            messages: &mut self.messages,
+            pools: &mut self.pools,
         };
         (memory, &self.handover)
     }

@@ -5,8 +5,8 @@ use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::predicate::Predicate;
 use giornata_abi::record::{Record, decode_all};
 use giornata_abi::system::{
-    DriverEntry, InterruptEntry, MAGIC, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, System,
-    SystemHeader, ThreadEntry, VERSION,
+    DriverEntry, InterruptEntry, MAGIC, MoveEntry, ObjectEntry, PortEntry, ProcessEntry,
+    ProgramEntry, SpaceEntry, System, SystemHeader, ThreadEntry, VERSION,
 };
 
 /// The tables of one system. Every field may be changed before a simulation
@@ -37,6 +37,8 @@ pub struct Tables {
     pub links: Vec<u16>,
     /// The values that drivers move.
     pub moves: Vec<MoveEntry>,
+    /// What threads synchronise by.
+    pub objects: Vec<ObjectEntry>,
 }
 
 /// Cuts tables off the front of a blob; every table begins at a multiple of 8.
@@ -83,6 +85,10 @@ impl Tables {
                 .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
                 .collect(),
             moves: cutter.table(header.moves as usize)?,
+            objects: {
+                cutter.cut(header.spaces as usize * SpaceEntry::SIZE)?;
+                cutter.table(header.objects as usize)?
+            },
             header,
         })
     }
@@ -101,6 +107,7 @@ impl Tables {
         header.durations = self.durations.len() as u32;
         header.links = self.links.len() as u32;
         header.moves = self.moves.len() as u32;
+        header.objects = self.objects.len() as u16;
     }
 
     /// The tables as the kernel sees them.
@@ -119,6 +126,7 @@ impl Tables {
             links: &self.links,
             moves: &self.moves,
             spaces: &[],
+            objects: &self.objects,
         }
     }
 }

@@ -2,15 +2,17 @@
 //! have no system file.
 
 use crate::board::{Board, Device, Protection};
+use crate::config::CONFIGS;
 use crate::file::{
     Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction,
     RoomSection, Schedule, SystemFile,
 };
 use crate::hostlink::HostlinkSection;
-use crate::manifest::{CONFIGS, DEFAULT_BAND};
+use crate::manifest::DEFAULT_BAND;
 use crate::problem::Refusal;
 use crate::project::Project;
 use crate::s_code;
+use crate::services::ServicesSection;
 use giornata_abi::module::{DriverKind, Module};
 use giornata_abi::system::FaultPolicy;
 use miette::NamedSource;
@@ -44,6 +46,7 @@ impl Project {
             kernel: kernel(),
             hostlink: HostlinkSection::default(),
             programs: vec![program(path, name, module.as_ref(), &lines)],
+            objects: Vec::new(),
             processes: vec![process(module.as_ref())],
         };
         Project::assemble(file, board(lines), &[bytes.to_vec()], &[])
@@ -117,6 +120,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
         drivers: provided(drivers, Some(u32::MAX.into())),
         threads: Vec::new(),
         grants: Grants::default(),
+        services: ServicesSection::default(),
         on_fault: FaultPolicy::Stop,
         max_priority: 0,
     }

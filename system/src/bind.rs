@@ -9,6 +9,7 @@ use crate::names::ThreadRole;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::programs::value_type;
 use crate::project::Project;
+use crate::services;
 use giornata_abi::Record;
 use giornata_abi::ValueType;
 use giornata_abi::control::ControlPage;
@@ -136,7 +137,7 @@ impl Binding<'_> {
     fn bind_threads(&mut self, model: &mut Model) {
         for thread in model.threads.clone() {
             match (thread.role, thread.task) {
-                (ThreadRole::Thread, _) => {
+                (ThreadRole::Thread, _) if !thread.spare => {
                     self.function(
                         model,
                         thread.process,
@@ -421,7 +422,8 @@ struct Wanted {
     value_type: ValueType,
 }
 
-/// Gives every port of a program its offset in the kernel's arena.
+/// Gives every port of a program its offset in the kernel's arena, and the
+/// messages theirs behind them.
 fn place_arena(model: &mut Model) {
     let mut at: u32 = 0;
     for port in &mut model.ports {
@@ -430,7 +432,7 @@ fn place_arena(model: &mut Model) {
             at = (at + u32::from(port.size)).next_multiple_of(8);
         }
     }
-    model.arena_size = at;
+    model.arena_size = services::place_messages(&mut model.processes, at);
 }
 
 /// Gives control pages and blocks their offsets in their processes' areas, and

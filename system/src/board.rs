@@ -1,7 +1,7 @@
 //! A board: memory map and clocks, read from `boards/NAME.toml`.
 
+use crate::config;
 use crate::file::SystemFile;
-use crate::manifest::LOAD;
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::section::{self, Section, as_text};
 use std::path::Path;
@@ -141,8 +141,8 @@ impl Protection {
 impl Board {
     /// Features of the kernel's binary for this board in a configuration.
     pub fn features_of(&self, config: &str) -> impl Iterator<Item = &str> {
-        let load = (config == LOAD).then_some("load");
-        self.kernel_features.iter().map(String::as_str).chain(load)
+        let parts = config::parts(config).iter().copied();
+        self.kernel_features.iter().map(String::as_str).chain(parts)
     }
 
     /// Reads the board that a system file names, or `other` in its stead.

@@ -5,8 +5,10 @@
 
 use crate::hostlink::HostlinkSection;
 use crate::manifest;
+use crate::objects::{ObjectGrants, ObjectSection};
 use crate::problem::{Findings, Refusal, Source};
 use crate::section;
+use crate::services::ServicesSection;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 pub use toml::Spanned;
@@ -31,6 +33,9 @@ pub struct SystemFile {
     pub hostlink: HostlinkSection,
     /// `[program.*]`, in the order of the file.
     pub programs: Vec<ProgramSection>,
+    /// `[mutex.*]`, then `[semaphore.*]`, `[condition.*]` and `[mailbox.*]`, each in
+    /// the order of the file.
+    pub objects: Vec<ObjectSection>,
     /// `[process.*]`, in the order of the file.
     pub processes: Vec<ProcessSection>,
 }
@@ -166,6 +171,8 @@ pub struct ProcessSection {
     pub threads: Vec<ThreadSection>,
     /// What it may use.
     pub grants: Grants,
+    /// What it takes from while it runs.
+    pub services: ServicesSection,
     /// What happens when it faults.
     pub on_fault: FaultPolicy,
     /// Highest fixed priority that it may ask for.
@@ -215,6 +222,10 @@ pub struct Grants {
     pub ports: Vec<(Spanned<String>, bool)>,
     /// Programs that it may replace while the system runs.
     pub programs: Vec<Spanned<String>>,
+    /// Objects that it may use, and manage.
+    pub objects: ObjectGrants,
+    /// Processes that it may start and end, and is told of when they end.
+    pub supervises: Vec<Spanned<String>>,
     /// It may stop the machine.
     pub shutdown: bool,
     /// It reads the trace ring.

@@ -1,9 +1,10 @@
-//! Identifiers for the code of processes: threads, ports, drivers, devices and
-//! interrupts as constants, so that names are checked when compiling.
+//! Identifiers for the code of processes: threads, ports, drivers, devices,
+//! interrupts, objects and supervised processes as constants, so that names are checked when compiling.
 
 use crate::hostlink::Hostlink;
 use crate::image::layout::device_address;
 use crate::model::Model;
+use crate::objects::{Kind, Object};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Id;
 use std::collections::BTreeMap;
@@ -13,6 +14,21 @@ struct Constant {
     name: String,
     value: u32,
     note: String,
+    /// What it is in Rust.
+    form: Form,
+}
+
+/// What a number becomes in Rust.
+#[derive(Clone, Copy)]
+enum Form {
+    /// The number itself.
+    Word,
+    /// The number, of a slot for what the process itself declares.
+    Slot,
+    /// A constant of this type in `giornata_rt`.
+    Handle(&'static str),
+    /// The only value of this type in `giornata_rt`.
+    Single(&'static str),
 }
 
 /// The constants of a system as a Rust module's text.
@@ -22,10 +38,17 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
         model.name
     );
     for constant in constants(model)? {
-        text += &format!(
-            "/// {}.\npub const {}: u32 = {:#x};\n",
-            constant.note, constant.name, constant.value
-        );
+        let (name, value) = (&constant.name, constant.value);
+        let made = |handle| {
+            format!("{name}: ::giornata_rt::{handle} = ::giornata_rt::{handle}::new({value})")
+        };
+        let declared = match constant.form {
+            Form::Word => format!("const {name}: u32 = {value:#x}"),
+            Form::Slot => format!("const {name}: u16 = {value}"),
+            Form::Handle(handle) => format!("const {}", made(handle)),
+            Form::Single(handle) => format!("static {}", made(handle)),
+        };
+        text += &format!("/// {}.\npub {declared};\n", constant.note);
     }
     text += &loadable(model);
     text += &lines(model);
@@ -127,7 +150,9 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             .map_or("", |p| p.name.as_str())
     };
     let mut all = Vec::new();
-    for (index, thread) in (0u16..).zip(&model.threads) {
+    // who lives in a spare place is known when it is created
+    let lasting = (0u16..).zip(&model.threads).filter(|(_, t)| !t.spare);
+    for (index, thread) in lasting {
         let owner = process(thread.process);
         let note = format!("Thread `{}` of process `{owner}`", thread.name);
         all.push(constant(
@@ -161,6 +186,32 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             format!("Interrupt of `{}`", line.name),
         ));
     }
+    for (index, object) in (0u16..).zip(&model.objects) {
+        let kind = object.shape.kind();
+        let constant = constant(
+            &upper(kind.name()),
+            &[&object.name],
+            Id::new(index, 0).0,
+            rights(model, object),
+        );
+        all.push(Constant {
+            form: form(object),
+            ..constant
+        });
+    }
+    for (index, owner) in (0u32..).zip(&model.processes) {
+        if let Some(supervisor) = owner.supervisor {
+            let note = format!(
+                "Process `{}`, supervised by `{}`",
+                owner.name,
+                process(supervisor)
+            );
+            all.push(Constant {
+                form: Form::Handle("supervisor::Process"),
+                ..constant("PROCESS", &[&owner.name], index, note)
+            });
+        }
+    }
     for owner in &model.processes {
         for index in &owner.devices {
             let Some(device) = model.board.devices.get(*index) else {
@@ -183,6 +234,54 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
     Ok(all)
 }
 
+/// How a process holds an object. What is private holds its own word: a mutex is
+/// declared here, once; a semaphore by its process, which knows how many there are.
+fn form(object: &Object) -> Form {
+    match (object.is_private, object.shape.kind()) {
+        (true, Kind::Mutex) => Form::Single("sync::PrivateMutex"),
+        (true, _) => Form::Slot,
+        (false, kind) => Form::Handle(kind.handle()),
+    }
+}
+
+/// What an object is, and who has a right to it.
+fn rights(model: &Model, object: &Object) -> String {
+    let names = |holders: Vec<u16>| {
+        let holders = holders.into_iter();
+        let holders = holders.filter_map(|index| model.processes.get(usize::from(index)));
+        let names: Vec<String> = holders
+            .map(|process| format!("`{}`", process.name))
+            .collect();
+        names.join(", ")
+    };
+    let users = match object.shape.kind() {
+        Kind::Mailbox => "sent to by",
+        _ => "used by",
+    };
+    let roles = [
+        (users, object.users().collect()),
+        ("received from by", object.receivers().collect()),
+        ("created and deleted by", object.managers().collect()),
+    ];
+    let handle = object.shape.kind().handle();
+    let noun = handle.rsplit("::").next().unwrap_or(handle);
+    let noun = match (object.is_private, form(object)) {
+        (true, Form::Slot) => format!("Slot of the private {}", object.shape.kind().name()),
+        (true, _) => format!("Private {}", object.shape.kind().name()),
+        (false, _) => noun.into(),
+    };
+    let mut note = format!("{noun} `{}`", object.name);
+    for (role, holders) in roles.map(|(role, holders)| (role, names(holders))) {
+        if !holders.is_empty() {
+            note += &format!(", {role} {holders}");
+        }
+    }
+    if let Form::Slot = form(object) {
+        note += ": for a `static` of `giornata_rt::sync::PrivateSemaphore`";
+    }
+    note
+}
+
 fn constant(kind: &str, parts: &[&str], value: u32, note: String) -> Constant {
     let parts: Vec<String> = parts.iter().map(|p| upper(p)).collect();
     // notes are comments: nothing in a name may end one
@@ -191,6 +290,7 @@ fn constant(kind: &str, parts: &[&str], value: u32, note: String) -> Constant {
         name: format!("{kind}_{}", parts.join("_")),
         value,
         note,
+        form: Form::Word,
     }
 }
 

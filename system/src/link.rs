@@ -3,6 +3,7 @@
 use crate::file::Schedule;
 use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::names::ThreadRole;
+use crate::objects::{Object, Shape};
 use crate::place::{Placement, ProcessPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::room::Room;
@@ -15,8 +16,9 @@ use giornata_abi::predicate::{Predicate, PredicateKind};
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
     BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC,
-    MoveEntry, PortEntry, ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader,
-    ThreadEntry, ThreadKind, VERSION, moves_of_driver,
+    MoveEntry, OBJECT_AT_BOOT, OBJECT_CEILING, OBJECT_PRIVATE, ObjectEntry, PortEntry,
+    ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader, ThreadEntry, ThreadKind,
+    VERSION, moves_of_driver,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -49,6 +51,8 @@ pub struct Tables {
     pub moves: Vec<MoveEntry>,
     /// The spaces, where regions confine processes.
     pub spaces: Vec<SpaceEntry>,
+    /// What threads synchronise by and send to.
+    pub objects: Vec<ObjectEntry>,
 }
 
 /// Emits the tables of a bound model. Refuses what outgrows 16-bit ranges.
@@ -80,6 +84,10 @@ pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
             number: line.number,
             process: line.process.unwrap_or(NONE),
         });
+    }
+    for object in &model.objects {
+        let entry = tables.object(object);
+        tables.objects.push(entry);
     }
     tables.check()?;
     tables.finish();
@@ -146,7 +154,7 @@ fn thread_entry(
         control: place.area.wrapping_add(thread.control),
         quantum: thread.quantum,
         stack_size: thread.stack,
-        reserved: 0,
+        spare: thread.spare.into(),
         budget: thread.budget,
         deadline: thread.deadline,
     }
@@ -233,6 +241,9 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         durations: 0,
         links: 0,
         moves: 0,
+        objects: 0,
+        messages: model.processes.iter().map(|p| p.messages.count).sum(),
+        reserved: 0,
     }
 }
 
@@ -252,6 +263,7 @@ impl Tables {
             links: Vec::new(),
             moves: Vec::new(),
             spaces: Vec::new(),
+            objects: Vec::new(),
         }
     }
 
@@ -271,6 +283,7 @@ impl Tables {
             links: &self.links,
             moves: &self.moves,
             spaces: &self.spaces,
+            objects: &self.objects,
         }
     }
 
@@ -315,6 +328,16 @@ impl Tables {
             data_stretch: place.data_stretch,
             restart_begin: place.restartable.0,
             restart_end: place.restartable.1,
+            messages: Range {
+                start: process.messages.first,
+                count: process.messages.count,
+            },
+            message_size: process.messages.size,
+            message_place: process.messages.place,
+            supervisor: process.supervisor.unwrap_or(NONE),
+            by_call: process.is_by_call.into(),
+            heap: place.heap,
+            heap_size: if place.heap == 0 { 0 } else { process.heap },
         }
     }
 
@@ -445,6 +468,27 @@ impl Tables {
         })
     }
 
+    fn object(&mut self, object: &Object) -> ObjectEntry {
+        let flag = |holds: bool, flag: u8| if holds { flag } else { 0 };
+        let ceiling = object.shape.ceiling();
+        let (initial, most) = match object.shape {
+            Shape::Semaphore { initial, most } => (initial, most),
+            _ => (0, 0),
+        };
+        ObjectEntry {
+            kind: object.shape.kind().code() as u8,
+            flags: flag(object.at_boot, OBJECT_AT_BOOT)
+                | flag(ceiling.is_some(), OBJECT_CEILING)
+                | flag(object.is_private, OBJECT_PRIVATE),
+            ceiling: ceiling.unwrap_or(0),
+            reserved: 0,
+            rights: self.list(&object.rights).start,
+            server: object.server.unwrap_or(NONE),
+            initial,
+            most,
+        }
+    }
+
     /// Fills the tables up to what there is room for.
     fn leave_room(&mut self, room: &Room, code: u32, predicates: u16, durations: u16) {
         let end = Instruction::new(Opcode::Return, 0, 0, 0);
@@ -474,8 +518,7 @@ impl Tables {
         for (name, count) in pools {
             if count > usize::from(u16::MAX) {
                 let over = count - usize::from(u16::MAX);
-                let reason =
-                    format!("the system's programs have {over} {name} too many for one table");
+                let reason = format!("the system has {over} {name} too many for one table");
                 return Err(Problem::new(
                     reason,
                     "split the system, or join programs that share timing",
@@ -509,6 +552,7 @@ impl Tables {
             links: self.links.len() as u32,
             moves: self.moves.len() as u32,
             spaces: self.spaces.len() as u16,
+            objects: self.objects.len() as u16,
             ..self.header
         };
         let body = self.body();
@@ -542,6 +586,7 @@ impl Tables {
         }
         body.table(&self.moves);
         body.table(&self.spaces);
+        body.table(&self.objects);
         if self.header.flags & FLAG_SPARE != 0 {
             body.table(&self.programs);
             body.table(&self.instructions);

@@ -1,13 +1,16 @@
 //! From the TOML tables of a system file to a [`SystemFile`]: shapes, ranges
 //! and spelling of every key.
 
+use crate::config::CONFIGS;
 use crate::file::{
     Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction,
     RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
 };
 use crate::hostlink;
+use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
+use crate::services;
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -26,10 +29,6 @@ const SCHEDULES: [&str; 8] = [
     "s:edf-nonpreemptive",
     "s:synchronous",
 ];
-/// Kernel configurations that can be built.
-pub const CONFIGS: [&str; 2] = ["es", LOAD];
-/// The one whose programs can be replaced while the system runs.
-pub(crate) const LOAD: &str = "es-load";
 pub(crate) const DEFAULT_BAND: u8 = 200;
 const DEFAULT_STACK: u64 = 4096;
 const DEFAULT_TRACE: u64 = 16384;
@@ -44,7 +43,18 @@ pub(crate) fn system(
 ) -> Option<SystemFile> {
     top.only(
         findings,
-        &["name", "board", "kernel", "hostlink", "program", "process"],
+        &[
+            "name",
+            "board",
+            "kernel",
+            "hostlink",
+            "program",
+            "mutex",
+            "semaphore",
+            "condition",
+            "mailbox",
+            "process",
+        ],
     );
     let name = top.needed(findings, "name", "\"my-system\"");
     let board = top.needed(findings, "board", "\"qemu-virt64\"");
@@ -54,6 +64,7 @@ pub(crate) fn system(
     let kernel = kernel(findings, top);
     let hostlink = hostlink::section(findings, top);
     let programs = named(findings, top, "program", program);
+    let objects = objects(findings, top);
     let processes = named(findings, top, "process", process);
     if processes.is_empty() && findings.count() == 0 {
         findings.refuse(
@@ -71,8 +82,23 @@ pub(crate) fn system(
         kernel,
         hostlink,
         programs,
+        objects,
         processes,
     })
+}
+
+/// The objects, by kind.
+fn objects(findings: &mut Findings, top: &Section<'_>) -> Vec<ObjectSection> {
+    let mut all = Vec::new();
+    for kind in objects::Kind::ALL {
+        all.extend(named(
+            findings,
+            top,
+            kind.name(),
+            |findings, name, section| Some(objects::section(findings, kind, name, section)),
+        ));
+    }
+    all
 }
 
 /// The tables under `key`, each read by `read`, names checked.
@@ -353,6 +379,7 @@ fn process(
         "on-fault",
         "max-priority",
     ];
+    let known: Vec<&str> = known.into_iter().chain(services::KEYS).collect();
     section.only(findings, &known);
     let stack = section
         .size(findings, "stack")
@@ -364,6 +391,7 @@ fn process(
         drivers: functions(findings, section, "drivers", &["budget"]),
         threads: threads(findings, section, max_priority),
         grants: grants(findings, section),
+        services: services::section(findings, section),
         on_fault: on_fault(findings, section),
         max_priority,
         stack,
@@ -532,19 +560,16 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             "port",
             "program",
             "mailbox",
+            "mutex",
+            "semaphore",
+            "condition",
+            "manage",
+            "supervise",
             "shutdown",
             "trace",
             "trusted-dma",
         ],
     );
-    if table.section(findings, "mailbox").is_some() {
-        let reason = "this kernel configuration has no mailboxes";
-        findings.refuse(
-            table.key_span("mailbox"),
-            reason,
-            "pass the value through a port: `port = { ... }`",
-        );
-    }
     let devices = table.list(findings, "device");
     let interrupts = table.list(findings, "irq");
     Grants {
@@ -558,6 +583,8 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             .collect(),
         ports: ports(findings, &table),
         programs: texts(findings, &table, "program", "a program"),
+        objects: objects::grants(findings, &table),
+        supervises: texts(findings, &table, "supervise", "a process"),
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),

@@ -11,9 +11,11 @@ use crate::file::Schedule;
 use crate::functions::Functions;
 use crate::hostlink::Hostlink;
 use crate::names::ThreadRole;
+use crate::objects::Object;
 use crate::problem::Refusal;
 use crate::project::Project;
 use crate::room::Room;
+use crate::services::Messages;
 use crate::{bind, outline};
 use giornata_abi::ValueType;
 use giornata_abi::module::PortKind;
@@ -56,7 +58,9 @@ pub struct Model {
     pub programs: Vec<Program>,
     /// The interrupt lines in use, ascending.
     pub interrupts: Vec<Interrupt>,
-    /// Bytes of the kernel's port arena; 0 before binding.
+    /// What threads synchronise by and send to, in the order of their numbers.
+    pub objects: Vec<Object>,
+    /// Bytes of the kernel's arena of ports and messages; 0 before binding.
     pub arena_size: u32,
 }
 
@@ -83,6 +87,14 @@ pub struct Process {
     pub readable: Vec<u16>,
     /// Ports it may write.
     pub writable: Vec<u16>,
+    /// The messages that it can have under way.
+    pub messages: Messages,
+    /// The process that may start and end it.
+    pub supervisor: Option<u16>,
+    /// Whether it begins by a call of that.
+    pub is_by_call: bool,
+    /// Bytes of memory that it can allocate; a multiple of 16.
+    pub heap: u32,
     /// Bytes of control pages and blocks; 0 before binding.
     pub area: u32,
     /// What it provides; empty before binding.
@@ -104,9 +116,11 @@ pub struct Thread {
     pub priority: u8,
     /// Whether it is ready at the start.
     pub autostart: bool,
+    /// Whether it is a place for a thread that its process creates.
+    pub spare: bool,
     /// For a task: its program and its index in the module.
     pub task: Option<(u16, u16)>,
-    /// The function it runs; empty for an upcall thread.
+    /// The function it runs; empty for an upcall thread and a spare one.
     pub function: String,
     /// Budget of a job, ns; 0 = unlimited.
     pub budget: u64,

@@ -8,6 +8,7 @@ use crate::file::Schedule;
 use crate::image::Usage;
 use crate::link::is_traced;
 use crate::model::{Driver, Model, Place, Port, Program, Thread, Work};
+use crate::objects::Object;
 use giornata_abi::ValueType;
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
@@ -46,6 +47,9 @@ pub struct NameMap {
     pub programs: Vec<ProgramName>,
     /// The interrupt lines in use.
     pub interrupts: Vec<InterruptName>,
+    /// What threads synchronise by and send to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<ObjectName>,
 }
 
 /// One process.
@@ -63,6 +67,13 @@ pub struct ProcessName {
     pub data: u32,
     /// Bytes of all its stacks.
     pub stacks: u32,
+    /// Bytes of memory that it can allocate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub heap: u32,
+}
+
+fn is_zero(bytes: &u32) -> bool {
+    *bytes == 0
 }
 
 /// What a thread is.
@@ -80,7 +91,8 @@ pub enum ThreadRole {
 /// One thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadName {
-    /// The task's or thread's name; `upcall` for a process's upcall thread.
+    /// The task's or thread's name; `upcall` for a process's upcall thread, `spare0`
+    /// and so on for threads that it creates.
     pub name: String,
     /// Index of its process.
     pub process: u16,
@@ -92,7 +104,7 @@ pub struct ThreadName {
     pub priority: u8,
     /// For a task: index of the program that releases it.
     pub program: Option<u16>,
-    /// The function it runs; empty for an upcall thread.
+    /// The function it runs; empty for an upcall thread and a spare one.
     pub function: String,
     /// Budget of one job in ns; 0 = unlimited.
     pub budget: u64,
@@ -171,6 +183,27 @@ pub struct InterruptName {
     pub process: Option<u16>,
 }
 
+/// One object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectName {
+    /// Its name in the system file.
+    pub name: String,
+    /// `mutex`, `semaphore`, `condition` or `mailbox`.
+    pub kind: String,
+    /// The priority of who has a mutex; `None` where priorities are inherited.
+    pub ceiling: Option<u8>,
+    /// Indices of the processes that may use it: send to it, if it is a mailbox.
+    pub users: Vec<u16>,
+    /// Indices of the processes that may receive from a mailbox.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receivers: Vec<u16>,
+    /// Indices of the processes that may create and delete it.
+    pub managers: Vec<u16>,
+    /// Index of the mailbox of the server that a mailbox is attached to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<u16>,
+}
+
 impl NameMap {
     /// The map as JSON text with a final newline; equal maps give equal text.
     pub fn to_json(&self) -> String {
@@ -241,6 +274,7 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
                 process: i.process,
             })
             .collect(),
+        objects: model.objects.iter().map(object_name).collect(),
     }
 }
 
@@ -257,6 +291,7 @@ fn process_name(name: &str, on_fault: FaultPolicy, usage: Usage) -> ProcessName 
         rodata: usage.rodata,
         data: usage.data,
         stacks: usage.stacks,
+        heap: usage.heap,
     }
 }
 
@@ -324,6 +359,18 @@ fn driver_name(driver: &Driver) -> DriverName {
         work: work.into(),
         process,
         budget,
+    }
+}
+
+fn object_name(object: &Object) -> ObjectName {
+    ObjectName {
+        name: object.name.clone(),
+        kind: object.shape.kind().name().into(),
+        ceiling: object.shape.ceiling(),
+        users: object.users().collect(),
+        receivers: object.receivers().collect(),
+        managers: object.managers().collect(),
+        server: object.server,
     }
 }
 

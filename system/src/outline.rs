@@ -7,7 +7,8 @@ use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
-use crate::{programs, threads};
+use crate::services::{self, Messages};
+use crate::{objects, programs, supervisors, threads};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -111,6 +112,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         drivers: Vec::new(),
         programs: Vec::new(),
         interrupts: Vec::new(),
+        objects: Vec::new(),
         arena_size: 0,
     };
     model.processes = file
@@ -121,7 +123,11 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_readers(&mut findings, file);
     check_drivers_of_devices(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
+    model.objects = objects::resolve(&mut findings, file);
+    services::resolve(&mut findings, file, &mut model);
+    supervisors::resolve(&mut findings, file, &mut model);
     threads::add(&mut findings, project, &modules, &providers, &mut model);
+    objects::check_threads(&mut findings, file, model.threads.len());
     for thread in &mut model.threads {
         thread.stack = project.board.protection.stack(thread.stack);
     }
@@ -167,6 +173,10 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         devices,
         readable: Vec::new(),
         writable: Vec::new(),
+        messages: Messages::default(),
+        supervisor: None,
+        is_by_call: false,
+        heap: 0,
         area: 0,
         functions: Functions::default(),
     }
@@ -445,6 +455,7 @@ fn check_counts(findings: &mut Findings, model: &Model) {
         ("ports", model.ports.len()),
         ("drivers", model.drivers.len()),
         ("processes", model.processes.len()),
+        ("objects", model.objects.len()),
     ];
     for (name, count) in tables {
         if count >= usize::from(NONE) {

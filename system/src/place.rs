@@ -57,6 +57,8 @@ pub struct ProcessPlacement {
     pub bodies: Vec<u32>,
     /// User address of its control pages and blocks.
     pub area: u32,
+    /// User address of the memory that it can allocate; 0 = none.
+    pub heap: u32,
     /// By thread of the process: user address of the end of its stack.
     pub stack_tops: Vec<u32>,
     /// User address of its trace cursor; 0 = none.
@@ -68,7 +70,8 @@ impl Placement {
     ///
     /// The area of each process (`model.processes[i].area` bytes) lies at
     /// [`USER_BASE`]; bodies are the indices of functions in the process's
-    /// table, as [`Model::function_of`] answers them; nothing else has an address.
+    /// table, as [`Model::function_of`] answers them; nothing else has an address,
+    /// and there is no memory to allocate.
     pub fn for_host(model: &Model) -> Placement {
         let processes = model.processes.iter().map(|process| ProcessPlacement {
             data: USER_BASE,

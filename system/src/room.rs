@@ -1,9 +1,9 @@
 //! Programs that may be replaced while the system runs: who may, what may come,
 //! and how much room there is for it.
 
+use crate::config::{self, LOAD};
 use crate::file::{ProgramSection, SystemFile};
 use crate::interface;
-use crate::manifest::LOAD;
 use crate::problem::{Findings, Problem, Refusal};
 use crate::project::{self, ProgramModule};
 use giornata_abi::module::{Module, ModuleHeader};
@@ -87,14 +87,10 @@ fn loader(file: &SystemFile, program: &ProgramSection, findings: &mut Findings) 
             }
         }
     }
-    let config = &file.kernel.config;
-    if loader.is_some() && config.get_ref() != LOAD {
-        let reason = format!(
-            "programs of configuration \"{}\" cannot be replaced",
-            config.get_ref()
-        );
-        let mend = format!("write `config = \"{LOAD}\"` under [kernel]");
-        findings.refuse(program.name.span(), reason, mend);
+    let config = file.kernel.config.get_ref();
+    if loader.is_some() && !config::has(config, LOAD) {
+        let reason = format!("programs of configuration \"{config}\" cannot be replaced");
+        findings.refuse(program.name.span(), reason, config::mend(config, LOAD));
     }
     let needs = match program.modules.first() {
         Some(module) => Some((module.span(), "other modules cannot come")),

@@ -38,6 +38,11 @@ impl<'a> Section<'a> {
         self.table.get(key)
     }
 
+    /// Whether a key is written, readable or not.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
     /// Where a key is written; the table's own place if it is not.
     pub(crate) fn key_span(&self, key: &str) -> Range<usize> {
         self.table

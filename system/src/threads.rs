@@ -1,5 +1,6 @@
 //! The thread table of the outline: for each process its tasks in the order of
-//! the programs, its ordinary threads, and the thread of its upcalls.
+//! the programs, its ordinary threads, places for those that it creates, and the
+//! thread of its upcalls.
 
 use crate::board::PAGE;
 use crate::file::{ProcessSection, ProgramSection, ProvidedFunction, Schedule, Spanned};
@@ -17,6 +18,8 @@ use std::ops::Range;
 
 /// The name of a process's upcall thread.
 pub(crate) const UPCALL: &str = "upcall";
+/// The names of a process's spare threads begin so; a number follows.
+const SPARE: &str = "spare";
 /// Larger stacks are taken for a mistake.
 const MOST_STACK: u64 = 16 << 20;
 
@@ -60,6 +63,7 @@ pub(crate) fn add(
                 .push(task_thread(findings, section, index, task, limits));
         }
         add_threads(findings, project, section, index, model);
+        add_spare_threads(findings, section, index, model);
         let upcall = (!section.drivers.is_empty()).then_some(model.threads.len() as u16);
         if upcall.is_some() {
             model.threads.push(upcall_thread(findings, section, index));
@@ -271,6 +275,7 @@ fn blank(process: u16) -> Thread {
         policy: Policy::Fifo,
         priority: 0,
         autostart: false,
+        spare: false,
         task: None,
         function: String::new(),
         budget: 0,
@@ -315,6 +320,28 @@ fn add_threads(
             ..blank(process)
         });
     }
+}
+
+/// Places for threads that the process creates: what they run, and how urgently,
+/// is said then.
+fn add_spare_threads(
+    findings: &mut Findings,
+    section: &ProcessSection,
+    process: u16,
+    model: &mut Model,
+) {
+    let Some(spare) = &section.services.spare_threads else {
+        return;
+    };
+    let stack = spare.stack.as_ref().unwrap_or(&section.stack);
+    let stack = stack_bytes(findings, stack);
+    let place = |number: u16| Thread {
+        name: format!("{SPARE}{number}"),
+        spare: true,
+        stack,
+        ..blank(process)
+    };
+    model.threads.extend((0..spare.count).map(place));
 }
 
 fn stack_bytes(findings: &mut Findings, stack: &Spanned<u64>) -> u32 {

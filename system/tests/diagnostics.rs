@@ -135,6 +135,241 @@ fn references_of_a_system_file() {
     insta::assert_snapshot!(messages(&changes, refuse_system));
 }
 
+/// What the sample becomes with objects in it.
+const OBJECTS: &str = r#"
+[mutex.bus]
+protocol = "ceiling"
+ceiling = 120
+
+[semaphore.slots]
+initial = 4
+most = 8
+
+[condition.full]
+at-boot = false
+
+[process.peer]
+crate = "peer"
+threads = { serve = {} }
+grants = { mutex = ["bus"], semaphore = ["slots"], condition = ["full"], manage = ["full"] }
+"#;
+
+#[test]
+fn objects_of_a_system_file() {
+    let changes = [
+        ("config = \"emeralds\"", "config = \"es\""),
+        ("config = \"emeralds\"", "config = \"es-load\""),
+        ("shutdown = true", "program = [\"flight\"]"),
+        ("protocol = \"ceiling\"", "protocol = \"protect\""),
+        ("protocol = \"ceiling\"\n", ""),
+        ("ceiling = 120\n", ""),
+        ("ceiling = 120", "ceiling = 256"),
+        ("most = 8", "most = 3"),
+        ("most = 8", "most = 0"),
+        ("initial = 4", "inital = 4"),
+        ("initial = 4", "initial = -1"),
+        ("[condition.full]", "[condition.full]\nmost = 1"),
+        ("[condition.full]", "[condition.bus]"),
+        ("mutex = [\"bus\"]", "mutex = [\"bsu\"]"),
+        ("mutex = [\"bus\"]", "mutex = [\"bus\", \"slots\"]"),
+        ("mutex = [\"bus\"]", "mutex = [\"bus\", \"bus\"]"),
+        ("mutex = [\"bus\"]", "mutex = \"bus\""),
+        ("mutex = [\"bus\"], ", ""),
+        (", manage = [\"full\"]", ", manage = [\"file\"]"),
+        (", manage = [\"full\"]", ""),
+    ];
+    insta::assert_snapshot!(messages_of_services(OBJECTS, &changes));
+}
+
+/// All messages about a system with services, each after its change.
+fn messages_of_services(more: &str, changes: &[(&str, &str)]) -> String {
+    let system = changed(SYSTEM, "config = \"es\"", "config = \"emeralds\"") + more;
+    let outline = |system: &str| {
+        let project = project(system, &module(sample::PROGRAM));
+        project.and_then(|project| Model::outline(&project))
+    };
+    if let Err(refusal) = outline(&system) {
+        panic!("{}", render(&refusal));
+    }
+    let refuse = |from: &str, to: &str| {
+        let refused = outline(&changed(&system, from, to)).err();
+        refused.unwrap_or_else(|| panic!("{from} => {to} is accepted"))
+    };
+    messages(changes, refuse)
+}
+
+/// What the sample becomes with mailboxes in it.
+const MAILBOXES: &str = r#"
+[mailbox.orders]
+server = "stack"
+
+[mailbox.stack]
+
+[mutex.bus]
+
+[process.net]
+crate = "net"
+threads = { serve = {} }
+messages = 4
+message-size = "256"
+grants = { mutex = ["bus"], mailbox = { stack = "full", orders = ["send", "receive"] } }
+"#;
+
+#[test]
+fn mailboxes_of_a_system_file() {
+    let changes = [
+        ("config = \"emeralds\"", "config = \"es\""),
+        ("server = \"stack\"", "server = \"stakc\""),
+        ("server = \"stack\"", "server = \"bus\""),
+        ("server = \"stack\"", "server = \"orders\""),
+        ("[mailbox.stack]", "[mailbox.stack]\nserver = \"orders\""),
+        ("[mailbox.stack]", "[mailbox.stack]\nmost = 3"),
+        ("[mutex.bus]", "[mutex.bus]\nserver = \"stack\""),
+        ("mutex = [\"bus\"], ", ""),
+        ("mutex = [\"bus\"]", "mutex = [\"stack\", \"bus\"]"),
+        ("stack = \"full\"", "stack = \"fully\""),
+        ("stack = \"full\"", "stack = []"),
+        ("stack = \"full\"", "stack = [\"full\", 3]"),
+        ("stack = \"full\"", "stack = \"receive\""),
+        ("stack = \"full\"", "stack = \"full\", stakc = \"send\""),
+        ("stack = \"full\"", "stack = \"full\", bus = \"send\""),
+        ("orders = [\"send\", \"receive\"]", "orders = \"receive\""),
+        ("server = \"stack\"", "[mailbox.extra]"),
+        ("messages = 4", "messages = 65535"),
+        (
+            "messages = 4\nmessage-size = \"256\"",
+            "messages = 65534\nmessage-size = \"60K\"",
+        ),
+        ("message-size = \"256\"", "message-size = \"64K\""),
+        ("message-size = \"256\"", "message-size = \"a word\""),
+        ("max-priority = 20", "max-priority = 20\nmessages = 2"),
+    ];
+    insta::assert_snapshot!(messages_of_services(MAILBOXES, &changes));
+}
+
+#[test]
+fn spare_threads_of_a_system_file() {
+    let beside = "max-priority = 20";
+    let with = |spare: &str| format!("{beside}\nspare-threads = {spare}");
+    let texts = [
+        "3",
+        "{}",
+        "{ count = 0 }",
+        "{ count = 4097 }",
+        "{ count = 2, stack = \"64M\" }",
+        "{ count = 2, priority = 5 }",
+        "{ count = 1 }\nthreads = { spare0 = {} }\n[process.more]\ncrate = \"more\"",
+    ];
+    let texts = texts.map(with);
+    let mut changes: Vec<(&str, &str)> = texts.iter().map(|to| (beside, to.as_str())).collect();
+    let elsewhere =
+        "config = \"es\"\n[process.early]\ncrate = \"early\"\nspare-threads = { count = 1 }";
+    changes.push((
+        "config = \"emeralds\"\ndeadline-band = 200\ntrace = 1024",
+        elsewhere,
+    ));
+    insta::assert_snapshot!(messages_of_services("", &changes));
+}
+
+#[test]
+fn heaps_of_a_system_file() {
+    let beside = "max-priority = 20";
+    let changes = [
+        (beside, "max-priority = 20\nheap = \"257M\""),
+        (beside, "max-priority = 20\nheap = \"much\""),
+        (
+            "config = \"emeralds\"\ndeadline-band = 200\ntrace = 1024",
+            "config = \"es\"\n[process.early]\ncrate = \"early\"\nheap = 64",
+        ),
+    ];
+    insta::assert_snapshot!(messages_of_services("", &changes));
+}
+
+/// What the sample becomes with supervisors in it.
+const SUPERVISED: &str = r#"
+[process.guard]
+crate = "guard"
+threads = { serve = {} }
+grants = { supervise = ["valve", "pump"] }
+
+[process.valve]
+crate = "valve"
+threads = { turn = {} }
+start = "call"
+
+[process.pump]
+crate = "pump"
+threads = { turn_too = {} }
+grants = { supervise = [] }
+"#;
+
+#[test]
+fn supervisors_of_a_system_file() {
+    let changes = [
+        ("config = \"emeralds\"", "config = \"es\""),
+        ("start = \"call\"", "start = \"cell\""),
+        ("\"valve\", \"pump\"", "\"pump\""),
+        ("\"valve\", \"pump\"", "\"valve\", \"pumps\""),
+        ("\"valve\", \"pump\"", "\"valve\", \"guard\""),
+        ("\"valve\", \"pump\"", "\"valve\", \"valve\""),
+        ("supervise = []", "supervise = [\"valve\"]"),
+        ("supervise = []", "supervise = [\"guard\"]"),
+        ("supervise = []", "supervise = [3]"),
+    ];
+    insta::assert_snapshot!(messages_of_services(SUPERVISED, &changes));
+}
+
+/// What the sample becomes with private objects in it.
+const PRIVATE: &str = r#"
+[mutex.bus]
+private = true
+
+[semaphore.slots]
+private = true
+most = 8
+
+[process.one]
+crate = "one"
+threads = { serve = {} }
+grants = { mutex = ["bus"], semaphore = ["slots"], manage = ["bus"] }
+
+[process.two]
+crate = "two"
+threads = { watch_it = {} }
+"#;
+
+#[test]
+fn private_objects_of_a_system_file() {
+    let beside = "threads = { watch_it = {} }";
+    let changes = [
+        ("private = true", "private = 1"),
+        (
+            "private = true",
+            "private = true\nceiling = 7\nprotocol = \"ceiling\"",
+        ),
+        ("most = 8", "initial = 3"),
+        ("most = 8", "most = 16384"),
+        ("[semaphore.slots]", "[condition.slots]"),
+        (
+            beside,
+            "threads = { watch_it = {} }\ngrants = { mutex = [\"bus\"] }",
+        ),
+        (
+            beside,
+            "threads = { watch_it = {} }\ngrants = { manage = [\"slots\"] }",
+        ),
+        ("mutex = [\"bus\"], ", ""),
+        (
+            beside,
+            "spare-threads = { count = 4096 }\n[process.three]\ncrate = \"three\"\n\
+             spare-threads = { count = 4096 }\n[process.four]\ncrate = \"four\"\n\
+             spare-threads = { count = 4096 }\n[process.five]\ncrate = \"five\"\n\
+             spare-threads = { count = 4096 }",
+        ),
+    ];
+    insta::assert_snapshot!(messages_of_services(PRIVATE, &changes));
+}
+
 #[test]
 fn generated_schedules_of_a_system_file() {
     let with = |schedule: &str| changed(SYSTEM, "schedule = \"edf\"", schedule);

@@ -68,6 +68,9 @@ fn word() -> impl Strategy<Value = String> {
             "schedule = \"rm\"\n",
             "trace = 1048576\n",
             "deadline-band = 0\n",
+            "config = \"emeralds\"\n",
+            "[mutex.m]\n",
+            "mutex = [\"m\"], manage = [\"m\"], ",
         ])
         .prop_map(String::from),
     ]

@@ -46,6 +46,7 @@ pub(crate) fn names() -> NameMap {
             instructions: 12,
         }],
         interrupts: vec![],
+        objects: vec![],
     }
 }
 
@@ -57,6 +58,7 @@ fn process(name: &str) -> ProcessName {
         rodata: 0,
         data: 0,
         stacks: 0,
+        heap: 0,
     }
 }
 

@@ -75,6 +75,8 @@ impl Machine {
     pub(crate) fn ordinary_threads(&self) -> Vec<String> {
         let threads = self.names.threads.iter();
         let ordinary = threads.filter(|thread| thread.role == ThreadRole::Thread);
+        // a spare one is nobody's yet
+        let ordinary = ordinary.filter(|thread| !thread.function.is_empty());
         ordinary.map(|thread| thread.name.clone()).collect()
     }
 

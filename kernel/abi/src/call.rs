@@ -58,8 +58,8 @@ calls! {
     Null = 0, "null()", All, "";
     /// Gives the processor to the next thread of equal urgency. O(1).
     Yield = 1, "yield()", Any, "";
-    /// Ends the calling thread. Does not return.
-    Exit = 2, "exit()", Thread, "";
+    /// Ends the calling thread; who joins it gets the value. Mutexes that it has go to those that wait for them (EOWNERDEAD). Does not return.
+    Exit = 2, "exit(value)", Thread, "";
     /// Ends the job of the calling task. Does not return.
     Complete = 3, "complete()", Task, "";
     /// Ends an upcall with a value. Does not return.
@@ -94,6 +94,44 @@ calls! {
     ProgramStatus = 18, "program_status(program) -> state, tag, changes", Thread, "ESRCH EPERM";
     /// Where a byte of the caller's data lies for a device that reads and writes memory by itself: needs the `trusted-dma` grant. What follows it in the process's data follows it there.
     DeviceAddress = 19, "device_address(address) -> physical", Thread, "EPERM EFAULT";
+    /// Makes the object of slot `index` anew; its earlier ids name nothing any more. A mailbox with bit 0 of `how` is attached to the mailbox `server`: what is sent to it goes there. O(1).
+    CreateObject = 20, "create_object(index, how, server) -> id", Thread, "ESRCH EPERM EEXIST EINVAL";
+    /// Ends an object: those that wait for it are answered EIDRM, who has it has it no more. O(waiters), in pieces.
+    DeleteObject = 21, "delete_object(object)", Thread, "ESRCH EPERM";
+    /// The id of the object that lives in slot `index` now. O(1).
+    OpenObject = 22, "open_object(index) -> id", Thread, "ESRCH EPERM";
+    /// Takes a mutex, or one of a semaphore's count. Waits, at most until an absolute instant: instant 0 does not wait (EBUSY), 2^64 - 1 waits for ever. A thread that has a mutex runs at least as urgently as any that waits for it (inheritance), or as its ceiling. EOWNERDEAD: the caller has the mutex all the same. `word`: address of the word by which a private one is taken without a call, see [`word`](crate::word); 0 = none. O(what its owner has), for each owner in the chain.
+    Lock = 23, "lock(semaphore, low, high, word)", Thread, "ESRCH EPERM EINVAL EBUSY EDEADLK ETIMEDOUT EOWNERDEAD EIDRM EFAULT";
+    /// Gives a mutex back, or one to a semaphore's count: to the most urgent that waits. EPERM: the mutex is not the caller's. O(what the caller has).
+    Unlock = 24, "unlock(semaphore, word)", Thread, "ESRCH EPERM EINVAL EOVERFLOW EFAULT";
+    /// Gives `mutex` back and waits for a signal; has the mutex again when it returns, with ETIMEDOUT too. EPERM: the mutex is not the caller's.
+    Wait = 25, "wait(condition, mutex, low, high, word)", Thread, "ESRCH EPERM EINVAL ETIMEDOUT EOWNERDEAD EIDRM EFAULT";
+    /// The most urgent thread that waits for a condition goes on when it has its mutex. O(1), and what the mutex costs.
+    Signal = 26, "signal(condition)", Thread, "ESRCH EPERM EINVAL";
+    /// As many signals as threads wait. O(waiters), in pieces.
+    Broadcast = 27, "broadcast(condition)", Thread, "ESRCH EPERM EINVAL";
+    /// Sends four 32-bit words to a mailbox; more urgent messages have a higher `priority`. It takes a message of the pool of the caller's process (EAGAIN: there is none) unless a thread waits for it. Never blocks. O(messages that it precedes).
+    Send = 28, "send(mailbox, priority, word0, word1, word2, word3)", Thread, "ESRCH EPERM EINVAL EAGAIN";
+    /// Sends `length` bytes at `address`; `how`: bits of [`send`](crate::message::send). With a server (its mailbox in the low half of `via`, the node of the destination in the high half) the message goes there, and the destination with it. Never blocks. O(bytes), in pieces.
+    SendBytes = 29, "send_bytes(mailbox, priority, address, length, how, via)", Thread, "ESRCH EPERM EINVAL EAGAIN EFAULT EMSGSIZE";
+    /// Takes the message of highest priority, the oldest of these, if it has 16 bytes at most. Waits, at most until an absolute instant: instant 0 does not wait (EAGAIN).
+    Receive = 30, "receive(mailbox, low, high) -> word0, word1, word2, word3, priority", Thread, "ESRCH EPERM EINVAL EAGAIN ETIMEDOUT EIDRM EMSGSIZE";
+    /// The same into memory. `how`: bits of [`receive`](crate::message::receive). A server's thread, which asks for all, runs as urgently as the messages in its mailbox and in its hand, from its first call on; it has the message in hand until its next call. `from`: see [`Envelope`](crate::message::Envelope).
+    ReceiveBytes = 31, "receive_bytes(mailbox, low, high, address, capacity, how) -> length, priority, destination, from, sender", Thread, "ESRCH EPERM EINVAL EAGAIN EBUSY ETIMEDOUT EIDRM EMSGSIZE EFAULT";
+    /// Starts a thread of the caller's process in one of its spare places (EAGAIN: all are taken): at `body`, with `argument`, at a priority up to what the manifest grants. O(1).
+    CreateThread = 32, "create_thread(body, argument, priority) -> id", Thread, "EPERM EAGAIN";
+    /// Waits for the end of a created thread of the caller's process, at most until an instant (0: EBUSY), and frees its place. EINVAL: it is detached, was not created, or is joined by another. O(1).
+    JoinThread = 33, "join_thread(thread, low, high) -> value", Thread, "ESRCH EINVAL EDEADLK EBUSY ETIMEDOUT";
+    /// Says that nobody will join a created thread of the caller's process: its place is freed when it ends. O(1).
+    DetachThread = 34, "detach_thread(thread)", Thread, "ESRCH EINVAL";
+    /// Starts a process that the caller's supervises and that has ended, or has not begun, from its image. It is restored in pieces, as urgently as the caller.
+    CreateProcess = 35, "create_process(process)", Thread, "ESRCH EPERM EEXIST EBUSY";
+    /// Ends a process that the caller's supervises, as a fault would: its policy says what comes then.
+    KillProcess = 36, "kill_process(process)", Thread, "ESRCH EPERM";
+    /// Waits for the next process that ended, or was restarted, of those that the caller's supervises: what came before the call counts. `generation`: how often it was started, less one; bit 16 of `how`: it was restarted; below: a [`FaultCause`](crate::trace::FaultCause). O(processes).
+    AwaitProcess = 37, "await_process(low, high) -> process, generation, how", Thread, "EPERM EBUSY EAGAIN ETIMEDOUT";
+    /// Takes memory of the quota of the caller's process, zeroed, in multiples of 16 bytes; the process has it until it ends. O(1).
+    Allocate = 38, "allocate(bytes) -> address", Thread, "ENOMEM";
 }
 
 /// The register words of a call as the kernel gets them.
@@ -105,32 +143,37 @@ pub struct Request {
     pub arguments: [usize; 6],
 }
 
-/// What goes back into `a0..=a3`; the other registers a call may clobber are zeroed.
+/// What goes back into `a0..=a5`; the other registers a call may clobber are zeroed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Answer(pub [usize; 4]);
+pub struct Answer(pub [usize; 6]);
 
 impl Answer {
     /// Success without results.
-    pub const DONE: Answer = Answer([0; 4]);
+    pub const DONE: Answer = Answer([0; 6]);
 
     /// A refusal.
     pub const fn error(error: crate::Error) -> Answer {
-        Answer([error as usize, 0, 0, 0])
+        Answer([error as usize, 0, 0, 0, 0, 0])
     }
 
     /// Success with a 64-bit result in two halves.
     pub const fn wide(value: u64) -> Answer {
-        Answer([0, (value & 0xFFFF_FFFF) as usize, (value >> 32) as usize, 0])
+        Answer::words([(value & 0xFFFF_FFFF) as usize, (value >> 32) as usize, 0])
     }
 
     /// Success with three results.
     pub const fn words(values: [usize; 3]) -> Answer {
         let [a, b, c] = values;
-        Answer([0, a, b, c])
+        Answer([0, a, b, c, 0, 0])
+    }
+
+    /// Success with five results.
+    pub const fn five([a, b, c, d, e]: [usize; 5]) -> Answer {
+        Answer([0, a, b, c, d, e])
     }
 
     /// Success with one result.
     pub const fn word(value: usize) -> Answer {
-        Answer([0, value, 0, 0])
+        Answer([0, value, 0, 0, 0, 0])
     }
 }

@@ -39,4 +39,20 @@ errors! {
     EBUSY = 6,
     /// A bounded resource of the caller's process is used up.
     EAGAIN = 7,
+    /// To wait would close a circle of threads that wait for each other.
+    EDEADLK = 8,
+    /// The instant has come up to which the caller would wait.
+    ETIMEDOUT = 9,
+    /// The caller has the mutex; whoever had it before ended without giving it back.
+    EOWNERDEAD = 10,
+    /// The object was deleted while the caller waited for it.
+    EIDRM = 11,
+    /// The object exists already.
+    EEXIST = 12,
+    /// A count would leave its range.
+    EOVERFLOW = 13,
+    /// A message is longer than the room for it.
+    EMSGSIZE = 14,
+    /// The process has no memory left of what it may have.
+    ENOMEM = 15,
 }

@@ -20,6 +20,7 @@ pub mod error;
 pub mod id;
 pub mod instruction;
 pub mod load;
+pub mod message;
 pub mod module;
 pub mod predicate;
 pub mod process;
@@ -27,6 +28,7 @@ pub mod system;
 pub mod time;
 pub mod trace;
 pub mod value;
+pub mod word;
 
 pub use error::Error;
 pub use id::Id;

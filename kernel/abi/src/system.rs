@@ -15,7 +15,7 @@ use crate::record::record;
 /// The first word of the blob.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
 /// Changes with every change of these tables.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 record! {
     /// A run of entries in another table.
@@ -67,6 +67,23 @@ record! {
         pub restart_begin: u32,
         /// First address after its restartable sequence.
         pub restart_end: u32,
+        /// The messages that it can have under way.
+        pub messages: Range,
+        /// Bytes that each of them can carry beyond what fits into words; a
+        /// multiple of 8, or 0.
+        pub message_size: u32,
+        /// Offset in the arena of the port values of the first one's bytes; the
+        /// others follow.
+        pub message_place: u32,
+        /// The process that may start and end it, and is told of its end; NONE =
+        /// none.
+        pub supervisor: u16,
+        /// 1: it starts when its supervisor says so; else at boot.
+        pub by_call: u16,
+        /// User address of the memory that it can allocate.
+        pub heap: u32,
+        /// Bytes of it; a multiple of 16.
+        pub heap_size: u32,
     }
 
     /// One thread.
@@ -95,8 +112,8 @@ record! {
         pub quantum: u32,
         /// Bytes of its stack; a power of two where regions confine it.
         pub stack_size: u32,
-        /// Must be 0.
-        pub reserved: u32,
+        /// 1: a spare place, for a thread that the process creates.
+        pub spare: u32,
         /// Execution budget of one job, ns; 0 = unlimited.
         pub budget: u64,
         /// Relative deadline of a deadline thread, ns.
@@ -225,6 +242,28 @@ record! {
         pub process: u16,
     }
 
+    /// One object that threads synchronise by.
+    pub struct ObjectEntry {
+        /// An [`ObjectKind`].
+        pub kind: u8,
+        /// Bits of [`OBJECT_`](OBJECT_AT_BOOT).
+        pub flags: u8,
+        /// Priority of a mutex with [`OBJECT_CEILING`].
+        pub ceiling: u8,
+        /// Must be 0.
+        pub reserved: u8,
+        /// What each process may do with it: the first of as many `links` as
+        /// there are processes, bits of [`RIGHT_`](RIGHT_USE).
+        pub rights: u16,
+        /// Of a mailbox: the mailbox of the server that it is attached to when the
+        /// system boots; else NONE.
+        pub server: u16,
+        /// Count of a semaphore when it is created.
+        pub initial: u32,
+        /// Highest count of a semaphore.
+        pub most: u32,
+    }
+
     /// The address space of one process where regions confine it: what the PMP
     /// holds while it runs. Regions are naturally aligned powers of two.
     pub struct SpaceEntry {
@@ -300,6 +339,12 @@ record! {
         pub links: u32,
         /// Count of moves.
         pub moves: u32,
+        /// Count of objects.
+        pub objects: u16,
+        /// Count of messages.
+        pub messages: u16,
+        /// Must be 0.
+        pub reserved: u32,
     }
 }
 
@@ -318,6 +363,38 @@ pub const GRANT_TRUSTED_DMA: u32 = 2;
 pub const FLAG_SPARE: u32 = 2;
 /// At a stop the kernel writes what is left of the trace to the console.
 pub const FLAG_TRACE_CONSOLE: u32 = 1;
+
+/// The object exists when the system boots.
+pub const OBJECT_AT_BOOT: u8 = 1;
+/// Who has the mutex runs at its ceiling; else as urgently as those that wait.
+pub const OBJECT_CEILING: u8 = 2;
+/// The mutex or semaphore is of one process, whose threads take it by a
+/// [`word`](crate::word).
+pub const OBJECT_PRIVATE: u8 = 4;
+/// The process may lock and unlock, wait and signal.
+pub const RIGHT_USE: u16 = 1;
+/// The process may create and delete the object.
+pub const RIGHT_MANAGE: u16 = 2;
+/// The process may receive from the mailbox; to use it is to send.
+pub const RIGHT_RECEIVE: u16 = 4;
+/// The process may send into the mailbox past the server that it is attached to.
+pub const RIGHT_DIRECT: u16 = 8;
+/// The process may receive from the mailbox as a server.
+pub const RIGHT_FULL: u16 = 16;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ObjectKind {
+    /// A semaphore for mutual exclusion: one thread has it.
+    Mutex = 0,
+    /// A semaphore that counts.
+    Semaphore = 1,
+    /// A condition variable.
+    Condition = 2,
+    /// Messages, the highest priority first.
+    Mailbox = 3,
+}
 
 /// What happens to a process that faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -436,6 +513,20 @@ impl ProgramEntry {
 }
 
 impl MoveEntry {
+    /// Bytes to a place in the arena that is no port's.
+    pub const fn bytes(to: u32, size: u16) -> MoveEntry {
+        MoveEntry {
+            source: NONE,
+            sink: NONE,
+            from: 0,
+            to,
+            size,
+            port: NONE,
+            task: NONE,
+            traced: 0,
+        }
+    }
+
     /// The value of one port to another, the one of index `port`.
     pub const fn copy(from: &PortEntry, to: &PortEntry, port: u16) -> MoveEntry {
         let size = if from.size < to.size {
@@ -562,6 +653,8 @@ pub struct System<'a> {
     pub moves: &'a [MoveEntry],
     /// The spaces, where regions confine processes.
     pub spaces: &'a [SpaceEntry],
+    /// What threads synchronise by.
+    pub objects: &'a [ObjectEntry],
 }
 
 /// The tables that microcode lies in: there are two of each where programs may

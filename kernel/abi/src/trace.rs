@@ -161,11 +161,13 @@ pub enum FaultCause {
     Panic = 6,
     /// A system call that faults its caller by definition.
     Call = 7,
+    /// Its supervisor ended it.
+    Killed = 8,
 }
 
 impl FaultCause {
     /// Every cause, in the order of codes.
-    pub const ALL: [FaultCause; 8] = {
+    pub const ALL: [FaultCause; 9] = {
         use FaultCause::*;
         [
             Execute,
@@ -176,6 +178,7 @@ impl FaultCause {
             StackOverflow,
             Panic,
             Call,
+            Killed,
         ]
     };
 
@@ -190,6 +193,7 @@ impl FaultCause {
             FaultCause::StackOverflow => "stack overflow",
             FaultCause::Panic => "panic",
             FaultCause::Call => "misused system call",
+            FaultCause::Killed => "ended by its supervisor",
         }
     }
 }

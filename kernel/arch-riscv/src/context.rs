@@ -95,27 +95,33 @@ impl Context {
     }
 
     /// Puts the answer of a system call into `a0..`.
-    pub fn answer(&self, words: &[usize; 4]) {
-        let [_, _, _, _, _, _, _, _, _, _, a0, a1, a2, a3, ..] = &self.x;
-        for (register, word) in [a0, a1, a2, a3].into_iter().zip(words) {
-            register.set(*word);
-        }
+    pub fn answer(&self, words: &[usize; 6]) {
+        let [_, _, _, _, _, _, _, _, _, _, a0, a1, a2, a3, a4, a5, ..] = &self.x;
+        let [v0, v1, v2, v3, v4, v5] = *words;
+        a0.set(v0);
+        a1.set(v1);
+        a2.set(v2);
+        a3.set(v3);
+        a4.set(v4);
+        a5.set(v5);
         self.kind.set(kind::CALL);
     }
 
-    /// Lets a system call answer that all is done: `a0..=a3` are 0.
+    /// Lets a system call answer that all is done: `a0..=a5` are 0.
     #[inline]
     pub fn finish(&self) {
         self.kind.set(kind::DONE);
     }
 
-    /// Makes it the context of a thread at its beginning: `pc`, `sp`, and
+    /// Makes it the context of a thread at its beginning: `pc`, `sp`, `tp`, and
     /// `a0`, `a1`.
-    pub fn start(&self, entry: usize, stack: usize, arguments: &[usize; 2]) {
-        let [pc, _, sp, _, _, _, _, _, _, _, a0, a1, ..] = &self.x;
+    pub fn start(&self, entry: usize, stack: usize, thread: usize, arguments: &[usize; 2]) {
+        // what is preserved in calls is stored on the way out, over what is here
+        let [pc, _, sp, _, _, _, _, _, _, _, a0, a1, thread_pointer, ..] = &self.x;
         let [first, second] = *arguments;
         pc.set(entry);
         sp.set(stack);
+        thread_pointer.set(thread);
         a0.set(first);
         a1.set(second);
         self.floating.clear();
@@ -147,8 +153,9 @@ mod tests {
         for register in &context.x {
             register.set(0xDEAD);
         }
-        context.start(0x1000, 0x2000, &[3, 4]);
+        context.start(0x1000, 0x2000, 0x3000, &[3, 4]);
         assert_eq!((context.pc(), context.stack_pointer()), (0x1000, 0x2000));
+        assert_eq!(context.x[12].get(), 0x3000);
         assert_eq!((context.x[10].get(), context.x[11].get()), (3, 4));
     }
 

@@ -7,8 +7,8 @@
 //! and its calls are carried out, until it waits or `SLICE` is over. Then what
 //! had fallen due is handled, with its own instants. Code goes before
 //! everything: a thread runs ahead only while none is to run.
-//! A call that moves threads among their equals is not carried out ahead: who
-//! wakes by what is due stands before them.
+//! A call that moves threads among their equals is not carried out ahead, nor is
+//! one to an object: who wakes by what is due stands before them.
 //!
 //! ```text
 //!  due: 100 sleepers   . . . . |                        | . . . . . .
@@ -32,7 +32,10 @@ use giornata_queue::Urgency;
 /// trace says no later who woke when.
 const SLICE: u32 = 10;
 const YIELD: usize = Call::Yield as usize;
+const EXIT: usize = Call::Exit as usize;
 const SET_PRIORITY: usize = Call::SetPriority as usize;
+/// The calls to objects are the last ones.
+const CREATE_OBJECT: usize = Call::CreateObject as usize;
 /// Threads that are kept in mind.
 const KEPT: usize = 4;
 
@@ -56,10 +59,11 @@ impl Summit {
     }
 }
 
-/// Whether a call moves threads among their equals: those that were due before
-/// are there before.
+/// Whether a call moves threads among their equals, or wakes others: those that
+/// were due before are there before.
 pub(crate) fn is_for_equals(request: &Request) -> bool {
-    request.number == YIELD || request.number == SET_PRIORITY
+    let number = request.number;
+    matches!(number, YIELD | EXIT | SET_PRIORITY) || number >= CREATE_OBJECT
 }
 
 impl<H: Hardware> Kernel<'_, H> {
@@ -144,7 +148,7 @@ impl<H: Hardware> Core<'_, H> {
     fn is_beyond_sleepers(&self, thread: u16) -> bool {
         let level = self.level(self.thread_entry(thread), self.threads.at(thread).priority);
         // a key that is renewed may come before those of its band
-        if self.has_parked && level <= self.deadline_level() {
+        if self.may_lend() || self.has_parked && level <= self.deadline_level() {
             return false;
         }
         for (highest, other) in self.summit.0 {
@@ -152,7 +156,9 @@ impl<H: Hardware> Core<'_, H> {
                 return true;
             }
             let other = self.threads.get(other);
-            if other.is_some_and(|other| other.state == State::Sleeping) {
+            let may_wake =
+                |state| matches!(state, State::Sleeping | State::Waiting | State::Joining);
+            if other.is_some_and(|other| may_wake(other.state)) {
                 return false;
             }
         }

@@ -3,7 +3,7 @@
 //! Arguments are numbers from an untrusted process. Each is checked against the
 //! tables before it is used; a refusal is an error in the first result.
 
-use crate::core_state::Core;
+use crate::core_state::{Core, PendingCall};
 use crate::dispatch::End;
 use crate::hardware::Hardware;
 use crate::thread::State;
@@ -63,10 +63,13 @@ impl<H: Hardware> Core<'_, H> {
                 self.requeue(thread, End::Tail);
                 Some(Answer::DONE)
             }
+            Call::Exit if self.part(thread) => {
+                self.once_more(thread, call, &request.arguments);
+                None
+            }
             Call::Exit => {
                 self.suspend(thread, State::Dormant);
-                let record = self.threads.at_mut(thread);
-                record.generation = record.generation.wrapping_add(1);
+                self.retire(thread, a as u32);
                 None
             }
             Call::Complete => return self.complete(thread, instant),
@@ -94,6 +97,28 @@ impl<H: Hardware> Core<'_, H> {
                 Some(self.change_program(thread, call, &request.arguments))
             }
             Call::DeviceAddress => Some(self.device_address(entry.process, a)),
+            Call::CreateObject
+            | Call::DeleteObject
+            | Call::OpenObject
+            | Call::Lock
+            | Call::Unlock
+            | Call::Wait
+            | Call::Signal
+            | Call::Broadcast
+            | Call::Send
+            | Call::SendBytes
+            | Call::Receive
+            | Call::ReceiveBytes
+            | Call::CreateThread
+            | Call::JoinThread
+            | Call::DetachThread
+            | Call::CreateProcess
+            | Call::KillProcess
+            | Call::AwaitProcess
+            | Call::Allocate => {
+                self.serve(thread, call, &request.arguments);
+                None
+            }
         };
         if let Some(answer) = answer {
             self.answer(thread, answer);
@@ -101,8 +126,27 @@ impl<H: Hardware> Core<'_, H> {
         Heard::Nothing
     }
 
+    /// A call that goes on with its next piece before anybody runs.
+    pub(crate) fn once_more(&mut self, thread: u16, call: Call, arguments: &[usize; 6]) {
+        let request = Request {
+            number: call as usize,
+            arguments: *arguments,
+        };
+        self.call = Some(PendingCall {
+            thread,
+            request,
+            instant: self.now(),
+        });
+    }
+
     pub(crate) fn answer(&mut self, thread: u16, answer: Answer) {
         self.hardware.answer(thread, answer);
+    }
+
+    /// Nobody is this thread any more: its id names nothing.
+    pub(crate) fn rename(&mut self, thread: u16) {
+        let record = self.threads.at_mut(thread);
+        record.generation = record.generation.wrapping_add(1);
     }
 
     /// Ends a job. A job that ends after its deadline is recorded as a miss.
@@ -267,8 +311,10 @@ impl<H: Hardware> Core<'_, H> {
         } else {
             End::Tail
         };
-        if self.threads.at(thread).state == State::Ready {
-            self.requeue(thread, end);
+        match self.threads.at(thread).state {
+            State::Ready => self.requeue(thread, end),
+            State::Waiting => self.reposition(thread, end),
+            _ => {}
         }
         Answer::DONE
     }

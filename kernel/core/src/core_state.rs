@@ -8,6 +8,7 @@ use crate::load::Loading;
 use crate::memory::{Memory, Needs};
 use crate::port::Port;
 use crate::process::Process;
+use crate::services::{Services, ServicesMemory};
 use crate::table::Table;
 use crate::thread::Thread;
 use crate::transfer::Transfer;
@@ -103,6 +104,7 @@ pub(crate) struct Core<'a, H: Hardware> {
     pub(crate) stop: Option<u8>,
     /// The change of a program that is under way.
     pub(crate) load: Loading,
+    pub(crate) services: Services<'a>,
 }
 
 impl<'a, H: Hardware> Core<'a, H> {
@@ -115,6 +117,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             arena,
             ready,
             agenda,
+            services,
         } = memory;
         arena.fill(0);
         Core {
@@ -156,6 +159,7 @@ impl<'a, H: Hardware> Core<'a, H> {
             latched: 0,
             stop: None,
             load: Loading::NOTHING,
+            services: Services::new(services),
             system,
         }
     }
@@ -303,7 +307,8 @@ impl<'a, H: Hardware> Core<'a, H> {
         let has_missed = self.threads.has_missed()
             | self.processes.has_missed()
             | self.ports.has_missed()
-            | self.interrupts.has_missed();
+            | self.interrupts.has_missed()
+            | self.services.has_missed();
         if has_missed {
             self.report_them();
         }
@@ -314,7 +319,8 @@ impl<'a, H: Hardware> Core<'a, H> {
         let misses = self.threads.take_misses()
             + self.processes.take_misses()
             + self.ports.take_misses()
-            + self.interrupts.take_misses();
+            + self.interrupts.take_misses()
+            + self.services.take_misses();
         self.impossible(Place::Table, misses as u64);
     }
 }
@@ -328,6 +334,7 @@ pub(crate) struct CoreMemory<'a> {
     arena: &'a mut [u64],
     ready: ReadyQueue<'a>,
     agenda: Agenda<'a>,
+    services: ServicesMemory<'a>,
 }
 
 /// The machine's share of the memory.
@@ -353,6 +360,13 @@ pub(crate) fn divide<'a>(
         arena: cut(memory.arena, needs.arena),
         ready: ReadyQueue::new(cut(memory.ready_nodes, needs.threads), level),
         agenda: Agenda::new(cut(memory.agenda_events, needs.events)),
+        services: ServicesMemory {
+            objects: cut(memory.objects, needs.objects),
+            ties: cut(memory.ties, needs.ties),
+            wait_nodes: cut(memory.wait_nodes, needs.ties),
+            letters: cut(memory.messages, needs.messages),
+            pools: cut(memory.pools, needs.pools),
+        },
     };
     let machine = MachineMemory {
         triggers: cut(memory.triggers, needs.triggers),
@@ -382,7 +396,7 @@ static NO_THREAD: ThreadEntry = ThreadEntry {
     control: 0,
     quantum: 0,
     stack_size: 0,
-    reserved: 0,
+    spare: 0,
     budget: 0,
     deadline: 0,
 };
@@ -406,4 +420,11 @@ static NO_PROCESS: ProcessEntry = ProcessEntry {
     data_stretch: 0,
     restart_begin: 0,
     restart_end: 0,
+    messages: EMPTY_RANGE,
+    message_size: 0,
+    message_place: 0,
+    supervisor: NONE,
+    by_call: 0,
+    heap: 0,
+    heap_size: 0,
 };

@@ -8,10 +8,12 @@ use crate::core_state::{Core, Upcall};
 use crate::event::{Beginning, Next};
 use crate::hardware::Hardware;
 use crate::thread::{State, Thread};
+use giornata_abi::Record;
+use giornata_abi::control::ControlPage;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{BAND_DEADLINE, Policy, ThreadEntry, ThreadKind};
 use giornata_abi::trace::TraceKind;
-use giornata_abi::{Duration, Instant, Ticks};
+use giornata_abi::{Duration, Id, Instant, Ticks};
 use giornata_queue::Urgency;
 
 /// At which end of its band a thread of fixed priority arrives.
@@ -28,7 +30,7 @@ const HORIZON: Duration = Duration(1 << (30 + Urgency::DEADLINE_SHIFT));
 /// A parked key is renewed this often. It lies this far beyond the horizon, so
 /// that it has not come nearer than a true key may be before it is renewed; the
 /// rest of the span that keys may differ by is left for deadlines that passed.
-const RENEWAL: Duration = Duration(HORIZON.0 / 2);
+pub(crate) const RENEWAL: Duration = Duration(HORIZON.0 / 2);
 /// Of a thread that is not queued.
 const NO_URGENCY: Urgency = Urgency { level: 0, key: 0 };
 /// Byte offset of the ceiling in a control page.
@@ -47,6 +49,7 @@ pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
     Beginning {
         entry: entry.entry,
         stack_top: entry.stack_top,
+        thread_pointer: entry.control.wrapping_add(ControlPage::SIZE as u32),
         arguments: entry.arguments(),
     }
 }
@@ -56,7 +59,12 @@ impl<H: Hardware> Core<'_, H> {
     /// own because its deadline is too far: recomputed from what it is and holds,
     /// never remembered.
     #[inline(always)]
-    fn urgency(&mut self, record: Thread, entry: &ThreadEntry, end: End) -> (Urgency, bool) {
+    pub(crate) fn urgency(
+        &mut self,
+        record: Thread,
+        entry: &ThreadEntry,
+        end: End,
+    ) -> (Urgency, bool) {
         let slot = match record.governed {
             true => self.slot(entry),
             false => BAND_DEADLINE,
@@ -122,7 +130,11 @@ impl<H: Hardware> Core<'_, H> {
         }
         (record.state, record.lifted) = (State::Ready, false);
         let (record, entry) = (*record, self.thread_entry(thread));
-        let (urgency, parked) = self.urgency(record, entry, end);
+        let (own, parked) = self.urgency(record, entry, end);
+        let urgency = self.inherit(thread, own);
+        if urgency != own {
+            self.threads.at_mut(thread).lifted = true;
+        }
         self.ready.insert(thread, urgency);
         if parked != record.parked {
             self.threads.at_mut(thread).parked = parked;
@@ -139,6 +151,8 @@ impl<H: Hardware> Core<'_, H> {
         self.ready.remove(thread);
         let record = self.threads.at_mut(thread);
         let before = core::mem::replace(&mut record.state, state);
+        self.note_lender(thread);
+        let record = self.threads.at_mut(thread);
         if core::mem::replace(&mut record.parked, false) | (before == State::Sleeping) {
             self.agenda.remove(thread);
         }
@@ -181,12 +195,19 @@ impl<H: Hardware> Core<'_, H> {
         if ceiling == 0 || own.is_none_or(|own| level < own) {
             return;
         }
-        let urgency = match level == self.deadline_level() {
-            true => Urgency::deadline(level, self.now()),
-            false => Urgency::fixed(ceiling, self.arrival(End::Head)),
-        };
+        let urgency = self.ceiling_urgency(ceiling, End::Head);
         self.threads.at_mut(thread).lifted = true;
+        self.forget_loans(thread);
         self.ready.insert(thread, urgency);
+    }
+
+    /// The urgency of a thread that arrives at a ceiling's level.
+    pub(crate) fn ceiling_urgency(&mut self, ceiling: u8, end: End) -> Urgency {
+        let level = Urgency::level_of(ceiling);
+        match level == self.deadline_level() {
+            true => Urgency::deadline(level, self.now()),
+            false => Urgency::fixed(ceiling, self.arrival(end)),
+        }
     }
 
     /// Starts an ordinary thread at its beginning.
@@ -199,7 +220,14 @@ impl<H: Hardware> Core<'_, H> {
         record.left = quantum;
         record.deadline = now + Duration(entry.deadline);
         self.hardware.start(thread, beginning(entry));
+        self.note_id(thread);
         self.make_ready(thread, End::Tail);
+    }
+
+    /// Tells a thread its id in its control page.
+    pub(crate) fn note_id(&mut self, thread: u16) {
+        let id = Id::new(thread, self.threads.at(thread).generation);
+        self.hardware.store_control(thread, 0, id.0);
     }
 
     /// What a thread may run before the kernel looks at it: its quantum under
@@ -225,6 +253,7 @@ impl<H: Hardware> Core<'_, H> {
                 self.threads.at_mut(thread).parked = false;
                 self.requeue(thread, End::Tail);
             }
+            State::Waiting | State::Joining => self.time_out(thread),
             _ => {}
         }
     }
@@ -233,7 +262,8 @@ impl<H: Hardware> Core<'_, H> {
     /// that is all that there is to it.
     #[inline(always)]
     pub(crate) fn pass_on(&mut self, thread: u16) -> Option<u16> {
-        if self.has_ceiling(thread) || self.threads.at(thread).lifted {
+        let has_place = self.threads.at(thread).lifted | self.has_something(thread);
+        if has_place || self.has_ceiling(thread) {
             return None;
         }
         let (tail, _) = self.arrivals;

@@ -1,6 +1,7 @@
 //! Drivers: copies and register accesses by the kernel, upcalls by processes.
 
 use crate::core_state::{Core, EMPTY_RANGE, Upcall};
+use crate::dispatch::beginning;
 use crate::event::Beginning;
 use crate::hardware::Hardware;
 use crate::transfer::{Done, Moved, Purpose, Transfer};
@@ -82,8 +83,8 @@ impl<'a, H: Hardware> Core<'a, H> {
         let thread = self.process_entry(entry.process).upcall;
         let beginning = Beginning {
             entry: entry.start,
-            stack_top: self.thread_entry(thread).stack_top,
             arguments: [entry.block, entry.entry],
+            ..beginning(self.thread_entry(thread))
         };
         self.hardware.start(thread, beginning);
         let left = match entry.budget {

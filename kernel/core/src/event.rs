@@ -69,6 +69,8 @@ pub struct Beginning {
     pub entry: u32,
     /// Stack pointer.
     pub stack_top: u32,
+    /// `tp`: where its control page ends.
+    pub thread_pointer: u32,
     /// `a0`, `a1`; all other registers are 0.
     pub arguments: [u32; 2],
 }

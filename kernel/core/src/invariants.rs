@@ -15,7 +15,8 @@ impl<H: Hardware> Core<'_, H> {
         self.check_threads()?;
         self.check_processes()?;
         self.check_interrupts()?;
-        self.check_ports()
+        self.check_ports()?;
+        self.check_services()
     }
 
     fn check_threads(&self) -> Result<(), &'static str> {

@@ -7,7 +7,7 @@ use crate::event::{Event, Hart, Next, Outcome};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
 use crate::memory::Memory;
-use crate::process::Teardown;
+use crate::process::{Life, Teardown};
 use crate::thread::State;
 use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::id::NONE;
@@ -62,8 +62,13 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             header.trace_capacity as u64,
             header.crc as u64,
         );
+        core.create_objects();
+        core.fill_pools();
         for process in 0..core.processes.len() {
-            core.start_process(process);
+            match core.is_by_call(process) {
+                true => core.processes.at_mut(process).life = Life::Dead,
+                false => core.start_process(process),
+            }
         }
         core.open_microcode_lines();
         if header.stop_at != 0 {
@@ -95,7 +100,10 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             Event::Call(request) => match request.number {
                 YIELD if let Some(thread) = self.yield_now(at) => Next::Run(thread),
                 COMPLETE if let Some(next) = self.complete_now(at) => next,
-                _ => self.call(at, &request),
+                _ => match self.serve_now(at, &request) {
+                    Some(next) => next,
+                    None => self.call(at, &request),
+                },
             },
             Event::Fault { cause, pc, address } => self.fault(at, cause, pc, address),
             Event::Resume => self.resume(at),

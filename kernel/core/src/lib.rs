@@ -53,6 +53,11 @@ mod memory;
 mod port;
 mod process;
 mod reaction;
+#[cfg(feature = "services")]
+mod services;
+#[cfg(not(feature = "services"))]
+#[path = "no_services.rs"]
+mod services;
 mod short;
 mod table;
 mod thread;
@@ -66,4 +71,5 @@ pub use kernel::Kernel;
 pub use memory::{Memory, Needs};
 pub use port::Port;
 pub use process::Process;
+pub use services::{Message, Object, Pool, Tie};
 pub use thread::{State, Thread};

@@ -4,10 +4,11 @@ use crate::interrupt::Interrupt;
 use crate::load;
 use crate::port::Port;
 use crate::process::Process;
+use crate::services::{self, Message, Object, Pool, Tie};
 use crate::thread::Thread;
 use giornata_abi::system::SystemHeader;
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, ReadyNode};
+use giornata_queue::{AgendaEvent, ReadyNode, WaitNode};
 
 /// How many entries of each table a system needs. O(1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,14 @@ pub struct Needs {
     pub s_threads: usize,
     /// Programs.
     pub programs: usize,
+    /// Objects that threads synchronise by; 0 where the kernel knows none.
+    pub objects: usize,
+    /// Threads that can be tied to them.
+    pub ties: usize,
+    /// Messages.
+    pub messages: usize,
+    /// Processes with a pool of messages.
+    pub pools: usize,
 }
 
 impl Needs {
@@ -40,6 +49,7 @@ impl Needs {
             header.triggers as usize,
             header.s_threads as usize,
         );
+        let [objects, ties, messages, pools] = services::needs(header);
         Needs {
             threads,
             processes: header.processes as usize,
@@ -51,6 +61,10 @@ impl Needs {
             triggers,
             s_threads,
             programs: header.programs as usize,
+            objects,
+            ties,
+            messages,
+            pools,
         }
     }
 }
@@ -78,4 +92,14 @@ pub struct Memory<'a> {
     pub s_threads: &'a mut [SThread],
     /// See [`Needs::programs`].
     pub programs: &'a mut [ProgramState],
+    /// See [`Needs::objects`].
+    pub objects: &'a mut [Object],
+    /// See [`Needs::ties`].
+    pub ties: &'a mut [Tie],
+    /// Nodes of the rings of waiters, one for each tie.
+    pub wait_nodes: &'a mut [WaitNode],
+    /// See [`Needs::messages`].
+    pub messages: &'a mut [Message],
+    /// See [`Needs::pools`].
+    pub pools: &'a mut [Pool],
 }

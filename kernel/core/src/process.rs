@@ -7,7 +7,7 @@
 //!                              +---------------> Dead
 //! ```
 //! From the first instant of `Dying` none of its threads runs. The walk visits
-//! one thread a piece; restoring, one kilobyte. Both run at the urgency that the
+//! one thread a piece, and gives back one thing a piece that the thread had; restoring, one kilobyte. Both run at the urgency that the
 //! faulting thread had, so that a more urgent thread does not wait for them.
 
 use crate::core_state::Core;
@@ -77,6 +77,8 @@ impl<H: Hardware> Core<'_, H> {
         record.life = Life::Dying(0);
         record.urgency = urgency;
         self.dying = self.dying.saturating_add(1);
+        self.begin_teardown(process);
+        self.note_cause(process, cause);
     }
 
     /// One piece of the most urgent teardown, unless a thread is more urgent.
@@ -103,10 +105,17 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
+    /// The most urgent of those that are torn down. O(processes).
     fn first_dying(&self) -> Option<(u16, Urgency)> {
-        let is_dying = |p: &Process| matches!(p.life, Life::Dying(_) | Life::Restoring(_));
-        let index = self.processes.iter().position(is_dying)? as u16;
-        Some((index, self.processes.at(index).urgency))
+        let mut first: Option<(u16, Urgency)> = None;
+        for (index, process) in (0..).zip(self.processes.iter()) {
+            let is_dying = matches!(process.life, Life::Dying(_) | Life::Restoring(_));
+            let is_first = |(_, best): (u16, Urgency)| process.urgency.is_more_urgent_than(best);
+            if is_dying && first.is_none_or(is_first) {
+                first = Some((index, process.urgency));
+            }
+        }
+        first
     }
 
     /// Takes from one thread what it holds; after the last, the process's lines.
@@ -117,14 +126,16 @@ impl<H: Hardware> Core<'_, H> {
             self.bury(process);
             return Teardown::Piece;
         }
-        self.processes.at_mut(process).life = Life::Dying(step.saturating_add(1));
         let thread = threads.start.saturating_add(step);
+        if self.part(thread) {
+            return Teardown::Piece;
+        }
+        self.processes.at_mut(process).life = Life::Dying(step.saturating_add(1));
         let was_busy = self.threads.at(thread).is_busy();
         self.forget_waiter(thread);
         self.suspend(thread, State::Dormant);
-        let record = self.threads.at_mut(thread);
-        record.stopped = true;
-        record.generation = record.generation.wrapping_add(1);
+        self.threads.at_mut(thread).stopped = true;
+        self.rename(thread);
         self.has_stopped = true;
         let is_task = self.thread_entry(thread).kind == ThreadKind::Task as u8;
         if is_task && was_busy {
@@ -145,6 +156,7 @@ impl<H: Hardware> Core<'_, H> {
         self.dying = self.dying.saturating_sub(1);
         let generation = self.processes.at(process).generation as u64;
         self.trace(TraceKind::Process, process, 0, generation, 0);
+        self.tell_supervisor(process, false);
         if policy == FaultPolicy::Halt as u8 {
             self.stop = Some(1);
         }
@@ -159,10 +171,12 @@ impl<H: Hardware> Core<'_, H> {
         let generation = record.generation as u64;
         self.trace(TraceKind::Process, process, 1, generation, 0);
         self.start_process(process);
+        self.tell_supervisor(process, true);
     }
 
     /// Starts the threads of a process that start by themselves.
     pub(crate) fn start_process(&mut self, process: u16) {
+        self.renew_pool(process);
         let threads = self.process_entry(process).threads;
         for thread in threads.start..threads.start.saturating_add(threads.count) {
             let entry = self.thread_entry(thread);

@@ -176,7 +176,7 @@ impl<H: Hardware> Kernel<'_, H> {
 
     /// The thread that runs, if its call is all that is to be handled.
     #[inline(always)]
-    fn lone(&self, at: Ticks) -> Option<u16> {
+    pub(crate) fn lone(&self, at: Ticks) -> Option<u16> {
         if !self.core.is_alone(at) || self.handover.is_rung() {
             return None;
         }
@@ -193,7 +193,7 @@ impl<H: Hardware> Core<'_, H> {
 
     /// Another thread may take over, or the same goes on.
     #[inline(always)]
-    fn succeed(&mut self, was_limited: bool, next: u16, at: Ticks) {
+    pub(crate) fn succeed(&mut self, was_limited: bool, next: u16, at: Ticks) {
         let is_limited = if next == self.hart.shown {
             (self.hart.current, self.hart.resumed) = (Some(next), at);
             was_limited

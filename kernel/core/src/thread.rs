@@ -8,12 +8,12 @@
 //!      |    \ not now (2)             |  |                   |
 //!      |     +----------------------> Held                   |
 //!      |                              |                      |
-//!      +---- complete, exit, stop (4) +---> Sleeping, Awaiting
+//!      +---- complete, exit, stop (4) +---> Sleeping, Awaiting, ...
 //! ```
 //! (1) `boot`, `release`; (2) its program is governed by S code that does not
 //! dispatch it; (3) `permit`/`govern`, and back; (4) system calls `complete`
 //! and `exit`, an exceeded budget, the death of the process; (5) the agenda, an
-//! interrupt. An upcall's thread stays Dormant: while its upcall runs the hart
+//! interrupt, who gives back what it waits for. An upcall's thread stays Dormant: while its upcall runs the hart
 //! is in a reaction and looks at no queue.
 
 use giornata_abi::{Instant, Ticks};
@@ -32,6 +32,10 @@ pub enum State {
     Sleeping,
     /// Waits for an interrupt.
     Awaiting,
+    /// Waits for an object.
+    Waiting,
+    /// Waits for the end of a thread, or of a process.
+    Joining,
 }
 
 /// What the kernel knows of one thread beside its registers.

@@ -28,6 +28,12 @@ pub(crate) enum Purpose {
     Probe(u16, u16),
     /// Its second pass.
     Write(u16),
+    /// A message of a thread, to be put into a mailbox.
+    #[allow(dead_code)] // where there are services
+    Send(u16, u16, u16),
+    /// The first message of a mailbox to a thread.
+    #[allow(dead_code)] // where there are services
+    Receive(u16, u16),
 }
 
 /// A transfer that was interrupted.
@@ -173,6 +179,10 @@ impl<H: Hardware> Core<'_, H> {
                 self.answer(thread, Answer::DONE);
                 self.written = true;
             }
+            Purpose::Send(thread, message, mailbox) => {
+                self.end_send(thread, message, mailbox, true);
+            }
+            Purpose::Receive(thread, mailbox) => self.end_receive(thread, mailbox, true),
         }
     }
 
@@ -181,6 +191,10 @@ impl<H: Hardware> Core<'_, H> {
             Purpose::Read(thread) | Purpose::Probe(thread, _) | Purpose::Write(thread) => {
                 self.answer(thread, Answer::error(Error::EFAULT));
             }
+            Purpose::Send(thread, message, mailbox) => {
+                self.end_send(thread, message, mailbox, false);
+            }
+            Purpose::Receive(thread, mailbox) => self.end_receive(thread, mailbox, false),
             Purpose::Copy | Purpose::Inputs(_) | Purpose::Outputs(_) => {
                 self.impossible(Place::System, 0);
                 self.ended = Some(UpcallEnd::Fault);

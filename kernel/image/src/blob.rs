@@ -2,7 +2,7 @@
 //!
 //! The header lies first; the tables follow in the order processes, threads,
 //! ports, drivers, programs, interrupts, instructions, predicates, durations,
-//! links, moves, spaces, each at the next multiple of 8 bytes from the header's
+//! links, moves, spaces, objects, each at the next multiple of 8 bytes from the header's
 //! address; where programs may be replaced, once more programs, instructions,
 //! predicates and durations.
 
@@ -134,12 +134,12 @@ fn tables_end(header: &SystemHeader, at: usize) -> usize {
 }
 
 /// Entries and bytes of an entry of each table, in order.
-fn sizes(header: &SystemHeader) -> [(usize, usize); 12] {
+fn sizes(header: &SystemHeader) -> [(usize, usize); 13] {
     use giornata_abi::instruction::{DurationEntry, Instruction};
     use giornata_abi::predicate::Predicate;
     use giornata_abi::system::{
-        DriverEntry, InterruptEntry, MoveEntry, PortEntry, ProcessEntry, ProgramEntry, SpaceEntry,
-        ThreadEntry,
+        DriverEntry, InterruptEntry, MoveEntry, ObjectEntry, PortEntry, ProcessEntry, ProgramEntry,
+        SpaceEntry, ThreadEntry,
     };
     [
         (header.processes as usize, size_of::<ProcessEntry>()),
@@ -154,12 +154,13 @@ fn sizes(header: &SystemHeader) -> [(usize, usize); 12] {
         (header.links as usize, size_of::<u16>()),
         (header.moves as usize, size_of::<MoveEntry>()),
         (header.spaces as usize, size_of::<SpaceEntry>()),
+        (header.objects as usize, size_of::<ObjectEntry>()),
     ]
 }
 
 /// # Safety
 /// The checks of [`read`] have passed.
-#[allow(clippy::multiple_unsafe_ops_per_block)] // twelve tables, one reason
+#[allow(clippy::multiple_unsafe_ops_per_block)] // thirteen tables, one reason
 unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
     let mut next = Tables {
         at: at + size_of::<SystemHeader>(),
@@ -180,6 +181,7 @@ unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
             links: next.next(header.links as usize),
             moves: next.next(header.moves as usize),
             spaces: next.next(header.spaces as usize),
+            objects: next.next(header.objects as usize),
         }
     }
 }

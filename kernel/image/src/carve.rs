@@ -5,9 +5,9 @@ use core::ptr::with_exposed_provenance_mut;
 
 use giornata_abi::system::{System, SystemHeader};
 use giornata_arch_riscv::{Context, Space};
-use giornata_core::{Interrupt, Memory, Needs, Port, Process, Thread};
+use giornata_core::{Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Thread, Tie};
 use giornata_micro::{Binding, ProgramState, SThread};
-use giornata_queue::{AgendaEvent, ReadyNode};
+use giornata_queue::{AgendaEvent, ReadyNode, WaitNode};
 
 use crate::blob::Refusal;
 
@@ -28,7 +28,10 @@ use crate::blob::Refusal;
 /// | 9 | program state | programs |
 /// | 10 | alignment, all tables together | once |
 /// | 11 | of a context: registers | - |
-/// | 12..16 | 0 | |
+/// | 12 | object record | objects |
+/// | 13 | tie and node of a waiter | threads |
+/// | 14 | message | messages |
+/// | 15 | what a process takes from | processes |
 ///
 /// To the sum of the first comes the port arena, `arena_size` bytes.
 pub const SIZES: [u32; 16] = [
@@ -44,14 +47,19 @@ pub const SIZES: [u32; 16] = [
     size_of::<ProgramState>() as u32,
     (TABLES * ALIGNMENT) as u32,
     Context::REGISTERS as u32,
-    0,
-    0,
-    0,
-    0,
+    size_of::<Object>() as u32,
+    OF_TIE as u32,
+    size_of::<Message>() as u32,
+    size_of::<Pool>() as u32,
 ];
 
 /// Tables that are cut.
-const TABLES: usize = 11;
+const TABLES: usize = 16;
+/// What a thread needs to wait for objects; 0 where there are none.
+const OF_TIE: usize = match size_of::<Tie>() {
+    0 => 0,
+    tie => tie + size_of::<WaitNode>(),
+};
 /// Each begins at a multiple of this.
 const ALIGNMENT: usize = 16;
 
@@ -118,6 +126,11 @@ fn tables(carver: &mut Carver, header: &SystemHeader) -> Memory<'static> {
         triggers: carver.cut(needs.triggers, |_| Binding::EMPTY),
         s_threads: carver.cut(needs.s_threads, |_| SThread::EMPTY),
         programs: carver.cut(needs.programs, |_| ProgramState::EMPTY),
+        objects: carver.cut(needs.objects, |_| Object::EMPTY),
+        ties: carver.cut(needs.ties, |_| Tie::EMPTY),
+        wait_nodes: carver.cut(needs.ties, |_| WaitNode::EMPTY),
+        messages: carver.cut(needs.messages, |_| Message::EMPTY),
+        pools: carver.cut(needs.pools, |_| Pool::EMPTY),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The queues of the kernel: what may run, what time brings, and what other
-//! contexts hand over.
+//! The queues of the kernel: what may run, what time brings, who waits for what,
+//! and what other contexts hand over.
 //!
 //! The ready queue and the agenda have operations shaped like commands
 //! (insert, remove by number, top, take), so that hardware can stand in. All
@@ -23,8 +23,10 @@ pub mod handover;
 pub mod ready;
 mod tournament;
 pub mod urgency;
+pub mod wait;
 
 pub use agenda::{Agenda, AgendaEvent};
 pub use handover::Handover;
 pub use ready::{ReadyNode, ReadyQueue};
 pub use urgency::Urgency;
+pub use wait::{WaitNode, WaitRings};

@@ -2,9 +2,8 @@
 
 use crate::board::Board;
 use crate::image::layout::Segment;
-use crate::link::Tables;
 use crate::problem::{Problem, Refusal};
-use giornata_abi::system::FLAG_SPARE;
+use giornata_abi::system::{FLAG_SPARE, SystemHeader};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use sha2::{Digest, Sha256};
 
@@ -84,8 +83,7 @@ impl Kernel {
     }
 
     /// Bytes of memory that the kernel needs for the tables of a system.
-    pub(crate) fn ram(&self, tables: &Tables) -> u32 {
-        let header = &tables.header;
+    pub(crate) fn ram(&self, header: &SystemHeader) -> u32 {
         let (threads, triggers) = (u64::from(header.threads), u64::from(header.triggers));
         let s_threads = u64::from(header.s_threads);
         let counts = [
@@ -100,6 +98,12 @@ impl Kernel {
             s_threads,
             u64::from(header.programs),
             1,
+            // the registers of a context are in it
+            0,
+            u64::from(header.objects),
+            threads,
+            u64::from(header.messages),
+            u64::from(header.processes),
         ];
         let records: u64 = counts
             .iter()
@@ -114,11 +118,11 @@ impl Kernel {
 
 impl Kernel {
     /// Bytes of RAM that the kernel keeps for a thread beyond its registers: in
-    /// its context, its record, the ready queue and the agenda.
+    /// its context, its record, the ready queue, the agenda and the services.
     pub(crate) fn thread_bytes(&self) -> u32 {
         let [context, record, ready, _, _, _, event, ..] = self.sizes;
-        let [.., registers, _, _, _, _] = self.sizes;
-        (context + record + ready + event).saturating_sub(registers)
+        let [.., registers, _, services, _, _] = self.sizes;
+        (context + record + ready + event + services).saturating_sub(registers)
     }
 }
 
@@ -141,4 +145,34 @@ fn sizes(file: &object::File<'_>) -> Option<[u32; SIZES]> {
         *size = u32::from_le_bytes(word.try_into().ok()?);
     }
     Some(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use giornata_abi::Record;
+
+    #[test]
+    fn the_kernels_memory_grows_by_what_each_record_takes() {
+        // powers of two, so that a sum tells what is in it
+        let kernel = Kernel {
+            entry: 0,
+            segments: Vec::new(),
+            sizes: std::array::from_fn(|index| 16 << index),
+        };
+        let empty = SystemHeader::decode(&[0; SystemHeader::SIZE]).unwrap();
+        let alone = kernel.ram(&empty);
+        let grown = |change: fn(&mut SystemHeader)| {
+            let mut header = empty;
+            change(&mut header);
+            kernel.ram(&header) - alone
+        };
+        let sum = |indices: &[usize]| indices.iter().map(|index| 16 << index).sum::<u32>();
+        assert_eq!(grown(|h| h.threads = 1), sum(&[0, 1, 2, 6, 13]));
+        assert_eq!(grown(|h| h.processes = 1), sum(&[3, 15]));
+        assert_eq!(grown(|h| h.objects = 1), sum(&[12]));
+        assert_eq!(grown(|h| h.messages = 1), sum(&[14]));
+        assert_eq!(grown(|h| h.triggers = 1), sum(&[6, 7]));
+        assert_eq!(grown(|h| h.arena_size = 48), 48);
+    }
 }

@@ -6,7 +6,7 @@
 //! board.system   blob: header and tables
 //!                pristine copies of data, 8-byte aligned
 //! page           for each process: page tables | text | rodata | data, bss,
-//!                control pages and blocks, stacks
+//!                control pages and blocks, heap, stacks
 //! page           trace ring, whole pages
 //! page           the kernel's tables (ram), if they do not fit behind its data
 //! ```
@@ -19,6 +19,7 @@ use crate::image::regions;
 use crate::model::{Model, Process};
 use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE, USER_BASE};
 use crate::problem::{Problem, Refusal};
+use crate::services::HEAP_GRAIN;
 use giornata_abi::Record;
 use giornata_abi::control::TraceRing;
 use giornata_abi::trace::TraceRecord;
@@ -47,6 +48,8 @@ pub struct Usage {
     pub blocks: u32,
     /// Stacks.
     pub stacks: u32,
+    /// Memory that it can allocate.
+    pub heap: u32,
     /// Page tables.
     pub tables: u32,
     /// Lost to whole pages, or to regions that are powers of two.
@@ -87,10 +90,36 @@ impl Cursor {
 struct Parts<'a> {
     process: &'a Process,
     executable: &'a Executable,
-    /// Data, bss, control pages and blocks, in bytes from the data's address.
-    writable: u32,
+    /// Data, bss, control pages and blocks, and heap.
+    writable: Writable,
     /// By thread: bytes of its stack.
     stacks: Vec<u32>,
+}
+
+/// What a process may write in one stretch, in bytes from its data's address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writable {
+    /// Where its heap begins; it reaches to the end.
+    heap: Option<u32>,
+    /// All of it.
+    pub(crate) bytes: u32,
+}
+
+impl Writable {
+    /// Data and bss, control pages and blocks behind them, and then the heap.
+    pub(crate) fn of(process: &Process, executable: &Executable) -> Writable {
+        let used = executable.end - executable.data.address + process.area;
+        let heap = (process.heap > 0).then(|| used.next_multiple_of(HEAP_GRAIN));
+        Writable {
+            heap,
+            bytes: heap.map_or(used, |start| start + process.heap),
+        }
+    }
+
+    /// The heap's address where the data lie at `data`; 0 = none.
+    pub(crate) fn heap_at(self, data: u32) -> u32 {
+        self.heap.map_or(0, |start| data + start)
+    }
 }
 
 fn pages(bytes: u32) -> u32 {
@@ -104,7 +133,7 @@ impl<'a> Parts<'a> {
         process: &'a Process,
         executable: &'a Executable,
     ) -> Parts<'a> {
-        let writable = executable.end - executable.data.address + process.area;
+        let writable = Writable::of(process, executable);
         Parts {
             process,
             executable,
@@ -121,7 +150,7 @@ impl<'a> Parts<'a> {
             .map(|s| u64::from(PAGE) + u64::from(*s))
             .sum();
         let end = u64::from(self.executable.data.address)
-            + u64::from(self.writable)
+            + u64::from(self.writable.bytes)
             + u64::from(PAGE)
             + stacks;
         let granted = self
@@ -140,17 +169,17 @@ impl<'a> Parts<'a> {
             "process `{}` has {over} bytes more than its address space",
             self.process.name
         );
-        Err(Problem::new(reason, "make its stacks smaller, or split it").into())
+        Err(Problem::new(reason, "make its stacks or its heap smaller, or split it").into())
     }
 
     /// Bytes of memory that user mode may write.
     fn writable_bytes(&self) -> u32 {
-        pages(self.writable) + self.stacks.iter().sum::<u32>()
+        pages(self.writable.bytes) + self.stacks.iter().sum::<u32>()
     }
 
     /// User address of the end of each stack; an unmapped page lies below each.
     fn stack_tops(&self) -> Vec<u32> {
-        let mut at = self.executable.data.address + pages(self.writable);
+        let mut at = self.executable.data.address + pages(self.writable.bytes);
         let mut end = |stack: &u32| {
             at += PAGE + stack;
             at
@@ -176,10 +205,10 @@ impl<'a> Parts<'a> {
         space.map(
             executable.data.address,
             data,
-            self.writable,
+            self.writable.bytes,
             Rights::ReadWrite,
         );
-        let mut physical = data + pages(self.writable);
+        let mut physical = data + pages(self.writable.bytes);
         for (top, stack) in self.stack_tops().into_iter().zip(&self.stacks) {
             space.map(top - stack, physical, *stack, Rights::ReadWrite);
             physical += stack;
@@ -207,15 +236,18 @@ impl<'a> Parts<'a> {
             executable.text.bytes.len() as u32,
             executable.rodata.bytes.len() as u32,
         );
+        let data = executable.end - executable.data.address;
+        let (blocks, heap) = (self.process.area, self.process.heap);
+        let written = pages(self.writable.bytes);
         Usage {
             text,
             rodata,
-            data: executable.end - executable.data.address,
-            blocks: self.process.area,
+            data,
+            blocks,
             stacks: self.stacks.iter().sum(),
+            heap,
             tables,
-            waste: pages(text) - text + pages(rodata) - rodata + pages(self.writable)
-                - self.writable,
+            waste: pages(text) - text + pages(rodata) - rodata + written - data - blocks - heap,
         }
     }
 }
@@ -390,7 +422,7 @@ impl Layout {
             stacks_size: 0,
             regions: None,
             data_address: executable.data.address,
-            data_stretch: parts.writable,
+            data_stretch: parts.writable.bytes,
             restartable: executable.restartable,
             start: executable.start,
             bodies: executable
@@ -400,6 +432,7 @@ impl Layout {
                 .map(|f| f.body as u32)
                 .collect(),
             area: executable.end,
+            heap: parts.writable.heap_at(executable.data.address),
             stack_tops: parts.stack_tops(),
             trace_cursor: executable.trace_cursor,
         });

@@ -66,7 +66,8 @@ pub(crate) fn laid_out(board: Board) -> Laid {
     ];
     let mut project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
     project.board = board;
-    let model = Model::resolve(&project, &sample::functions()).unwrap();
+    let mut model = Model::resolve(&project, &sample::functions()).unwrap();
+    model.processes[1].heap = 8000;
     let ram_size = 10_000;
     let layout = lay_out(&model, &executables, BLOB, ram_size).unwrap();
     Laid {
@@ -100,6 +101,23 @@ impl Laid {
             .into_iter()
             .map(|(user, physical, bits)| (user, (physical, bits)))
             .collect()
+    }
+
+    /// The heap of the one process that has one is told to the kernel, aligned, and
+    /// the end of what is zeroed and written.
+    pub(crate) fn check_heap(&self) {
+        let tables = link(&self.model, &self.layout.placement).unwrap();
+        let heaps: Vec<u32> = tables.processes.iter().map(|p| p.heap_size).collect();
+        assert_eq!(heaps, [0, 8000, 0]);
+        let entry = &tables.processes[1];
+        let executable = &self.executables[1];
+        let data = executable.end - executable.data.address;
+        let area = entry.data_address + data + self.model.processes[1].area;
+        assert!(entry.heap.is_multiple_of(16) && (area..area + 16).contains(&entry.heap));
+        let end = entry.heap + entry.heap_size - entry.data_address;
+        assert_eq!(entry.data_stretch, end);
+        assert!(end <= entry.data_size + entry.zero_size);
+        assert_eq!(self.layout.usage[1].heap, 8000);
     }
 
     fn device_pages(&self, index: usize) -> Vec<u32> {
@@ -239,6 +257,11 @@ fn restored_memory_is_what_user_mode_may_write() {
 }
 
 #[test]
+fn a_heap_lies_behind_all_else_that_its_process_writes_in_one_stretch() {
+    on_every_board(|laid| laid.check_heap());
+}
+
+#[test]
 fn segments_do_not_overlap_and_hold_the_processes_bytes() {
     on_every_board(|laid| {
         let mut segments: Vec<&Segment> =
@@ -347,8 +370,13 @@ fn usage_adds_up_to_whole_pages() {
             .iter()
             .zip(&laid.layout.placement.processes)
         {
-            let all =
-                usage.text + usage.rodata + usage.data + usage.blocks + usage.stacks + usage.waste;
+            let all = usage.text
+                + usage.rodata
+                + usage.data
+                + usage.blocks
+                + usage.stacks
+                + usage.heap
+                + usage.waste;
             assert!(all.is_multiple_of(PAGE) && usage.tables.is_multiple_of(PAGE));
             assert!(all >= placement.data_size + placement.zero_size);
         }

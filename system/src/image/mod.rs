@@ -311,7 +311,7 @@ impl<'a> Builder<'a> {
         kernel: &Kernel,
     ) -> Result<(Layout, Segment), Refusal> {
         let draft = link(model, &Placement::draft(model))?;
-        let (blob, ram) = (draft.header.length, kernel.ram(&draft));
+        let (blob, ram) = (draft.header.length, kernel.ram(&draft.header));
         let behind = kernel.room_behind(&model.board, ram);
         let elsewhere = if behind.is_some() { 0 } else { ram };
         let (mut executables, mut sites) = (executables, sites);

@@ -5,8 +5,8 @@
 //! board.system   blob: header and tables
 //!                pristine copies of data, 8-byte aligned
 //!                stacks, those of one process together, largest first
-//! anywhere       code | constants | data, bss, control pages and blocks of
-//!                each process, the trace ring, the kernel's tables
+//! anywhere       code | constants | data, bss, control pages and blocks, heap
+//!                of each process, the trace ring, the kernel's tables
 //! ```
 //!
 //! The Region Invariant: a region holds memory of one process only, or a device
@@ -16,7 +16,7 @@
 
 use crate::board::Board;
 use crate::image::executable::Executable;
-use crate::image::layout::{Layout, Segment, Usage, first_site, free};
+use crate::image::layout::{Layout, Segment, Usage, Writable, first_site, free};
 use crate::image::link_process::Site;
 use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
@@ -54,6 +54,7 @@ struct Parts<'a> {
     text: Size,
     rodata: Size,
     data: Size,
+    writable: Writable,
     /// By thread: bytes of its stack, a power of two.
     stacks: Vec<u32>,
 }
@@ -199,13 +200,14 @@ impl<'a> Parts<'a> {
         let is_compressed = extensions(&model.board.target).contains('c');
         let text_regions = if is_compressed { 1 } else { TEXT_REGIONS };
         let size = |bytes: u32, most| Size::of(bytes, grain, most);
-        let data = executable.end - executable.data.address + process.area;
+        let writable = Writable::of(process, executable);
         Parts {
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
             rodata: size(executable.rodata.bytes.len() as u32, RODATA_REGIONS),
-            data: size(data, DATA_REGIONS),
+            data: size(writable.bytes, DATA_REGIONS),
+            writable,
             stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
         }
     }
@@ -304,6 +306,7 @@ impl<'a> Parts<'a> {
             start: executable.start,
             bodies: bodies.collect(),
             area: executable.end,
+            heap: self.writable.heap_at(places.data),
             stack_tops: places.stack_tops.clone(),
             trace_cursor: executable.trace_cursor,
         });
@@ -312,14 +315,19 @@ impl<'a> Parts<'a> {
     fn usage(&self) -> Usage {
         let sizes = [self.text, self.rodata, self.data];
         let executable = self.executable;
+        let data = executable.end - executable.data.address;
+        let (blocks, heap) = (self.process.area, self.process.heap);
+        let padding = self.writable.bytes - data - blocks - heap;
+        let around = sizes.iter().map(|size| size.bytes() - size.needed());
         Usage {
             text: self.text.needed(),
             rodata: self.rodata.needed(),
-            data: executable.end - executable.data.address,
-            blocks: self.process.area,
+            data,
+            blocks,
             stacks: self.stacks.iter().sum(),
+            heap,
             tables: 0,
-            waste: sizes.iter().map(|size| size.bytes() - size.needed()).sum(),
+            waste: padding + around.sum::<u32>(),
         }
     }
 }

@@ -105,6 +105,17 @@ fn regions_and_stacks_of_processes_and_kernel_are_apart() {
 }
 
 #[test]
+fn a_heap_lies_in_the_regions_of_data() {
+    let laid = laid();
+    laid.check_heap();
+    let tables = crate::link(&laid.model, &laid.layout.placement).unwrap();
+    let entry = &tables.processes[1];
+    let last = u64::from(entry.heap + entry.heap_size - 1);
+    let reaches = |(range, rights): &(Range<u64>, u8)| range.contains(&last) && rights & WRITE != 0;
+    assert!(regions(&laid, 1).iter().any(reaches));
+}
+
+#[test]
 fn below_a_stack_lies_nothing_that_is_open_with_it() {
     let laid = laid();
     for index in 0..3 {
@@ -211,7 +222,7 @@ fn waste_is_what_regions_cover_and_nobody_needs() {
         };
         let own = &own[..own.len() - devices - rings];
         let covered: u64 = own.iter().map(|(range, _)| range.end - range.start).sum();
-        let used = usage.text + usage.rodata + usage.data + usage.blocks;
+        let used = usage.text + usage.rodata + usage.data + usage.blocks + usage.heap;
         assert_eq!(u64::from(used + usage.waste), covered);
         assert_eq!(usage.tables, 0);
     }

@@ -2,7 +2,10 @@
 
 use crate::image::kernel::Kernel;
 use crate::image::layout::{Layout, Usage};
+use crate::mailboxes::RIGHTS;
 use crate::model::Model;
+use crate::model::Process;
+use crate::objects::{Kind, Object};
 use giornata_abi::system::GRANT_TRUSTED_DMA;
 use std::fmt;
 
@@ -27,6 +30,9 @@ pub struct Report {
     pub gaps: u32,
     /// The processes.
     pub processes: Vec<ProcessUsage>,
+    /// What threads synchronise by and send to: each, and the processes that may
+    /// use it, with their rights where there are several.
+    pub objects: Vec<(String, Vec<String>)>,
 }
 
 /// The account of one process.
@@ -63,8 +69,38 @@ impl Report {
                     trusted_dma: process.grants & GRANT_TRUSTED_DMA != 0,
                 })
                 .collect(),
+            objects: model.objects.iter().map(|o| users(model, o)).collect(),
         }
     }
+}
+
+/// An object, and the processes that may use it.
+fn users(model: &Model, object: &Object) -> (String, Vec<String>) {
+    let name = |index: u16| Some(model.processes.get(usize::from(index))?.name.clone());
+    if object.shape.kind() != Kind::Mailbox {
+        let names = object.users().filter_map(name);
+        return (object.to_string(), names.collect());
+    }
+    let users = (0u16..).zip(&object.rights).filter_map(|(index, held)| {
+        let rights = RIGHTS.iter().filter(|(_, right)| held & right != 0);
+        let rights: Vec<&str> = rights.map(|(name, _)| *name).collect();
+        (!rights.is_empty()).then_some(format!("{} ({})", name(index)?, rights.join(", ")))
+    });
+    let server = object
+        .server
+        .and_then(|s| model.objects.get(usize::from(s)));
+    let server = server.map_or(String::new(), |s| format!(", attached to {}", s.name));
+    (format!("{object}{server}"), users.collect())
+}
+
+/// The messages of a process.
+fn messages(process: &Process) -> Option<String> {
+    let messages = process.messages;
+    let size = match messages.size {
+        0 => String::new(),
+        size => format!(" of {size} bytes"),
+    };
+    (messages.count > 0).then(|| format!("{} messages{size}", messages.count))
 }
 
 fn grants(model: &Model, index: u16) -> Vec<String> {
@@ -96,11 +132,23 @@ fn grants(model: &Model, index: u16) -> Vec<String> {
         .filter_map(|p| port("read", p));
     let writes = process.writable.iter().filter_map(|p| port("write", p));
     let trace = process.reads_trace.then(|| "trace".to_string());
+    let managed = model
+        .objects
+        .iter()
+        .filter(|object| object.managers().any(|holder| holder == index))
+        .map(|object| format!("manage {}", object.name));
+    let supervised = model.processes.iter();
+    let supervised = supervised
+        .filter(|process| process.supervisor == Some(index))
+        .map(|process| format!("supervise {}", process.name));
     devices
         .chain(lines)
         .chain(reads)
         .chain(writes)
         .chain(trace)
+        .chain(messages(process))
+        .chain(managed)
+        .chain(supervised)
         .collect()
 }
 
@@ -109,15 +157,23 @@ impl fmt::Display for Report {
         writeln!(f, "{} on {}", self.system, self.board)?;
         writeln!(
             f,
-            "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-            "process", "text", "rodata", "data", "blocks", "stacks", "tables", "waste"
+            "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+            "process", "text", "rodata", "data", "blocks", "stacks", "heap", "tables", "waste"
         )?;
         for process in &self.processes {
             let u = process.usage;
             writeln!(
                 f,
-                "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-                process.name, u.text, u.rodata, u.data, u.blocks, u.stacks, u.tables, u.waste
+                "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+                process.name,
+                u.text,
+                u.rodata,
+                u.data,
+                u.blocks,
+                u.stacks,
+                u.heap,
+                u.tables,
+                u.waste
             )?;
         }
         writeln!(
@@ -125,6 +181,9 @@ impl fmt::Display for Report {
             "  kernel {} ({}) + tables {}, trace {}, between them {}, free {} bytes",
             self.kernel, self.kernel_hash, self.kernel_tables, self.trace, self.gaps, self.free
         )?;
+        for (object, users) in &self.objects {
+            writeln!(f, "  {object}: {}", users.join(", "))?;
+        }
         for process in self.processes.iter().filter(|p| !p.grants.is_empty()) {
             writeln!(
                 f,

@@ -13,14 +13,19 @@ use crate::host as machine;
 #[cfg(target_os = "none")]
 use crate::riscv as machine;
 
-/// The answer registers `a0..=a3` of a call.
-pub type Registers = [usize; 4];
+/// The answer registers `a0..=a5` of a call.
+pub type Registers = [usize; 6];
 
 /// `Ok` with the results if the first register is 0.
 fn checked(answer: Registers) -> Result<[usize; 3], Error> {
-    let [code, x, y, z] = answer;
+    checked_all(answer).map(|[x, y, z, ..]| [x, y, z])
+}
+
+/// The same with all results.
+fn checked_all(answer: Registers) -> Result<[usize; 5], Error> {
+    let [code, results @ ..] = answer;
     match code {
-        0 => Ok([x, y, z]),
+        0 => Ok(results),
         // A code of a later kernel is still a refusal.
         _ => Err(Error::from_code(code).unwrap_or(Error::EINVAL)),
     }
@@ -36,7 +41,7 @@ const fn halves(value: u64) -> (usize, usize) {
     ((value & 0xFFFF_FFFF) as usize, (value >> 32) as usize)
 }
 
-/// Makes call `number` with `arguments` in `a0..=a5`; answers `a0..=a3` as
+/// Makes call `number` with `arguments` in `a0..=a5`; answers `a0..=a5` as
 /// they come back.
 ///
 /// # Safety
@@ -44,6 +49,63 @@ const fn halves(value: u64) -> (usize, usize) {
 /// but the caller's own buffer.
 pub unsafe fn raw(number: usize, arguments: [usize; 6]) -> Registers {
     machine::enter6(number, arguments)
+}
+
+/// `Send`.
+pub fn send(mailbox: u32, priority: u32, words: [u32; 4]) -> Result<(), Error> {
+    let [a, b, c, d] = words.map(|word| word as usize);
+    let arguments = [mailbox as usize, priority as usize, a, b, c, d];
+    checked(machine::enter6(Call::Send as usize, arguments)).map(drop)
+}
+
+/// `SendBytes` from `bytes`.
+pub fn send_bytes(
+    mailbox: u32,
+    priority: u32,
+    bytes: &[u8],
+    how: usize,
+    via: u32,
+) -> Result<(), Error> {
+    let arguments = [
+        mailbox as usize,
+        priority as usize,
+        bytes.as_ptr().expose_provenance(),
+        bytes.len(),
+        how,
+        via as usize,
+    ];
+    checked(machine::enter6(Call::SendBytes as usize, arguments)).map(drop)
+}
+
+/// `Receive`: blocks; the words and the priority.
+pub fn receive(mailbox: u32, until: Instant) -> Result<([u32; 4], u32), Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [mailbox as usize, low, high, 0, 0, 0];
+    let answer = checked_all(machine::enter6(Call::Receive as usize, arguments));
+    answer.map(|answer| {
+        let [words @ .., priority] = answer.map(|word| word as u32);
+        (words, priority)
+    })
+}
+
+/// `ReceiveBytes` into `bytes`: blocks; length, priority, destination, `from`,
+/// sender.
+pub fn receive_bytes(
+    mailbox: u32,
+    until: Instant,
+    bytes: &mut [u8],
+    how: usize,
+) -> Result<[usize; 5], Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [
+        mailbox as usize,
+        low,
+        high,
+        bytes.as_mut_ptr().expose_provenance(),
+        bytes.len(),
+        how,
+    ];
+    checked_all(machine::enter6(Call::ReceiveBytes as usize, arguments))
 }
 
 /// `Null`: does nothing, for measurements.
@@ -57,8 +119,52 @@ pub fn yield_now() -> Result<(), Error> {
 }
 
 /// `Exit`: ends the calling thread.
-pub fn exit() -> ! {
-    machine::leave(Call::Exit as usize, [0; 3])
+pub fn exit(value: usize) -> ! {
+    machine::leave(Call::Exit as usize, [value, 0, 0])
+}
+
+/// `CreateThread`: its id.
+pub fn create_thread(body: usize, argument: usize, priority: u8) -> Result<u32, Error> {
+    let arguments = [body, argument, priority as usize];
+    let answer = checked(machine::enter3(Call::CreateThread as usize, arguments));
+    answer.map(|[id, ..]| id as u32)
+}
+
+/// `JoinThread`: blocks; what the thread ended with.
+pub fn join_thread(thread: u32, until: Instant) -> Result<usize, Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [thread as usize, low, high];
+    checked(machine::enter3(Call::JoinThread as usize, arguments)).map(|[value, ..]| value)
+}
+
+/// `DetachThread`.
+pub fn detach_thread(thread: u32) -> Result<(), Error> {
+    let arguments = [thread as usize, 0, 0];
+    checked(machine::enter3(Call::DetachThread as usize, arguments)).map(drop)
+}
+
+/// `CreateProcess`.
+pub fn create_process(process: u16) -> Result<(), Error> {
+    let arguments = [process as usize, 0, 0];
+    checked(machine::enter3(Call::CreateProcess as usize, arguments)).map(drop)
+}
+
+/// `KillProcess`.
+pub fn kill_process(process: u16) -> Result<(), Error> {
+    let arguments = [process as usize, 0, 0];
+    checked(machine::enter3(Call::KillProcess as usize, arguments)).map(drop)
+}
+
+/// `AwaitProcess`: blocks; process, generation, how it ended.
+pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
+    let (low, high) = halves(until.0);
+    checked(machine::enter3(Call::AwaitProcess as usize, [low, high, 0]))
+}
+
+/// `Allocate`: the address.
+pub fn allocate(bytes: usize) -> Result<usize, Error> {
+    let answer = machine::enter3(Call::Allocate as usize, [bytes, 0, 0]);
+    checked(answer).map(|[address, ..]| address)
 }
 
 /// `Complete`: ends the job of the calling task. The start code makes it; a
@@ -199,6 +305,90 @@ pub fn device_address<T>(place: *const T) -> Result<usize, Error> {
     checked(machine::enter3(Call::DeviceAddress as usize, arguments)).map(|[at, _, _]| at)
 }
 
+/// `CreateObject`: the id of the object that is now in slot `index`.
+pub fn create_object(index: u16) -> Result<u32, Error> {
+    let arguments = [usize::from(index), 0, 0];
+    checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
+}
+
+/// `DeleteObject`.
+pub fn delete_object(object: u32) -> Result<(), Error> {
+    checked(machine::enter3(
+        Call::DeleteObject as usize,
+        [object as usize, 0, 0],
+    ))
+    .map(drop)
+}
+
+/// `OpenObject`: the id of the object that is in slot `index`.
+pub fn open_object(index: u16) -> Result<u32, Error> {
+    let arguments = [usize::from(index), 0, 0];
+    checked(machine::enter3(Call::OpenObject as usize, arguments)).map(|[id, _, _]| id as u32)
+}
+
+/// `Lock`, of a mutex or semaphore without a word: blocks, at most until
+/// `until`. With `EOWNERDEAD` the caller has the mutex.
+pub fn lock(semaphore: u32, until: Instant) -> Result<(), Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [semaphore as usize, low, high, 0, 0, 0];
+    checked(machine::enter6(Call::Lock as usize, arguments)).map(drop)
+}
+
+/// `Unlock`, of a mutex or semaphore without a word.
+pub fn unlock(semaphore: u32) -> Result<(), Error> {
+    checked(machine::enter3(
+        Call::Unlock as usize,
+        [semaphore as usize, 0, 0],
+    ))
+    .map(drop)
+}
+
+/// `Lock` with a word: blocks.
+pub fn lock_word(semaphore: u32, until: Instant, word: usize) -> Result<(), Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [semaphore as usize, low, high, word, 0, 0];
+    checked(machine::enter6(Call::Lock as usize, arguments)).map(drop)
+}
+
+/// `Unlock` with a word.
+pub fn unlock_word(semaphore: u32, word: usize) -> Result<(), Error> {
+    let arguments = [semaphore as usize, word, 0];
+    checked(machine::enter3(Call::Unlock as usize, arguments)).map(drop)
+}
+
+/// `Wait` with a mutex that has a word: blocks.
+pub fn wait_word(condition: u32, mutex: u32, until: Instant, word: usize) -> Result<(), Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [condition as usize, mutex as usize, low, high, word, 0];
+    checked(machine::enter6(Call::Wait as usize, arguments)).map(drop)
+}
+
+/// `Wait`, with a mutex without a word: blocks, at most until `until`, and then
+/// for the mutex. With `ETIMEDOUT` and `EOWNERDEAD` the caller has the mutex.
+pub fn wait(condition: u32, mutex: u32, until: Instant) -> Result<(), Error> {
+    let (low, high) = halves(until.0);
+    let arguments = [condition as usize, mutex as usize, low, high, 0, 0];
+    checked(machine::enter6(Call::Wait as usize, arguments)).map(drop)
+}
+
+/// `Signal`.
+pub fn signal(condition: u32) -> Result<(), Error> {
+    checked(machine::enter3(
+        Call::Signal as usize,
+        [condition as usize, 0, 0],
+    ))
+    .map(drop)
+}
+
+/// `Broadcast`.
+pub fn broadcast(condition: u32) -> Result<(), Error> {
+    checked(machine::enter3(
+        Call::Broadcast as usize,
+        [condition as usize, 0, 0],
+    ))
+    .map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,9 +417,9 @@ mod tests {
     #[test]
     fn every_error_code_comes_back_as_its_error() {
         for &error in Error::ALL {
-            assert_eq!(checked([error as usize, 9, 9, 9]), Err(error));
+            assert_eq!(checked([error as usize, 9, 9, 9, 9, 9]), Err(error));
         }
-        assert_eq!(checked([0, 1, 2, 3]), Ok([1, 2, 3]));
-        assert_eq!(checked([77, 0, 0, 0]), Err(Error::EINVAL));
+        assert_eq!(checked([0, 1, 2, 3, 4, 5]), Ok([1, 2, 3]));
+        assert_eq!(checked([77, 0, 0, 0, 0, 0]), Err(Error::EINVAL));
     }
 }

@@ -85,6 +85,11 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
     place
 }
 
+/// The id of the thread that runs, which the kernel knows.
+pub(crate) fn own_id() -> u32 {
+    crate::call::own().unwrap_or(0)
+}
+
 pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> Registers {
     let Some(mut hook) = clear_hook() else {
         return Answer::error(Error::ENOSYS).0;

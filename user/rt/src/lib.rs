@@ -40,13 +40,17 @@ extern crate std;
 
 pub mod block;
 pub mod call;
+pub mod heap;
 pub mod interrupt;
 pub mod log;
 pub mod machine;
+pub mod mailbox;
 pub mod port;
 pub mod process;
 pub mod restartable;
 pub mod ring;
+pub mod supervisor;
+pub mod sync;
 pub mod thread;
 pub mod time;
 

@@ -1,11 +1,12 @@
 //! RV32 and RV64: the `ecall`, the code at which threads start, and the
 //! restartable sequence. All assembly of a process is in this file.
 //!
-//! The kernel answers in `a0..=a3`, keeps the callee-saved registers and zeroes
+//! The kernel answers in `a0..=a5`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
 
 use core::arch::{asm, global_asm};
 
+use giornata_abi::control::ControlPage;
 use giornata_abi::process::Grants;
 
 use crate::call::Registers;
@@ -41,7 +42,8 @@ global_asm!(
     exit = const giornata_abi::call::Call::Exit as usize,
 );
 
-// giornata_restartable_swap(word, expected, new) -> value found.
+// giornata_restartable_swap: a0 = word, a1 = expected, a2 = new; t0 = value found;
+// returns to t1, and changes nothing else.
 //
 // The Restart Invariant: between begin and end nothing but t0 and the final
 // store changes, and the store is the last instruction; so a thread that lost
@@ -58,23 +60,29 @@ global_asm!(
     "bne t0, a1, giornata_restartable_end",
     "sw a2, 0(a0)",
     "giornata_restartable_end:",
-    "mv a0, t0",
-    "ret",
+    "jr t1",
     ".popsection",
 );
-
-unsafe extern "C" {
-    fn giornata_restartable_swap(word: *mut u32, expected: u32, new: u32) -> u32;
-}
 
 /// Stores `new` where `expected` is found; answers what was found. Atomic
 /// among the threads of one hart. O(1) unless it loses the processor.
 ///
 /// # Safety
 /// `word` is aligned and shared through this function and volatile loads only.
+#[inline(always)]
 pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -> u32 {
-    // SAFETY: by the contract of this function.
-    unsafe { giornata_restartable_swap(word, expected, new) }
+    let found: usize;
+    // SAFETY: by the contract of this function; what the sequence changes is named.
+    unsafe {
+        asm!(
+            "jal t1, giornata_restartable_swap",
+            // as `lw` loads it where words are wider
+            in("a0") word, in("a1") expected as i32 as isize, in("a2") new,
+            lateout("t0") found, lateout("t1") _,
+            options(nostack),
+        );
+    }
+    found as u32
 }
 
 unsafe extern "C" {
@@ -98,7 +106,26 @@ pub(crate) fn device(index: usize) -> Option<usize> {
     Some(unsafe { first.wrapping_add(index).read() } as usize)
 }
 
-/// A call without arguments.
+/// The id of the thread that runs: in its control page, which ends where the
+/// kernel lets `tp` point when a thread begins. O(1).
+#[inline(always)]
+pub(crate) fn own_id() -> u32 {
+    const BACK: isize = -(core::mem::size_of::<ControlPage>() as isize);
+    let id: usize;
+    // SAFETY: the page is there as long as the thread, and its first word never
+    // changes while that lives.
+    unsafe {
+        asm!(
+            "lw {id}, {BACK}(tp)",
+            id = lateout(reg) id,
+            BACK = const BACK,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    id as u32
+}
+
+/// A call without arguments and with three results at most.
 #[inline(always)]
 pub(crate) fn enter0(number: usize) -> Registers {
     let (a0, a1, a2, a3);
@@ -112,10 +139,10 @@ pub(crate) fn enter0(number: usize) -> Registers {
             options(nostack),
         );
     }
-    [a0, a1, a2, a3]
+    [a0, a1, a2, a3, 0, 0]
 }
 
-/// A call with up to three arguments.
+/// A call with up to three arguments and results.
 #[inline(always)]
 pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> Registers {
     let (a0, a1, a2, a3);
@@ -131,13 +158,13 @@ pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> Registers {
             options(nostack),
         );
     }
-    [a0, a1, a2, a3]
+    [a0, a1, a2, a3, 0, 0]
 }
 
-/// A call with all six arguments.
+/// A call with all six arguments, and all results.
 #[inline(always)]
 pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> Registers {
-    let (a0, a1, a2, a3);
+    let (a0, a1, a2, a3, a4, a5);
     // SAFETY: as `enter3`.
     unsafe {
         asm!(
@@ -145,12 +172,12 @@ pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> Registers
             in("a7") number,
             inlateout("a0") x => a0, inlateout("a1") y => a1, inlateout("a2") z => a2,
             inlateout("a3") u => a3,
-            inlateout("a4") v => _, inlateout("a5") w => _,
+            inlateout("a4") v => a4, inlateout("a5") w => a5,
             clobber_abi("C"),
             options(nostack),
         );
     }
-    [a0, a1, a2, a3]
+    [a0, a1, a2, a3, a4, a5]
 }
 
 /// A call that does not return; should the kernel refuse it, the thread faults.

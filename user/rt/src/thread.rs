@@ -16,7 +16,48 @@ pub fn yield_now() {
 
 /// Ends the calling thread. A thread whose function returns ends the same way.
 pub fn exit() -> ! {
-    call::exit()
+    call::exit(0)
+}
+
+/// What a created thread does: gets its argument, ends with a value.
+pub type Body = extern "C" fn(argument: usize) -> usize;
+
+/// Starts a thread of this process, at a fixed priority, in one of the places that
+/// the system file gives it for that. It begins when it is the most urgent, maybe
+/// before this returns. O(1); does not block. (EMERALDS 4, `create_thread`; POSIX
+/// `pthread_create`.)
+///
+/// `EAGAIN`: all places are taken. `EPERM`: the priority is above what the process
+/// is granted.
+pub fn create(body: Body, argument: usize, priority: u8) -> Result<Id, Error> {
+    call::create_thread(body as *const () as usize, argument, priority).map(Id)
+}
+
+/// Waits for a created thread to end, frees its place, and answers what it ended
+/// with. O(1); blocks. (EMERALDS 4, `join_thread`; POSIX `pthread_join`.)
+///
+/// `ESRCH`: there is no such thread of this process. `EINVAL`: it was not created,
+/// or is detached, or another waits for it. `EDEADLK`: it is the caller.
+pub fn join(thread: Id) -> Result<usize, Error> {
+    join_until(thread, Instant::NEVER)
+}
+
+/// As [`join`], until an instant at most: `ETIMEDOUT`; at [`Instant::START`] it does
+/// not block: `EBUSY`.
+pub fn join_until(thread: Id, until: Instant) -> Result<usize, Error> {
+    call::join_thread(thread.0, until)
+}
+
+/// Says that nobody will join a created thread: its place is freed when it ends.
+/// O(1); does not block. (EMERALDS 4, `detach_thread`; POSIX `pthread_detach`.)
+/// Errors as [`join`].
+pub fn detach(thread: Id) -> Result<(), Error> {
+    call::detach_thread(thread.0)
+}
+
+/// Ends the calling thread with a value for who joins it.
+pub fn exit_with(value: usize) -> ! {
+    call::exit(value)
 }
 
 /// The id of the calling thread; `EPERM` in an upcall.

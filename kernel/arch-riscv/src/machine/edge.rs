@@ -98,7 +98,10 @@ impl Edge {
     /// A system call of the current thread.
     pub(super) fn call(&mut self, request: &Request) -> &'static Context {
         let at = self.machine().now();
-        let next = self.kernel.call(at, request);
+        let next = match self.kernel.serve_now(at, request) {
+            Some(next) => next,
+            None => self.kernel.call(at, request),
+        };
         self.depart(next, at)
     }
 

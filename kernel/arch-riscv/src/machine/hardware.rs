@@ -324,6 +324,7 @@ impl Hardware for Machine {
         context.start(
             beginning.entry as usize,
             beginning.stack_top as usize,
+            beginning.thread_pointer as usize,
             &[a as usize, b as usize],
         );
         floating::forget(self.hart, context);

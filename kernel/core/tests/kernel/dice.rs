@@ -1,7 +1,7 @@
 //! Random systems and events by seed: the same everywhere and for ever.
 
 use giornata_abi::ValueType;
-use giornata_abi::system::FaultPolicy;
+use giornata_abi::system::{FaultPolicy, RIGHT_MANAGE, RIGHT_USE};
 use giornata_sim::{Scheduling, Shape, SystemBuilder, Tables};
 
 /// SplitMix64.
@@ -57,6 +57,7 @@ pub(crate) fn random_system(dice: &mut Dice) -> Tables {
         let (readable, writable): (Vec<u16>, Vec<u16>) = (some(dice), some(dice));
         b.grant_ports(process, &readable, &writable);
     }
+    add_objects(&mut b, dice);
     for (index, line) in LINES.into_iter().enumerate() {
         let owner = (index as u16 <= dice.below(3) as u16).then_some(0);
         b.interrupt(line, owner);
@@ -119,6 +120,22 @@ fn add_process(b: &mut SystemBuilder, dice: &mut Dice, names: &mut Names, copies
         names.tasks += 1;
         b.tables.threads[task.thread as usize].budget = dice.pick(&[0, 1, 50_000, 1_000_000]);
         copies.extend(task.inputs.into_iter().chain(task.outputs));
+    }
+}
+
+/// Mutexes, semaphores and conditions that most may do everything with.
+fn add_objects(b: &mut SystemBuilder, dice: &mut Dice) {
+    for _ in 0..dice.below(5) {
+        let object = match dice.below(6) {
+            0 | 1 => b.mutex(),
+            2 => b.ceiling_mutex(dice.pick(&[7, 8, 200, 255])),
+            3 => b.semaphore(dice.below(3) as u32, 2),
+            _ => b.condition(),
+        };
+        for process in 0..b.tables.processes.len() as u16 {
+            let all = RIGHT_USE | RIGHT_MANAGE;
+            b.grant_object(process, object, dice.pick(&[all, all, RIGHT_USE, 0]));
+        }
     }
 }
 

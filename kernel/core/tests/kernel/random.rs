@@ -5,17 +5,37 @@
 //! garbage included. Nothing that cannot happen may be recorded.
 
 use crate::dice::{Dice, LINES, random_system};
-use giornata_abi::Ticks;
 use giornata_abi::call::{Call, Request};
 use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::{Id, Ticks};
 use giornata_core::{Event, Next};
 use giornata_sim::{SCRATCH, Simulation, Tables};
 
 const SEQUENCES: u64 = if cfg!(miri) { 2 } else { 10_000 };
 const LENGTH: usize = 100;
 
+const TO_OBJECTS: [Call; 8] = [
+    Call::Lock,
+    Call::Lock,
+    Call::Unlock,
+    Call::Wait,
+    Call::Signal,
+    Call::Broadcast,
+    Call::DeleteObject,
+    Call::CreateObject,
+];
+
+/// The id of an object, of an early generation.
+fn random_id(dice: &mut Dice) -> usize {
+    let generation = dice.pick(&[0, 0, 0, 1, 2]);
+    Id::new(dice.below(5) as u16, generation).0 as usize
+}
+
 fn random_request(dice: &mut Dice, tables: &Tables) -> Request {
-    let call = dice.pick(Call::ALL);
+    let call = match dice.below(3) {
+        0 => dice.pick(&TO_OBJECTS),
+        _ => dice.pick(Call::ALL),
+    };
     let number = if dice.one_in(20) {
         dice.word() as usize
     } else {
@@ -29,6 +49,19 @@ fn random_request(dice: &mut Dice, tables: &Tables) -> Request {
         Call::Sleep => [dice.below(2_000_000), 0, 0, 0, 0, 0],
         Call::AwaitInterrupt => [dice.pick(&LINES) as usize, 0, 0, 0, 0, 0],
         Call::SetPriority => [dice.below(12), dice.below(256), 0, 0, 0, 0],
+        Call::Lock => [random_id(dice), dice.below(2_000_000), 0, 0, 0, 0],
+        Call::Wait => [
+            random_id(dice),
+            random_id(dice),
+            dice.below(2_000_000),
+            0,
+            0,
+            0,
+        ],
+        Call::CreateObject | Call::OpenObject => [dice.below(5), 0, 0, 0, 0, 0],
+        Call::Unlock | Call::Signal | Call::Broadcast | Call::DeleteObject => {
+            [random_id(dice), 0, 0, 0, 0, 0]
+        }
         Call::Log => [1 + dice.below(16), 0, 0, 0, 0, 0],
         _ => [dice.below(300), 0, 0, 0, 0, 0],
     };

@@ -5,7 +5,7 @@ use giornata_abi::call::{Answer, Call};
 use giornata_abi::id::NONE;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Error, Instant};
-use giornata_sim::{Act, Simulation, Storage, Tables, Work, trace};
+use giornata_sim::{Act, Answers, Script, Simulation, Storage, Tables, Work, trace};
 
 /// A system before its boot, checked after each of its kernel's entries; under an
 /// interpreter, which is there for something else, the checks take most of the time.
@@ -54,6 +54,17 @@ pub(crate) fn call(call: Call, arguments: &[usize]) -> Act {
 
 pub(crate) fn refused(error: Error) -> Answer {
     Answer::error(error)
+}
+
+/// An instant that never comes, in two halves.
+pub(crate) const FOR_EVER: [usize; 2] = [u32::MAX as usize; 2];
+
+/// Lets a thread do these things; what its calls are answered.
+pub(crate) fn direct(simulation: &mut Simulation<'_>, thread: u16, acts: Vec<Act>) -> Answers {
+    let script = Script::new(acts);
+    let answers = script.answers();
+    simulation.set_thread(thread, script);
+    answers
 }
 
 /// Jobs of each thread take so long; upcalls no time.

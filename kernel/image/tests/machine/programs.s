@@ -134,9 +134,11 @@ refloating:
 # every register and faults; its process restarts.
 .globl fresh
 fresh:
-  .irp n, 1,3,4,5,6,7,8,9,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  .irp n, 1,3,5,6,7,8,9,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
   bnez x\n, 9f
   .endr
+  addi t0, tp, 1 # tp: where the control page ends
+  beqz t0, 9f
   .irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
   li x\n, -1
   .endr

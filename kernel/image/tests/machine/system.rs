@@ -193,7 +193,7 @@ fn thread_entry(
         control: DATA + 0x800,
         quantum: plan.quantum,
         stack_size: PAGE,
-        reserved: 0,
+        spare: 0,
         budget: 0,
         deadline: 0,
     }
@@ -224,6 +224,13 @@ fn process_entry(process: &Process, space: u32, threads: Range, data: u32) -> Pr
         data_stretch: 0,
         restart_begin: process.restartable.0,
         restart_end: process.restartable.1,
+        messages: Range { start: 0, count: 0 },
+        message_size: 0,
+        message_place: 0,
+        supervisor: NONE,
+        by_call: 0,
+        heap: 0,
+        heap_size: 0,
     }
 }
 
@@ -273,5 +280,8 @@ fn header(plan: &Plan, memory: &mut Memory) -> SystemHeader {
         durations: 0,
         links: 0,
         moves: 0,
+        objects: 0,
+        messages: 0,
+        reserved: 0,
     }
 }

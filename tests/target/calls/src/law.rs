@@ -97,8 +97,27 @@ pub(crate) fn promise(
         }
         Call::Log => log(a),
         Call::SetPriority => set_priority(rights, a as u32, b),
-        // of another configuration of the kernel
+        // of other configurations of the kernel
         Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => Refused(Error::ENOSYS),
+        Call::CreateObject
+        | Call::DeleteObject
+        | Call::OpenObject
+        | Call::Lock
+        | Call::Unlock
+        | Call::Wait
+        | Call::Signal
+        | Call::Broadcast
+        | Call::Send
+        | Call::SendBytes
+        | Call::Receive
+        | Call::ReceiveBytes
+        | Call::CreateThread
+        | Call::JoinThread
+        | Call::DetachThread
+        | Call::CreateProcess
+        | Call::KillProcess
+        | Call::AwaitProcess
+        | Call::Allocate => Refused(Error::ENOSYS),
         // nobody is trusted with a device that reads and writes memory by itself
         Call::DeviceAddress => Refused(Error::EPERM),
     }

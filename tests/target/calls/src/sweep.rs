@@ -203,8 +203,8 @@ impl Sweep {
 /// Whether an answer is the one promised; what it does not name is 0.
 fn keeps(promised: Promise, answer: call::Registers) -> bool {
     match promised {
-        Promise::Refused(error) => answer == [error as usize, 0, 0, 0],
-        Promise::Done => answer == [0; 4],
+        Promise::Refused(error) => answer == [error as usize, 0, 0, 0, 0, 0],
+        Promise::Done => answer == [0; 6],
         Promise::Results(count) => {
             answer[0] == 0 && answer[1 + count..].iter().all(|&word| word == 0)
         }

@@ -91,6 +91,7 @@ impl Tables {
             links: &self.links,
             moves: &[],
             spaces: &[],
+            objects: &[],
         }
     }
 

@@ -1,0 +1,694 @@
+//! Mailboxes: order, waiting, pools, servers and the urgency that they inherit.
+
+use crate::rig::*;
+use giornata_abi::call::{Answer, Call};
+use giornata_abi::message::{Envelope, receive, send};
+use giornata_abi::system::{
+    FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
+};
+use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::{Error, Id};
+use giornata_sim::{Act, Ended, SCRATCH, Scheduling, SystemBuilder};
+
+const EVERY_RIGHT: u16 = RIGHT_USE | RIGHT_MANAGE | RIGHT_RECEIVE | RIGHT_DIRECT | RIGHT_FULL;
+
+fn send_word(mailbox: u16, priority: usize, word: usize) -> Act {
+    call(Call::Send, &[mailbox as usize, priority, word, 0, 0, 0])
+}
+
+fn receive_words(mailbox: u16, until: [usize; 2]) -> Act {
+    call(Call::Receive, &[mailbox as usize, until[0], until[1]])
+}
+
+fn send_bytes(mailbox: u16, length: usize, how: usize, via: usize) -> Act {
+    call(
+        Call::SendBytes,
+        &[mailbox as usize, 0, SCRATCH, length, how, via],
+    )
+}
+
+fn receive_bytes(mailbox: u16, capacity: usize, how: usize) -> Act {
+    let [low, high] = FOR_EVER;
+    call(
+        Call::ReceiveBytes,
+        &[mailbox as usize, low, high, SCRATCH, capacity, how],
+    )
+}
+
+/// What a receiver of words is answered.
+fn word(word: usize, priority: usize) -> Answer {
+    Answer::five([word, 0, 0, 0, priority])
+}
+
+/// A system of one process with a thread at each of these priorities.
+fn threads<const N: usize>(priorities: [u8; N]) -> SystemBuilder {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    for priority in priorities {
+        b.thread(process, Scheduling::Fifo(priority));
+    }
+    b.messages(process, 4, 200);
+    b
+}
+
+#[test]
+fn a_higher_priority_comes_first_and_equal_ones_in_their_order() {
+    let mut b = threads([5]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, EVERY_RIGHT);
+    simulate(&b.finish(), |simulation| {
+        let mut acts: Vec<Act> = [(2, 10), (7, 11), (2, 12), (u32::MAX as usize, 13)]
+            .map(|(priority, word)| send_word(mailbox, priority, word))
+            .into();
+        acts.extend([receive_words(mailbox, FOR_EVER); 4]);
+        acts.push(receive_words(mailbox, [0, 0]));
+        let answers = direct(simulation, 0, acts);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let highest = u32::MAX as usize;
+        assert_eq!(
+            answers.take()[4..],
+            [
+                word(13, highest),
+                word(11, 7),
+                word(10, 2),
+                word(12, 2),
+                refused(Error::EAGAIN)
+            ]
+        );
+    });
+}
+
+#[test]
+fn the_most_urgent_that_waits_gets_the_message_and_runs_if_it_is_more_urgent() {
+    let mut b = threads([5, 7, 9]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, EVERY_RIGHT);
+    simulate(&b.finish(), |simulation| {
+        let low = direct(
+            simulation,
+            0,
+            vec![
+                send_word(mailbox, 0, 1),
+                compute(3),
+                send_word(mailbox, 0, 2),
+            ],
+        );
+        let middle = direct(simulation, 1, vec![receive_words(mailbox, FOR_EVER)]);
+        let high = direct(
+            simulation,
+            2,
+            vec![receive_words(mailbox, FOR_EVER), compute(2)],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(high.take(), [word(1, 0)]);
+        assert_eq!(middle.take(), [word(2, 0)]);
+        assert_eq!(low.take(), [Answer::DONE; 2]);
+        assert_eq!(order(simulation.records()), [2, 1, 0, 2, 0, 1, 0]);
+    });
+}
+
+#[test]
+fn a_receiver_waits_up_to_an_instant() {
+    let mut b = threads([5, 6]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, EVERY_RIGHT);
+    simulate(&b.finish(), |simulation| {
+        let waits = direct(
+            simulation,
+            1,
+            vec![
+                receive_words(mailbox, [20_000, 0]),
+                receive_words(mailbox, [1, 0]),
+                receive_words(mailbox, [50_000, 0]),
+                compute(1),
+            ],
+        );
+        direct(
+            simulation,
+            0,
+            vec![sleep_until(40), send_word(mailbox, 3, 4)],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let timed_out = refused(Error::ETIMEDOUT);
+        assert_eq!(waits.take(), [timed_out, timed_out, word(4, 3)]);
+    });
+}
+
+#[test]
+fn who_floods_a_mailbox_uses_up_its_own_pool_only() {
+    let mut b = threads([5]);
+    let other = b.process();
+    b.thread(other, Scheduling::Fifo(4));
+    b.messages(other, 1, 0);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, EVERY_RIGHT);
+    b.grant_object(other, mailbox, RIGHT_USE);
+    simulate(&b.finish(), |simulation| {
+        let flood = direct(simulation, 0, vec![send_word(mailbox, 0, 1); 6]);
+        let polite = direct(simulation, 1, vec![send_word(mailbox, 0, 2); 2]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let (done, again) = (Answer::DONE, refused(Error::EAGAIN));
+        assert_eq!(flood.take(), [done, done, done, done, again, again]);
+        assert_eq!(polite.take(), [done, again]);
+    });
+}
+
+#[test]
+fn bytes_cross_between_processes_in_pieces_and_what_does_not_fit_stays() {
+    let mut b = threads([5]);
+    let other = b.process();
+    b.thread(other, Scheduling::Fifo(4));
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, RIGHT_USE);
+    b.grant_object(other, mailbox, RIGHT_RECEIVE);
+    simulate(&b.finish(), |simulation| {
+        let bytes: Vec<u8> = (0..200).collect();
+        let memory = simulation.board().memory(0);
+        memory.write(SCRATCH, &bytes).unwrap();
+        let sends = direct(
+            simulation,
+            0,
+            vec![
+                send_bytes(mailbox, 200, 0, 0),
+                send_bytes(mailbox, 201, 0, 0),
+                call(
+                    Call::SendBytes,
+                    &[mailbox as usize, 0, 0x8000_0000, 100, 0, 0],
+                ),
+                call(
+                    Call::SendBytes,
+                    &[mailbox as usize, 0, 0x8000_0000, 10, 0, 0],
+                ),
+                send_bytes(mailbox, 7, 0, 0),
+            ],
+        );
+        let received = direct(
+            simulation,
+            1,
+            vec![
+                receive_words(mailbox, FOR_EVER),
+                receive_bytes(mailbox, 199, 0),
+                call(
+                    Call::ReceiveBytes,
+                    &[mailbox as usize, 0, 0, 0x8000_0000, 300, 0],
+                ),
+                receive_bytes(mailbox, 300, 0),
+                receive_bytes(mailbox, 300, 0),
+            ],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let (size, fault) = (refused(Error::EMSGSIZE), refused(Error::EFAULT));
+        assert_eq!(
+            sends.take(),
+            [Answer::DONE, size, fault, fault, Answer::DONE]
+        );
+        let whole = |length| Answer::five([length, 0, 0, 0, 0]);
+        assert_eq!(received.take(), [size, size, fault, whole(200), whole(7)]);
+        let memory = simulation.board().memory(1);
+        assert_eq!(memory.range(SCRATCH + 7, 193).unwrap(), &bytes[7..]);
+        assert_eq!(memory.range(SCRATCH, 7).unwrap(), &bytes[..7]);
+    });
+}
+
+#[test]
+fn a_receiver_that_waits_for_bytes_gets_them_when_they_come() {
+    let mut b = threads([5]);
+    let other = b.process();
+    b.thread(other, Scheduling::Fifo(9));
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, RIGHT_USE);
+    b.grant_object(other, mailbox, RIGHT_RECEIVE);
+    simulate(&b.finish(), |simulation| {
+        let memory = simulation.board().memory(0);
+        memory.write(SCRATCH, &[7; 150]).unwrap();
+        direct(
+            simulation,
+            0,
+            vec![
+                send_bytes(mailbox, 150, 0, 0),
+                send_bytes(mailbox, 3, 0, 0),
+                send_bytes(mailbox, 180, 0, 0),
+            ],
+        );
+        let received = direct(
+            simulation,
+            1,
+            vec![
+                receive_bytes(mailbox, 150, 0),
+                receive_bytes(mailbox, 150, 0),
+                receive_bytes(mailbox, 150, 0),
+                receive_bytes(mailbox, 180, 0),
+            ],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let whole = |length| Answer::five([length, 0, 0, 0, 0]);
+        assert_eq!(
+            received.take(),
+            [whole(150), whole(3), refused(Error::EMSGSIZE), whole(180)]
+        );
+        let memory = simulation.board().memory(1);
+        assert_eq!(memory.range(SCRATCH, 150).unwrap(), [7; 150]);
+    });
+}
+
+/// Threads 0 (client, priority 9), 1 (between, 5) and 2 (server, 1). Mailbox 0 is
+/// attached to mailbox 1, the server's.
+fn with_server() -> SystemBuilder {
+    let mut b = threads([9, 5, 1]);
+    let plain = b.attached_mailbox(1);
+    let server = b.mailbox();
+    for mailbox in [plain, server] {
+        b.grant_object(0, mailbox, EVERY_RIGHT);
+    }
+    b
+}
+
+/// What a server is told of a message.
+fn told(length: usize, destination: usize, node: u16, incoming: bool, sender: usize) -> Answer {
+    let from = Envelope { node, incoming }.word();
+    Answer::five([length, 0, destination, from, sender])
+}
+
+#[test]
+fn what_comes_for_an_attached_mailbox_goes_through_its_server() {
+    let b = with_server();
+    simulate(&b.finish(), |simulation| {
+        direct(simulation, 1, vec![send_word(0, 0, 77), sleep_until(50)]);
+        let client = direct(simulation, 0, vec![receive_words(0, FOR_EVER)]);
+        let server = direct(
+            simulation,
+            2,
+            vec![
+                receive_bytes(1, 16, receive::FULL),
+                send_bytes(0, 16, send::DIRECT, 0),
+            ],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(server.take(), [told(16, 0, 0, true, 1), Answer::DONE]);
+        assert_eq!(client.take(), [word(77, 0)]);
+    });
+}
+
+#[test]
+fn what_goes_out_names_its_destination_to_the_server() {
+    let b = with_server();
+    simulate(&b.finish(), |simulation| {
+        let via = 3 << 16 | 1;
+        direct(simulation, 0, vec![send_bytes(42, 5, send::VIA, via)]);
+        let server = direct(simulation, 2, vec![receive_bytes(1, 16, receive::FULL)]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(server.take(), [told(5, 42, 3, false, 0)]);
+    });
+}
+
+/// The server's steps: as long as it has something to do it takes 4 us a message.
+fn serving() -> Vec<Act> {
+    let take = receive_bytes(1, 64, receive::FULL);
+    vec![take, compute(4), take, compute(4), take]
+}
+
+#[test]
+fn a_server_runs_as_urgently_as_the_message_that_it_has() {
+    let b = with_server();
+    simulate(&b.finish(), |simulation| {
+        direct(
+            simulation,
+            0,
+            vec![sleep_until(10), send_bytes(42, 5, send::VIA, 1)],
+        );
+        direct(simulation, 1, vec![sleep_until(10), compute(20)]);
+        direct(simulation, 2, serving());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        // without inheritance the thread between would run at 10
+        assert_eq!(
+            timeline(simulation.records()),
+            [
+                (0, Some(0)),
+                (0, Some(1)),
+                (0, Some(2)),
+                (0, None),
+                (10, Some(0)),
+                (10, Some(2)),
+                (14, Some(1)),
+                (34, None)
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_message_that_comes_raises_the_server_that_has_one_in_hand() {
+    let b = with_server();
+    simulate(&b.finish(), |simulation| {
+        direct(
+            simulation,
+            0,
+            vec![sleep_until(12), send_bytes(42, 5, send::VIA, 1)],
+        );
+        direct(
+            simulation,
+            1,
+            vec![
+                sleep_until(10),
+                send_bytes(42, 5, send::VIA, 1),
+                sleep_until(11),
+                compute(20),
+            ],
+        );
+        direct(simulation, 2, serving());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(
+            timeline(simulation.records())[4..],
+            [
+                (10, Some(1)),
+                (10, Some(2)),
+                // its first message is as urgent as thread 1, and was there before
+                (12, Some(0)),
+                // both: the one in hand to its end, then the urgent one
+                (12, Some(2)),
+                (18, Some(1)),
+                (38, None)
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_servers_own_priority_counts_only_while_it_has_nothing() {
+    let mut b = threads([9, 5, 3]);
+    let server = b.mailbox();
+    b.grant_object(0, server, EVERY_RIGHT);
+    let tables = b.finish();
+    simulate(&tables, |simulation| {
+        // the server has the highest priority, and a message of the lowest thread
+        let take = call(
+            Call::ReceiveBytes,
+            &[0, FOR_EVER[0], FOR_EVER[1], SCRATCH, 64, receive::FULL],
+        );
+        direct(simulation, 0, vec![take, compute(4), take]);
+        direct(simulation, 1, vec![sleep_until(11), compute(20)]);
+        direct(
+            simulation,
+            2,
+            vec![sleep_until(10), send_word(0, 0, 1), compute(1)],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(
+            timeline(simulation.records())[4..],
+            [
+                (10, Some(2)),
+                // as its sender is, and behind it
+                (10, Some(0)),
+                (11, Some(1)),
+                (31, Some(0)),
+                (34, Some(2)),
+                (35, None)
+            ]
+        );
+    });
+}
+
+#[test]
+fn urgency_passes_through_a_chain_of_servers() {
+    let mut b = threads([9, 5, 1, 2]);
+    let (stack, driver) = (b.mailbox(), b.mailbox());
+    for mailbox in [stack, driver] {
+        b.grant_object(0, mailbox, EVERY_RIGHT);
+    }
+    simulate(&b.finish(), |simulation| {
+        let take = |mailbox| receive_bytes(mailbox, 64, receive::FULL);
+        direct(
+            simulation,
+            0,
+            vec![sleep_until(10), send_bytes(42, 5, send::VIA, 0)],
+        );
+        direct(simulation, 1, vec![sleep_until(10), compute(20)]);
+        direct(
+            simulation,
+            2,
+            vec![
+                take(stack),
+                compute(2),
+                send_bytes(42, 5, send::VIA, 1),
+                take(stack),
+            ],
+        );
+        direct(simulation, 3, vec![take(driver), compute(3), take(driver)]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 10).unwrap();
+        assert_eq!(
+            all[from..],
+            [
+                (10, Some(0)),
+                (10, Some(2)),
+                (12, Some(3)),
+                (15, Some(1)),
+                (35, None)
+            ]
+        );
+    });
+}
+
+/// Thread 0 (priority 9) waits for the mutex that thread 2 (priority 2) has, which
+/// waits for the answer of the server, thread 3 (priority 1); thread 1 (priority 5)
+/// has nothing to do with it.
+fn asked_with_a_mutex(until: [usize; 2]) -> Vec<(u64, Option<u16>)> {
+    let mut b = threads([9, 5, 2, 1]);
+    let (server, answers, mutex) = (b.mailbox(), b.mailbox(), b.mutex());
+    for object in [server, answers, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = |[low, high]: [usize; 2]| call(Call::Lock, &[mutex as usize, low, high]);
+    let unlock = call(Call::Unlock, &[mutex as usize]);
+    simulate(&b.finish(), |simulation| {
+        direct(
+            simulation,
+            0,
+            vec![sleep_until(12), lock(until), compute(1)],
+        );
+        direct(simulation, 1, vec![sleep_until(11), compute(20)]);
+        direct(
+            simulation,
+            2,
+            vec![
+                sleep_until(10),
+                lock(FOR_EVER),
+                send_word(server, 0, 1),
+                receive_words(answers, FOR_EVER),
+                unlock,
+            ],
+        );
+        let take = receive_bytes(server, 64, receive::FULL);
+        direct(
+            simulation,
+            3,
+            vec![take, compute(6), send_word(answers, 0, 1), take],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 10).unwrap();
+        all[from..].to_vec()
+    })
+}
+
+#[test]
+fn urgency_passes_from_a_waiter_through_the_server_that_the_owner_asked() {
+    assert_eq!(
+        asked_with_a_mutex(FOR_EVER),
+        [
+            (10, Some(2)),
+            (10, Some(3)),
+            (11, Some(1)),
+            (12, Some(0)),
+            // not thread 1: the server has what thread 0 waits for in the end
+            (12, Some(3)),
+            (17, Some(2)),
+            // it has the message in hand until it asks for the next
+            (17, Some(3)),
+            (17, Some(0)),
+            (18, Some(1)),
+            (37, Some(2)),
+            (37, None)
+        ]
+    );
+}
+
+#[test]
+fn a_waiter_that_gives_up_brings_the_server_down_again() {
+    assert_eq!(
+        asked_with_a_mutex([14_000, 0]),
+        [
+            (10, Some(2)),
+            (10, Some(3)),
+            (11, Some(1)),
+            (12, Some(0)),
+            (12, Some(3)),
+            (14, Some(0)),
+            (15, Some(1)),
+            (34, Some(3)),
+            (37, Some(2)),
+            (37, None)
+        ]
+    );
+}
+
+#[test]
+fn a_mailbox_has_one_server_until_that_ends() {
+    let b = with_server();
+    simulate(&b.finish(), |simulation| {
+        let first = direct(simulation, 0, vec![receive_bytes(1, 16, receive::FULL)]);
+        let second = direct(
+            simulation,
+            1,
+            vec![
+                receive_bytes(1, 16, receive::FULL),
+                send_word(1, 0, 8),
+                send_word(1, 0, 9),
+                receive_bytes(1, 16, receive::FULL),
+            ],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(first.take(), [told(16, 1, 0, false, 1)]);
+        let answers = second.take();
+        assert_eq!(answers[0], refused(Error::EBUSY));
+        assert_eq!(answers[3], told(16, 1, 0, false, 1));
+    });
+}
+
+#[test]
+fn messages_outlive_the_server_that_dies() {
+    let mut b = SystemBuilder::new();
+    let client = b.process();
+    b.thread(client, Scheduling::Fifo(5));
+    b.messages(client, 2, 0);
+    let owner = b.process();
+    b.process_entry(owner).on_fault = FaultPolicy::Restart as u8;
+    b.thread(owner, Scheduling::Fifo(9));
+    let mailbox = b.mailbox();
+    b.grant_object(client, mailbox, RIGHT_USE);
+    b.grant_object(owner, mailbox, RIGHT_FULL);
+    simulate(&b.finish(), |simulation| {
+        let sends = direct(
+            simulation,
+            0,
+            vec![
+                send_word(mailbox, 1, 1),
+                send_word(mailbox, 1, 2),
+                send_word(mailbox, 1, 3),
+                sleep_until(100),
+                send_word(mailbox, 1, 4),
+                send_word(mailbox, 1, 5),
+            ],
+        );
+        // it dies with a message in its hand and another in its box
+        let take = receive_bytes(mailbox, 16, receive::FULL);
+        let fault = Act::Fault(FaultCause::Illegal);
+        let served = direct(simulation, 1, vec![sleep_until(50), take, fault]);
+        simulation.run_until(at_us(200));
+        let (done, again) = (Answer::DONE, refused(Error::EAGAIN));
+        // the sender's pool is whole again
+        assert_eq!(sends.take(), [done, done, again, done, done, done]);
+        // each of its lives took one
+        let words: Vec<usize> = served.take().iter().map(|answer| answer.0[1]).collect();
+        assert_eq!(words.iter().filter(|length| **length == 16).count(), 4);
+        assert_eq!(count(simulation.records(), TraceKind::Fault), 4);
+    });
+}
+
+#[test]
+fn who_waits_for_a_mailbox_that_is_deleted_is_told_and_its_messages_go_back() {
+    let mut b = threads([5, 6]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, EVERY_RIGHT);
+    simulate(&b.finish(), |simulation| {
+        let delete = call(Call::DeleteObject, &[mailbox as usize]);
+        let create = call(Call::CreateObject, &[mailbox as usize]);
+        let waits = direct(simulation, 1, vec![receive_words(mailbox, FOR_EVER)]);
+        let again = Id::new(mailbox, 1).0 as usize;
+        let new = |call_: Call, a: usize| call(call_, &[again, a, 0, 0, 0, 0]);
+        let mut acts = vec![delete, send_word(mailbox, 0, 1), create, create];
+        acts.extend([new(Call::Send, 0); 5]);
+        acts.extend([new(Call::DeleteObject, 0), create]);
+        let third = Id::new(mailbox, 2).0 as usize;
+        acts.extend([call(Call::Send, &[third, 0, 0, 0, 0, 0]); 4]);
+        let answers = direct(simulation, 0, acts);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(waits.take(), [refused(Error::EIDRM)]);
+        let (done, again_) = (Answer::DONE, refused(Error::EAGAIN));
+        assert_eq!(
+            answers.take(),
+            [
+                done,
+                refused(Error::ESRCH),
+                Answer::word(again),
+                refused(Error::EEXIST),
+                done,
+                done,
+                done,
+                done,
+                again_,
+                done,
+                Answer::word(third),
+                done,
+                done,
+                done,
+                done
+            ]
+        );
+    });
+}
+
+#[test]
+fn rights_to_a_mailbox_are_told_apart() {
+    let mut b = threads([5]);
+    let mailbox = b.mailbox();
+    let mutex = b.mutex();
+    b.grant_object(0, mutex, EVERY_RIGHT);
+    let sends = send_bytes(mailbox, 4, 0, 0);
+    let past = send_bytes(mailbox, 4, send::DIRECT, 0);
+    let takes = receive_bytes(mailbox, 4, 0);
+    let serves = receive_bytes(mailbox, 4, receive::FULL);
+    let all = [sends, past, takes, serves];
+    for (right, mine) in [
+        (RIGHT_USE, 0),
+        (RIGHT_DIRECT, 1),
+        (RIGHT_RECEIVE, 2),
+        (RIGHT_FULL, 3),
+    ] {
+        let mut b = b.clone();
+        b.grant_object(0, mailbox, right);
+        simulate(&b.finish(), |simulation| {
+            let others = all.iter().enumerate().filter(|(at, _)| *at != mine);
+            let acts = others.map(|(_, act)| *act).collect();
+            let answers = direct(simulation, 0, acts);
+            simulation.run();
+            assert_eq!(answers.take(), [refused(Error::EPERM); 3]);
+        });
+    }
+    simulate(&b.finish(), |simulation| {
+        let not_one = direct(
+            simulation,
+            0,
+            vec![
+                send_word(mutex, 0, 0),
+                receive_words(mutex, FOR_EVER),
+                send_bytes(mutex, 4, 0, 0),
+                receive_bytes(mutex, 4, 7),
+                send_bytes(mutex, 4, 4, 0),
+                send_bytes(mutex, 4, send::VIA, 9),
+            ],
+        );
+        simulation.run();
+        let invalid = refused(Error::EINVAL);
+        let expected = [
+            invalid,
+            invalid,
+            invalid,
+            invalid,
+            invalid,
+            refused(Error::ESRCH),
+        ];
+        assert_eq!(not_one.take(), expected);
+    });
+}

@@ -1,0 +1,149 @@
+//! Mailboxes: messages between threads, of one process or of several (EMERALDS,
+//! section 6.1).
+//!
+//! A message has a priority of 32 bits; the highest comes first, and of equal ones
+//! the oldest. Up to 16 bytes travel in registers. A *protocol server* is a
+//! thread that gets what is sent to other mailboxes, or what is to leave the
+//! node: it receives in full, learns where each message is to go, and runs as
+//! urgently as the messages that it has.
+
+use crate::call;
+use giornata_abi::message::{Envelope, receive, send};
+use giornata_abi::{Error, Id, Instant};
+
+/// The instant that makes a call answer at once.
+const AT_ONCE: Instant = Instant(0);
+
+/// A mailbox. Which processes may send to it, and which receive, is in the system
+/// file; others get EPERM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mailbox(u32);
+
+/// A message of up to 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// What it says.
+    pub words: [u32; 4],
+    /// Its priority.
+    pub priority: u32,
+}
+
+/// A message that lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Its bytes.
+    pub length: usize,
+    /// Its priority.
+    pub priority: u32,
+    /// The id of the thread that sent it.
+    pub sender: u32,
+}
+
+/// What a protocol server learns of a message beside what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full {
+    /// As of any message.
+    pub received: Received,
+    /// Where it is to go, as its sender named it.
+    pub destination: u32,
+    /// On which node that is, and whether it came in.
+    pub from: Envelope,
+}
+
+impl Mailbox {
+    /// The mailbox of this number in the system file, as it is at boot.
+    pub const fn new(index: u16) -> Mailbox {
+        Mailbox(Id::new(index, 0).0)
+    }
+
+    /// The mailbox with this id.
+    pub const fn from_id(id: u32) -> Mailbox {
+        Mailbox(id)
+    }
+
+    /// Its id: what a message names it by.
+    pub const fn id(self) -> u32 {
+        self.0
+    }
+
+    /// Sends up to 16 bytes. A thread that waits for a message and is more urgent
+    /// goes on at once.
+    ///
+    /// EAGAIN: the process has no message left, and nobody waits for this one.
+    /// Never blocks. O(messages that it precedes).
+    pub fn send(self, priority: u32, words: [u32; 4]) -> Result<(), Error> {
+        call::send(self.0, priority, words)
+    }
+
+    /// Sends bytes: as many as the system file says at most (EMSGSIZE).
+    ///
+    /// As [`send`](Self::send), and O(bytes).
+    pub fn send_bytes(self, priority: u32, bytes: &[u8]) -> Result<(), Error> {
+        call::send_bytes(self.0, priority, bytes, 0, 0)
+    }
+
+    /// Sends bytes past the server that the mailbox is attached to: what that
+    /// server does in the end. Needs the right `direct`.
+    pub fn send_direct(self, priority: u32, bytes: &[u8]) -> Result<(), Error> {
+        call::send_bytes(self.0, priority, bytes, send::DIRECT, 0)
+    }
+
+    /// Hands bytes for this mailbox, on a node, to a server, which takes them
+    /// there. To name a driver's mailbox is to bypass the servers.
+    pub fn send_via(
+        self,
+        server: Mailbox,
+        node: u16,
+        priority: u32,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        let via = (node as u32) << 16 | Id(server.0).index() as u32;
+        call::send_bytes(self.0, priority, bytes, send::VIA, via)
+    }
+
+    /// Takes the first message; waits for one. EMSGSIZE: it has more than 16
+    /// bytes, and stays. EIDRM: the mailbox was deleted meanwhile.
+    pub fn receive(self) -> Result<Words, Error> {
+        self.receive_until(Instant::NEVER)
+    }
+
+    /// Takes the first message if there is one, else EAGAIN. Never blocks.
+    pub fn try_receive(self) -> Result<Words, Error> {
+        self.receive_until(AT_ONCE)
+    }
+
+    /// Takes the first message; waits for one up to an instant (ETIMEDOUT).
+    pub fn receive_until(self, until: Instant) -> Result<Words, Error> {
+        let (words, priority) = call::receive(self.0, until)?;
+        Ok(Words { words, priority })
+    }
+
+    /// Takes the first message into `bytes`; waits for one up to an instant.
+    /// EMSGSIZE: it is longer, and stays. O(bytes).
+    pub fn receive_bytes(self, until: Instant, bytes: &mut [u8]) -> Result<Received, Error> {
+        let [length, priority, _, _, sender] = call::receive_bytes(self.0, until, bytes, 0)?;
+        Ok(Received {
+            length,
+            priority: priority as u32,
+            sender: sender as u32,
+        })
+    }
+
+    /// As a server: the same, and where the message is to go. The calling thread is
+    /// the mailbox's server from then on (EBUSY: another is). It runs as urgently
+    /// as the messages in the mailbox and the one in its hand, which it has until it
+    /// calls again. Needs the right `full`.
+    pub fn receive_full(self, until: Instant, bytes: &mut [u8]) -> Result<Full, Error> {
+        let answer = call::receive_bytes(self.0, until, bytes, receive::FULL)?;
+        let [length, priority, destination, from, sender] = answer;
+        Ok(Full {
+            received: Received {
+                length,
+                priority: priority as u32,
+                sender: sender as u32,
+            },
+            destination: destination as u32,
+            from: Envelope::from_word(from),
+        })
+    }
+}

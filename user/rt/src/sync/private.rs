@@ -1,0 +1,256 @@
+//! Semaphores of one process, which its threads take and give without entering
+//! the kernel as long as nobody has to wait.
+//!
+//! A word of the process says how they stand (see [`giornata_abi::word`]). Who
+//! finds a mutex taken makes a call, and from there on it is as any: the owner runs
+//! as urgently as who waits for it.
+
+use core::marker::PhantomData;
+
+use giornata_abi::word::{LOCKED, MOST, WAITED_FOR};
+use giornata_abi::{Error, Id, Instant};
+
+use crate::call;
+#[cfg(not(target_os = "none"))]
+use crate::host as machine;
+use crate::restartable::Word;
+#[cfg(target_os = "none")]
+use crate::riscv as machine;
+
+/// A mutex of one process. A `static` of it, and one only for each object of the
+/// system file.
+pub struct PrivateMutex {
+    id: Id,
+    word: Word,
+}
+
+impl PrivateMutex {
+    /// The mutex of this number in the system file, which is `private` there.
+    pub const fn new(index: u16) -> PrivateMutex {
+        PrivateMutex {
+            id: Id::new(index, 0),
+            word: Word::new(0),
+        }
+    }
+
+    /// Takes the mutex; blocks while another thread has it, as
+    /// [`Mutex::lock`](super::Mutex::lock) does, with its errors. Without a call,
+    /// in about twenty instructions, if nobody has it.
+    #[inline]
+    pub fn lock(&self) -> Result<PrivateGuard<'_>, Error> {
+        self.lock_until(Instant::NEVER)
+    }
+
+    /// Takes the mutex if nobody has it, else `EBUSY`; does not block.
+    #[inline]
+    pub fn try_lock(&self) -> Result<PrivateGuard<'_>, Error> {
+        self.lock_until(Instant::START)
+    }
+
+    /// Takes the mutex; blocks until `instant` at most.
+    #[inline]
+    pub fn lock_until(&self, instant: Instant) -> Result<PrivateGuard<'_>, Error> {
+        let mine = machine::own_id() | LOCKED;
+        let owner_died = match self.word.compare_exchange(0, mine) {
+            Ok(_) => false,
+            Err(_) => self.lock_by_call(instant)?,
+        };
+        Ok(PrivateGuard {
+            mutex: self,
+            mine,
+            owner_died,
+            of_one_thread: PhantomData,
+        })
+    }
+
+    /// Answers whether who had it before ended without giving it back.
+    #[cold]
+    fn lock_by_call(&self, instant: Instant) -> Result<bool, Error> {
+        match call::lock_word(self.id.0, instant, self.address()) {
+            Ok(()) => Ok(false),
+            Err(Error::EOWNERDEAD) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Its id.
+    pub(super) fn id(&self) -> Id {
+        self.id
+    }
+
+    /// Where its word lies.
+    pub(super) fn address(&self) -> usize {
+        (&raw const self.word).expose_provenance()
+    }
+}
+
+/// The calling thread has a private mutex; it gives it back when this is dropped.
+#[must_use = "the mutex is given back when this is dropped"]
+pub struct PrivateGuard<'a> {
+    mutex: &'a PrivateMutex,
+    /// What the word says while nobody waits.
+    mine: u32,
+    owner_died: bool,
+    /// Only the thread that has a mutex can give it back: neither `Send` nor `Sync`.
+    of_one_thread: PhantomData<*mut ()>,
+}
+
+impl PrivateGuard<'_> {
+    /// As [`Guard::owner_died`](super::Guard::owner_died).
+    pub fn owner_died(&self) -> bool {
+        self.owner_died
+    }
+
+    /// The mutex.
+    pub(super) fn mutex(&self) -> &PrivateMutex {
+        self.mutex
+    }
+
+    /// Notes how the mutex came back after a wait.
+    pub(super) fn set_owner_died(&mut self, owner_died: bool) {
+        self.owner_died = owner_died;
+    }
+}
+
+impl Drop for PrivateGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // What a body has left by a call, or by a panic, the machine does not unwind.
+        #[cfg(not(target_os = "none"))]
+        if std::thread::panicking() {
+            return;
+        }
+        let PrivateMutex { id, word } = self.mutex;
+        if word.compare_exchange(self.mine, 0).is_err() {
+            // Refused only if the object has ended meanwhile.
+            let _ = call::unlock_word(id.0, self.mutex.address());
+        }
+    }
+}
+
+/// A semaphore of one process that counts, up to 16,383. A `static` of it, and one
+/// only for each object of the system file.
+pub struct PrivateSemaphore {
+    id: Id,
+    word: Word,
+}
+
+impl PrivateSemaphore {
+    /// The semaphore of this number in the system file, which is `private` there,
+    /// with this count.
+    ///
+    /// # Panics
+    /// When compiled with a count above 16,383.
+    pub const fn new(index: u16, count: u32) -> PrivateSemaphore {
+        assert!(count <= MOST, "the count of a private semaphore");
+        PrivateSemaphore {
+            id: Id::new(index, 0),
+            word: Word::new(count),
+        }
+    }
+
+    /// Takes one; blocks while there is none. Errors as of
+    /// [`Semaphore`](super::Semaphore).
+    pub fn acquire(&self) -> Result<(), Error> {
+        self.acquire_until(Instant::NEVER)
+    }
+
+    /// Takes one if there is any, else `EBUSY`; does not block.
+    pub fn try_acquire(&self) -> Result<(), Error> {
+        self.acquire_until(Instant::START)
+    }
+
+    /// Takes one; blocks until `instant` at most.
+    pub fn acquire_until(&self, instant: Instant) -> Result<(), Error> {
+        let mut word = self.word.load();
+        // what is waited for is in the kernel's hands
+        while word != 0 && word & WAITED_FOR == 0 {
+            match self.word.compare_exchange(word, word - 1) {
+                Ok(_) => return Ok(()),
+                Err(found) => word = found,
+            }
+        }
+        call::lock_word(self.id.0, instant, self.address())
+    }
+
+    /// Gives one; the most urgent thread that waits goes on. Does not block.
+    ///
+    /// `EOVERFLOW`: there are as many as it can count.
+    pub fn release(&self) -> Result<(), Error> {
+        let mut word = self.word.load();
+        while word < MOST {
+            match self.word.compare_exchange(word, word + 1) {
+                Ok(_) => return Ok(()),
+                Err(found) => word = found,
+            }
+        }
+        call::unlock_word(self.id.0, self.address())
+    }
+
+    fn address(&self) -> usize {
+        (&raw const self.word).expose_provenance()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::{EVER, expect};
+    use super::*;
+    use giornata_abi::call::Call;
+
+    #[test]
+    fn a_free_mutex_asks_the_kernel_for_the_own_id_at_most() {
+        static MUTEX: PrivateMutex = PrivateMutex::new(3);
+        let script = expect([(Call::Own, &[], None)]);
+        let guard = MUTEX.lock().unwrap();
+        assert_eq!(MUTEX.word.load(), LOCKED);
+        drop(guard);
+        assert_eq!(MUTEX.word.load(), 0);
+        drop(script);
+    }
+
+    #[test]
+    fn a_mutex_that_is_waited_for_is_given_back_by_a_call() {
+        static MUTEX: PrivateMutex = PrivateMutex::new(3);
+        let address = MUTEX.address();
+        let script = expect([
+            (Call::Own, &[], None),
+            (Call::Unlock, &[3, address], None),
+            (Call::Own, &[], None),
+            (
+                Call::Lock,
+                &[3, EVER, EVER, address],
+                Some(Error::EOWNERDEAD),
+            ),
+            (Call::Unlock, &[3, address], None),
+        ]);
+        let guard = MUTEX.lock().unwrap();
+        MUTEX.word.store(LOCKED | WAITED_FOR);
+        drop(guard);
+        let guard = MUTEX.lock().unwrap();
+        assert!(guard.owner_died());
+        drop(guard);
+        drop(script);
+    }
+
+    #[test]
+    fn a_semaphore_counts_without_calls_until_it_is_empty() {
+        static SLOTS: PrivateSemaphore = PrivateSemaphore::new(5, 2);
+        let script = expect([(Call::Lock, &[5, 0, 0, SLOTS.address()], Some(Error::EBUSY))]);
+        assert_eq!(SLOTS.acquire(), Ok(()));
+        assert_eq!(SLOTS.try_acquire(), Ok(()));
+        assert_eq!(SLOTS.try_acquire(), Err(Error::EBUSY));
+        assert_eq!(SLOTS.release(), Ok(()));
+        assert_eq!(SLOTS.word.load(), 1);
+        drop(script);
+    }
+
+    #[test]
+    fn a_semaphore_that_is_waited_for_is_the_kernels() {
+        static SLOTS: PrivateSemaphore = PrivateSemaphore::new(5, 0);
+        SLOTS.word.store(WAITED_FOR);
+        let script = expect([(Call::Unlock, &[5, SLOTS.address()], None)]);
+        assert_eq!(SLOTS.release(), Ok(()));
+        drop(script);
+    }
+}
