@@ -1,0 +1,305 @@
+//! Processes that send to each other, create threads, supervise and allocate.
+//! Each scenario is a system file beside this crate; the order of the logged words
+//! is the result.
+
+#![no_std]
+
+use giornata_rt::mailbox::Mailbox;
+use giornata_rt::supervisor::{self, Process};
+use giornata_rt::sync::{PrivateMutex, PrivateSemaphore};
+use giornata_rt::time::{self, Duration, Instant};
+use giornata_rt::{Error, Id, heap, log, process, shutdown, thread};
+
+/// As `mail.toml` numbers its mailboxes.
+const REQUESTS: Mailbox = Mailbox::new(0);
+const REPLIES: Mailbox = Mailbox::new(1);
+const STACK: Mailbox = Mailbox::new(2);
+/// As `lives.toml` numbers its processes.
+const PUMP: Process = Process::new(1);
+/// As `private.toml` numbers its objects.
+static BUS: PrivateMutex = PrivateMutex::new(0);
+static SLOTS: PrivateSemaphore = PrivateSemaphore::new(1, 2);
+
+/// Lets `millis` of the caller's own execution time pass.
+fn work(millis: u64) {
+    let spent = || thread::cpu_time().unwrap_or(Duration::ZERO);
+    let start = spent();
+    while spent().0 < start.0 + millis * 1_000_000 {
+        for _ in 0..1000 {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+fn at(millis: u64) -> Instant {
+    Instant(millis * 1_000_000)
+}
+
+fn sleep_until(millis: u64) {
+    if let Err(error) = time::sleep_until(at(millis)) {
+        log!("sleep: {}", error.name());
+    }
+}
+
+/// What a call came to, by name.
+fn name<T>(result: &Result<T, Error>) -> &'static str {
+    match result {
+        Ok(_) => "done",
+        Err(error) => error.name(),
+    }
+}
+
+/// How often the caller's process has begun anew.
+fn generation() -> u16 {
+    thread::own().map_or(0, Id::generation)
+}
+
+/// A request: longer than words are, its first byte tells which.
+fn request(number: u8) -> [u8; 24] {
+    let mut bytes = [0; 24];
+    bytes[0] = number;
+    bytes[23] = 100 + number;
+    bytes
+}
+
+/// Asks, and waits for what comes back.
+#[thread]
+fn ask() {
+    sleep_until(1);
+    log!("too long: {}", name(&REQUESTS.send_bytes(1, &[0; 25])));
+    for number in 1..=3 {
+        let sent = REQUESTS.send_bytes(u32::from(number), &request(number));
+        log!("asked {number}: {}", name(&sent));
+    }
+    loop {
+        match REPLIES.receive_until(at(20)) {
+            Ok(reply) => log!("reply {} of {}", reply.words[1], reply.words[0]),
+            Err(error) => return log!("no reply: {}", error.name()),
+        }
+    }
+}
+
+/// Is more urgent than [`carry`] is of itself.
+#[thread]
+fn between() {
+    sleep_until(1);
+    log!("between begins");
+    work(1);
+    log!("between is done");
+}
+
+/// Carries requests to where they are to go, as urgently as who asks.
+#[thread]
+fn carry() {
+    let mut bytes = [0; 24];
+    loop {
+        let Ok(full) = STACK.receive_full(Instant::NEVER, &mut bytes) else {
+            return log!("carry ends");
+        };
+        let text = &bytes[..full.received.length];
+        let incoming = full.from.incoming;
+        log!("carries {} of {}, incoming {incoming}", text[0], text.len());
+        let to = Mailbox::from_id(full.destination);
+        let sent = to.send_direct(full.received.priority, text);
+        log!("carried {}: {}", text[0], name(&sent));
+    }
+}
+
+/// Answers requests; is no server.
+#[thread]
+fn answer() {
+    let mut bytes = [0; 24];
+    let full = STACK.receive_full(Instant::NEVER, &mut bytes);
+    log!("as a server: {}", name(&full));
+    log!("to itself: {}", name(&REQUESTS.send(1, [0; 4])));
+    let short = REQUESTS.receive_bytes(Instant::NEVER, &mut bytes[..16]);
+    log!("in too little room: {}", name(&short));
+    while let Ok(received) = REQUESTS.receive_bytes(Instant::NEVER, &mut bytes) {
+        let words = [u32::from(bytes[0]), u32::from(bytes[23]), 0, 0];
+        log!(
+            "answers {}: {}",
+            bytes[0],
+            name(&REPLIES.send(received.priority, words))
+        );
+    }
+}
+
+/// Twice its argument, in its time.
+extern "C" fn double(argument: usize) -> usize {
+    log!("doubles {argument}");
+    2 * argument
+}
+
+/// Takes its time.
+extern "C" fn dally(argument: usize) -> usize {
+    log!("dallies");
+    let _ = time::sleep(Duration(argument as u64));
+    log!("has dallied");
+    argument
+}
+
+#[thread]
+fn lead() {
+    log!("too urgent: {}", name(&thread::create(double, 1, 41)));
+    let first = thread::create(double, 7, 30);
+    let second = thread::create(dally, 4_000_000, 30);
+    log!("created: {}, {}", name(&first), name(&second));
+    log!("a third: {}", name(&thread::create(double, 1, 30)));
+    let (Ok(first), Ok(second)) = (first, second) else {
+        return;
+    };
+    log!("the first: {:?}", thread::join(first).ok());
+    log!("once more: {}", name(&thread::join(first)));
+    log!(
+        "at once: {}",
+        name(&thread::join_until(second, Instant::START))
+    );
+    log!("in time: {}", name(&thread::join_until(second, at(2))));
+    let third = thread::create(double, 8, 10);
+    log!(
+        "in the first's place: {}",
+        third.is_ok_and(|third| third.index() == first.index())
+    );
+    log!("it: {:?}", third.and_then(thread::join).ok());
+    log!("the second: {:?}", thread::join(second).ok());
+    let last = thread::create(dally, 1_000_000, 10);
+    let Ok(last) = last else { return };
+    log!("let go: {}", name(&thread::detach(last)));
+    log!("not joined: {}", name(&thread::join(last)));
+    log!(
+        "the caller: {}",
+        name(&thread::own().and_then(thread::join))
+    );
+}
+
+/// Has [`pump`] live three times.
+#[thread]
+fn watch() {
+    log!("start: {}", name(&PUMP.start()));
+    sleep_until(1);
+    log!("start: {}", name(&PUMP.start()));
+    for _ in 0..4 {
+        match supervisor::await_end(at(20)) {
+            Ok(end) => {
+                let which = if end.process == PUMP { "pump" } else { "relay" };
+                log!(
+                    "{which} ends: {:?}, restarted {}",
+                    end.cause,
+                    end.is_restarted
+                );
+                if end.process == PUMP {
+                    log!("start: {}", name(&PUMP.start()));
+                }
+            }
+            Err(error) => log!("none ends: {}", error.name()),
+        }
+    }
+    log!("kill: {}", name(&PUMP.kill()));
+    log!("kill: {}", name(&PUMP.kill()));
+    let own = Process::new(0);
+    log!("kill itself: {}", name(&own.kill()));
+}
+
+/// Dies twice, then lives on.
+#[thread]
+fn pump() {
+    let now = time::now().0 / 1_000_000;
+    log!("pump begins, {} before", generation());
+    sleep_until(now + 3);
+    assert!(generation() > 1);
+    log!("pump lives on");
+    log!(
+        "it supervises none: {}",
+        name(&supervisor::await_end(at(30)))
+    );
+}
+
+/// Dies once, and is started anew by the kernel.
+#[thread]
+fn relay() {
+    log!("relay begins, {} before", generation());
+    sleep_until(12);
+    assert!(generation() > 0);
+}
+
+/// Takes what there is: 64 bytes.
+#[thread]
+fn hoard() {
+    log!("hoards, {} before", generation());
+    let take = |bytes: usize| match heap::allocate(bytes) {
+        Ok(memory) => {
+            let is_aligned = memory.as_ptr().addr() % 16 == 0;
+            let is_clear = memory.iter().all(|byte| *byte == 0);
+            log!(
+                "takes {}: aligned {is_aligned}, clear {is_clear}",
+                memory.len()
+            );
+            memory.fill(0xA5);
+        }
+        Err(error) => log!("takes {bytes}: {}", error.name()),
+    };
+    for bytes in [17, 65, 16, 17, 16, 1, 1 << 20] {
+        take(bytes);
+    }
+    assert!(generation() > 0);
+}
+
+#[thread]
+fn beg() {
+    log!("begs: {}", name(&heap::allocate(1)));
+}
+
+/// Has the mutex for 4 ms of work, from the start.
+#[thread]
+fn low() {
+    let guard = BUS.lock();
+    log!("low has it: {}", name(&guard));
+    work(4);
+    log!("low gives it back");
+    drop(guard);
+    log!("low is done");
+}
+
+/// Would keep `low`, and so `high`, from running.
+#[thread]
+fn middle() {
+    sleep_until(2);
+    log!("middle begins");
+    work(2);
+    log!("middle is done");
+}
+
+/// Wants the mutex, then more slots than there are.
+#[thread]
+fn high() {
+    sleep_until(1);
+    log!("high wants it: {}", name(&BUS.try_lock()));
+    let guard = BUS.lock();
+    log!("high has it: {}", name(&guard));
+    drop(guard);
+    for _ in 0..3 {
+        log!("slot: {}", name(&SLOTS.try_acquire()));
+    }
+    log!("slot: {}", name(&SLOTS.acquire_until(at(20))));
+    log!("slot: {}", name(&SLOTS.acquire()));
+}
+
+/// Gives one slot, late.
+#[thread]
+fn fill() {
+    sleep_until(30);
+    log!("fill: {}", name(&SLOTS.release()));
+}
+
+/// Stops the machine at 60 ms.
+#[thread]
+fn finish() {
+    sleep_until(60);
+    log!("not stopped: {}", shutdown(0).name());
+}
+
+process! {
+    threads: [
+        ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill, finish,
+    ],
+}
