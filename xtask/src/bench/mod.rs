@@ -1,6 +1,7 @@
 //! `./x bench`: measures, compares with goals, budgets and what was measured
 //! before, and writes the results down.
 
+mod emeralds;
 mod hardware;
 mod kernel;
 mod microkernel;
@@ -65,7 +66,7 @@ struct Suite {
     measure: fn(&Catalogue, &Machine) -> Result<Measurement>,
 }
 
-const SUITES: [Suite; 3] = [
+const SUITES: [Suite; 4] = [
     Suite {
         name: "hardware",
         measure: hardware::measure,
@@ -77,6 +78,10 @@ const SUITES: [Suite; 3] = [
     Suite {
         name: microkernel::SUITE,
         measure: microkernel::measure,
+    },
+    Suite {
+        name: emeralds::SUITE,
+        measure: emeralds::measure,
     },
 ];
 

@@ -45,3 +45,51 @@ pub fn mark<const ID: u16>() {
         core::arch::asm!("slti x0, x0, {id}", id = const ID, options(nostack, preserves_flags));
     }
 }
+
+/// Of the suite `emeralds`: each begins a span, which the next number ends.
+pub mod emeralds {
+    /// A private mutex that nobody has is taken and given back.
+    pub const PRIVATE: u16 = 30;
+    /// A mutex that nobody has is taken.
+    pub const LOCK_FREE: u16 = 32;
+    /// A mutex that nobody waits for is given back.
+    pub const UNLOCK_FREE: u16 = 34;
+    /// A condition that nobody waits for is signalled.
+    pub const SIGNAL_NOBODY: u16 = 36;
+    /// An object is created.
+    pub const CREATE_SEMAPHORE: u16 = 38;
+    /// An object is deleted.
+    pub const DELETE_SEMAPHORE: u16 = 40;
+    /// A semaphore is given to, and a more urgent thread goes on.
+    pub const GIVE_SWITCH: u16 = 42;
+    /// A mutex is asked for that a less urgent thread has, which goes on.
+    pub const LOCK_SWITCH: u16 = 44;
+    /// A mutex is given back, and a more urgent thread has it.
+    pub const UNLOCK_SWITCH: u16 = 46;
+    /// A condition is waited for, and another thread goes on.
+    pub const WAIT_SWITCH: u16 = 48;
+    /// A condition is signalled, and a more urgent thread goes on.
+    pub const SIGNAL_SWITCH: u16 = 50;
+    /// Four words are sent to a mailbox at which nobody waits.
+    pub const SEND: u16 = 52;
+    /// Four words are received that are there.
+    pub const RECEIVE: u16 = 54;
+    /// A thread is created that is less urgent.
+    pub const CREATE_THREAD: u16 = 56;
+    /// A thread that has ended is joined.
+    pub const JOIN: u16 = 58;
+    /// A thread is detached that has not ended.
+    pub const DETACH: u16 = 60;
+    /// A condition is created.
+    pub const CREATE_CONDITION: u16 = 62;
+    /// A condition is deleted.
+    pub const DELETE_CONDITION: u16 = 64;
+    /// A mailbox is created.
+    pub const CREATE_MAILBOX: u16 = 66;
+    /// A mailbox is deleted.
+    pub const DELETE_MAILBOX: u16 = 68;
+    /// Four words are sent to a more urgent thread that waits for them.
+    pub const SEND_SWITCH: u16 = 70;
+    /// A request to another process, and its answer.
+    pub const ROUND_TRIP: u16 = 72;
+}

@@ -6,9 +6,9 @@ pub(super) mod functions;
 pub(super) mod quick;
 mod sample;
 pub(super) mod span;
-mod workload;
+pub(super) mod workload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use giornata_bench::{Catalogue, Circumstances, LEAST_SAMPLES, Row, Statistics};
@@ -39,7 +39,17 @@ struct Seen {
 /// All rows of a machine, in the order of the catalogue; and what could not be
 /// measured.
 pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
-    let wanted: Vec<(&System, &Measured)> = SYSTEMS
+    measure_systems(catalogue, machine, SYSTEMS)
+}
+
+/// The same of the systems of a suite, which lie in its folder.
+pub(super) fn measure_systems(
+    catalogue: &Catalogue,
+    machine: &Machine,
+    systems: &[System],
+) -> Result<Measurement> {
+    let suite = &catalogue.suite;
+    let wanted: Vec<(&System, &Measured)> = systems
         .iter()
         .flat_map(|system| system.rows.iter().map(move |row| (system, row)))
         .filter(|(_, measured)| machine.wants(measured.op))
@@ -49,14 +59,15 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
     let mut shipped = String::new();
     let mut complaints = Vec::new();
     for order in 0..machine.layouts {
-        for system in SYSTEMS {
+        for system in systems {
             let mine = |(_, (of, _)): &(usize, &(&System, &Measured))| of.file == system.file;
             let rows: Vec<_> = wanted.iter().enumerate().filter(mine).collect();
             if rows.is_empty() {
                 continue;
             }
-            let seen = run(system, machine, order, &rows)
-                .with_context(|| format!("bench/kernel/{}.toml, order {order}", system.file))?;
+            let path = folder(suite).join(format!("{}.toml", system.file));
+            let seen = run(system, &path, machine, order, &rows)
+                .with_context(|| format!("bench/{suite}/{}.toml, order {order}", system.file))?;
             for (index, (_, measured)) in rows {
                 samples[index].extend(sample(measured, &seen, warming)?);
             }
@@ -70,7 +81,7 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
     for ((_, measured), spans) in wanted.iter().zip(&samples) {
         if spans.len() < LEAST_SAMPLES {
             complaints.push(format!(
-                "kernel/{} on {} ({}): not measured, seen {} times",
+                "{suite}/{} on {} ({}): not measured, seen {} times",
                 measured.op,
                 machine.board,
                 machine.config,
@@ -86,13 +97,13 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
 /// Builds a system, runs it to its end, and answers what was seen of it.
 fn run(
     system: &System,
+    path: &Path,
     machine: &Machine,
     order: u32,
     rows: &[(usize, &(&System, &Measured))],
 ) -> Result<Seen> {
-    let path = folder(SUITE).join(format!("{}.toml", system.file));
     let share = if machine.has_layouts() { SHARE } else { 1 };
-    let image = machine.build(&path, system.nanoseconds() / share, order)?;
+    let image = machine.build(path, system.nanoseconds() / share, order)?;
     let is_inside = |(_, (_, measured)): &(usize, &(&System, &Measured))| measured.is_inside();
     let report = machine.simulate(Run {
         watch: match rows.iter().any(is_inside) {

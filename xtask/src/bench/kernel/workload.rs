@@ -8,18 +8,18 @@ use super::span::Sequence;
 
 /// A system file of the suite.
 #[derive(Debug)]
-pub(super) struct System {
+pub(in crate::bench) struct System {
     /// Its name, without ending.
-    pub(super) file: &'static str,
+    pub(in crate::bench) file: &'static str,
     /// Microseconds of its time after which it is stopped; 0 if it ends itself.
-    microseconds: u64,
+    pub(in crate::bench) microseconds: u64,
     /// What is measured in it.
-    pub(super) rows: &'static [Measured],
+    pub(in crate::bench) rows: &'static [Measured],
 }
 
 /// An operation, and how its samples are found.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(in crate::bench) struct Measured {
     /// Its name in the catalogue.
     pub(super) op: &'static str,
     /// How.
@@ -85,7 +85,11 @@ const READ_2: Sight = Sight::Mark(mark::READ_2);
 const READ_3: Sight = Sight::Mark(mark::READ_3);
 
 /// A sequence from one of its sights to another.
-const fn spanning(sights: &'static [Sight], from: usize, to: usize) -> Sequence {
+pub(in crate::bench) const fn spanning(
+    sights: &'static [Sight],
+    from: usize,
+    to: usize,
+) -> Sequence {
     Sequence { sights, from, to }
 }
 
@@ -136,7 +140,7 @@ const AGENDA: Functions = Functions {
     except: &["Agenda::next", "Agenda>::next"],
 };
 
-const fn whole(op: &'static str, sequence: Sequence) -> Measured {
+pub(in crate::bench) const fn whole(op: &'static str, sequence: Sequence) -> Measured {
     let way = Way::Whole(sequence);
     Measured { op, way }
 }

@@ -1,0 +1,85 @@
+//! What a thread does that nobody waits for.
+
+use bench_marks::emeralds::{
+    CREATE_CONDITION, CREATE_MAILBOX, CREATE_SEMAPHORE, CREATE_THREAD, DELETE_CONDITION,
+    DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, JOIN, LOCK_FREE, PRIVATE, RECEIVE, SEND,
+    SIGNAL_NOBODY, UNLOCK_FREE,
+};
+use bench_marks::{NOTHING, NOTHING_END, mark};
+use giornata_rt::abi::Instant;
+use giornata_rt::sync::PrivateMutex;
+use giornata_rt::time::{self, Duration};
+use giornata_rt::{Error, call, thread};
+
+use crate::{BOX, BUS, CHANGE, LETTERS, ROUNDS, SIGN, SPARE, end};
+
+/// Does something between two marks.
+macro_rules! measured {
+    ($mark:ident: $call:expr) => {{
+        mark::<{ $mark }>();
+        let answer = $call;
+        mark::<{ $mark + 1 }>();
+        answer
+    }};
+}
+pub(crate) use measured;
+
+/// Priorities of threads that begin at once, and that wait until nobody else runs.
+const ABOVE: u8 = 60;
+const BELOW: u8 = 40;
+
+/// Nobody else takes it: the kernel never hears of it.
+static MINE: PrivateMutex = PrivateMutex::new(SPARE);
+
+/// Ends as soon as it begins.
+extern "C" fn nothing(argument: usize) -> usize {
+    argument
+}
+
+/// Objects come and go.
+fn objects() -> Result<(), Error> {
+    let id = call::open_object(SPARE)?;
+    measured!(DELETE_SEMAPHORE: call::delete_object(id))?;
+    measured!(CREATE_SEMAPHORE: call::create_object(SPARE))?;
+    let id = call::open_object(SIGN)?;
+    measured!(DELETE_CONDITION: call::delete_object(id))?;
+    measured!(CREATE_CONDITION: call::create_object(SIGN))?;
+    let id = call::open_object(BOX)?;
+    measured!(DELETE_MAILBOX: call::delete_object(id))?;
+    measured!(CREATE_MAILBOX: call::create_object(BOX))?;
+    Ok(())
+}
+
+/// Threads come and go.
+fn threads() -> Result<(), Error> {
+    let body = nothing as *const () as usize;
+    let ended = call::create_thread(body, 7, ABOVE)?;
+    measured!(JOIN: call::join_thread(ended, Instant::NEVER))?;
+    let later = measured!(CREATE_THREAD: call::create_thread(body, 7, BELOW))?;
+    measured!(DETACH: call::detach_thread(later))?;
+    // lets it end
+    time::sleep(Duration::from_micros(300))
+}
+
+/// Every operation that comes back at once, in turn.
+#[thread]
+pub(crate) fn lone() {
+    for _ in 0..ROUNDS {
+        mark::<NOTHING>();
+        mark::<NOTHING_END>();
+    }
+    for _ in 0..ROUNDS {
+        // never refused
+        let _ = measured!(PRIVATE: MINE.lock().map(drop));
+    }
+    let all = || -> Result<(), Error> {
+        measured!(LOCK_FREE: call::lock(BUS, Instant::NEVER))?;
+        measured!(UNLOCK_FREE: call::unlock(BUS))?;
+        measured!(SIGNAL_NOBODY: call::signal(CHANGE))?;
+        measured!(SEND: call::send(LETTERS, 3, [1, 2, 3, 4]))?;
+        measured!(RECEIVE: call::receive(LETTERS, Instant::NEVER))?;
+        objects()?;
+        threads()
+    };
+    end((0..ROUNDS).all(|_| all().is_ok()));
+}

@@ -1,0 +1,38 @@
+//! What the threads of the suite `emeralds` do. Each operation stands between
+//! marks of its own; the stubs of the calls are measured with it.
+//!
+//! All system files number their objects alike: the mutexes `bus` and `spare`,
+//! the semaphore `ready`, the conditions `change` and `sign`, the mailboxes
+//! `letters`, `replies` and `box`.
+
+#![no_std]
+
+mod alone;
+mod letters;
+mod pair;
+
+use alone::lone;
+use giornata_rt::{Id, process, shutdown};
+use letters::{answering, asking, reading, writing};
+use pair::{high, low};
+
+/// Object ids, as at boot.
+const BUS: u32 = Id::new(0, 0).0;
+const SPARE: u16 = 1;
+const READY: u32 = Id::new(2, 0).0;
+const CHANGE: u32 = Id::new(3, 0).0;
+const SIGN: u16 = 4;
+const LETTERS: u32 = Id::new(5, 0).0;
+const REPLIES: u32 = Id::new(6, 0).0;
+const BOX: u16 = 7;
+
+/// How often each thing is done: the first are not counted, a hundred are.
+const ROUNDS: u32 = 120;
+
+/// Ends the run: well if every call answered what it should.
+fn end(is_well: bool) {
+    // Never refused: every system grants it.
+    let _ = shutdown(!is_well as u8);
+}
+
+process! { threads: [lone, high, low, writing, reading, asking, answering] }

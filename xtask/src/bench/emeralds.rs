@@ -1,0 +1,138 @@
+//! The suite `emeralds`: the services between processes and threads, operation by
+//! operation as in Table 5 of the EMERALDS paper.
+
+use anyhow::Result;
+use bench_marks::emeralds as mark;
+use giornata_bench::Catalogue;
+use giornata_soc::Sight::{self, Enter, Leave};
+
+use super::kernel::measure_systems;
+use super::kernel::workload::{Measured, System, spanning, whole};
+use super::{Machine, Measurement};
+
+/// Its name: its folder under bench/.
+pub(super) const SUITE: &str = "emeralds";
+
+/// All rows of a machine, in the order of the catalogue; and what could not be
+/// measured.
+pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
+    measure_systems(catalogue, machine, SYSTEMS)
+}
+
+/// An operation that comes back to its thread, or leads to another, which leaves
+/// the mark that ends it.
+macro_rules! alone {
+    ($op:literal, $mark:ident) => {
+        leading_to!($op, $mark, $mark)
+    };
+}
+
+/// An operation that leads to another thread, which waited in another operation.
+macro_rules! leading_to {
+    ($op:literal, $mark:ident, $other:ident) => {
+        whole(
+            $op,
+            spanning(
+                &[
+                    Sight::Mark(mark::$mark),
+                    Enter,
+                    Leave,
+                    Sight::Mark(mark::$other + 1),
+                ],
+                0,
+                3,
+            ),
+        )
+    };
+}
+
+/// An operation that leads to a thread which was there already, and leaves no mark.
+macro_rules! leading_away {
+    ($op:literal, $mark:ident) => {
+        whole(
+            $op,
+            spanning(&[Sight::Mark(mark::$mark), Enter, Leave], 0, 2),
+        )
+    };
+}
+
+/// Each with its system file.
+const SYSTEMS: &[System] = &[
+    System {
+        file: "alone",
+        microseconds: 0,
+        rows: ALONE,
+    },
+    System {
+        file: "pair",
+        microseconds: 0,
+        rows: PAIR,
+    },
+    System {
+        file: "letters",
+        microseconds: 0,
+        rows: &[alone!("send-switch", SEND_SWITCH)],
+    },
+    System {
+        file: "letters-process",
+        microseconds: 0,
+        rows: &[alone!("send-switch-process", SEND_SWITCH)],
+    },
+    System {
+        file: "request",
+        microseconds: 0,
+        rows: &[whole(
+            "request-reply",
+            spanning(
+                // to the other, which answers and waits again, and back to the answer
+                &[
+                    Sight::Mark(mark::ROUND_TRIP),
+                    Enter,
+                    Leave,
+                    Enter,
+                    Leave,
+                    Enter,
+                    Leave,
+                    Enter,
+                    Leave,
+                    Sight::Mark(mark::ROUND_TRIP + 1),
+                ],
+                0,
+                9,
+            ),
+        )],
+    },
+];
+
+const ALONE: &[Measured] = &[
+    whole(
+        "lock-unlock-private",
+        spanning(
+            &[Sight::Mark(mark::PRIVATE), Sight::Mark(mark::PRIVATE + 1)],
+            0,
+            1,
+        ),
+    ),
+    alone!("lock-free", LOCK_FREE),
+    alone!("unlock-free", UNLOCK_FREE),
+    alone!("cv-signal", SIGNAL_NOBODY),
+    alone!("sem-create", CREATE_SEMAPHORE),
+    alone!("sem-delete", DELETE_SEMAPHORE),
+    alone!("cv-create", CREATE_CONDITION),
+    alone!("cv-delete", DELETE_CONDITION),
+    alone!("mbox-create", CREATE_MAILBOX),
+    alone!("mbox-delete", DELETE_MAILBOX),
+    alone!("send", SEND),
+    alone!("receive", RECEIVE),
+    alone!("create-thread", CREATE_THREAD),
+    alone!("join-exited", JOIN),
+    alone!("detach", DETACH),
+];
+
+const PAIR: &[Measured] = &[
+    alone!("give-switch", GIVE_SWITCH),
+    leading_away!("lock-switch", LOCK_SWITCH),
+    leading_to!("unlock-switch", UNLOCK_SWITCH, LOCK_SWITCH),
+    leading_away!("cv-wait", WAIT_SWITCH),
+    leading_to!("cv-signal-switch", SIGNAL_SWITCH, WAIT_SWITCH),
+];
