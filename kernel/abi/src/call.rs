@@ -110,7 +110,7 @@ calls! {
     Signal = 26, "signal(condition)", Thread, "ESRCH EPERM EINVAL";
     /// As many signals as threads wait. O(waiters), in pieces.
     Broadcast = 27, "broadcast(condition)", Thread, "ESRCH EPERM EINVAL";
-    /// Sends four 32-bit words to a mailbox; more urgent messages have a higher `priority`. It takes a message of the pool of the caller's process (EAGAIN: there is none) unless a thread waits for it. Never blocks. O(messages that it precedes).
+    /// Sends four 32-bit words to a mailbox; more urgent messages have a higher `priority`. It takes a message of the pool of the caller's process (EAGAIN: there is none) unless a thread waits for it. Never blocks. O(messages that stand before it).
     Send = 28, "send(mailbox, priority, word0, word1, word2, word3)", Thread, "ESRCH EPERM EINVAL EAGAIN";
     /// Sends `length` bytes at `address`; `how`: bits of [`send`](crate::message::send). With a server (its mailbox in the low half of `via`, the node of the destination in the high half) the message goes there, and the destination with it. Never blocks. O(bytes), in pieces.
     SendBytes = 29, "send_bytes(mailbox, priority, address, length, how, via)", Thread, "ESRCH EPERM EINVAL EAGAIN EFAULT EMSGSIZE";

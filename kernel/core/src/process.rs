@@ -6,9 +6,10 @@
 //!                              | policy stop
 //!                              +---------------> Dead
 //! ```
-//! From the first instant of `Dying` none of its threads runs. The walk visits
-//! one thread a piece, and gives back one thing a piece that the thread had; restoring, one kilobyte. Both run at the urgency that the
-//! faulting thread had, so that a more urgent thread does not wait for them.
+//! From the first instant of `Dying` none of its threads runs. The walk gives
+//! back one thing a piece that a thread had, and then visits the next; restoring
+//! takes one kilobyte a piece. Both run at the urgency that the faulting thread
+//! had, so that a more urgent thread does not wait for them.
 
 use crate::core_state::Core;
 use crate::hardware::Hardware;

@@ -29,10 +29,10 @@ pub(crate) enum Purpose {
     /// Its second pass.
     Write(u16),
     /// A message of a thread, to be put into a mailbox.
-    #[allow(dead_code)] // where there are services
+    #[allow(dead_code)] // nobody makes one where there are no services
     Send(u16, u16, u16),
     /// The first message of a mailbox to a thread.
-    #[allow(dead_code)] // where there are services
+    #[allow(dead_code)] // nobody makes one where there are no services
     Receive(u16, u16),
 }
 

@@ -329,34 +329,28 @@ pub fn open_object(index: u16) -> Result<u32, Error> {
 /// `Lock`, of a mutex or semaphore without a word: blocks, at most until
 /// `until`. With `EOWNERDEAD` the caller has the mutex.
 pub fn lock(semaphore: u32, until: Instant) -> Result<(), Error> {
-    let (low, high) = halves(until.0);
-    let arguments = [semaphore as usize, low, high, 0, 0, 0];
-    checked(machine::enter6(Call::Lock as usize, arguments)).map(drop)
+    lock_word(semaphore, until, 0)
 }
 
 /// `Unlock`, of a mutex or semaphore without a word.
 pub fn unlock(semaphore: u32) -> Result<(), Error> {
-    checked(machine::enter3(
-        Call::Unlock as usize,
-        [semaphore as usize, 0, 0],
-    ))
-    .map(drop)
+    unlock_word(semaphore, 0)
 }
 
-/// `Lock` with a word: blocks.
+/// `Lock` with the address of a word, or 0: blocks.
 pub fn lock_word(semaphore: u32, until: Instant, word: usize) -> Result<(), Error> {
     let (low, high) = halves(until.0);
     let arguments = [semaphore as usize, low, high, word, 0, 0];
     checked(machine::enter6(Call::Lock as usize, arguments)).map(drop)
 }
 
-/// `Unlock` with a word.
+/// `Unlock` with the address of a word, or 0.
 pub fn unlock_word(semaphore: u32, word: usize) -> Result<(), Error> {
     let arguments = [semaphore as usize, word, 0];
     checked(machine::enter3(Call::Unlock as usize, arguments)).map(drop)
 }
 
-/// `Wait` with a mutex that has a word: blocks.
+/// `Wait` with a mutex that has a word at this address, or 0: blocks.
 pub fn wait_word(condition: u32, mutex: u32, until: Instant, word: usize) -> Result<(), Error> {
     let (low, high) = halves(until.0);
     let arguments = [condition as usize, mutex as usize, low, high, word, 0];
@@ -366,9 +360,7 @@ pub fn wait_word(condition: u32, mutex: u32, until: Instant, word: usize) -> Res
 /// `Wait`, with a mutex without a word: blocks, at most until `until`, and then
 /// for the mutex. With `ETIMEDOUT` and `EOWNERDEAD` the caller has the mutex.
 pub fn wait(condition: u32, mutex: u32, until: Instant) -> Result<(), Error> {
-    let (low, high) = halves(until.0);
-    let arguments = [condition as usize, mutex as usize, low, high, 0, 0];
-    checked(machine::enter6(Call::Wait as usize, arguments)).map(drop)
+    wait_word(condition, mutex, until, 0)
 }
 
 /// `Signal`.

@@ -11,9 +11,6 @@ use crate::call;
 use giornata_abi::message::{Envelope, receive, send};
 use giornata_abi::{Error, Id, Instant};
 
-/// The instant that makes a call answer at once.
-const AT_ONCE: Instant = Instant(0);
-
 /// A mailbox. Which processes may send to it, and which receive, is in the system
 /// file; others get EPERM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +67,7 @@ impl Mailbox {
     /// goes on at once.
     ///
     /// EAGAIN: the process has no message left, and nobody waits for this one.
-    /// Never blocks. O(messages that it precedes).
+    /// Never blocks. O(messages that stand before it).
     pub fn send(self, priority: u32, words: [u32; 4]) -> Result<(), Error> {
         call::send(self.0, priority, words)
     }
@@ -109,7 +106,7 @@ impl Mailbox {
 
     /// Takes the first message if there is one, else EAGAIN. Never blocks.
     pub fn try_receive(self) -> Result<Words, Error> {
-        self.receive_until(AT_ONCE)
+        self.receive_until(Instant::START)
     }
 
     /// Takes the first message; waits for one up to an instant (ETIMEDOUT).

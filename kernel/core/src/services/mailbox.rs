@@ -17,7 +17,8 @@ use giornata_abi::id::NONE;
 use giornata_queue::Urgency;
 
 impl<H: Hardware> Core<'_, H> {
-    /// Puts a message behind those of its priority. O(messages that it precedes...).
+    /// Puts a message behind those of its priority. O(messages
+    /// that stand before it).
     pub(crate) fn queue_message(&mut self, message: u16, mailbox: u16) {
         let services = &mut self.services;
         let letter = &services.letters.at(message).letter;

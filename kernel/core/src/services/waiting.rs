@@ -4,7 +4,6 @@ use crate::core_state::Core;
 use crate::dispatch::{End, RENEWAL};
 use crate::hardware::Hardware;
 use crate::services::Reply;
-
 use crate::services::pool::Cover;
 use crate::services::receive::Wish;
 use crate::services::thread::Place;
