@@ -134,8 +134,14 @@ calls! {
     Allocate = 38, "allocate(bytes) -> address", Thread, "ENOMEM";
 }
 
+impl Call {
+    /// The number of the first call of the services; all from it on are theirs.
+    pub const FIRST_OF_SERVICES: usize = Call::CreateObject as usize;
+}
+
 /// The register words of a call as the kernel gets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)] // the way into a kernel writes it
 pub struct Request {
     /// `a7`.
     pub number: usize,

@@ -7,7 +7,7 @@
 use crate::core_state::{Core, Upcall};
 use crate::event::{Beginning, Next};
 use crate::hardware::Hardware;
-use crate::thread::{State, Thread};
+use crate::thread::State;
 use giornata_abi::Record;
 use giornata_abi::control::ControlPage;
 use giornata_abi::id::NONE;
@@ -59,12 +59,8 @@ impl<H: Hardware> Core<'_, H> {
     /// own because its deadline is too far: recomputed from what it is and holds,
     /// never remembered.
     #[inline(always)]
-    pub(crate) fn urgency(
-        &mut self,
-        record: Thread,
-        entry: &ThreadEntry,
-        end: End,
-    ) -> (Urgency, bool) {
+    pub(crate) fn urgency(&mut self, thread: u16, end: End) -> (Urgency, bool) {
+        let (record, entry) = (self.threads.at(thread), self.thread_entry(thread));
         let slot = match record.governed {
             true => self.slot(entry),
             false => BAND_DEADLINE,
@@ -129,14 +125,14 @@ impl<H: Hardware> Core<'_, H> {
             return;
         }
         (record.state, record.lifted) = (State::Ready, false);
-        let (record, entry) = (*record, self.thread_entry(thread));
-        let (own, parked) = self.urgency(record, entry, end);
+        let was_parked = record.parked;
+        let (own, parked) = self.urgency(thread, end);
         let urgency = self.inherit(thread, own);
         if urgency != own {
             self.threads.at_mut(thread).lifted = true;
         }
         self.ready.insert(thread, urgency);
-        if parked != record.parked {
+        if parked != was_parked {
             self.threads.at_mut(thread).parked = parked;
         }
         if parked {

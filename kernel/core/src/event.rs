@@ -49,6 +49,19 @@ pub enum Next {
     Stop(u8),
 }
 
+/// What a call of the services came to on a short way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)] // the way into the kernel reads it
+pub enum Served {
+    /// Nothing has happened: it has to go the long way.
+    No = 0,
+    /// It has been answered, and the caller goes on.
+    AtOnce = 1,
+    /// It may have led elsewhere:
+    /// [`Kernel::go_elsewhere`](crate::Kernel::go_elsewhere) comes next.
+    Changed = 2,
+}
+
 /// What an event comes to. Dropping it loses a scheduling decision.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

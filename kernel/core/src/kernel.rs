@@ -3,7 +3,7 @@
 use crate::ahead::is_for_equals;
 use crate::call::Heard;
 use crate::core_state::{Core, PendingCall, Upcall, divide};
-use crate::event::{Event, Hart, Next, Outcome};
+use crate::event::{Event, Hart, Next, Outcome, Served};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
 use crate::memory::Memory;
@@ -100,10 +100,18 @@ impl<'a, H: Hardware> Kernel<'a, H> {
             Event::Call(request) => match request.number {
                 YIELD if let Some(thread) = self.yield_now(at) => Next::Run(thread),
                 COMPLETE if let Some(next) = self.complete_now(at) => next,
-                _ => match self.serve_now(at, &request) {
-                    Some(next) => next,
-                    None => self.call(at, &request),
-                },
+                _ => {
+                    let is_served = request.number >= Call::FIRST_OF_SERVICES;
+                    let served = match self.lone(at) {
+                        Some(_) if is_served => self.serve_now(&request),
+                        _ => Served::No,
+                    };
+                    match (served, self.core.hart.current) {
+                        (Served::AtOnce, Some(thread)) => Next::Run(thread),
+                        (Served::Changed, _) => self.go_elsewhere(),
+                        _ => self.call(at, &request),
+                    }
+                }
             },
             Event::Fault { cause, pc, address } => self.fault(at, cause, pc, address),
             Event::Resume => self.resume(at),
@@ -282,6 +290,11 @@ impl<'a, H: Hardware> Kernel<'a, H> {
     /// The machine's edge.
     pub fn hardware_mut(&mut self) -> &mut H {
         &mut self.core.hardware
+    }
+
+    /// The tick that the last entry latched.
+    pub fn entered(&self) -> Ticks {
+        self.core.hart.entered
     }
 
     /// Tick of logical time 0.

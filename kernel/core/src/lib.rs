@@ -63,7 +63,7 @@ mod table;
 mod thread;
 mod transfer;
 
-pub use event::{Beginning, Event, Hart, Next, Outcome};
+pub use event::{Beginning, Event, Hart, Next, Outcome, Served};
 pub use hardware::{BadAddress, CHUNK, Hardware};
 pub use impossible::Place;
 pub use interrupt::Interrupt;

@@ -3,14 +3,14 @@
 
 use crate::core_state::Core;
 use crate::dispatch::End;
-use crate::event::Next;
+use crate::event::{Next, Served};
 use crate::hardware::Hardware;
 use crate::kernel::Kernel;
 use core::marker::PhantomData;
+use giornata_abi::Error;
 use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::system::SystemHeader;
 use giornata_abi::trace::FaultCause;
-use giornata_abi::{Error, Ticks};
 use giornata_queue::{Urgency, WaitNode};
 
 /// What the kernel knows of one object.
@@ -83,10 +83,15 @@ pub(crate) fn needs(_: &SystemHeader) -> [usize; 4] {
 }
 
 impl<H: Hardware> Kernel<'_, H> {
-    /// A call to an object, as far as it is one: there are none.
+    /// A call of the services: there are none.
     #[inline(always)]
-    pub fn serve_now(&mut self, _: Ticks, _: &Request) -> Option<Next> {
-        None
+    pub fn serve_now(&mut self, _: &Request) -> Served {
+        Served::No
+    }
+
+    /// Never asked for.
+    pub fn go_elsewhere(&mut self) -> Next {
+        self.advance()
     }
 }
 

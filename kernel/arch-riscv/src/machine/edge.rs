@@ -8,7 +8,7 @@ use giornata_abi::call::Request;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{System, SystemHeader};
 use giornata_abi::trace::{TraceKind, TraceRecord};
-use giornata_core::{Hardware, Kernel, Memory, Next};
+use giornata_core::{Hardware, Kernel, Memory, Next, Served};
 use giornata_queue::Handover;
 
 use super::csr;
@@ -98,10 +98,23 @@ impl Edge {
     /// A system call of the current thread.
     pub(super) fn call(&mut self, request: &Request) -> &'static Context {
         let at = self.machine().now();
-        let next = match self.kernel.serve_now(at, request) {
-            Some(next) => next,
-            None => self.kernel.call(at, request),
-        };
+        let next = self.kernel.call(at, request);
+        self.depart(next, at)
+    }
+
+    /// A call of the services, by a short way, if the alarm's instant has not come.
+    #[inline(always)]
+    pub(super) fn serve_now(&mut self, request: &Request) -> Served {
+        match csr::pending() {
+            0 => self.kernel.serve_now(request),
+            _ => Served::No,
+        }
+    }
+
+    /// Whoever is the most urgent after such a call goes on.
+    pub(super) fn go_elsewhere(&mut self) -> &'static Context {
+        let next = self.kernel.go_elsewhere();
+        let at = self.kernel.entered();
         self.depart(next, at)
     }
 

@@ -5,8 +5,10 @@
 //! entry needs no register but `sp` before it has saved one.
 
 use core::arch::global_asm;
+use core::mem::offset_of;
 
 use giornata_abi::call::{Call, Request};
+use giornata_core::Served;
 
 use super::csr::{self, read, write};
 use super::edge::Edge;
@@ -40,6 +42,12 @@ global_asm!(
     ".macro LOAD_SLOTS base, slots:vararg",
     ".irp n, \\slots",
     "LOAD \\n*{WORD}, x\\n, \\base",
+    ".endr",
+    ".endm",
+    // the arguments of a request
+    ".macro SAVE_ARGUMENTS slots:vararg",
+    ".irp n, \\slots",
+    "SAVE {ARGUMENTS}+(\\n-10)*{WORD}, x\\n, sp",
     ".endr",
     ".endm",
     ".macro ZERO registers:vararg",
@@ -108,8 +116,33 @@ global_asm!(
     "bnez a0, giornata_depart",
     "li a7, {COMPLETE}",
     "11:",
-    "mv a6, sp",
+    "mv t0, sp",
+    "addi sp, sp, -{REQUEST}",
+    "SAVE {NUMBER}, a7, sp",
+    "SAVE_ARGUMENTS 10, 11, 12, 13, 14, 15",
+    "mv a0, t0",
+    "mv a1, sp",
+    "li t0, {FIRST_OF_SERVICES}",
+    "bltu a7, t0, 14f",
+    "call {serve_now}",
+    "li t0, {AT_ONCE}",
+    "bltu t0, a0, 15f",
+    "addi sp, sp, {REQUEST}",
+    "mv a1, a0",
+    "LOAD {CURRENT}, a0, sp",
+    "bnez a1, giornata_depart",
+    "mv a0, sp",
+    "addi sp, sp, -{REQUEST}",
+    "mv a1, sp",
+    "14:",
     "call {call}",
+    "addi sp, sp, {REQUEST}",
+    "j giornata_depart",
+    // it may have led elsewhere
+    "15:",
+    "addi sp, sp, {REQUEST}",
+    "mv a0, sp",
+    "call {go_elsewhere}",
     "j giornata_depart",
     // an interrupt or an exception: everything but what Rust preserves
     "1:",
@@ -224,7 +257,14 @@ global_asm!(
     HART_MEMORY = sym HART,
     YIELD = const Call::Yield as usize,
     COMPLETE = const Call::Complete as usize,
+    FIRST_OF_SERVICES = const Call::FIRST_OF_SERVICES,
     call = sym call,
+    serve_now = sym serve_now,
+    go_elsewhere = sym go_elsewhere,
+    AT_ONCE = const Served::AtOnce as usize,
+    REQUEST = const size_of::<Request>().next_multiple_of(STACK_ALIGNMENT),
+    NUMBER = const offset_of!(Request, number),
+    ARGUMENTS = const offset_of!(Request, arguments),
     yield_now = sym yield_now,
     complete_now = sym complete_now,
     trap = sym trap,
@@ -235,25 +275,27 @@ unsafe extern "C" {
     fn giornata_trap_entry();
 }
 
-/// The arguments are the registers of the system call as they are, but for `a6`.
-#[allow(clippy::too_many_arguments)] // eight registers, by the calling convention
-extern "C" fn call(
-    a0: usize,
-    a1: usize,
-    a2: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
-    hart: &'static HartBlock,
-    number: usize,
-) -> &'static Context {
-    let request = Request {
-        number,
-        arguments: [a0, a1, a2, a3, a4, a5],
-    };
+/// What the calling convention keeps the stack pointer at.
+const STACK_ALIGNMENT: usize = 16;
+
+extern "C" fn call(hart: &'static HartBlock, request: &Request) -> &'static Context {
     // SAFETY: only one trap function runs at a time (Hart Invariant).
     let edge = unsafe { &mut *edge(hart) };
-    edge.call(&request)
+    edge.call(request)
+}
+
+/// A call of the services, by a short way.
+extern "C" fn serve_now(hart: &'static HartBlock, request: &Request) -> Served {
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.serve_now(request)
+}
+
+/// What comes after one that changed something.
+extern "C" fn go_elsewhere(hart: &'static HartBlock) -> &'static Context {
+    // SAFETY: only one trap function runs at a time (Hart Invariant).
+    let edge = unsafe { &mut *edge(hart) };
+    edge.go_elsewhere()
 }
 
 /// The call `yield`, by a short way: the context of the thread that runs next,

@@ -99,7 +99,9 @@ impl<H: Hardware> Core<'_, H> {
             return self.release_waiter(thread, Err(error));
         }
         self.take_known(thread, mutex, verdict);
-        self.publish(mutex);
+        if word != 0 {
+            self.publish(mutex);
+        }
     }
 
     /// The same where the kernel knows how the mutex stands.
@@ -107,8 +109,8 @@ impl<H: Hardware> Core<'_, H> {
         let object = self.services.objects.at(mutex);
         if object.owner != NONE {
             self.services.ties.at_mut(thread).verdict = verdict;
-            self.await_object(thread, mutex, Instant::NEVER);
-            return self.renew_owner(mutex);
+            let urgency = self.await_object(thread, mutex, Instant::NEVER);
+            return self.raise_owner(mutex, urgency);
         }
         let taken = self.take(thread, mutex, End::Tail);
         let reply = match verdict {

@@ -69,8 +69,7 @@ impl<H: Hardware> Core<'_, H> {
     /// What a thread is to be queued with whose own urgency this is.
     #[inline]
     pub(crate) fn inherit(&mut self, thread: u16, own: Urgency) -> Urgency {
-        let tie = self.services.ties.at(thread);
-        if tie.held == NONE && !tie.lent {
+        if self.is_lent_nothing(thread) {
             return own;
         }
         let (urgency, is_lent) = self.loans(thread).on(own);
@@ -78,11 +77,26 @@ impl<H: Hardware> Core<'_, H> {
         urgency
     }
 
+    /// Whether a thread is seen at a glance to be lent nothing, and was not lent
+    /// anything when it was queued: it has nothing, or one thing that nobody
+    /// waits for. O(1).
+    #[inline(always)]
+    fn is_lent_nothing(&self, thread: u16) -> bool {
+        let services = &self.services;
+        let tie = services.ties.at(thread);
+        if tie.lent {
+            return false;
+        }
+        let Some(object) = services.objects.get(tie.held) else {
+            return true;
+        };
+        let is_wanted = object.waiter & object.next_held & object.letter != NONE;
+        !is_wanted && object.lends.is_none() && tie.in_hand.is_none()
+    }
+
     /// The urgency of a thread that is lent nothing and arrives now.
     fn own_urgency(&mut self, thread: u16, end: End) -> Urgency {
-        let record = *self.threads.at(thread);
-        let (urgency, _) = self.urgency(record, self.thread_entry(thread), end);
-        urgency
+        self.urgency(thread, end).0
     }
 
     /// A thread is queued at the level of a ceiling that it has published.
@@ -93,8 +107,7 @@ impl<H: Hardware> Core<'_, H> {
     /// The urgency of a thread that arrives at this end of its band, and whether
     /// its key has to be renewed because its deadline is too far.
     pub(crate) fn arriving_urgency(&mut self, thread: u16, end: End) -> (Urgency, bool) {
-        let record = *self.threads.at(thread);
-        let (own, parked) = self.urgency(record, self.thread_entry(thread), end);
+        let (own, parked) = self.urgency(thread, end);
         (self.inherit(thread, own), parked)
     }
 
@@ -104,6 +117,50 @@ impl<H: Hardware> Core<'_, H> {
             true => self.deadline_level(),
             false => Urgency::level_of(self.threads.at(thread).priority),
         }
+    }
+
+    /// A thread of this urgency waits for a mutex from now on: who has it runs at
+    /// least as urgently. O(1) where that one is ready, else as
+    /// [`renew`](Self::renew).
+    pub(crate) fn raise_owner(&mut self, mutex: u16, urgency: Urgency) {
+        let owner = self.services.objects.at(mutex).owner;
+        if self.dying != 0 || self.threads.at(owner).state != State::Ready {
+            return self.renew(owner);
+        }
+        // what comes to what a thread is lent does not make it less urgent
+        let is_raised = self
+            .ready
+            .urgency_of(owner)
+            .is_some_and(|present| urgency.is_more_urgent_than(present));
+        if is_raised {
+            self.services.ties.at_mut(owner).lent = true;
+            self.threads.at_mut(owner).lifted = true;
+            self.ready.insert(owner, urgency);
+        }
+    }
+
+    /// A thread that runs has given something back. O(1) where it has nothing
+    /// left, else as [`renew`](Self::renew).
+    pub(crate) fn lower(&mut self, thread: u16) {
+        let tie = self.services.ties.at(thread);
+        if tie.held != NONE || tie.in_hand.is_some() || self.dying != 0 {
+            return self.renew(thread);
+        }
+        if !tie.lent {
+            return;
+        }
+        let record = self.threads.at(thread);
+        let is_plain = record.state == State::Ready && !record.parked;
+        if !is_plain || self.has_ceiling(thread) {
+            return self.renew(thread);
+        }
+        let (own, parked) = self.urgency(thread, End::Head);
+        if parked {
+            return self.renew(thread);
+        }
+        self.services.ties.at_mut(thread).lent = false;
+        self.threads.at_mut(thread).lifted = false;
+        self.ready.insert(thread, own);
     }
 
     /// Renews the urgency of who has an object.
@@ -171,11 +228,10 @@ impl<H: Hardware> Core<'_, H> {
     /// What a thread that is queued with `present` is to be queued with, if that
     /// is something else; and whether it is lent.
     fn renewed(&mut self, thread: u16, present: Urgency) -> Option<(Urgency, bool)> {
-        let tie = self.services.ties.at(thread);
-        let was_lent = tie.lent;
-        if !was_lent && tie.held == NONE {
+        if self.is_lent_nothing(thread) {
             return None;
         }
+        let was_lent = self.services.ties.at(thread).lent;
         let loans = self.loans(thread);
         if !was_lent && loans.are_none() {
             return None;

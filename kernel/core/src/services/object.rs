@@ -54,9 +54,31 @@ impl Object {
         lends: None,
     };
 
+    /// It begins to live.
+    pub(crate) fn begin(&mut self, initial: u32, server: u16) {
+        *self = Object {
+            exists: true,
+            generation: self.generation,
+            count: initial,
+            server,
+            ..Object::EMPTY
+        };
+    }
+
+    /// It lives no more, and its ids name nothing.
+    pub(crate) fn end(&mut self) {
+        self.exists = false;
+        self.generation = self.generation.wrapping_add(1);
+    }
+
     /// The reply that tells its id.
     pub(crate) fn named(&self, index: u16) -> Reply {
-        Reply::Word(Id::new(index, self.generation).0 as usize)
+        Reply::Word(self.id(index))
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self, index: u16) -> usize {
+        Id::new(index, self.generation).0 as usize
     }
 }
 
@@ -97,13 +119,7 @@ impl<H: Hardware> Core<'_, H> {
         if object.exists {
             return Err(Error::EEXIST);
         }
-        *object = Object {
-            exists: true,
-            generation: object.generation,
-            count: entry.initial,
-            server: server.unwrap_or(entry.server),
-            ..Object::EMPTY
-        };
+        object.begin(entry.initial, server.unwrap_or(entry.server));
         Ok(object.named(index))
     }
 
@@ -121,9 +137,7 @@ impl<H: Hardware> Core<'_, H> {
             }
             if waiter == NONE {
                 self.disown(index);
-                let object = self.services.objects.at_mut(index);
-                object.exists = false;
-                object.generation = object.generation.wrapping_add(1);
+                self.services.objects.at_mut(index).end();
                 return Ok(Reply::Done);
             }
             self.leave(waiter);

@@ -31,12 +31,15 @@ impl<H: Hardware> Core<'_, H> {
             return Err(Error::EDEADLK);
         }
         self.refuse_to_wait(until, Error::EBUSY)?;
-        if is_mutex && self.is_waited_for(thread, owner) {
+        let is_waiting = || self.services.ties.at(owner).waits_for != NONE;
+        if is_mutex && is_waiting() && self.is_waited_for(thread, owner) {
             return Err(Error::EDEADLK);
         }
         self.services.ties.at_mut(thread).verdict = None;
-        self.await_object(thread, index, until);
-        self.renew_owner(index);
+        let urgency = self.await_object(thread, index, until);
+        if is_mutex {
+            self.raise_owner(index, urgency);
+        }
         Ok(Reply::Later)
     }
 
@@ -47,7 +50,7 @@ impl<H: Hardware> Core<'_, H> {
                 return Err(Error::EPERM);
             }
             self.pass_on_mutex(index, None);
-            self.renew(thread);
+            self.lower(thread);
             return Ok(Reply::Done);
         }
         if !self.is_a(index, ObjectKind::Semaphore) {

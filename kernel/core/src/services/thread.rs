@@ -43,7 +43,7 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    fn free_thread(&mut self, thread: u16) {
+    pub(crate) fn free_thread(&mut self, thread: u16) {
         let process = self.thread_entry(thread).process;
         let first = &mut self.services.pools.at_mut(process).thread;
         let tie = self.services.ties.at_mut(thread);

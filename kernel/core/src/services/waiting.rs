@@ -11,6 +11,7 @@ use crate::thread::State;
 use giornata_abi::id::NONE;
 use giornata_abi::system::ObjectKind;
 use giornata_abi::{Error, Instant};
+use giornata_queue::Urgency;
 
 /// The instant up to which a caller waits that does not wait.
 const AT_ONCE: Instant = Instant(0);
@@ -87,8 +88,8 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
-    /// A thread waits for an object, up to an instant.
-    pub(crate) fn await_object(&mut self, thread: u16, object: u16, until: Instant) {
+    /// A thread waits for an object, up to an instant; answers how urgently.
+    pub(crate) fn await_object(&mut self, thread: u16, object: u16, until: Instant) -> Urgency {
         let (urgency, parked) = self.arriving_urgency(thread, End::Tail);
         self.suspend(thread, State::Waiting);
         let services = &mut self.services;
@@ -96,7 +97,10 @@ impl<H: Hardware> Core<'_, H> {
         *first = services.waits.insert(*first, thread, urgency);
         let tie = services.ties.at_mut(thread);
         (tie.waits_for, tie.until) = (object, until);
-        self.set_alarm_of(thread, parked);
+        if parked || until != Instant::NEVER {
+            self.set_alarm_of(thread, parked);
+        }
+        urgency
     }
 
     /// A waiter is to be looked at when its time is over, or its key to be renewed.
