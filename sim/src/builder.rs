@@ -421,9 +421,19 @@ impl SystemBuilder {
     /// Adds an interrupt line; `None`: it serves microcode only.
     pub fn interrupt(&mut self, number: u16, process: Option<u16>) {
         let process = process.unwrap_or(NONE);
-        self.tables
-            .interrupts
-            .push(InterruptEntry { number, process });
+        self.tables.interrupts.push(InterruptEntry {
+            number,
+            process,
+            interval: 0,
+        });
+    }
+
+    /// The interrupt line that was added last comes this many nanoseconds after it
+    /// came at the earliest.
+    pub fn throttle(&mut self, interval: u32) {
+        if let Some(line) = self.tables.interrupts.last_mut() {
+            line.interval = interval;
+        }
     }
 
     fn add_object(&mut self, kind: ObjectKind) -> &mut ObjectEntry {

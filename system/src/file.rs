@@ -218,6 +218,8 @@ pub struct Grants {
     pub devices: Vec<Spanned<String>>,
     /// Interrupts that its threads may await.
     pub interrupts: Vec<Spanned<Line>>,
+    /// Nanoseconds between two comings of one of them at least.
+    pub interval: u32,
     /// Ports `program.port` and whether it may write them.
     pub ports: Vec<(Spanned<String>, bool)>,
     /// Programs that it may replace while the system runs.

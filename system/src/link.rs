@@ -83,6 +83,7 @@ pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
         tables.interrupts.push(InterruptEntry {
             number: line.number,
             process: line.process.unwrap_or(NONE),
+            interval: line.interval,
         });
     }
     for object in &model.objects {

@@ -557,6 +557,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
         &[
             "device",
             "irq",
+            "irq-interval",
             "port",
             "program",
             "mailbox",
@@ -581,6 +582,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             .iter()
             .filter_map(|v| line(findings, v))
             .collect(),
+        interval: interval(findings, &table, !interrupts.is_empty()),
         ports: ports(findings, &table),
         programs: texts(findings, &table, "program", "a program"),
         objects: objects::grants(findings, &table),
@@ -589,6 +591,22 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
         trace: table.flag(findings, "trace").unwrap_or(false),
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),
     }
+}
+
+/// The key `irq-interval`.
+fn interval(findings: &mut Findings, grants: &Section<'_>, has_lines: bool) -> u32 {
+    let Some(interval) = grants.duration(findings, "irq-interval") else {
+        return 0;
+    };
+    if !has_lines {
+        let reason = "`irq-interval` is given, and no interrupt is granted";
+        findings.refuse(interval.span(), reason, "remove it, or grant `irq = [...]`");
+    }
+    u32::try_from(*interval.get_ref()).unwrap_or_else(|_| {
+        let reason = "`irq-interval` is too long";
+        findings.refuse(interval.span(), reason, "write at most 4 s");
+        0
+    })
 }
 
 fn ports(findings: &mut Findings, grants: &Section<'_>) -> Vec<(Spanned<String>, bool)> {

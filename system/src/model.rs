@@ -251,6 +251,8 @@ pub struct Interrupt {
     pub name: String,
     /// The process that may await it.
     pub process: Option<u16>,
+    /// Nanoseconds between two of its comings at least; 0: any.
+    pub interval: u32,
 }
 
 impl Model {

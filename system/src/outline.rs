@@ -281,6 +281,7 @@ fn interrupts(
                 continue;
             };
             interrupt.process = Some(index);
+            interrupt.interval = process.grants.interval;
             if let Some(other) = lines.insert(interrupt.number, interrupt) {
                 let reason = format!("interrupt {} is granted twice", other.number);
                 findings.refuse(
@@ -346,6 +347,7 @@ pub(crate) fn line(
             number,
             name: device.name.clone(),
             process: None,
+            interval: 0,
         }),
         None => {
             let names: Vec<&str> = raised().collect();

@@ -285,6 +285,20 @@ fn heaps_of_a_system_file() {
     insta::assert_snapshot!(messages_of_services("", &changes));
 }
 
+#[test]
+fn intervals_of_interrupts() {
+    let changes = [
+        ("irq = [\"rtc\"]", "irq-interval = \"100us\""),
+        (
+            "irq = [\"rtc\"]",
+            "irq = [\"rtc\"], irq-interval = \"often\"",
+        ),
+        ("irq = [\"rtc\"]", "irq = [\"rtc\"], irq-interval = 100"),
+        ("irq = [\"rtc\"]", "irq = [\"rtc\"], irq-interval = \"5s\""),
+    ];
+    insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
 /// What the sample becomes with supervisors in it.
 const SUPERVISED: &str = r#"
 [process.guard]

@@ -15,7 +15,7 @@ use crate::record::record;
 /// The first word of the blob.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GSYS");
 /// Changes with every change of these tables.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 record! {
     /// A run of entries in another table.
@@ -240,6 +240,8 @@ record! {
         pub number: u16,
         /// Process whose thread may await it; NONE = microcode only.
         pub process: u16,
+        /// Nanoseconds that lie between two of its comings at least; 0 = any.
+        pub interval: u32,
     }
 
     /// One object that threads synchronise by.

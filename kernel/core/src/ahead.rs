@@ -21,7 +21,6 @@ use crate::dispatch::is_by_deadline;
 use crate::event::Next;
 use crate::hardware::Hardware;
 use crate::kernel::Kernel;
-use crate::thread::State;
 use giornata_abi::call::{Call, Request};
 use giornata_abi::id::NONE;
 use giornata_abi::system::{ThreadEntry, ThreadKind};
@@ -34,8 +33,6 @@ const SLICE: u32 = 10;
 const YIELD: usize = Call::Yield as usize;
 const EXIT: usize = Call::Exit as usize;
 const SET_PRIORITY: usize = Call::SetPriority as usize;
-/// The calls to objects are the last ones.
-const CREATE_OBJECT: usize = Call::CreateObject as usize;
 /// Threads that are kept in mind.
 const KEPT: usize = 4;
 
@@ -63,7 +60,7 @@ impl Summit {
 /// were due before are there before.
 pub(crate) fn is_for_equals(request: &Request) -> bool {
     let number = request.number;
-    matches!(number, YIELD | EXIT | SET_PRIORITY) || number >= CREATE_OBJECT
+    matches!(number, YIELD | EXIT | SET_PRIORITY) || number >= Call::FIRST_OF_SERVICES
 }
 
 impl<H: Hardware> Kernel<'_, H> {
@@ -156,9 +153,7 @@ impl<H: Hardware> Core<'_, H> {
                 return true;
             }
             let other = self.threads.get(other);
-            let may_wake =
-                |state| matches!(state, State::Sleeping | State::Waiting | State::Joining);
-            if other.is_some_and(|other| may_wake(other.state)) {
+            if other.is_some_and(|other| other.state.has_instant()) {
                 return false;
             }
         }

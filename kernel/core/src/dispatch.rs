@@ -149,7 +149,8 @@ impl<H: Hardware> Core<'_, H> {
         let before = core::mem::replace(&mut record.state, state);
         self.note_lender(thread);
         let record = self.threads.at_mut(thread);
-        if core::mem::replace(&mut record.parked, false) | (before == State::Sleeping) {
+        let was_timed = matches!(before, State::Sleeping | State::Throttled);
+        if core::mem::replace(&mut record.parked, false) | was_timed {
             self.agenda.remove(thread);
         }
         if self.hart.current == Some(thread) {
@@ -250,6 +251,7 @@ impl<H: Hardware> Core<'_, H> {
                 self.requeue(thread, End::Tail);
             }
             State::Waiting | State::Joining => self.time_out(thread),
+            State::Throttled => self.open_for(thread),
             _ => {}
         }
     }

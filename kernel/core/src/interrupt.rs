@@ -1,8 +1,10 @@
 //! Interrupts: delivered to handler threads in user mode and to microcode.
 //!
 //! A line is closed (masked) from the moment it comes until its handler thread
-//! awaits it again, so that a storm costs its handler's process, not others. A
-//! line that no process owns serves microcode only and is opened again as soon
+//! awaits it again, so that a storm costs its handler's process, not others; where
+//! the system file sets an interval, it stays closed until that is over, so that a
+//! storm costs the handler's less urgent neighbours no more than that rate. A line
+//! that no process owns serves microcode only and is opened again as soon
 //! as the reaction to it has settled.
 
 use crate::core_state::Core;
@@ -11,7 +13,7 @@ use crate::thread::State;
 use giornata_abi::call::Answer;
 use giornata_abi::id::NONE;
 use giornata_abi::trace::TraceKind;
-use giornata_abi::{Error, Instant};
+use giornata_abi::{Duration, Error, Instant};
 
 /// One line that the system uses.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +75,13 @@ impl<H: Hardware> Core<'_, H> {
     /// The line is closed: by its coming, or for good.
     pub(crate) fn closed(&mut self, line: u16) {
         self.interrupts.at_mut(line).open = false;
+    }
+
+    /// A line comes now, and is handled at once.
+    pub(crate) fn came(&mut self, line: u16) {
+        let now = self.now();
+        let record = self.interrupts.at_mut(line);
+        (record.open, record.came) = (false, now);
     }
 
     /// Opens the lines that serve microcode.
@@ -162,8 +171,31 @@ impl<H: Hardware> Core<'_, H> {
             return Some(Answer::DONE);
         }
         record.waiter = thread;
-        self.suspend(thread, State::Awaiting);
-        self.open(line);
+        let opens = record.came + self.interval(line);
+        if opens > self.now() {
+            self.suspend(thread, State::Throttled);
+            self.agenda.insert(thread, opens);
+        } else {
+            self.suspend(thread, State::Awaiting);
+            self.open(line);
+        }
         None
+    }
+
+    /// What lies between two comings of a line at least. Before its first, as if it
+    /// had come when the system started.
+    fn interval(&self, line: u16) -> Duration {
+        let entry = self.system.interrupts.get(line as usize);
+        Duration(entry.map_or(0, |entry| entry.interval as u64))
+    }
+
+    /// The interval after the last coming of the line that a thread awaits is over.
+    /// O(lines).
+    pub(crate) fn open_for(&mut self, waiter: u16) {
+        let line = self.interrupts.iter().position(|i| i.waiter == waiter);
+        self.threads.at_mut(waiter).state = State::Awaiting;
+        if let Some(line) = line {
+            self.open(line as u16);
+        }
     }
 }

@@ -29,7 +29,8 @@ impl<H: Hardware> Core<'_, H> {
                 return Err("a task runs that S code does not permit");
             }
             let waits = self.interrupts.iter().filter(|i| i.waiter == index).count();
-            if waits != (thread.state == State::Awaiting) as usize {
+            let awaits = matches!(thread.state, State::Awaiting | State::Throttled);
+            if waits != awaits as usize {
                 return Err("a thread awaits an interrupt that does not know it");
             }
         }

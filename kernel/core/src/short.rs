@@ -162,7 +162,7 @@ impl<H: Hardware> Kernel<'_, H> {
         let current = core.hart.current;
         let was_limited = current.is_some_and(|current| core.charge(current, at));
         core.instant = core.now();
-        core.closed(line);
+        core.came(line);
         core.wake_handler(line, waiter);
         core.trace(TraceKind::Interrupt, number, 0, core.instant.0, 0);
         let next = core.ready.first();

@@ -32,10 +32,22 @@ pub enum State {
     Sleeping,
     /// Waits for an interrupt.
     Awaiting,
+    /// Waits for an interrupt that cannot come before an instant.
+    Throttled,
     /// Waits for an object.
     Waiting,
     /// Waits for the end of a thread, or of a process.
     Joining,
+}
+
+impl State {
+    /// Whether what it waits for may be an instant.
+    pub(crate) fn has_instant(self) -> bool {
+        matches!(
+            self,
+            State::Sleeping | State::Throttled | State::Waiting | State::Joining
+        )
+    }
 }
 
 /// What the kernel knows of one thread beside its registers.

@@ -128,6 +128,78 @@ fn an_unknown_line_is_closed_and_forgotten() {
     });
 }
 
+/// The same, and the line comes every 100 us at most.
+fn throttled() -> Tables {
+    let mut tables = system();
+    tables.interrupts[0].interval = 100_000;
+    tables
+}
+
+#[test]
+fn a_throttled_line_stays_closed_until_its_interval_is_over() {
+    simulate(&throttled(), |simulation| {
+        simulation.set_thread(0, Script::new([wait(), compute(2), wait(), compute(1)]));
+        simulation.set_thread(1, Script::new([compute(300)]));
+        simulation.raise_at(at_us(110), LINE);
+        simulation.raise_at(at_us(120), LINE);
+        simulation.run_until(at_us(99));
+        assert!(!simulation.board().is_open(LINE), "awaited, not open yet");
+        simulation.run_until(at_us(105));
+        assert!(
+            simulation.board().is_open(LINE),
+            "the first interval is over"
+        );
+        simulation.run_until(at_us(150));
+        assert!(!simulation.board().is_open(LINE), "awaited anew");
+        simulation.run();
+        let expected = [
+            (0, Some(0)),
+            (0, Some(1)),
+            (110, Some(0)),
+            (112, Some(1)),
+            (210, Some(0)),
+            (211, Some(1)),
+            (303, None),
+        ];
+        assert_eq!(timeline(simulation.records()), expected);
+    });
+}
+
+#[test]
+fn a_storm_costs_a_less_urgent_thread_no_more_than_one_handler_an_interval() {
+    simulate(&throttled(), |simulation| {
+        let acts: Vec<Act> = (0..100).flat_map(|_| [wait(), compute(10)]).collect();
+        simulation.set_thread(0, Script::new(acts));
+        simulation.set_thread(1, Script::new([compute(1_000)]));
+        for raised in 5..3_000 {
+            simulation.raise_at(at_us(raised), LINE);
+        }
+        simulation.run_until(at_us(1_300));
+        let comings = count(simulation.records(), TraceKind::Interrupt);
+        assert!((10..=13).contains(&comings), "{comings} interrupts");
+        assert_eq!(simulation.kernel().state_of(1), Some(State::Dormant));
+    });
+}
+
+#[test]
+fn a_restart_does_not_end_the_interval() {
+    let mut tables = throttled();
+    tables.processes[0].on_fault = giornata_abi::system::FaultPolicy::Restart as u8;
+    simulate(&tables, |simulation| {
+        let handler = |moment: &mut Moment<'_>| match moment.begins {
+            true => wait(),
+            false => Act::Fault(FaultCause::Load),
+        };
+        simulation.set_thread(0, handler);
+        simulation.raise_at(at_us(150), LINE);
+        simulation.run_until(at_us(240));
+        assert_eq!(simulation.kernel().state_of(0), Some(State::Throttled));
+        assert!(!simulation.board().is_open(LINE), "it came at 150 us");
+        simulation.run_until(at_us(251));
+        assert!(simulation.board().is_open(LINE));
+    });
+}
+
 #[test]
 fn a_dying_process_closes_its_lines_and_a_restarted_one_may_await_them_again() {
     let mut tables = system();

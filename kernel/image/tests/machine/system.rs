@@ -134,6 +134,7 @@ pub(crate) fn lay_out(plan: &Plan, text: &[u8]) -> Vec<u8> {
         .map(|p| InterruptEntry {
             number: 10,
             process: p as u16,
+            interval: 0,
         })
         .into_iter()
         .collect();

@@ -119,6 +119,34 @@ fn weather_storm() {
     }
 }
 
+/// The same storm, more urgent than all others; nobody but the kernel holds it back.
+#[thread]
+fn be_throttled() {
+    // SAFETY: the manifest grants the serial line as the first device.
+    let mut serial = unsafe { Transmitter::new(device()) };
+    serial.enable();
+    let mut last = time::now();
+    let mut shortest = Duration::from_millis(1000);
+    for _ in 0..100 {
+        if !wait(SERIAL_LINE) {
+            return;
+        }
+        let now = time::now();
+        shortest = shortest.min(now.since(last));
+        last = now;
+        if serial.cause() != 0 {
+            serial.send(0);
+        }
+    }
+    let is_held_back = shortest >= Duration::from_micros(90);
+    log!("100 interrupts, held back: {is_held_back}");
+    while wait(SERIAL_LINE) {
+        if serial.cause() != 0 {
+            serial.send(0);
+        }
+    }
+}
+
 /// Faults between an interrupt and its acknowledgement, life after life.
 #[thread]
 fn fault_in_handler() {
@@ -168,6 +196,6 @@ fn sleep_long() {
 
 process! {
     threads: [
-        tick, second_waiter, transmit, stranger, weather_storm, fault_in_handler, background, finish, sleep_long,
+        tick, second_waiter, transmit, stranger, weather_storm, be_throttled, fault_in_handler, background, finish, sleep_long,
     ],
 }
