@@ -3,6 +3,13 @@
 
 use crate::record::record;
 
+/// Byte offset of [`ControlPage::next_lock`].
+pub const NEXT_LOCK: usize = core::mem::offset_of!(ControlPage, next_lock);
+/// What the kernel writes there: the thread has the mutex that it told of.
+pub const TAKEN: u32 = 1;
+/// The same, and who had it before ended without giving it back.
+pub const TAKEN_FROM_DEAD: u32 = 2;
+
 record! {
     /// One per thread, in its own process.
     ///
@@ -23,8 +30,10 @@ record! {
         pub ceiling: u32,
         /// Written by the kernel: 1 when a preemption was put off for the ceiling.
         pub pending: u32,
-        /// Reserved for the robust list.
-        pub robust: u32,
+        /// Written by the thread before it blocks: the complement of the id of the
+        /// mutex that it will lock when it goes on; 0 = none. Written by the kernel:
+        /// [`TAKEN`], if the thread has that mutex already.
+        pub next_lock: u32,
         /// Reserved for thread-local storage.
         pub tls: u32,
     }

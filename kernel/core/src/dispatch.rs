@@ -244,7 +244,7 @@ impl<H: Hardware> Core<'_, H> {
                 let record = self.threads.at_mut(thread);
                 record.deadline = at + relative;
                 self.hardware.finish(thread);
-                self.make_ready(thread, End::Tail);
+                self.unblock(thread);
             }
             State::Ready if self.threads.at(thread).parked => {
                 self.threads.at_mut(thread).parked = false;

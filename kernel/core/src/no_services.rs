@@ -119,6 +119,11 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     #[inline(always)]
+    pub(crate) fn unblock(&mut self, thread: u16) {
+        self.make_ready(thread, End::Tail);
+    }
+
+    #[inline(always)]
     pub(crate) fn part(&mut self, _: u16) -> bool {
         false
     }

@@ -6,7 +6,7 @@
 
 use core::arch::{asm, global_asm};
 
-use giornata_abi::control::ControlPage;
+use giornata_abi::control::{ControlPage, NEXT_LOCK};
 use giornata_abi::process::Grants;
 
 use crate::call::Registers;
@@ -123,6 +123,40 @@ pub(crate) fn own_id() -> u32 {
         );
     }
     id as u32
+}
+
+/// Tells the kernel which mutex the thread that runs will lock when it goes on
+/// after its next wait: see [`ControlPage::next_lock`]. O(1).
+#[inline(always)]
+pub(crate) fn tell_next_lock(word: u32) {
+    const BACK: isize = NEXT_LOCK as isize - core::mem::size_of::<ControlPage>() as isize;
+    // SAFETY: the page is the thread's own, and this word is for this.
+    unsafe {
+        asm!(
+            "sw {word}, {BACK}(tp)",
+            word = in(reg) word as usize,
+            BACK = const BACK,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// What has become of that, which counts no more then. O(1).
+#[inline(always)]
+pub(crate) fn ask_next_lock() -> u32 {
+    const BACK: isize = NEXT_LOCK as isize - core::mem::size_of::<ControlPage>() as isize;
+    let word: usize;
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "lw {word}, {BACK}(tp)",
+            "sw zero, {BACK}(tp)",
+            word = lateout(reg) word,
+            BACK = const BACK,
+            options(nostack, preserves_flags),
+        );
+    }
+    word as u32
 }
 
 /// A call without arguments and with three results at most.

@@ -165,7 +165,7 @@ mod tests {
             deadline: [1, 0, 0, 0],
             ceiling: 0,
             pending: 0,
-            robust: 0,
+            next_lock: 0,
             tls: 0,
         }
     }

@@ -109,8 +109,7 @@ impl<H: Hardware> Core<'_, H> {
         let object = self.services.objects.at(mutex);
         if object.owner != NONE {
             self.services.ties.at_mut(thread).verdict = verdict;
-            let urgency = self.await_object(thread, mutex, Instant::NEVER);
-            return self.raise_owner(mutex, urgency);
+            return self.await_for_ever(thread, mutex);
         }
         let taken = self.take(thread, mutex, End::Tail);
         let reply = match verdict {

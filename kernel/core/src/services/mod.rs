@@ -14,6 +14,7 @@
 //! them: one word for each process. What lives in a slot has a generation.
 
 mod condition;
+mod hint;
 mod inheritance;
 mod invariants;
 mod mailbox;
@@ -252,7 +253,7 @@ impl<H: Hardware> Core<'_, H> {
             self.suspend(thread, State::Held);
         }
         let tie = self.services.ties.at_mut(thread);
-        tie.in_hand = None;
+        (tie.in_hand, tie.hinted) = (None, false);
         let held = tie.held;
         if held == NONE {
             return false;

@@ -2,7 +2,6 @@
 //! the server of its mailbox.
 
 use crate::core_state::Core;
-use crate::dispatch::End;
 use crate::hardware::Hardware;
 use crate::services::Reply;
 use crate::services::pool::Letter;
@@ -178,7 +177,7 @@ impl<H: Hardware> Core<'_, H> {
         self.answer(thread, *answer);
         let state = self.threads.at(thread).state;
         if matches!(state, State::Held | State::Waiting) {
-            self.make_ready(thread, End::Tail);
+            self.unblock(thread);
         }
     }
 }

@@ -70,7 +70,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// Whether a thread's own priority is above a mutex's ceiling.
-    fn is_above_ceiling(&self, thread: u16, index: u16) -> bool {
+    pub(crate) fn is_above_ceiling(&self, thread: u16, index: u16) -> bool {
         let entry = self.object_entry(index);
         entry.flags & OBJECT_CEILING != 0
             && self.own_level(thread) > Urgency::level_of(entry.ceiling)

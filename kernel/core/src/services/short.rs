@@ -16,7 +16,6 @@
 //! it saves no register that it does not need.
 
 use crate::core_state::Core;
-use crate::dispatch::End;
 use crate::event::{Next, Served};
 use crate::hardware::Hardware;
 use crate::kernel::Kernel;
@@ -333,7 +332,7 @@ impl<H: Hardware> Core<'_, H> {
         self.services.objects.at_mut(mailbox).reader = waiter;
         self.services.ties.at_mut(thread).asked = mailbox;
         self.answer(waiter, Answer::five([a, b, c, d, priority]));
-        self.make_ready(waiter, End::Tail);
+        self.unblock(waiter);
         self.hardware.finish(thread);
         Served::Changed
     }

@@ -53,6 +53,8 @@ pub struct Tie {
     pub(crate) timed: bool,
     /// What it is queued with is lent, not its own.
     pub(crate) lent: bool,
+    /// It waits for the mutex that it will ask for next.
+    pub(crate) hinted: bool,
 }
 
 impl Tie {
@@ -75,6 +77,7 @@ impl Tie {
         until: Instant::NEVER,
         timed: false,
         lent: false,
+        hinted: false,
     };
 }
 
@@ -101,6 +104,12 @@ impl<H: Hardware> Core<'_, H> {
             self.set_alarm_of(thread, parked);
         }
         urgency
+    }
+
+    /// A thread waits for a mutex that another has, without an instant.
+    pub(crate) fn await_for_ever(&mut self, thread: u16, mutex: u16) {
+        let urgency = self.await_object(thread, mutex, Instant::NEVER);
+        self.raise_owner(mutex, urgency);
     }
 
     /// A waiter is to be looked at when its time is over, or its key to be renewed.
@@ -135,8 +144,11 @@ impl<H: Hardware> Core<'_, H> {
 
     /// A thread that waited goes on with an answer.
     pub(crate) fn release_waiter(&mut self, thread: u16, reply: Result<Reply, Error>) {
+        if self.services.ties.at(thread).hinted {
+            return self.end_hinted(thread, reply);
+        }
         self.reply(thread, reply);
-        self.make_ready(thread, End::Tail);
+        self.unblock(thread);
     }
 
     /// The alarm of a thread that waits: the instant has come up to which it does,

@@ -3,6 +3,7 @@
 mod ceilings;
 mod ends;
 mod garbage;
+mod hints;
 mod inversions;
 mod model;
 mod objects;
