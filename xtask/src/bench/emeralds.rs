@@ -22,14 +22,14 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
 /// An operation that comes back to its thread, or leads to another, which leaves
 /// the mark that ends it.
 macro_rules! alone {
-    ($op:literal, $mark:ident) => {
+    ($op:expr, $mark:ident) => {
         leading_to!($op, $mark, $mark)
     };
 }
 
 /// An operation that leads to another thread, which waited in another operation.
 macro_rules! leading_to {
-    ($op:literal, $mark:ident, $other:ident) => {
+    ($op:expr, $mark:ident, $other:ident) => {
         whole(
             $op,
             spanning(
@@ -48,7 +48,7 @@ macro_rules! leading_to {
 
 /// An operation that leads to a thread which was there already, and leaves no mark.
 macro_rules! leading_away {
-    ($op:literal, $mark:ident) => {
+    ($op:expr, $mark:ident) => {
         whole(
             $op,
             spanning(&[Sight::Mark(mark::$mark), Enter, Leave], 0, 2),
@@ -67,6 +67,65 @@ const SYSTEMS: &[System] = &[
         file: "pair",
         microseconds: 0,
         rows: PAIR,
+    },
+    System {
+        file: "pair-10",
+        microseconds: 0,
+        rows: AMONG_10,
+    },
+    System {
+        file: "pair-20",
+        microseconds: 0,
+        rows: AMONG_20,
+    },
+    System {
+        file: "pair-100",
+        microseconds: 0,
+        rows: AMONG_100,
+    },
+    System {
+        file: "hint",
+        microseconds: 0,
+        rows: &[
+            whole(
+                "give-lock",
+                // to the other, back because of the mutex, and there again
+                spanning(
+                    &[
+                        Sight::Mark(mark::GIVE_LOCK),
+                        Enter,
+                        Leave,
+                        Enter,
+                        Leave,
+                        Enter,
+                        Leave,
+                        Sight::Mark(mark::GIVE_LOCK + 1),
+                    ],
+                    0,
+                    7,
+                ),
+            ),
+            whole(
+                "give-lock-told",
+                spanning(
+                    &[
+                        Sight::Mark(mark::GIVE_LOCK_TOLD),
+                        Enter,
+                        Leave,
+                        Enter,
+                        Leave,
+                        Sight::Mark(mark::GIVE_LOCK_TOLD + 1),
+                    ],
+                    0,
+                    5,
+                ),
+            ),
+        ],
+    },
+    System {
+        file: "lives",
+        microseconds: 0,
+        rows: &[alone!("create-process", CREATE_PROCESS)],
     },
     System {
         file: "letters",
@@ -129,10 +188,24 @@ const ALONE: &[Measured] = &[
     alone!("detach", DETACH),
 ];
 
-const PAIR: &[Measured] = &[
-    alone!("give-switch", GIVE_SWITCH),
-    leading_away!("lock-switch", LOCK_SWITCH),
-    leading_to!("unlock-switch", UNLOCK_SWITCH, LOCK_SWITCH),
-    leading_away!("cv-wait", WAIT_SWITCH),
-    leading_to!("cv-signal-switch", SIGNAL_SWITCH, WAIT_SWITCH),
-];
+/// What two threads do with each other, in a system whose rows end like this.
+macro_rules! pair {
+    ($among:literal) => {
+        &[
+            alone!(concat!("give-switch", $among), GIVE_SWITCH),
+            leading_away!(concat!("lock-switch", $among), LOCK_SWITCH),
+            leading_to!(concat!("unlock-switch", $among), UNLOCK_SWITCH, LOCK_SWITCH),
+            leading_away!(concat!("cv-wait", $among), WAIT_SWITCH),
+            leading_to!(
+                concat!("cv-signal-switch", $among),
+                SIGNAL_SWITCH,
+                WAIT_SWITCH
+            ),
+        ]
+    };
+}
+
+const PAIR: &[Measured] = pair!("");
+const AMONG_10: &[Measured] = pair!("/10");
+const AMONG_20: &[Measured] = pair!("/20");
+const AMONG_100: &[Measured] = pair!("/100");

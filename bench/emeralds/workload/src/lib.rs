@@ -8,12 +8,17 @@
 #![no_std]
 
 mod alone;
+mod crowd;
+mod hint;
 mod letters;
+mod lives;
 mod pair;
 
 use alone::lone;
 use giornata_rt::{Id, process, shutdown};
+use hint::{given, giving};
 use letters::{answering, asking, reading, writing};
+use lives::{child, parent};
 use pair::{high, low};
 
 /// Object ids, as at boot.
@@ -25,6 +30,8 @@ const SIGN: u16 = 4;
 const LETTERS: u32 = Id::new(5, 0).0;
 const REPLIES: u32 = Id::new(6, 0).0;
 const BOX: u16 = 7;
+/// The mailbox of those that wait for ever: as `box`, in systems that do not create it.
+const BYSTANDERS: u32 = Id::new(BOX, 0).0;
 
 /// How often each thing is done: the first are not counted, a hundred are.
 const ROUNDS: u32 = 120;
@@ -35,4 +42,6 @@ fn end(is_well: bool) {
     let _ = shutdown(!is_well as u8);
 }
 
-process! { threads: [lone, high, low, writing, reading, asking, answering] }
+process! {
+    threads: [lone, high, low, writing, reading, asking, answering, giving, given, parent, child],
+}

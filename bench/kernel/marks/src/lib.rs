@@ -92,4 +92,10 @@ pub mod emeralds {
     pub const SEND_SWITCH: u16 = 70;
     /// A request to another process, and its answer.
     pub const ROUND_TRIP: u16 = 72;
+    /// A thread is given what it waits for, and a mutex then, which it asks for.
+    pub const GIVE_LOCK: u16 = 90;
+    /// The same of a thread that has told that it will ask.
+    pub const GIVE_LOCK_TOLD: u16 = 92;
+    /// A process is started from its image.
+    pub const CREATE_PROCESS: u16 = 94;
 }
