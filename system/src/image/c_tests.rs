@@ -102,11 +102,12 @@ fn what_is_wrong_with_a_process_in_c_is_told() {
     let told = refusal("name", &[system, ("low.c", &wrong), ("high.c", HIGH)]);
     assert!(told.contains("low.c does not compile"), "{told}");
 
-    let told = refusal("thread", &[system, ("low.c", LOW)]);
-    assert!(
-        told.contains("process `crew` provides no thread `high`"),
-        "{told}"
-    );
+    let other = "int other(void);\nint other(void) { return 1; }\n";
+    let told = refusal("thread", &[system, ("other.c", other)]);
+    for thread in ["low", "high"] {
+        let reason = format!("process `crew` provides no thread `{thread}`");
+        assert!(told.contains(&reason), "{told}");
+    }
     assert!(
         told.contains("define `void high(void)`, not static"),
         "{told}"
