@@ -113,7 +113,10 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
     });
     ProcessSection {
         name: spanned(PROCESS.into()),
-        code: Code::Crate(spanned(PROCESS.into())),
+        code: Code {
+            package: Some(spanned(PROCESS.into())),
+            c: Vec::new(),
+        },
         stack: spanned(4096),
         tasks: provided(tasks, None),
         // an upcall has a budget: the longest that there is

@@ -15,7 +15,7 @@ use giornata_abi::ValueType;
 use giornata_abi::control::ControlPage;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::{Direction, FunctionKind, block_offsets};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds sizes and places to an outline.
 pub(crate) fn bind(
@@ -40,6 +40,7 @@ pub(crate) fn bind(
     let mut binding = Binding {
         project,
         findings,
+        described: functions.keys().collect(),
         sizes: BTreeMap::new(),
     };
     binding.bind_threads(model);
@@ -59,6 +60,8 @@ pub(crate) fn bind(
 struct Binding<'a> {
     project: &'a Project,
     findings: Findings,
+    /// Processes whose functions are known.
+    described: BTreeSet<&'a String>,
     /// Bytes of each opaque type, and the function that says so.
     sizes: BTreeMap<String, (usize, String)>,
 }
@@ -114,7 +117,7 @@ impl Binding<'_> {
                     "list it where it belongs, here or in `process!`",
                 );
             }
-            None if owner.functions.0.is_empty() => {}
+            None if !self.described.contains(&owner.name) => {}
             None => {
                 let same = owner
                     .functions
@@ -122,7 +125,14 @@ impl Binding<'_> {
                     .iter()
                     .filter(|f| f.kind == kind)
                     .map(|f| f.name.as_str());
-                let mend = suggest(name, same);
+                let section = self.project.file.processes.get(process as usize);
+                let has_c = section.is_some_and(|section| !section.code.c.is_empty());
+                let mend = match kind {
+                    FunctionKind::Thread if has_c => {
+                        format!("define `void {name}(void)`, not static, in its C sources")
+                    }
+                    _ => suggest(name, same),
+                };
                 let reason = format!(
                     "process `{}` provides no {} `{name}`",
                     owner.name,

@@ -145,13 +145,13 @@ pub enum Line {
     Device(String),
 }
 
-/// Where a process's code comes from.
+/// Where a process's code comes from: a crate, C sources, or both.
 #[derive(Clone, Debug)]
-pub enum Code {
+pub struct Code {
     /// A Rust crate of the workspace.
-    Crate(Spanned<String>),
-    /// C sources.
-    C(Vec<Spanned<String>>),
+    pub package: Option<Spanned<String>>,
+    /// C sources: files, or all of a folder whose names fit a pattern with one `*`.
+    pub c: Vec<Spanned<String>>,
 }
 
 /// `[process.*]`

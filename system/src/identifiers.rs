@@ -23,8 +23,9 @@ struct Constant {
 enum Form {
     /// The number itself.
     Word,
-    /// The number, of a slot for what the process itself declares.
-    Slot,
+    /// The number, of a slot for what the process itself declares: this type in
+    /// `giornata_rt`.
+    Slot(&'static str),
     /// A constant of this type in `giornata_rt`.
     Handle(&'static str),
     /// The only value of this type in `giornata_rt`.
@@ -44,11 +45,15 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
         };
         let declared = match constant.form {
             Form::Word => format!("const {name}: u32 = {value:#x}"),
-            Form::Slot => format!("const {name}: u16 = {value}"),
+            Form::Slot(_) => format!("const {name}: u16 = {value}"),
             Form::Handle(handle) => format!("const {}", made(handle)),
             Form::Single(handle) => format!("static {}", made(handle)),
         };
-        text += &format!("/// {}.\npub {declared};\n", constant.note);
+        let purpose = match constant.form {
+            Form::Slot(handle) => format!(": for a `static` of `giornata_rt::{handle}`"),
+            _ => String::new(),
+        };
+        text += &format!("/// {}{purpose}.\npub {declared};\n", constant.note);
     }
     text += &loadable(model);
     text += &lines(model);
@@ -126,10 +131,13 @@ pub fn c(model: &Model) -> Result<String, Refusal> {
     );
     text += &format!("#ifndef {guard}\n#define {guard}\n\n");
     for constant in constants(model)? {
-        text += &format!(
-            "/* {}. */\n#define {} {:#x}u\n",
-            constant.note, constant.name, constant.value
-        );
+        let (name, value, note) = (&constant.name, constant.value, &constant.note);
+        let purpose = match constant.form {
+            Form::Slot(_) => ": for GIO_PRIVATE_SEMAPHORE",
+            Form::Single(_) => ": for GIO_PRIVATE_MUTEX",
+            Form::Word | Form::Handle(_) => "",
+        };
+        text += &format!("/* {note}{purpose}. */\n#define {name} {value:#x}u\n");
     }
     text += "\n#endif\n";
     Ok(text)
@@ -239,7 +247,7 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
 fn form(object: &Object) -> Form {
     match (object.is_private, object.shape.kind()) {
         (true, Kind::Mutex) => Form::Single("sync::PrivateMutex"),
-        (true, _) => Form::Slot,
+        (true, _) => Form::Slot("sync::PrivateSemaphore"),
         (false, kind) => Form::Handle(kind.handle()),
     }
 }
@@ -266,7 +274,7 @@ fn rights(model: &Model, object: &Object) -> String {
     let handle = object.shape.kind().handle();
     let noun = handle.rsplit("::").next().unwrap_or(handle);
     let noun = match (object.is_private, form(object)) {
-        (true, Form::Slot) => format!("Slot of the private {}", object.shape.kind().name()),
+        (true, Form::Slot(_)) => format!("Slot of the private {}", object.shape.kind().name()),
         (true, _) => format!("Private {}", object.shape.kind().name()),
         (false, _) => noun.into(),
     };
@@ -275,9 +283,6 @@ fn rights(model: &Model, object: &Object) -> String {
         if !holders.is_empty() {
             note += &format!(", {role} {holders}");
         }
-    }
-    if let Form::Slot = form(object) {
-        note += ": for a `static` of `giornata_rt::sync::PrivateSemaphore`";
     }
     note
 }

@@ -386,7 +386,7 @@ fn process(
         .unwrap_or(Spanned::new(section.span(), DEFAULT_STACK));
     let max_priority = section.number(findings, "max-priority", 0..=255);
     let max_priority = max_priority.map_or(DEFAULT_MAX_PRIORITY, |p| *p.get_ref() as u8);
-    Some(ProcessSection {
+    let process = ProcessSection {
         tasks: functions(findings, section, "tasks", &["budget", "stack"]),
         drivers: functions(findings, section, "drivers", &["budget"]),
         threads: threads(findings, section, max_priority),
@@ -397,33 +397,40 @@ fn process(
         stack,
         code: code(findings, &name, section)?,
         name,
-    })
+    };
+    check_kinds(findings, &process);
+    Some(process)
 }
 
 fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) -> Option<Code> {
-    let rust = section.text(findings, "crate");
+    let package = section.text(findings, "crate");
     let values = section.list(findings, "c");
     let c: Vec<_> = values
         .iter()
         .filter_map(|v| as_text(findings, v, "a source of `c`"))
         .collect();
-    match (rust, c.is_empty()) {
-        (Some(rust), true) => Some(Code::Crate(rust)),
-        (None, false) => Some(Code::C(c)),
-        (Some(_), false) => {
-            let reason = format!("process `{}` has both `crate` and `c`", name.get_ref());
-            findings.refuse(section.key_span("c"), reason, "give each its own process");
-            None
-        }
-        (None, true) => {
-            let reason = format!("process `{}` has no code", name.get_ref());
-            findings.refuse(
-                name.span(),
-                reason,
-                "add `crate = \"NAME\"`, a crate of the workspace",
-            );
-            None
-        }
+    if package.is_none() && c.is_empty() {
+        let reason = format!("process `{}` has no code", name.get_ref());
+        let mend = "add `crate = \"NAME\"`, a crate of the workspace, or `c = [\"src/*.c\"]`";
+        findings.refuse(name.span(), reason, mend);
+        return None;
+    }
+    Some(Code { package, c })
+}
+
+/// Only a crate says what the parameters of its tasks and drivers are.
+fn check_kinds(findings: &mut Findings, process: &ProcessSection) {
+    if process.code.package.is_some() {
+        return;
+    }
+    for function in process.tasks.iter().chain(&process.drivers) {
+        let reason = format!(
+            "`{}` of process `{}` has parameters, and no crate says which",
+            function.name.get_ref(),
+            process.name.get_ref()
+        );
+        let mend = "write it in Rust, with `#[task]` or `#[driver]`: `crate = \"NAME\"` beside `c`";
+        findings.refuse(function.name.span(), reason, mend);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Reads a linked process: its sections, its function table, its symbols.
 
+use crate::file::ProcessSection;
 use crate::functions::{Function, Functions, Parameter};
 use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{
     Direction, FunctionKind, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
 };
-use object::{Object, ObjectSection, ObjectSymbol, SectionFlags};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use std::collections::BTreeMap;
 
 /// A stretch of a process's memory.
@@ -43,8 +44,10 @@ pub(crate) struct Executable {
 const MOST: usize = 4096;
 
 impl Executable {
-    /// Reads the linked process `name`.
-    pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Executable, Refusal> {
+    /// Reads the linked process of a section. Its crate lists what it provides;
+    /// what is a thread of its C sources, the section says.
+    pub(crate) fn read(section: &ProcessSection, bytes: &[u8]) -> Result<Executable, Refusal> {
+        let name = section.name.get_ref();
         let refuse = |reason: &str, mend: &str| {
             Refusal::from(Problem::new(
                 format!("the image of process `{name}` {reason}"),
@@ -64,12 +67,10 @@ impl Executable {
             .filter_map(|s| Some((s.name().ok()?, u32::try_from(s.address()).ok()?)))
             .collect();
         let symbol = |name: &str| symbols.get(name).copied();
-        let (Some(table), [Some(task), Some(driver), Some(thread)]) =
-            (symbol(TABLE_SYMBOL), START_SYMBOLS.map(symbol))
-        else {
+        let [Some(task), Some(driver), Some(thread)] = START_SYMBOLS.map(symbol) else {
             return Err(refuse(
-                "has no function table",
-                "write `giornata_rt::process! { tasks: [...] }` in its crate",
+                "has no code at which threads start",
+                "build its crate with `giornata-rt`",
             ));
         };
         let (Some(begin), Some(end)) = (symbol(DATA_SYMBOL), symbol(END_SYMBOL)) else {
@@ -93,19 +94,56 @@ impl Executable {
             trace_cursor: symbol(CURSOR_SYMBOL).unwrap_or(0),
         };
         let word = if file.is_64() { 8 } else { 4 };
-        let functions = Reader {
-            executable: &executable,
-            word,
+        if section.code.package.is_some() {
+            let table = symbol(TABLE_SYMBOL).ok_or_else(|| {
+                refuse(
+                    "has no function table",
+                    "write `giornata_rt::process! { tasks: [...] }` in its crate",
+                )
+            })?;
+            let reader = Reader {
+                executable: &executable,
+                word,
+            };
+            executable.functions = reader.table(table).ok_or_else(|| {
+                refuse(
+                    "has a damaged function table",
+                    "build its crate with this version's `giornata-rt`",
+                )
+            })?;
         }
-        .table(table);
-        executable.functions = functions.ok_or_else(|| {
-            refuse(
-                "has a damaged function table",
-                "build its crate with this version's `giornata-rt`",
-            )
-        })?;
+        if !section.code.c.is_empty() {
+            let threads = c_threads(&file, section);
+            for thread in threads {
+                if executable.functions.position(&thread.name).is_some() {
+                    let reason = format!("has two functions `{}`, in C and in Rust", thread.name);
+                    return Err(refuse(&reason, "rename one of them"));
+                }
+                executable.functions.0.push(thread);
+            }
+        }
         Ok(executable)
     }
+}
+
+/// The threads of a section that are functions of its C sources.
+fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function> {
+    let code = file
+        .symbols()
+        .filter(|symbol| symbol.is_global() && symbol.kind() == SymbolKind::Text);
+    let bodies: BTreeMap<&str, u64> = code
+        .filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
+        .collect();
+    let threads = section.threads.iter().filter_map(|thread| {
+        let name = thread.name.get_ref();
+        Some(Function {
+            name: name.clone(),
+            kind: FunctionKind::Thread,
+            parameters: Vec::new(),
+            body: *bodies.get(name.as_str())?,
+        })
+    });
+    threads.collect()
 }
 
 fn restartable(symbol: impl Fn(&str) -> Option<u32>) -> (u32, u32) {

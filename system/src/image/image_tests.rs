@@ -15,6 +15,9 @@ threads = { serve = { priority = 5 } }
 grants = { device = ["uart0"], trace = true, trusted-dma = true }
 "#;
 
+/// The workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// A folder of one test, empty.
 fn folder(name: &str) -> PathBuf {
     let folder =
@@ -27,10 +30,9 @@ fn folder(name: &str) -> PathBuf {
 fn options(folder: &Path, out: &str) -> BuildOptions {
     let system = folder.join("system.toml");
     std::fs::write(&system, SYSTEM).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     BuildOptions {
         out_dir: folder.join(out),
-        ..BuildOptions::new(&system, &root)
+        ..BuildOptions::new(&system, Path::new(ROOT))
     }
 }
 
@@ -65,7 +67,9 @@ fn equal_inputs_give_equal_images() {
 /// Reads the process that the builds left, whole and damaged.
 fn damaged_executables_are_refused_without_panic(folder: &Path) {
     let whole = std::fs::read(folder.join("a/reader.process.elf")).unwrap();
-    let executable = Executable::read("reader", &whole).unwrap();
+    let project = Project::open(&folder.join("system.toml"), Path::new(ROOT), None).unwrap();
+    let section = &project.file.processes[0];
+    let executable = Executable::read(section, &whole).unwrap();
     let serve = &executable.functions.0[0];
     assert_eq!(
         (serve.name.as_str(), serve.kind, serve.parameters.len()),
@@ -101,29 +105,12 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
         } else {
             whole.len()
         });
-        let _ = Executable::read("reader", &bytes);
+        let _ = Executable::read(section, &bytes);
         let _ = Kernel::read(&crate::Board::parse(Path::new("b"), BOARD).unwrap(), &bytes);
     }
 }
 
 const BOARD: &str = include_str!("../../../boards/qemu-virt64.toml");
-
-#[test]
-fn a_process_in_c_is_refused_before_anything_is_compiled() {
-    let folder = folder("c");
-    let options = options(&folder, "out");
-    std::fs::write(
-        &options.system,
-        SYSTEM.replace("crate = \"giornata-trace-server\"", "c = [\"main.c\"]"),
-    )
-    .unwrap();
-    let refusal = build(&options).unwrap_err();
-    assert!(
-        format!("{refusal:?}").contains("process `reader` is written in C"),
-        "{refusal:?}"
-    );
-    std::fs::remove_dir_all(folder).unwrap();
-}
 
 #[test]
 fn a_crate_may_be_a_folder_beside_the_system_file() {

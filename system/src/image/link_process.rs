@@ -1,9 +1,10 @@
-//! Links the archive of a process at its user addresses.
+//! Links the parts of a process at its user addresses.
 
+use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The symbol of a trace reader's cursor.
@@ -65,11 +66,20 @@ fn script(site: &Site) -> String {
     )
 }
 
-/// Links `archive` to an executable at `output`.
+/// What a process is linked of.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    /// What its C sources were compiled to, in their order.
+    pub(crate) objects: Vec<PathBuf>,
+    /// Its crate, or what C sources alone need.
+    pub(crate) archive: PathBuf,
+}
+
+/// Links the parts of a process to an executable at `output`.
 pub(crate) fn link(
     toolchain: &Toolchain,
-    name: &str,
-    archive: &Path,
+    section: &ProcessSection,
+    parts: &Parts,
     site: &Site,
     output: &Path,
 ) -> Result<(), Refusal> {
@@ -94,7 +104,13 @@ pub(crate) fn link(
     for root in START_SYMBOLS.iter().chain(&[TABLE_SYMBOL, CURSOR_SYMBOL]) {
         command.args(["-u", root]);
     }
-    command.arg("-o").arg(output).arg(archive);
+    // a thread of the C sources is needed though nothing calls it
+    let threads = section.threads.iter().filter(|_| !parts.objects.is_empty());
+    for thread in threads {
+        command.args(["-u", thread.name.get_ref()]);
+    }
+    command.arg("-o").arg(output);
+    command.args(&parts.objects).arg(&parts.archive);
     let result = command
         .output()
         .map_err(|error| Problem::new(format!("cannot run rust-lld: {error}"), ""))?;
@@ -102,10 +118,14 @@ pub(crate) fn link(
         return Ok(());
     }
     let message = String::from_utf8_lossy(&result.stderr);
+    let name = section.name.get_ref();
     let reason = format!("process `{name}` does not link: {}", message.trim());
-    Err(Problem::new(
-        reason,
-        "a process is `no_std` and calls nothing outside its crates",
-    )
-    .into())
+    let mend = match (&section.code.package, parts.objects.is_empty()) {
+        (_, true) => "a process is `no_std` and calls nothing outside its crates",
+        (None, false) => "there is no C library; what there is, <giornata.h> declares",
+        (Some(_), false) => {
+            "for <giornata.h>, the crate depends on `giornata-c` and says `extern crate giornata_c as _;`"
+        }
+    };
+    Err(Problem::new(reason, mend).into())
 }

@@ -13,6 +13,7 @@
 //!                              kernel ----------+
 //! ```
 
+mod c;
 mod compile;
 mod elf;
 mod executable;
@@ -29,7 +30,7 @@ pub use layout::Usage;
 pub use report::{ProcessUsage, Report};
 
 use crate::board::{Board, Emulator};
-use crate::file::{Code, ProcessSection, Spanned, SystemFile};
+use crate::file::{ProcessSection, SystemFile};
 use crate::identifiers;
 use crate::link::link;
 use crate::model::Model;
@@ -41,7 +42,7 @@ use compile::Toolchain;
 use executable::Executable;
 use kernel::Kernel;
 use layout::{Layout, Segment};
-use link_process::Site;
+use link_process::{Parts, Site};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -193,6 +194,10 @@ pub fn thread_bytes(board: &str, root: &Path, elf: &Path) -> Result<u32, miette:
     Ok(Kernel::read(&board, &read(elf)?)?.thread_bytes())
 }
 
+/// The package of what <giornata.h> declares: all the Rust of a process that is
+/// written in C.
+const C_API: &str = "giornata-c";
+
 /// How often processes are linked before they are given up.
 const MOST_LINKS: u32 = 5;
 
@@ -209,7 +214,6 @@ impl<'a> Builder<'a> {
     /// Writes the identifiers, which processes are compiled against.
     fn new(options: &'a BuildOptions, project: &'a Project) -> Result<Builder<'a>, Refusal> {
         let outline = Model::outline(project)?;
-        check_code(&project.file)?;
         std::fs::create_dir_all(&options.out_dir)
             .map_err(|e| cannot_write(&options.out_dir, &e))?;
         let identifiers =
@@ -240,12 +244,11 @@ impl<'a> Builder<'a> {
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
-        let archives: Result<Vec<PathBuf>, Refusal> =
-            sections.iter().map(|s| self.archive(s)).collect();
-        let archives = archives?;
+        let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
+        let parts = parts?;
         let first = self.outline.processes.iter();
         let sites: Vec<Site> = first.map(|p| layout::first_site(board, p)).collect();
-        let executables = self.link(&archives, &sites)?;
+        let executables = self.link(&parts, &sites)?;
         let names = sections
             .iter()
             .map(|section| section.name.get_ref().clone());
@@ -254,7 +257,7 @@ impl<'a> Builder<'a> {
             .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
-        let (layout, blob) = self.place(&model, executables, sites, &archives, &kernel)?;
+        let (layout, blob) = self.place(&model, executables, sites, &parts, &kernel)?;
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let name_map = names::name_map(&model, &layout.usage);
@@ -277,23 +280,29 @@ impl<'a> Builder<'a> {
     }
 
     /// Compiles one process.
-    fn archive(&self, section: &ProcessSection) -> Result<PathBuf, Refusal> {
-        let Code::Crate(package) = &section.code else {
-            return Err(refuse_c(&self.project.file, section));
+    fn parts(&self, section: &ProcessSection) -> Result<Parts, Refusal> {
+        let target = &self.project.board.target;
+        let package = match &section.code.package {
+            Some(package) => self.package(package.get_ref())?,
+            None => C_API.into(),
         };
-        let package = self.package(package.get_ref())?;
-        self.toolchain.process(&package, &self.project.board.target)
+        let folder = self.options.out_dir.join(section.name.get_ref());
+        let file = &self.project.file;
+        Ok(Parts {
+            objects: c::compile(&self.toolchain, file, section, target, &folder)?,
+            archive: self.toolchain.process(&package, target)?,
+        })
     }
 
     /// Links each process at its site.
-    fn link(&self, archives: &[PathBuf], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
+    fn link(&self, parts: &[Parts], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
         let sections = self.project.file.processes.iter();
-        let processes = sections.zip(archives).zip(sites);
-        let executables = processes.map(|((section, archive), site)| {
+        let processes = sections.zip(parts).zip(sites);
+        let executables = processes.map(|((section, parts), site)| {
             let name = section.name.get_ref();
             let output = self.options.out_dir.join(format!("{name}.process.elf"));
-            link_process::link(&self.toolchain, name, archive, site, &output)?;
-            Executable::read(name, &read(&output)?)
+            link_process::link(&self.toolchain, section, parts, site, &output)?;
+            Executable::read(section, &read(&output)?)
         });
         executables.collect()
     }
@@ -307,7 +316,7 @@ impl<'a> Builder<'a> {
         model: &Model,
         executables: Vec<Executable>,
         sites: Vec<Site>,
-        archives: &[PathBuf],
+        parts: &[Parts],
         kernel: &Kernel,
     ) -> Result<(Layout, Segment), Refusal> {
         let draft = link(model, &Placement::draft(model))?;
@@ -324,7 +333,7 @@ impl<'a> Builder<'a> {
                 let blob = link(model, &layout.placement)?.to_blob();
                 return Ok((layout, Segment::new(model.board.system, blob)));
             }
-            executables = self.link(archives, &layout.sites)?;
+            executables = self.link(parts, &layout.sites)?;
             sites = layout.sites;
         }
         let reason =
@@ -366,28 +375,6 @@ impl<'a> Builder<'a> {
             .into()
         })
     }
-}
-
-/// Everything that is listed can be compiled.
-fn check_code(file: &SystemFile) -> Result<(), Refusal> {
-    let c = file
-        .processes
-        .iter()
-        .find(|section| matches!(section.code, Code::C(_)));
-    c.map_or(Ok(()), |section| Err(refuse_c(file, section)))
-}
-
-fn refuse_c(file: &SystemFile, section: &ProcessSection) -> Refusal {
-    let span = match &section.code {
-        Code::C(sources) => sources.first().map_or(section.name.span(), Spanned::span),
-        Code::Crate(package) => package.span(),
-    };
-    let reason = format!(
-        "process `{}` is written in C, which is not built yet",
-        section.name.get_ref()
-    );
-    let mend = "write it as a crate with `giornata-rt`: `crate = \"NAME\"`";
-    Problem::new(reason, mend).at(&file.source, span).into()
 }
 
 /// The reader of the trace says where the kernel finds its cursor.

@@ -311,6 +311,12 @@ pub fn create_object(index: u16) -> Result<u32, Error> {
     checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
 }
 
+/// `CreateObject` of a mailbox that is attached to the mailbox `server`: its id.
+pub fn create_attached(index: u16, server: u32) -> Result<u32, Error> {
+    let arguments = [usize::from(index), 1, server as usize];
+    checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
+}
+
 /// `DeleteObject`.
 pub fn delete_object(object: u32) -> Result<(), Error> {
     checked(machine::enter3(

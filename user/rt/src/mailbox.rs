@@ -63,6 +63,38 @@ impl Mailbox {
         self.0
     }
 
+    /// Makes the mailbox of this number anew, and answers the new one. What is sent
+    /// to it goes to `server`, or to the one that the system file names. (EMERALDS,
+    /// Table 2, `mbox_create`.) O(1); does not block.
+    ///
+    /// EEXIST: there is one. EPERM: the process may not manage it, or has no right to
+    /// the server. ESRCH: no such mailbox, or server. EINVAL: one of them is another
+    /// object.
+    pub fn create(self, server: Option<Mailbox>) -> Result<Mailbox, Error> {
+        let index = Id(self.0).index();
+        let made = match server {
+            None => call::create_object(index),
+            Some(server) => call::create_attached(index, server.0),
+        };
+        made.map(Mailbox)
+    }
+
+    /// The mailbox that has this number now, whoever created it. O(1); does not
+    /// block.
+    ///
+    /// ESRCH: there is none. EPERM: the process has no right to it.
+    pub fn open(self) -> Result<Mailbox, Error> {
+        call::open_object(Id(self.0).index()).map(Mailbox)
+    }
+
+    /// Ends the mailbox and what lies in it: who waits for a message is answered
+    /// EIDRM. O(messages and threads that wait), in pieces; does not block.
+    ///
+    /// EPERM: the process may not manage it. ESRCH: it has ended.
+    pub fn delete(self) -> Result<(), Error> {
+        call::delete_object(self.0)
+    }
+
     /// Sends up to 16 bytes. A thread that waits for a message and is more urgent
     /// goes on at once.
     ///
@@ -142,5 +174,32 @@ impl Mailbox {
             destination: destination as u32,
             from: Envelope::from_word(from),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use giornata_abi::call::{Answer, Call};
+
+    #[test]
+    fn a_mailbox_is_made_anew_with_its_server_and_named_by_its_new_id() {
+        crate::host::set_hook(|request| {
+            let [slot, how, server, ..] = request.arguments;
+            match (Call::from_number(request.number), slot, how, server) {
+                (Some(Call::CreateObject), 7, 1, 9) => Answer::word(0x3_0007),
+                (Some(Call::CreateObject), 7, 0, _) => Answer::word(0x4_0007),
+                (Some(Call::OpenObject), 7, ..) => Answer::word(0x5_0007),
+                (Some(Call::DeleteObject), 0x3_0007, ..) => Answer::DONE,
+                _ => Answer::error(Error::ENOSYS),
+            }
+        });
+        let slot = Mailbox::new(7);
+        let made = slot.create(Some(Mailbox::new(9))).unwrap();
+        assert_eq!(made.id(), 0x3_0007);
+        assert_eq!(made.delete(), Ok(()));
+        assert_eq!(made.create(None).map(Mailbox::id), Ok(0x4_0007));
+        assert_eq!(made.open().map(Mailbox::id), Ok(0x5_0007));
+        crate::host::clear_hook();
     }
 }

@@ -18,7 +18,8 @@ use crate::restartable::Word;
 use crate::riscv as machine;
 
 /// A mutex of one process. A `static` of it, and one only for each object of the
-/// system file.
+/// system file. C declares the same.
+#[repr(C)]
 pub struct PrivateMutex {
     id: Id,
     word: Word,
@@ -73,13 +74,31 @@ impl PrivateMutex {
         }
     }
 
-    /// Its id.
-    pub(super) fn id(&self) -> Id {
+    /// Gives the mutex back that the caller took with a guard which it has
+    /// forgotten. Does not block.
+    ///
+    /// `EPERM`: the caller does not have it. `ESRCH`: it has ended.
+    #[inline]
+    pub fn unlock(&self) -> Result<(), Error> {
+        self.give_back(machine::own_id() | LOCKED)
+    }
+
+    /// Gives the mutex back; its word says `mine` while nobody waits.
+    #[inline]
+    fn give_back(&self, mine: u32) -> Result<(), Error> {
+        match self.word.compare_exchange(mine, 0) {
+            Ok(_) => Ok(()),
+            Err(_) => call::unlock_word(self.id.0, self.address()),
+        }
+    }
+
+    /// Its id, for calls.
+    pub fn id(&self) -> Id {
         self.id
     }
 
-    /// Where its word lies.
-    pub(super) fn address(&self) -> usize {
+    /// Where its word lies, for calls.
+    pub fn address(&self) -> usize {
         (&raw const self.word).expose_provenance()
     }
 }
@@ -120,16 +139,14 @@ impl Drop for PrivateGuard<'_> {
         if std::thread::panicking() {
             return;
         }
-        let PrivateMutex { id, word } = self.mutex;
-        if word.compare_exchange(self.mine, 0).is_err() {
-            // Refused only if the object has ended meanwhile.
-            let _ = call::unlock_word(id.0, self.mutex.address());
-        }
+        // Refused only if the object has ended meanwhile.
+        let _ = self.mutex.give_back(self.mine);
     }
 }
 
 /// A semaphore of one process that counts, up to 16,383. A `static` of it, and one
-/// only for each object of the system file.
+/// only for each object of the system file. C declares the same.
+#[repr(C)]
 pub struct PrivateSemaphore {
     id: Id,
     word: Word,
@@ -231,6 +248,22 @@ mod tests {
         assert!(guard.owner_died());
         drop(guard);
         drop(script);
+    }
+
+    #[test]
+    fn a_mutex_whose_guard_is_forgotten_is_given_back_by_name() {
+        static MUTEX: PrivateMutex = PrivateMutex::new(3);
+        let address = MUTEX.address();
+        let script = expect([
+            (Call::Own, &[], None),
+            (Call::Own, &[], None),
+            (Call::Own, &[], None),
+            (Call::Unlock, &[3, address], Some(Error::EPERM)),
+        ]);
+        core::mem::forget(MUTEX.lock().unwrap());
+        assert_eq!((MUTEX.unlock(), MUTEX.word.load()), (Ok(()), 0));
+        assert_eq!(MUTEX.unlock(), Err(Error::EPERM));
+        script.finish();
     }
 
     #[test]

@@ -1,0 +1,223 @@
+//! Compiles the C sources of processes, with a cross compiler of the machine.
+
+use crate::file::{ProcessSection, Spanned, SystemFile};
+use crate::image::compile::Toolchain;
+use crate::problem::{Findings, Problem, Refusal};
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Cross compilers under the names that they have in distributions; the first that
+/// is there is taken. All come with the headers of a freestanding implementation.
+const COMPILERS: [&str; 3] = [
+    "riscv64-unknown-elf-gcc",
+    "riscv64-elf-gcc",
+    "riscv64-linux-gnu-gcc",
+];
+/// Names another compiler.
+const COMPILER_VARIABLE: &str = "GIORNATA_CC";
+/// Where `<giornata.h>` lies in the workspace.
+const HEADERS: &str = "user/c/include";
+
+/// How each source is compiled. `-Wdate-time`: an image does not depend on the day.
+const FLAGS: [&str; 15] = [
+    "-std=gnu17",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wdate-time",
+    "-Werror",
+    "-ffreestanding",
+    "-fno-pic",
+    "-fno-common",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-mcmodel=medany",
+    "-c",
+];
+/// What a debug build adds: an overflow is a fault.
+const CHECKS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
+/// What would change what a compiler finds or makes.
+const AMBIENT: [&str; 5] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "DEPENDENCIES_OUTPUT",
+];
+
+/// Compiles the C sources of a process into `folder`; answers the objects in the
+/// order of the sources. The compiler's messages go to standard error.
+pub(crate) fn compile(
+    toolchain: &Toolchain,
+    file: &SystemFile,
+    section: &ProcessSection,
+    target: &str,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Refusal> {
+    let sources = sources(file, section)?;
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let reason = format!("cannot make {}: {error}", folder.display());
+        Problem::new(reason, "give an output folder that can be written")
+    })?;
+    let home = file.relative("");
+    let machine = machine(target)?;
+    let mut objects = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+        let object = folder.join(format!("{number}-{stem}.o"));
+        let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
+        arguments.extend(machine.iter().map(OsString::from));
+        if toolchain.debug {
+            arguments.extend(CHECKS.map(OsString::from));
+        }
+        arguments.push(prefix_map(&home));
+        arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
+        arguments.extend(toolchain.identifiers.parent().map(|at| joined("-I", at)));
+        arguments.extend(["-o".into(), object.clone().into(), source.into()]);
+        run(&arguments, source)?;
+        objects.push(object);
+    }
+    Ok(objects)
+}
+
+/// The sources of a process, each once: files as they are listed, what fits a
+/// pattern by its name.
+fn sources(file: &SystemFile, section: &ProcessSection) -> Result<Vec<PathBuf>, Refusal> {
+    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut all: Vec<PathBuf> = Vec::new();
+    for entry in &section.code.c {
+        match matching(file, entry) {
+            Ok(found) => all.extend(found),
+            Err((reason, mend)) => findings.refuse(entry.span(), reason, mend),
+        }
+    }
+    let mut once: Vec<PathBuf> = Vec::new();
+    for source in all {
+        if !once.contains(&source) {
+            once.push(source);
+        }
+    }
+    findings.conclude(once)
+}
+
+/// The files that one entry means; else why none, and what to do.
+fn matching(
+    file: &SystemFile,
+    entry: &Spanned<String>,
+) -> Result<Vec<PathBuf>, (String, &'static str)> {
+    let mend = "give C sources by their path from the system file: \"src/main.c\", \"src/*.c\"";
+    let path = file.relative(entry.get_ref());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let Some((front, back)) = name.split_once('*') else {
+        return match path.is_file() {
+            true => Ok(vec![path]),
+            false => Err((format!("there is no file {}", path.display()), mend)),
+        };
+    };
+    let listed = std::fs::read_dir(match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    });
+    let listed =
+        listed.map_err(|error| (format!("cannot read {}: {error}", folder.display()), mend))?;
+    let names = listed.flatten().map(|entry| entry.file_name());
+    let fits = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name.strip_prefix(front)
+            .is_some_and(|rest| rest.ends_with(back))
+    };
+    let mut found: Vec<PathBuf> = names.filter(fits).map(|name| folder.join(name)).collect();
+    found.sort();
+    match found.is_empty() {
+        true => Err((format!("no file fits {}", path.display()), mend)),
+        false => Ok(found),
+    }
+}
+
+/// What tells the compiler the instruction set and the calling convention of a
+/// target of Rust.
+fn machine(target: &str) -> Result<[String; 2], Refusal> {
+    let set = target.split('-').next().unwrap_or_default();
+    let parts = set
+        .strip_prefix("riscv")
+        .and_then(|set| Some((set.get(..2)?, set.get(2..)?)));
+    let Some((width @ ("32" | "64"), extensions)) = parts else {
+        let reason = format!("there is no C compiler for {target}");
+        return Err(
+            Problem::new(reason, "take a RISC-V board, or write the process in Rust").into(),
+        );
+    };
+    let convention = if width == "64" { "lp64" } else { "ilp32" };
+    // G: the general set, with double precision
+    let floating = if extensions.contains(['g', 'd']) {
+        "d"
+    } else {
+        ""
+    };
+    Ok([
+        format!("-march=rv{width}{extensions}"),
+        format!("-mabi={convention}{floating}"),
+    ])
+}
+
+/// `__FILE__` is the path from the system file, wherever that lies.
+fn prefix_map(home: &Path) -> OsString {
+    let mut argument = joined("-ffile-prefix-map=", home);
+    argument.push("=");
+    argument
+}
+
+fn joined(option: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(path);
+    argument
+}
+
+/// Runs the first compiler that is there.
+fn run(arguments: &[OsString], source: &Path) -> Result<(), Refusal> {
+    let chosen = std::env::var_os(COMPILER_VARIABLE);
+    let compilers: Vec<OsString> = match chosen {
+        Some(chosen) => vec![chosen],
+        None => COMPILERS.map(OsString::from).into(),
+    };
+    for compiler in &compilers {
+        let mut command = Command::new(compiler);
+        for variable in AMBIENT {
+            command.env_remove(variable);
+        }
+        match command.args(arguments).stdin(Stdio::null()).status() {
+            Ok(status) if status.success() => return Ok(()),
+            Ok(_) => {
+                let reason = format!("{} does not compile", source.display());
+                return Err(Problem::new(reason, "see the compiler's messages above").into());
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                let reason = format!("cannot run {}: {error}", compiler.to_string_lossy());
+                let mend = format!("name a GCC for RISC-V in {COMPILER_VARIABLE}");
+                return Err(Problem::new(reason, mend).into());
+            }
+        }
+    }
+    let names: Vec<_> = compilers.iter().map(|c| c.to_string_lossy()).collect();
+    let reason = format!(
+        "there is no C compiler for RISC-V: no {}",
+        names.join(", no ")
+    );
+    let mend = format!(
+        "install one (Debian: gcc-riscv64-unknown-elf), or name a GCC for RISC-V in {COMPILER_VARIABLE}"
+    );
+    Err(Problem::new(reason, mend).into())
+}
+
+#[cfg(test)]
+#[path = "c_tests.rs"]
+mod tests;

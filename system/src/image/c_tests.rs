@@ -1,0 +1,205 @@
+//! Processes in C, from the system file to the functions in their image, with a real
+//! compiler.
+
+use super::*;
+use crate::image::executable::Executable;
+use crate::image::{BuildOptions, build};
+use crate::project::Project;
+use std::fs;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+const SYSTEM: &str = r#"name = "c"
+board = "qemu-virt32"
+[kernel]
+config = "emeralds"
+trace = 64
+[mutex.bus]
+[process.crew]
+c = ["*.c"]
+threads = { low = {}, high = {} }
+grants = { mutex = ["bus"] }
+"#;
+
+const LOW: &str = "#include <giornata.h>
+#include <identifiers.h>
+void low(void);
+void low(void)
+{
+    sem_lock(MUTEX_BUS);
+}
+";
+
+const HIGH: &str = "void high(void);
+void high(void) {}
+";
+
+/// A folder of one test, with these files; options of a build in it.
+fn folder(name: &str, files: &[(&str, &str)]) -> BuildOptions {
+    let folder = std::env::temp_dir().join(format!("giornata-c-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for (file, text) in files {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    BuildOptions {
+        out_dir: folder.join("out"),
+        ..BuildOptions::new(&folder.join("system.toml"), Path::new(ROOT))
+    }
+}
+
+fn remove(options: BuildOptions) {
+    fs::remove_dir_all(options.system.parent().unwrap()).unwrap();
+}
+
+/// What a build of these files is refused with, as people read it.
+fn refusal(name: &str, files: &[(&str, &str)]) -> String {
+    let options = folder(name, files);
+    let refusal = build(&options).err().map(|refusal| format!("{refusal:?}"));
+    remove(options);
+    // a line that is too long for the terminal is broken
+    let refusal = refusal.unwrap_or_else(|| panic!("{name} is accepted"));
+    refusal.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn threads_are_the_functions_of_their_names_in_all_sources() {
+    let files = [("system.toml", SYSTEM), ("low.c", LOW), ("high.c", HIGH)];
+    let options = folder("threads", &files);
+    let built = build(&options).unwrap();
+    let image = fs::read(&built.image).unwrap();
+    let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
+    let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
+    let executable = Executable::read(&project.file.processes[0], &linked).unwrap();
+    let names: Vec<&str> = executable
+        .functions
+        .0
+        .iter()
+        .map(|f| f.name.as_str())
+        .collect();
+    assert_eq!(names, ["low", "high"]);
+    let text = &executable.text;
+    let end = text.address + text.bytes.len() as u32;
+    let is_code = |body: u64| (u64::from(text.address)..u64::from(end)).contains(&body);
+    assert!(executable.functions.0.iter().all(|f| is_code(f.body)));
+    let again = BuildOptions {
+        out_dir: options.out_dir.join("again"),
+        ..options.clone()
+    };
+    assert!(image == fs::read(build(&again).unwrap().image).unwrap());
+    let checked = BuildOptions {
+        debug: true,
+        ..again
+    };
+    build(&checked).unwrap();
+    remove(options);
+}
+
+#[test]
+fn what_is_wrong_with_a_process_in_c_is_told() {
+    let system = ("system.toml", SYSTEM);
+    let wrong = LOW.replace("MUTEX_BUS", "MUTEX_BUSS");
+    let told = refusal("name", &[system, ("low.c", &wrong), ("high.c", HIGH)]);
+    assert!(told.contains("low.c does not compile"), "{told}");
+
+    let other = "int other(void);\nint other(void) { return 1; }\n";
+    let told = refusal("thread", &[system, ("other.c", other)]);
+    for thread in ["low", "high"] {
+        let reason = format!("process `crew` provides no thread `{thread}`");
+        assert!(told.contains(&reason), "{told}");
+    }
+    assert!(
+        told.contains("define `void high(void)`, not static"),
+        "{told}"
+    );
+
+    let hidden = HIGH.replace("void high", "static void high");
+    let told = refusal("static", &[system, ("low.c", LOW), ("high.c", &hidden)]);
+    assert!(told.contains("high.c does not compile"), "{told}");
+
+    let absent = HIGH.replace(
+        "{}",
+        "{ extern int printf(const char *, ...); printf(\"\"); }",
+    );
+    let told = refusal("absent", &[system, ("low.c", LOW), ("high.c", &absent)]);
+    assert!(told.contains("undefined symbol: printf"), "{told}");
+    assert!(told.contains("there is no C library"), "{told}");
+
+    let early = "static volatile int count;
+__attribute__((constructor)) static void begin(void) { count++; }
+";
+    let early = format!("{early}{HIGH}");
+    let told = refusal("early", &[system, ("low.c", LOW), ("high.c", &early)]);
+    assert!(told.contains("has a section .init_array"), "{told}");
+
+    let own = HIGH.replace(
+        "{}",
+        "{ static _Thread_local volatile int own = 1; own++; }",
+    );
+    let told = refusal("own", &[system, ("low.c", LOW), ("high.c", &own)]);
+    assert!(told.contains("has a section .tdata"), "{told}");
+
+    let dated = HIGH.replace("{}", "{ static const char *volatile day; day = __DATE__; }");
+    let told = refusal("dated", &[system, ("low.c", LOW), ("high.c", &dated)]);
+    assert!(told.contains("high.c does not compile"), "{told}");
+
+    let told = refusal("none", &[system]);
+    assert!(told.contains("no file fits"), "{told}");
+
+    let listed = SYSTEM.replace("*.c", "main.c");
+    let told = refusal("file", &[("system.toml", &listed)]);
+    assert!(told.contains("there is no file"), "{told}");
+
+    let both = SYSTEM.replace("c = [", "crate = \"target-services\"\nc = [");
+    let both = both.replace("{ low = {}, high = {} }", "{ lead = {} }");
+    let twice = "void lead(void);\nvoid lead(void) {}\n";
+    let told = refusal("twice", &[("system.toml", &both), ("lead.c", twice)]);
+    assert!(
+        told.contains("has two functions `lead`, in C and in Rust"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_pattern_stands_for_its_files_in_their_order_and_each_file_comes_once() {
+    let sources_of = |pattern: &str| {
+        let system = SYSTEM.replace("\"*.c\"", pattern);
+        let files = ["b.c", "a.c", "ab.c", "ab.h"].map(|name| (name, ""));
+        let files: Vec<_> = files
+            .into_iter()
+            .chain([("system.toml", &*system)])
+            .collect();
+        let options = folder("pattern", &files);
+        let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
+        let found = sources(&project.file, &project.file.processes[0]).unwrap();
+        remove(options);
+        let names = found
+            .iter()
+            .map(|path| path.file_name().unwrap().to_string_lossy());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(sources_of("\"*.c\""), "a.c ab.c b.c");
+    assert_eq!(sources_of("\"b.c\", \"a*.c\", \"b.c\""), "b.c a.c ab.c");
+}
+
+#[test]
+fn a_target_of_rust_is_an_instruction_set_and_a_calling_convention() {
+    let told = |target| machine(target).unwrap().join(" ");
+    assert_eq!(
+        told("riscv64gc-unknown-none-elf"),
+        "-march=rv64gc -mabi=lp64d"
+    );
+    assert_eq!(
+        told("riscv64imac-unknown-none-elf"),
+        "-march=rv64imac -mabi=lp64"
+    );
+    assert_eq!(
+        told("riscv32imac-unknown-none-elf"),
+        "-march=rv32imac -mabi=ilp32"
+    );
+    assert_eq!(
+        told("riscv32im-unknown-none-elf"),
+        "-march=rv32im -mabi=ilp32"
+    );
+    assert!(machine("thumbv7em-none-eabi").is_err());
+}
