@@ -259,6 +259,7 @@ impl<H: Hardware> Core<'_, H> {
         self.abandon(held);
         self.renew(thread);
         self.hasten_end_of(thread);
+            self.suspend(thread, State::Held);
         true
     }
 }

@@ -6,7 +6,7 @@ use crate::dice::Dice;
 use crate::rig::{count, simulate};
 use giornata_abi::call::{Call, Request};
 use giornata_abi::message::{receive, send};
-use giornata_abi::system::{FaultPolicy, RIGHT_USE};
+use giornata_abi::system::{FaultPolicy, ObjectEntry, ObjectKind, RIGHT_USE};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Id, Ticks};
 use giornata_core::{Event, Next};
@@ -82,7 +82,12 @@ fn random_system(dice: &mut Dice) -> Tables {
 }
 
 fn add_object(b: &mut SystemBuilder, dice: &mut Dice, processes: u16) {
-    let before = b.tables.objects.len().max(1);
+    let is_mailbox = |(_, object): &(usize, &ObjectEntry)| object.kind == ObjectKind::Mailbox as u8;
+    let before = b.tables.objects.iter().enumerate();
+    let servers: Vec<u16> = before
+        .filter(is_mailbox)
+        .map(|(index, _)| index as u16)
+        .collect();
     let object = match dice.below(9) {
         0 | 1 => b.mutex(),
         2 => b.ceiling_mutex(dice.pick(&[7, 9])),
@@ -92,7 +97,7 @@ fn add_object(b: &mut SystemBuilder, dice: &mut Dice, processes: u16) {
             false => b.semaphore(dice.below(2) as u32, 2),
         },
         5 => b.condition(),
-        6 => b.attached_mailbox(dice.below(before) as u16),
+        6 if !servers.is_empty() => b.attached_mailbox(dice.pick(&servers)),
         _ => b.mailbox(),
     };
     let is_private = b.tables.objects[object as usize].flags & 4 != 0;
