@@ -115,7 +115,9 @@ impl<H: Hardware> Core<'_, H> {
             | Call::CreateProcess
             | Call::KillProcess
             | Call::AwaitProcess
-            | Call::Allocate => {
+            | Call::Allocate
+            | Call::AttachRegion
+            | Call::DetachRegion => {
                 self.serve(thread, call, &request.arguments);
                 None
             }

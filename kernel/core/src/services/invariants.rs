@@ -21,7 +21,8 @@ impl<H: Hardware> Core<'_, H> {
         for thread in 0..self.threads.len() {
             self.check_tie(thread)?;
         }
-        self.check_letters()
+        self.check_letters()?;
+        self.check_regions()
     }
 
     /// Answers how many wait for it.

@@ -117,7 +117,9 @@ pub(crate) fn promise(
         | Call::CreateProcess
         | Call::KillProcess
         | Call::AwaitProcess
-        | Call::Allocate => Refused(Error::ENOSYS),
+        | Call::Allocate
+        | Call::AttachRegion
+        | Call::DetachRegion => Refused(Error::ENOSYS),
         // nobody is trusted with a device that reads and writes memory by itself
         Call::DeviceAddress => Refused(Error::EPERM),
     }
