@@ -82,8 +82,8 @@ calls! {
     Shutdown = 12, "shutdown(status)", Any, "EPERM EINVAL";
     /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
     Panic = 13, "panic(address, length, line)", Any, "";
-    /// The caller's own thread id.
-    Own = 14, "own() -> id", Any, "";
+    /// The caller's own thread id, and the lowest address and the bytes of its stack.
+    Own = 14, "own() -> id, stack, length", Any, "";
     /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).

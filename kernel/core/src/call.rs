@@ -89,9 +89,12 @@ impl<H: Hardware> Core<'_, H> {
                 self.panic(thread, a, b, c);
                 None
             }
-            Call::Own => Some(Answer::word(
-                Id::new(thread, self.threads.at(thread).generation).0 as usize,
-            )),
+            Call::Own => {
+                let id = Id::new(thread, self.threads.at(thread).generation).0;
+                let stack = entry.stack_top.wrapping_sub(entry.stack_size);
+                let words = [id, stack, entry.stack_size];
+                Some(Answer::words(words.map(|word| word as usize)))
+            }
             Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
             Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => {
                 Some(self.change_program(thread, call, &request.arguments))

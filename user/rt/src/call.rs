@@ -257,9 +257,10 @@ pub fn panic(text: &str, line: u32) -> ! {
     machine::leave(Call::Panic as usize, arguments)
 }
 
-/// `Own`: the id of the calling thread.
-pub fn own() -> Result<u32, Error> {
-    checked(machine::enter0(Call::Own as usize)).map(|[id, _, _]| id as u32)
+/// `Own`: the id of the calling thread, and the address and length of its stack.
+pub fn own() -> Result<(u32, usize, usize), Error> {
+    let answer = checked(machine::enter0(Call::Own as usize));
+    answer.map(|[id, stack, length]| (id as u32, stack, length))
 }
 
 /// `SetPriority`.

@@ -70,7 +70,7 @@ pub(crate) fn promise(
     match call {
         Call::Null | Call::Yield => Done,
         Call::Clock | Call::CpuTime => Results(2),
-        Call::Own => Results(1),
+        Call::Own => Results(3),
         Call::Exit | Call::Complete | Call::Return | Call::Panic => Apart,
         Call::Sleep => sleep(a, b),
         // no interrupt is granted, and neither is the shutdown
