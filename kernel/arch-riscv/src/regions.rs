@@ -88,6 +88,14 @@ impl Regions {
             });
         }
     }
+
+    /// What a configuration register of the PMP holds: that of four entries.
+    pub fn configuration(&self, register: usize) -> usize {
+        let (registers, _) = self.rights.as_chunks();
+        registers.get(register).map_or(0, |[a, b, c, d]| {
+            u32::from_le_bytes([a.get(), b.get(), c.get(), d.get()]) as usize
+        })
+    }
 }
 
 impl Space {
@@ -208,6 +216,10 @@ mod tests {
             entry.open(KERNEL_REGIONS + 3, access);
             assert_eq!(may(), rights, "{access:?}");
         }
+        entry.open(KERNEL_REGIONS + 3, Some(Access::Write));
+        assert_eq!(entry.configuration(1), 0x1B1B, "entries 4 and 5");
+        assert_eq!(entry.configuration(4), 0, "no register");
+        entry.open(KERNEL_REGIONS + 3, None);
         entry.open(16, Some(Access::Write)); // no entry: nothing happens
         assert_eq!(may(), [false, false]);
     }

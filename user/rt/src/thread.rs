@@ -80,12 +80,9 @@ pub struct Stack {
 /// written below, or is 0, is not seen: room that a function kept and did not use.
 /// O(bytes that are not used).
 ///
-/// `EPERM` in an upcall. `ENOSYS` on the host, where the stack is the simulator's.
+/// `EPERM` in an upcall, and on the host, where the stack is the simulator's.
 pub fn stack() -> Result<Stack, Error> {
     let (_, address, size) = call::own()?;
-    if cfg!(not(target_os = "none")) {
-        return Err(Error::ENOSYS);
-    }
     // SAFETY: the kernel tells the stack of this thread, of whole words.
     let used = unsafe { depth(with_exposed_provenance(address), size) };
     Ok(Stack { size, used })

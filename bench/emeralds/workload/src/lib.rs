@@ -11,7 +11,7 @@ mod alone;
 mod letters;
 mod pair;
 
-use alone::lone;
+use alone::{keeping, lone};
 use giornata_rt::{Id, process, shutdown};
 use letters::{answering, asking, reading, writing};
 use pair::{high, low};
@@ -26,6 +26,10 @@ const LETTERS: u32 = Id::new(5, 0).0;
 const REPLIES: u32 = Id::new(6, 0).0;
 const BOX: u16 = 7;
 
+/// Regions of `alone.toml`: one that another process has, and one that nobody has.
+const KEPT: u16 = 0;
+const FRESH: u16 = 1;
+
 /// How often each thing is done: the first are not counted, a hundred are.
 const ROUNDS: u32 = 120;
 
@@ -35,4 +39,4 @@ fn end(is_well: bool) {
     let _ = shutdown(!is_well as u8);
 }
 
-process! { threads: [lone, high, low, writing, reading, asking, answering] }
+process! { threads: [lone, keeping, high, low, writing, reading, asking, answering] }

@@ -92,4 +92,12 @@ pub mod emeralds {
     pub const SEND_SWITCH: u16 = 70;
     /// A request to another process, and its answer.
     pub const ROUND_TRIP: u16 = 72;
+    /// A region that another process has is attached.
+    pub const ATTACH_REGION: u16 = 74;
+    /// A region that another process has is detached.
+    pub const DETACH_REGION: u16 = 76;
+    /// A region that nobody has is attached.
+    pub const ATTACH_NEW: u16 = 78;
+    /// A region that nobody else has is detached.
+    pub const DETACH_LAST: u16 = 80;
 }

@@ -108,7 +108,7 @@ unsafe fn open(before: usize, entry: &Regions) {
 }
 
 /// Opens a region to a process, or closes it: for good, and at once if `current`,
-/// whose space the PMP holds, is of that process. At most 30 instructions.
+/// whose space the PMP holds, is of that process. At most 40 instructions.
 ///
 /// # Safety
 /// `granted` is what the builder wrote of the region in the process.
@@ -126,9 +126,26 @@ pub(super) unsafe fn share(
     let entry = usize::from(granted >> REGION_ENTRY);
     space.open(entry, access);
     if current.is_some_and(|current| core::ptr::eq(current.entry, space)) {
-        let unused = (WORDS - 1).saturating_sub(entry / WORDS);
+        let register = entry / WORDS;
         // SAFETY: by contract; the places are those that the PMP has.
-        unsafe { giornata_open(space, 8 * PLACES, 8 * unused) };
+        unsafe { configure(register, space.configuration(register)) };
+    }
+}
+
+/// Writes a configuration register of the PMP.
+///
+/// # Safety
+/// It lets user mode into nothing but what is the current process's.
+unsafe fn configure(register: usize, rights: usize) {
+    // SAFETY: by contract, as are the others.
+    match register {
+        0 => unsafe { write!("pmpcfg0", rights) },
+        // SAFETY: as above.
+        1 => unsafe { write!("pmpcfg1", rights) },
+        // SAFETY: as above.
+        2 => unsafe { write!("pmpcfg2", rights) },
+        // SAFETY: as above.
+        _ => unsafe { write!("pmpcfg3", rights) },
     }
 }
 

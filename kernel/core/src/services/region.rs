@@ -47,7 +47,27 @@ fn bit(region: u16) -> u32 {
     1u32.wrapping_shl(region.into())
 }
 
-impl<'a, H: Hardware> Core<'a, H> {
+/// Zeroes the next pieces of a region that nobody has: EAGAIN until all is.
+#[inline(never)] // most are attached by somebody
+fn clear<H: Hardware>(
+    hardware: &mut H,
+    record: &mut Region,
+    entry: &RegionEntry,
+) -> Result<(), Error> {
+    for _ in 0..PIECES {
+        let Some(next) = hardware.clear(entry, record.zeroed) else {
+            record.zeroed = entry.size;
+            return Ok(());
+        };
+        record.zeroed = next;
+        if hardware.is_interrupted() {
+            break;
+        }
+    }
+    Err(Error::EAGAIN)
+}
+
+impl<H: Hardware> Core<'_, H> {
     pub(crate) fn attach_region(
         &mut self,
         thread: u16,
@@ -66,14 +86,16 @@ impl<'a, H: Hardware> Core<'a, H> {
             return Err(Error::EPERM);
         }
         let (region, own) = (number as u16, bit(number as u16));
-        if self.services.pools.at(process).attached & own != 0 {
+        let pool = self.services.pools.at_mut(process);
+        if pool.attached & own != 0 {
             return Err(Error::EEXIST);
         }
-        if self.services.regions.at(region).zeroed != entry.size {
-            self.clear(region, entry)?;
+        let record = self.services.regions.at_mut(region);
+        if record.zeroed != entry.size {
+            clear(&mut self.hardware, record, entry)?;
         }
-        self.services.regions.at_mut(region).users += 1;
-        self.services.pools.at_mut(process).attached |= own;
+        record.users = record.users.saturating_add(1);
+        pool.attached |= own;
         self.hardware.share(process, entry, granted, Some(access));
         let [address, size] = [entry.address, entry.size].map(|word| word as usize);
         self.answer(thread, Answer::words([address, size, 0]));
@@ -108,23 +130,6 @@ impl<'a, H: Hardware> Core<'a, H> {
     fn granted(&self, process: u16, entry: &RegionEntry) -> u16 {
         let place = entry.grants as usize + process as usize;
         self.system.links.get(place).copied().unwrap_or(0)
-    }
-
-    /// Zeroes the next pieces of a region that nobody has: EAGAIN until all is.
-    #[inline(never)] // most are attached by somebody
-    fn clear(&mut self, region: u16, entry: &RegionEntry) -> Result<(), Error> {
-        let record = self.services.regions.at_mut(region);
-        for _ in 0..PIECES {
-            let Some(next) = self.hardware.clear(entry, record.zeroed) else {
-                record.zeroed = entry.size;
-                return Ok(());
-            };
-            record.zeroed = next;
-            if self.hardware.is_interrupted() {
-                break;
-            }
-        }
-        Err(Error::EAGAIN)
     }
 
     /// Takes a region from a process that has it.
