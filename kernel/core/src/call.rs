@@ -92,8 +92,8 @@ impl<H: Hardware> Core<'_, H> {
             Call::Own => {
                 let id = Id::new(thread, self.threads.at(thread).generation).0;
                 let stack = entry.stack_top.wrapping_sub(entry.stack_size);
-                let words = [id, stack, entry.stack_size];
-                Some(Answer::words(words.map(|word| word as usize)))
+                let (stack, length) = (stack as usize, entry.stack_size as usize);
+                Some(Answer::words([id as usize, stack, length]))
             }
             Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
             Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => {

@@ -137,8 +137,8 @@ pub(super) unsafe fn share(
 /// # Safety
 /// It lets user mode into nothing but what is the current process's.
 unsafe fn configure(register: usize, rights: usize) {
-    // SAFETY: by contract, as are the others.
     match register {
+        // SAFETY: by contract.
         0 => unsafe { write!("pmpcfg0", rights) },
         // SAFETY: as above.
         1 => unsafe { write!("pmpcfg1", rights) },

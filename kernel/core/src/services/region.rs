@@ -97,7 +97,7 @@ impl<H: Hardware> Core<'_, H> {
         record.users = record.users.saturating_add(1);
         pool.attached |= own;
         self.hardware.share(process, entry, granted, Some(access));
-        let [address, size] = [entry.address, entry.size].map(|word| word as usize);
+        let (address, size) = (entry.address as usize, entry.size as usize);
         self.answer(thread, Answer::words([address, size, 0]));
         Ok(Reply::Later)
     }
