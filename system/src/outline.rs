@@ -8,7 +8,7 @@ use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{objects, programs, supervisors, threads};
+use crate::{objects, programs, shared, supervisors, threads};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -113,6 +113,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         programs: Vec::new(),
         interrupts: Vec::new(),
         objects: Vec::new(),
+        regions: Vec::new(),
         arena_size: 0,
     };
     model.processes = file
@@ -124,6 +125,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_drivers_of_devices(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
+    model.regions = shared::resolve(&mut findings, file);
     services::resolve(&mut findings, file, &mut model);
     supervisors::resolve(&mut findings, file, &mut model);
     threads::add(&mut findings, project, &modules, &providers, &mut model);

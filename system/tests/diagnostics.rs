@@ -318,6 +318,54 @@ threads = { turn_too = {} }
 grants = { supervise = [] }
 "#;
 
+const REGIONS: &str = r#"
+[region.ring]
+size = "4K"
+
+[process.guard]
+crate = "guard"
+threads = { serve = {} }
+grants = { region = { ring = "write" } }
+
+[process.view]
+crate = "view"
+threads = { look = {} }
+grants = { region = { ring = "read" } }
+"#;
+
+#[test]
+fn regions_of_a_system_file() {
+    let many: String = (0..32)
+        .map(|n| format!("[region.r{n}]\nsize = 1\n"))
+        .collect();
+    let grants: Vec<String> = (0..32).map(|n| format!("r{n} = \"write\"")).collect();
+    let many_more = format!("{many}[region.ring]");
+    let all = format!("{{ {}, ring = \"write\" }}", grants.join(", "));
+    let changes = [
+        ("config = \"emeralds\"", "config = \"es\""),
+        ("size = \"4K\"", ""),
+        ("size = \"4K\"", "size = 0"),
+        ("size = \"4K\"", "size = \"17M\""),
+        ("size = \"4K\"", "size = \"4 pages\""),
+        ("size = \"4K\"", "size = \"4K\"\nserver = \"x\""),
+        ("ring = \"write\"", "rnig = \"write\""),
+        ("ring = \"write\"", "ring = \"send\""),
+        ("ring = \"write\"", "ring = \"read\""),
+        ("{ ring = \"write\" }", "[\"ring\"]"),
+    ];
+    let text = messages_of_services(REGIONS, &changes);
+    let crowded = REGIONS.replace("[region.ring]", &many_more);
+    let crowded = crowded.replace("{ ring = \"write\" }", &all);
+    let system = changed(SYSTEM, "config = \"es\"", "config = \"emeralds\"") + &crowded;
+    let project = project(&system, &module(sample::PROGRAM));
+    let refused = project
+        .and_then(|project| Model::outline(&project))
+        .unwrap_err();
+    let reasons: Vec<&str> = refused.problems().iter().map(|p| p.reason()).collect();
+    assert_eq!(reasons, ["there are 33 regions"]);
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn supervisors_of_a_system_file() {
     let changes = [

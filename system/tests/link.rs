@@ -328,6 +328,7 @@ fn the_blob_holds_the_tables_in_order_each_aligned() {
         links,
         moves,
         objects: Vec::new(),
+        regions: Vec::new(),
     };
     assert_eq!(read, tables);
     let System { threads, links, .. } = tables.as_system();

@@ -64,12 +64,12 @@ mod thread;
 mod transfer;
 
 pub use event::{Beginning, Event, Hart, Next, Outcome, Served};
-pub use hardware::{BadAddress, CHUNK, Hardware};
+pub use hardware::{Access, BadAddress, CHUNK, Hardware};
 pub use impossible::Place;
 pub use interrupt::Interrupt;
 pub use kernel::Kernel;
 pub use memory::{Memory, Needs};
 pub use port::Port;
 pub use process::Process;
-pub use services::{Message, Object, Pool, Tie};
+pub use services::{Message, Object, Pool, Region, Tie};
 pub use thread::{State, Thread};

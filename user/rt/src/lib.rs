@@ -47,6 +47,7 @@ pub mod machine;
 pub mod mailbox;
 pub mod port;
 pub mod process;
+pub mod region;
 pub mod restartable;
 pub mod ring;
 pub mod supervisor;

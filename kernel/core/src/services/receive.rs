@@ -136,7 +136,7 @@ impl<H: Hardware> Core<'_, H> {
             return self.finish_receive(thread, mailbox);
         }
         self.go_on_with(thread, &Answer::error(Error::EFAULT));
-        self.renew_owner(mailbox);
+        self.offer(mailbox);
     }
 
     /// A thread has the first message of a mailbox.

@@ -185,6 +185,12 @@ impl<H: Hardware> Core<'_, H> {
     /// Puts a message into a mailbox; the thread that waits for one gets it.
     fn deposit(&mut self, message: u16, mailbox: u16) {
         self.queue_message(message, mailbox);
+        self.offer(mailbox);
+    }
+
+    /// Hands the first message of a mailbox to the most urgent thread that waits
+    /// for one and has room.
+    pub(crate) fn offer(&mut self, mailbox: u16) {
         loop {
             let waiter = self.services.objects.at(mailbox).waiter;
             if waiter == NONE {

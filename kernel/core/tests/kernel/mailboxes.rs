@@ -251,6 +251,23 @@ fn a_receiver_that_waits_for_bytes_gets_them_when_they_come() {
     });
 }
 
+#[test]
+fn a_message_that_a_waiter_cannot_take_goes_to_the_next() {
+    let mut b = threads([5, 9, 8]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, RIGHT_USE | RIGHT_RECEIVE);
+    simulate(&b.finish(), |simulation| {
+        direct(simulation, 0, vec![send_bytes(mailbox, 150, 0, 0)]);
+        let [low, high] = FOR_EVER;
+        let arguments = [mailbox as usize, low, high, 0x8000_0000, 300, 0];
+        let first = direct(simulation, 1, vec![call(Call::ReceiveBytes, &arguments)]);
+        let second = direct(simulation, 2, vec![receive_bytes(mailbox, 150, 0)]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(first.take(), [refused(Error::EFAULT)]);
+        assert_eq!(second.take(), [Answer::five([150, 0, 0, 0, 0])]);
+    });
+}
+
 /// Threads 0 (client, priority 9), 1 (between, 5) and 2 (server, 1). Mailbox 0 is
 /// attached to mailbox 1, the server's.
 fn with_server() -> SystemBuilder {

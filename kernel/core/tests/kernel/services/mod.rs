@@ -1,4 +1,5 @@
-//! Services: mutexes, semaphores and conditions, against a model and by name.
+//! Services: mutexes, semaphores and conditions, against a model and by name; and
+//! memory that is shared.
 
 mod ceilings;
 mod ends;
@@ -8,4 +9,5 @@ mod inversions;
 mod model;
 mod objects;
 mod property;
+mod regions;
 mod stage;
