@@ -40,6 +40,7 @@ extern crate std;
 
 pub mod block;
 pub mod call;
+mod handle;
 pub mod heap;
 pub mod interrupt;
 pub mod log;
@@ -49,6 +50,8 @@ pub mod port;
 pub mod process;
 pub mod restartable;
 pub mod ring;
+#[cfg(test)]
+mod script;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;

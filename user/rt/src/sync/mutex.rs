@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use giornata_abi::{Error, Instant};
 
 use crate::call;
+use crate::handle::handle;
 
 handle! {
     /// A mutex. Who has it runs at least as urgently as any thread that waits
@@ -102,8 +103,8 @@ impl Drop for Guard {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     #[test]

@@ -194,8 +194,8 @@ impl PrivateSemaphore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     #[test]
