@@ -27,6 +27,8 @@ enum Form {
     Slot,
     /// A constant of this type in `giornata_rt`.
     Handle(&'static str),
+    /// The same, of an address.
+    Place(&'static str),
     /// The only value of this type in `giornata_rt`.
     Single(&'static str),
 }
@@ -46,6 +48,9 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
             Form::Word => format!("const {name}: u32 = {value:#x}"),
             Form::Slot => format!("const {name}: u16 = {value}"),
             Form::Handle(handle) => format!("const {}", made(handle)),
+            Form::Place(handle) => format!(
+                "const {name}: ::giornata_rt::{handle} = ::giornata_rt::{handle}::new({value:#x})"
+            ),
             Form::Single(handle) => format!("static {}", made(handle)),
         };
         text += &format!("/// {}.\npub {declared};\n", constant.note);
@@ -218,16 +223,14 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
                 continue;
             };
             let note = format!(
-                "Address of device `{}` in process `{}`",
+                "Device `{}` of process `{}`, where it has it",
                 device.name, owner.name
             );
             let address = device_address(&model.board, owner, *index).unwrap_or(0);
-            all.push(constant(
-                "DEVICE",
-                &[&owner.name, &device.name],
-                address,
-                note,
-            ));
+            all.push(Constant {
+                form: Form::Place("device::Device"),
+                ..constant("DEVICE", &[&owner.name, &device.name], address, note)
+            });
         }
     }
     check(&all)?;

@@ -40,6 +40,7 @@ extern crate std;
 
 pub mod block;
 pub mod call;
+pub mod device;
 mod handle;
 pub mod heap;
 pub mod interrupt;
