@@ -42,6 +42,7 @@ pub mod block;
 pub mod call;
 pub mod device;
 mod handle;
+pub mod handler;
 pub mod heap;
 pub mod interrupt;
 pub mod log;
@@ -57,6 +58,7 @@ pub mod supervisor;
 pub mod sync;
 pub mod thread;
 pub mod time;
+pub mod timer;
 
 #[cfg(not(target_os = "none"))]
 pub mod host;

@@ -7,10 +7,14 @@
 //! node: it receives in full, learns where each message is to go, and runs as
 //! urgently as the messages that it has.
 
+mod arrivals;
+
 use crate::call;
 use crate::handle::handle;
 use giornata_abi::message::{Envelope, receive, send};
 use giornata_abi::{Error, Id, Instant};
+
+pub use arrivals::{Arrival, Arrivals};
 
 handle! {
     /// A mailbox. Which processes may send to it, which receive, and which create

@@ -4,12 +4,14 @@
 #![no_std]
 
 mod clock;
+mod handlers;
 mod serial;
 
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{Error, interrupt, log, process, shutdown, thread};
 
 use clock::RealTimeClock;
+use handlers::{command, intrude, locate};
 use serial::Transmitter;
 
 const CLOCK_LINE: u16 = 11;
@@ -168,5 +170,6 @@ fn sleep_long() {
 process! {
     threads: [
         tick, second_waiter, transmit, stranger, weather_storm, fault_in_handler, background, finish, sleep_long,
+        command, intrude, locate,
     ],
 }

@@ -4,11 +4,17 @@
 
 #![no_std]
 
+mod arrivals;
+mod timers;
+
 use giornata_rt::mailbox::Mailbox;
 use giornata_rt::supervisor::{self, Process};
 use giornata_rt::sync::{PrivateMutex, PrivateSemaphore};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{Error, Id, heap, log, process, shutdown, thread};
+
+use arrivals::{office, post};
+use timers::{burst, drive, every, load};
 
 /// As `mail.toml` numbers its mailboxes.
 const REQUESTS: Mailbox = Mailbox::new(0);
@@ -20,15 +26,19 @@ const PUMP: Process = Process::new(1);
 static BUS: PrivateMutex = PrivateMutex::new(0);
 static SLOTS: PrivateSemaphore = PrivateSemaphore::new(1, 2);
 
-/// Lets `millis` of the caller's own execution time pass.
-fn work(millis: u64) {
+/// Lets so much of the caller's own execution time pass.
+fn spend(time: Duration) {
     let spent = || thread::cpu_time().unwrap_or(Duration::ZERO);
     let start = spent();
-    while spent().0 < start.0 + millis * 1_000_000 {
+    while spent() < start + time {
         for _ in 0..1000 {
             core::hint::spin_loop();
         }
     }
+}
+
+fn work(millis: u64) {
+    spend(Duration::from_millis(millis));
 }
 
 fn at(millis: u64) -> Instant {
@@ -301,5 +311,6 @@ fn finish() {
 process! {
     threads: [
         ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill, finish,
+        every, burst, load, drive, office, post,
     ],
 }
