@@ -31,6 +31,8 @@ enum Form {
     Slot(&'static str),
     /// A constant of this type in `giornata_rt`.
     Handle(&'static str),
+    /// The same, of an address.
+    Place(&'static str),
     /// The only value of this type in `giornata_rt`.
     Single(&'static str),
 }
@@ -50,6 +52,9 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
             Form::Word => format!("const {name}: u32 = {value:#x}"),
             Form::Slot(_) => format!("const {name}: u16 = {value}"),
             Form::Handle(handle) => format!("const {}", made(handle)),
+            Form::Place(handle) => format!(
+                "const {name}: ::giornata_rt::{handle} = ::giornata_rt::{handle}::new({value:#x})"
+            ),
             Form::Single(handle) => format!("static {}", made(handle)),
         };
         let purpose = match constant.form {
@@ -138,7 +143,7 @@ pub fn c(model: &Model) -> Result<String, Refusal> {
         let purpose = match constant.form {
             Form::Slot(_) => ": for GIO_PRIVATE_SEMAPHORE",
             Form::Single(_) => ": for GIO_PRIVATE_MUTEX",
-            Form::Word | Form::Handle(_) => "",
+            Form::Word | Form::Handle(_) | Form::Place(_) => "",
         };
         text += &format!("/* {note}{purpose}. */\n#define {name} {value:#x}u\n");
     }
@@ -237,16 +242,14 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
                 continue;
             };
             let note = format!(
-                "Address of device `{}` in process `{}`",
+                "Device `{}` of process `{}`, where it has it",
                 device.name, owner.name
             );
             let address = device_address(&model.board, owner, *index).unwrap_or(0);
-            all.push(constant(
-                "DEVICE",
-                &[&owner.name, &device.name],
-                address,
-                note,
-            ));
+            all.push(Constant {
+                form: Form::Place("device::Device"),
+                ..constant("DEVICE", &[&owner.name, &device.name], address, note)
+            });
         }
     }
     check(&all)?;

@@ -298,7 +298,10 @@ pub(crate) fn first_site(board: &Board, process: &Process) -> Site {
         data: None,
         ring: if process.reads_trace { TRACE_BASE } else { 0 },
         devices: devices
-            .filter_map(|device| device_address(board, process, *device))
+            .filter_map(|device| {
+                let size = board.devices.get(*device)?.size;
+                Some((device_address(board, process, *device)?, size))
+            })
             .collect(),
     }
 }

@@ -190,7 +190,7 @@ fn a_device_is_one_region_at_its_own_address() {
     };
     assert_eq!(open(1, 0x10_1000..0x10_2000), Some(READ_WRITE));
     assert_eq!(open(2, 0x1000_0000..0x1000_0100), Some(READ_WRITE));
-    assert_eq!(laid.layout.sites[1].devices, [0x10_1000]);
+    assert_eq!(laid.layout.sites[1].devices, [(0x10_1000, 0x1000)]);
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::riscv as machine;
 /// The answer registers `a0..=a5` of a call.
 pub type Registers = [usize; 6];
 
+/// Bit of how a mailbox is created: attached to another.
+const ATTACHED: usize = 1;
+
 /// `Ok` with the results if the first register is 0.
 fn checked(answer: Registers) -> Result<[usize; 3], Error> {
     checked_all(answer).map(|[x, y, z, ..]| [x, y, z])
@@ -325,9 +328,9 @@ pub fn create_object(index: u16) -> Result<u32, Error> {
     checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
 }
 
-/// `CreateObject` of a mailbox that is attached to the mailbox `server`: its id.
+/// `CreateObject`, of a mailbox that is attached to another.
 pub fn create_attached(index: u16, server: u32) -> Result<u32, Error> {
-    let arguments = [usize::from(index), 1, server as usize];
+    let arguments = [usize::from(index), ATTACHED, server as usize];
     checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
 }
 

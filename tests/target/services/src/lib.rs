@@ -5,12 +5,18 @@
 #![no_std]
 
 use giornata_rt::abi::call::Call;
+mod arrivals;
+mod timers;
+
 use giornata_rt::mailbox::Mailbox;
 use giornata_rt::region::{Region, Shared};
 use giornata_rt::supervisor::{self, Process};
 use giornata_rt::sync::{PrivateMutex, PrivateSemaphore};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{Error, Id, call, heap, log, process, shutdown, thread};
+
+use arrivals::{office, post};
+use timers::{burst, drive, every, load};
 
 /// As `mail.toml` numbers its mailboxes.
 const REQUESTS: Mailbox = Mailbox::new(0);
@@ -26,15 +32,19 @@ const PUMP: Process = Process::new(1);
 static BUS: PrivateMutex = PrivateMutex::new(0);
 static SLOTS: PrivateSemaphore = PrivateSemaphore::new(1, 2);
 
-/// Lets `millis` of the caller's own execution time pass.
-fn work(millis: u64) {
+/// Lets so much of the caller's own execution time pass.
+fn spend(time: Duration) {
     let spent = || thread::cpu_time().unwrap_or(Duration::ZERO);
     let start = spent();
-    while spent().0 < start.0 + millis * 1_000_000 {
+    while spent() < start + time {
         for _ in 0..1000 {
             core::hint::spin_loop();
         }
     }
+}
+
+fn work(millis: u64) {
+    spend(Duration::from_millis(millis));
 }
 
 fn at(millis: u64) -> Instant {
@@ -340,7 +350,7 @@ fn receive_into<A>(shared: &Shared<A>) -> Result<usize, Error> {
 
 fn receive_at(address: usize, length: usize) -> Result<usize, Error> {
     let (low, high) = (30_000_000, 0);
-    let arguments = [INBOX.id() as usize, low, high, address, length, 0];
+    let arguments = [INBOX.id().0 as usize, low, high, address, length, 0];
     // SAFETY: what the call writes is a region, which is nobody's object.
     let answer = unsafe { call::raw(Call::ReceiveBytes as usize, arguments) };
     match answer {
@@ -460,7 +470,7 @@ fn finish() {
 
 process! {
     threads: [
-        ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill,
-        produce, consume, look, renew, dive, finish,
+        ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill, finish,
+        produce, consume, look, renew, dive, every, burst, load, drive, office, post,
     ],
 }
