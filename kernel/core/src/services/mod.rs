@@ -249,6 +249,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         if self.threads.at(thread).state == State::Joining {
             self.stop_joining(thread);
+            self.suspend(thread, State::Held);
         }
         let tie = self.services.ties.at_mut(thread);
         tie.in_hand = None;
