@@ -6,5 +6,6 @@ mod garbage;
 mod inversions;
 mod model;
 mod objects;
+mod programs;
 mod property;
 mod stage;
