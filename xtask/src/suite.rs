@@ -179,8 +179,11 @@ pub(crate) fn run(extent: Extent) -> Result<Findings> {
     Ok(findings)
 }
 
+/// Lines of the end of a long form that are shown.
+const LAST: usize = 6;
+
 /// Runs the long forms on the first board: each stops with status 0, within the
-/// bounds of its group.
+/// bounds of its group. What each said last is noted.
 pub(crate) fn soak() -> Result<Findings> {
     let mut findings = Findings::default();
     for group in list(&root().join("tests/target"))? {
@@ -192,21 +195,21 @@ pub(crate) fn soak() -> Result<Findings> {
         for case in cases_in(&folder)? {
             findings.cases += 1;
             match fly_case_for(&case, BOARDS[0], SOAK) {
-                Ok(outcome) if outcome.status == 0 => outcomes.push(outcome),
                 Ok(outcome) => {
                     let said = outcome.saying().lines;
-                    let last = said[said.len().saturating_sub(20)..].join("\n");
-                    let complaint = anyhow!("stopped with status {}\n{last}", outcome.status);
-                    findings.complain(BOARDS[0], &case.name, &complaint);
+                    let last = said[said.len().saturating_sub(LAST)..].join("\n");
+                    findings.notes.push(format!("{}:\n{last}", case.name));
+                    if outcome.status != 0 {
+                        let complaint = anyhow!("stopped with status {}", outcome.status);
+                        findings.complain(BOARDS[0], &case.name, &complaint);
+                    }
+                    outcomes.push(outcome);
                 }
                 Err(error) => findings.complain(BOARDS[0], &case.name, &error),
             }
         }
-        check_group(
-            &bounds_of(&group)?,
-            &outcomes.iter().collect::<Vec<_>>(),
-            &mut findings,
-        );
+        let outcomes: Vec<&Outcome> = outcomes.iter().collect();
+        check_group(&bounds_of(&group)?, &outcomes, &mut findings);
     }
     Ok(findings)
 }
