@@ -192,7 +192,7 @@ impl Model {
             let record = &mut self.threads[thread];
             if let State::Waiting(wait) = &mut record.state
                 && record.position != *position
-                && wait.since != record.arrival
+                && !(record.is_fresh && wait.since == record.arrival)
             {
                 self.tail += 1;
                 wait.since = self.tail;
