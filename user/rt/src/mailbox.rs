@@ -72,8 +72,8 @@ impl Mailbox {
     /// Sends up to 16 bytes. A thread that waits for a message and is more urgent
     /// goes on at once.
     ///
-    /// EAGAIN: the process has no message left, and nobody waits for this one.
-    /// Never blocks. O(messages that stand before it).
+    /// EAGAIN: the process has no message left, and nobody waits for this one in
+    /// [`receive`](Self::receive). Never blocks. O(messages that stand before it).
     pub fn send(self, priority: u32, words: [u32; 4]) -> Result<(), Error> {
         call::send(self.0.0, priority, words)
     }

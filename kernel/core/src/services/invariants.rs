@@ -45,10 +45,9 @@ impl<H: Hardware> Core<'_, H> {
         if object.count != 0 && object.waiter != NONE {
             return Err("a semaphore that is not 0 is waited for");
         }
-        let goes_out = self.transfer.as_ref().is_some_and(
-            |transfer| matches!(transfer.purpose, Purpose::Receive(_, mailbox) if mailbox == index),
-        );
-        if object.letter != NONE && object.waiter != NONE && !goes_out {
+        let purpose = self.transfer.map(|transfer| transfer.purpose);
+        let is_taken = matches!(purpose, Some(Purpose::Receive(_, from)) if from == index);
+        if object.letter != NONE && object.waiter != NONE && !is_taken {
             return Err("a mailbox that is not empty is waited for");
         }
         Ok(length)

@@ -124,8 +124,7 @@ fn weather_storm() {
 /// The same storm, more urgent than all others; nobody but the kernel holds it back.
 #[thread]
 fn be_throttled() {
-    // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(device()) };
+    let mut serial = granted(Transmitter::granted());
     serial.enable();
     let mut last = time::now();
     let mut shortest = Duration::from_millis(1000);

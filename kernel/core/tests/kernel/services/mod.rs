@@ -8,6 +8,7 @@ mod hints;
 mod inversions;
 mod model;
 mod objects;
+mod programs;
 mod property;
 mod regions;
 mod stage;
