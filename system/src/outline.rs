@@ -2,6 +2,7 @@
 //! checked against board and programs.
 
 use crate::board::{Board, Protection};
+use crate::config;
 use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
@@ -121,6 +122,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .iter()
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
+    config::check_programs(&mut findings, file);
     check_readers(&mut findings, file);
     check_drivers_of_devices(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);

@@ -133,7 +133,7 @@ fn check_config(findings: &mut Findings, file: &SystemFile) {
     for region in &file.regions {
         let name = region.name.get_ref();
         let reason = format!("configuration \"{config}\" has no regions like `{name}`");
-        findings.refuse(region.name.span(), reason, config::mend(config, SERVICES));
+        findings.refuse(region.name.span(), reason, config::mend(file, SERVICES));
     }
 }
 

@@ -49,6 +49,8 @@ mod load;
 #[cfg(not(feature = "load"))]
 #[path = "no_load.rs"]
 mod load;
+#[cfg_attr(not(feature = "programs"), path = "no_machine.rs")]
+mod machine;
 mod memory;
 mod port;
 mod process;
