@@ -3,17 +3,18 @@
 
 use crate::banks::Banks;
 use crate::memory::ProcessMemory;
+use crate::shared::Shared;
 use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
 use giornata_abi::load::Section;
-use giornata_abi::system::{Bank, ProgramEntry, System};
+use giornata_abi::system::{Bank, ProgramEntry, RegionEntry, System};
 use giornata_abi::trace::TraceRecord;
-use giornata_core::{BadAddress, Beginning, CHUNK, Hardware};
+use giornata_core::{Access, BadAddress, Beginning, CHUNK, Hardware};
 use std::collections::BTreeMap;
 
 /// Pieces of work that one kernel entry does.
 const PIECES: u32 = 4;
-/// Bytes that one piece of restoring moves.
+/// Bytes that one piece of restoring or clearing moves.
 const RESTORED: usize = 1024;
 
 /// One interrupt line: a level that stays pending until the kernel takes it.
@@ -52,6 +53,8 @@ pub(crate) type Listener<'a> = Box<dyn FnMut(&TraceRecord) + 'a>;
 pub struct Board<'a> {
     pub(crate) clock: Ticks,
     processes: Vec<ProcessMemory>,
+    /// The memory that processes share.
+    pub shared: Shared,
     lines: BTreeMap<u16, Line>,
     /// What loads of device registers answer, by address; 0 where nothing is.
     pub registers: BTreeMap<u32, u64>,
@@ -76,6 +79,7 @@ impl<'a> Board<'a> {
             processes: (0..system.processes.len() as u16)
                 .map(|process| ProcessMemory::of(system, process))
                 .collect(),
+            shared: Shared::of(system),
             lines: BTreeMap::new(),
             registers: BTreeMap::new(),
             stores: Vec::new(),
@@ -141,8 +145,11 @@ impl Hardware for Board<'_> {
         length: usize,
     ) -> Result<bool, BadAddress> {
         let memory = self.processes.get_mut(process as usize);
-        let bytes = memory.ok_or(BadAddress)?.range(from, checked(length));
-        let bytes = bytes.ok_or(BadAddress)?.to_vec();
+        let memory = memory.ok_or(BadAddress)?;
+        let bytes = match memory.range(from, checked(length)) {
+            Some(bytes) => bytes.to_vec(),
+            None => self.shared.read(process, from, length)?.to_vec(),
+        };
         if length > to.len() * 8 {
             return Err(BadAddress);
         }
@@ -165,7 +172,8 @@ impl Hardware for Board<'_> {
         let bytes: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
         let bytes = bytes.get(..checked(length)).ok_or(BadAddress)?;
         let memory = self.processes.get_mut(process as usize);
-        memory.ok_or(BadAddress)?.write(to, bytes)
+        let written = memory.ok_or(BadAddress)?.write(to, bytes);
+        written.or_else(|_| self.shared.write(process, to, bytes))
     }
 
     fn load_register(&mut self, address: u32, width: u8) -> u64 {
@@ -202,6 +210,16 @@ impl Hardware for Board<'_> {
         memory
             .restore(offset as usize, RESTORED)
             .map(|next| next as u32)
+    }
+
+    fn share(&mut self, process: u16, region: &RegionEntry, _: u16, access: Option<Access>) {
+        self.shared.open(process, region.address, access);
+    }
+
+    fn clear(&mut self, region: &RegionEntry, offset: u32) -> Option<u32> {
+        let (offset, most) = (offset as usize, RESTORED);
+        let next = self.shared.clear(region.address, offset, most)?;
+        Some(next as u32)
     }
 
     fn load_control(&mut self, thread: u16, offset: usize) -> u32 {

@@ -17,7 +17,7 @@ use giornata_abi::process::block_offsets;
 use giornata_abi::system::{
     BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FaultPolicy, InterruptEntry, MAGIC,
     OBJECT_AT_BOOT, OBJECT_CEILING, OBJECT_PRIVATE, ObjectEntry, ObjectKind, Policy, PortEntry,
-    ProcessEntry, ProgramEntry, Range, SystemHeader, ThreadEntry, ThreadKind, VERSION,
+    ProcessEntry, ProgramEntry, Range, RegionEntry, SystemHeader, ThreadEntry, ThreadKind, VERSION,
     moves_of_driver,
 };
 use giornata_abi::{Record, ValueType};
@@ -28,6 +28,11 @@ pub const AREA: u32 = 0x1000_0000;
 const ENTRY: u32 = 0x2000_0000;
 /// Initial stack pointer of every thread.
 const STACK: u32 = 0x3000_0000;
+
+/// User address of the first region that processes share.
+pub const SHARED: u32 = 0x6000_0000;
+/// Bytes from one to the next.
+pub const SHARED_SPAN: u32 = 0x40_0000;
 
 /// What a port holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +96,8 @@ pub struct SystemBuilder {
     interfaces: Vec<Interface>,
     /// Process, object and what the one may do with the other.
     object_rights: Vec<(u16, u16, u16)>,
+    /// The same of regions.
+    region_grants: Vec<(u16, u16, u16)>,
 }
 
 impl Default for SystemBuilder {
@@ -132,6 +139,7 @@ impl SystemBuilder {
                 links: Vec::new(),
                 moves: Vec::new(),
                 objects: Vec::new(),
+                regions: Vec::new(),
             },
             thread_names: Vec::new(),
             port_names: Vec::new(),
@@ -140,6 +148,7 @@ impl SystemBuilder {
             areas: Vec::new(),
             interfaces: Vec::new(),
             object_rights: Vec::new(),
+            region_grants: Vec::new(),
         }
     }
 
@@ -530,17 +539,49 @@ impl SystemBuilder {
         self.object_rights.push((process, object, rights));
     }
 
-    /// Writes down what each process may do with each object.
+    /// Adds memory of `size` bytes that processes share, and that none may attach
+    /// yet.
+    pub fn region(&mut self, size: u32) -> u16 {
+        let index = self.tables.regions.len() as u16;
+        self.tables.regions.push(RegionEntry {
+            address: SHARED + u32::from(index) * SHARED_SPAN,
+            size,
+            place: 0,
+            tables: 0,
+            grants: 0,
+            reserved: 0,
+        });
+        index
+    }
+
+    /// Lets a process do with a region what these bits of
+    /// [`REGION_`](giornata_abi::system::REGION_READ) say.
+    pub fn grant_region(&mut self, process: u16, region: u16, rights: u16) {
+        self.region_grants.push((process, region, rights));
+    }
+
+    /// Writes down what each process may do with each object and each region.
     fn link_rights(&mut self) {
-        let processes = self.tables.processes.len();
         for object in 0..self.tables.objects.len() {
-            let mut rights = vec![0; processes];
-            let granted = self.object_rights.iter();
-            for (process, _, bits) in granted.filter(|(_, one, _)| usize::from(*one) == object) {
-                rights[usize::from(*process)] |= bits;
-            }
+            let rights = self.granted(&self.object_rights, object);
             self.tables.objects[object].rights = self.list(&rights).start;
         }
+        for region in 0..self.tables.regions.len() {
+            let grants = self.granted(&self.region_grants, region);
+            self.tables.regions[region].grants = self.list(&grants).start;
+        }
+    }
+
+    /// By process: all that it is granted of one thing.
+    fn granted(&self, grants: &[(u16, u16, u16)], thing: usize) -> Vec<u16> {
+        let mut granted = vec![0; self.tables.processes.len()];
+        for (process, _, bits) in grants
+            .iter()
+            .filter(|(_, one, _)| usize::from(*one) == thing)
+        {
+            granted[usize::from(*process)] |= bits;
+        }
+        granted
     }
 
     /// Adds a program in the notation of [`Assembly`], in the deadline band;

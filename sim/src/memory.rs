@@ -17,13 +17,13 @@ const LARGEST: usize = 1 << 26;
 
 /// A run of addresses, readable and writable, aligned to 8 bytes.
 #[derive(Clone, Debug)]
-struct Segment {
+pub(crate) struct Segment {
     start: usize,
     words: Vec<u64>,
 }
 
 impl Segment {
-    fn new(start: usize, end: usize) -> Segment {
+    pub(crate) fn new(start: usize, end: usize) -> Segment {
         let start = start & !7;
         Segment {
             start,
@@ -32,10 +32,18 @@ impl Segment {
     }
 
     /// The bytes of an address range, if it lies here wholly.
-    fn range(&mut self, address: usize, length: usize) -> Option<&mut [u8]> {
+    pub(crate) fn range(&mut self, address: usize, length: usize) -> Option<&mut [u8]> {
         let offset = address.checked_sub(self.start)?;
         let bytes = self.words.as_mut_bytes();
         bytes.get_mut(offset..offset.checked_add(length)?)
+    }
+
+    /// Zeroes up to `most` bytes from `offset`; the next offset, or `None` at the end.
+    pub(crate) fn clear(&mut self, offset: usize, most: usize) -> Option<usize> {
+        let bytes = self.words.as_mut_bytes();
+        let end = bytes.len().min(offset + most);
+        bytes.get_mut(offset..end).unwrap_or_default().fill(0);
+        (end < bytes.len()).then_some(end)
     }
 }
 
@@ -112,10 +120,7 @@ impl ProcessMemory {
     pub(crate) fn restore(&mut self, offset: usize, most: usize) -> Option<usize> {
         self.states = host::Memory::new();
         self.scratch.words.fill(0);
-        let bytes = self.area.words.as_mut_bytes();
-        let end = bytes.len().min(offset + most);
-        bytes.get_mut(offset..end).unwrap_or_default().fill(0);
-        (end < bytes.len()).then_some(end)
+        self.area.clear(offset, most)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The memory of the simulated kernel, to be used again from run to run.
 
 use giornata_abi::system::System;
-use giornata_core::{Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Thread, Tie};
+use giornata_core::{
+    Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Region, Thread, Tie,
+};
 use giornata_micro::{Binding, ProgramState, SThread};
 use giornata_queue::{AgendaEvent, Handover, ReadyNode, WaitNode};
 
@@ -22,6 +24,7 @@ pub struct Storage {
     wait_nodes: Vec<WaitNode>,
     messages: Vec<Message>,
     pools: Vec<Pool>,
+    regions: Vec<Region>,
     handover: Handover,
 }
 
@@ -45,6 +48,7 @@ impl Storage {
             wait_nodes: vec![WaitNode::EMPTY; needs.ties],
             messages: vec![Message::EMPTY; needs.messages],
             pools: vec![Pool::EMPTY; needs.pools],
+            regions: vec![Region::EMPTY; needs.regions],
             handover: Handover::new(),
         }
     }
@@ -68,6 +72,7 @@ impl Storage {
             wait_nodes: &mut self.wait_nodes,
             messages: &mut self.messages,
             pools: &mut self.pools,
+            regions: &mut self.regions,
         };
         (memory, &self.handover)
     }

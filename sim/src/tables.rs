@@ -6,7 +6,7 @@ use giornata_abi::predicate::Predicate;
 use giornata_abi::record::{Record, decode_all};
 use giornata_abi::system::{
     DriverEntry, InterruptEntry, MAGIC, MoveEntry, ObjectEntry, PortEntry, ProcessEntry,
-    ProgramEntry, SpaceEntry, System, SystemHeader, ThreadEntry, VERSION,
+    ProgramEntry, RegionEntry, SpaceEntry, System, SystemHeader, ThreadEntry, VERSION,
 };
 
 /// The tables of one system. Every field may be changed before a simulation
@@ -39,6 +39,8 @@ pub struct Tables {
     pub moves: Vec<MoveEntry>,
     /// What threads synchronise by.
     pub objects: Vec<ObjectEntry>,
+    /// The memory that processes share.
+    pub regions: Vec<RegionEntry>,
 }
 
 /// Cuts tables off the front of a blob; every table begins at a multiple of 8.
@@ -89,6 +91,7 @@ impl Tables {
                 cutter.cut(header.spaces as usize * SpaceEntry::SIZE)?;
                 cutter.table(header.objects as usize)?
             },
+            regions: cutter.table(header.regions as usize)?,
             header,
         })
     }
@@ -108,6 +111,7 @@ impl Tables {
         header.links = self.links.len() as u32;
         header.moves = self.moves.len() as u32;
         header.objects = self.objects.len() as u16;
+        header.regions = self.regions.len() as u16;
     }
 
     /// The tables as the kernel sees them.
@@ -125,8 +129,8 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &self.moves,
-            spaces: &[],
             objects: &self.objects,
+            regions: &self.regions,
         }
     }
 }

@@ -47,6 +47,7 @@ impl Project {
             hostlink: HostlinkSection::default(),
             programs: vec![program(path, name, module.as_ref(), &lines)],
             objects: Vec::new(),
+            regions: Vec::new(),
             processes: vec![process(module.as_ref())],
         };
         Project::assemble(file, board(lines), &[bytes.to_vec()], &[])

@@ -1,10 +1,14 @@
 //! Kernel configurations: which parts of the kernel there are.
 
+use crate::file::SystemFile;
+use crate::problem::Findings;
+
 /// Those that can be built, the least first.
 pub const CONFIGS: [&str; 4] = ["es", "es-load", "emeralds", "all"];
 
-/// The part that replaces programs while the system runs: a feature of the
-/// kernel's image.
+/// The part that runs programs: a feature of the kernel's image, as the others.
+pub(crate) const PROGRAMS: &str = "programs";
+/// The part that replaces programs while the system runs.
 pub(crate) const LOAD: &str = "load";
 /// The part that has objects which threads synchronise by.
 pub(crate) const SERVICES: &str = "services";
@@ -12,10 +16,10 @@ pub(crate) const SERVICES: &str = "services";
 /// The parts of a configuration.
 pub(crate) fn parts(config: &str) -> &'static [&'static str] {
     match config {
-        "es-load" => &[LOAD],
+        "es-load" => &[PROGRAMS, LOAD],
         "emeralds" => &[SERVICES],
-        "all" => &[LOAD, SERVICES],
-        _ => &[],
+        "all" => &[PROGRAMS, LOAD, SERVICES],
+        _ => &[PROGRAMS],
     }
 }
 
@@ -24,12 +28,35 @@ pub(crate) fn has(config: &str, part: &str) -> bool {
     parts(config).contains(&part)
 }
 
-/// The least configuration that has a part and all that `config` has, as a mend.
-pub(crate) fn mend(config: &str, part: &str) -> String {
-    let wanted = |other: &str| has(other, part) && parts(config).iter().all(|p| has(other, p));
+/// The least configuration that has a part and all that a system file's has, as a
+/// mend; one without programs need not run any.
+pub(crate) fn mend(file: &SystemFile, part: &str) -> String {
+    let config = file.kernel.config.get_ref();
+    least(config, part, !file.programs.is_empty())
+}
+
+fn least(config: &str, part: &str, has_programs: bool) -> String {
+    let mut present = parts(config)
+        .iter()
+        .filter(|p| has_programs || **p != PROGRAMS);
+    let present: Vec<_> = present.by_ref().collect();
+    let wanted = |other: &str| has(other, part) && present.iter().all(|p| has(other, p));
     let least = CONFIGS.into_iter().find(|other| wanted(other));
     let least = least.unwrap_or("all");
     format!("write `config = \"{least}\"` under [kernel]")
+}
+
+/// Only kernels that run programs know them.
+pub(crate) fn check_programs(findings: &mut Findings, file: &SystemFile) {
+    let config = file.kernel.config.get_ref();
+    if has(config, PROGRAMS) {
+        return;
+    }
+    for program in &file.programs {
+        let name = program.name.get_ref();
+        let reason = format!("configuration \"{config}\" runs no programs like `{name}`");
+        findings.refuse(program.name.span(), reason, mend(file, PROGRAMS));
+    }
 }
 
 #[cfg(test)]
@@ -39,9 +66,11 @@ mod tests {
     #[test]
     fn a_mend_adds_a_part_and_takes_none_away() {
         let write = |config| format!("write `config = \"{config}\"` under [kernel]");
-        assert_eq!(mend("es", LOAD), write("es-load"));
-        assert_eq!(mend("es", SERVICES), write("emeralds"));
-        assert_eq!(mend("es-load", SERVICES), write("all"));
-        assert_eq!(mend("emeralds", LOAD), write("all"));
+        assert_eq!(least("es", LOAD, true), write("es-load"));
+        assert_eq!(least("es", SERVICES, true), write("all"));
+        assert_eq!(least("es", SERVICES, false), write("emeralds"));
+        assert_eq!(least("es-load", SERVICES, true), write("all"));
+        assert_eq!(least("emeralds", LOAD, true), write("all"));
+        assert_eq!(least("emeralds", PROGRAMS, true), write("all"));
     }
 }

@@ -9,6 +9,7 @@ use crate::objects::{ObjectGrants, ObjectSection};
 use crate::problem::{Findings, Refusal, Source};
 use crate::section;
 use crate::services::ServicesSection;
+use crate::shared::RegionSection;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 pub use toml::Spanned;
@@ -36,6 +37,8 @@ pub struct SystemFile {
     /// `[mutex.*]`, then `[semaphore.*]`, `[condition.*]` and `[mailbox.*]`, each in
     /// the order of the file.
     pub objects: Vec<ObjectSection>,
+    /// `[region.*]`, in the order of the file.
+    pub regions: Vec<RegionSection>,
     /// `[process.*]`, in the order of the file.
     pub processes: Vec<ProcessSection>,
 }
@@ -226,6 +229,8 @@ pub struct Grants {
     pub programs: Vec<Spanned<String>>,
     /// Objects that it may use, and manage.
     pub objects: ObjectGrants,
+    /// Regions that it may attach, and whether it may write them.
+    pub regions: Vec<(Spanned<String>, bool)>,
     /// Processes that it may start and end, and is told of when they end.
     pub supervises: Vec<Spanned<String>>,
     /// It may stop the machine.

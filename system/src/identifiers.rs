@@ -1,12 +1,15 @@
 //! Identifiers for the code of processes: threads, ports, drivers, devices,
-//! interrupts, objects and supervised processes as constants, so that names are checked when compiling.
+//! interrupts, objects, shared regions and supervised processes as constants, so
+//! that names are checked when compiling.
 
 use crate::hostlink::Hostlink;
 use crate::image::layout::device_address;
 use crate::model::Model;
 use crate::objects::{Kind, Object};
 use crate::problem::{Problem, Refusal};
+use crate::shared::Region;
 use giornata_abi::Id;
+use giornata_abi::system::REGION_WRITE;
 use std::collections::BTreeMap;
 
 /// A constant: its name, value and meaning.
@@ -28,6 +31,8 @@ enum Form {
     Slot(&'static str),
     /// A constant of this type in `giornata_rt`.
     Handle(&'static str),
+    /// The same, of an address.
+    Place(&'static str),
     /// The only value of this type in `giornata_rt`.
     Single(&'static str),
 }
@@ -47,6 +52,9 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
             Form::Word => format!("const {name}: u32 = {value:#x}"),
             Form::Slot(_) => format!("const {name}: u16 = {value}"),
             Form::Handle(handle) => format!("const {}", made(handle)),
+            Form::Place(handle) => format!(
+                "const {name}: ::giornata_rt::{handle} = ::giornata_rt::{handle}::new({value:#x})"
+            ),
             Form::Single(handle) => format!("static {}", made(handle)),
         };
         let purpose = match constant.form {
@@ -135,7 +143,7 @@ pub fn c(model: &Model) -> Result<String, Refusal> {
         let purpose = match constant.form {
             Form::Slot(_) => ": for GIO_PRIVATE_SEMAPHORE",
             Form::Single(_) => ": for GIO_PRIVATE_MUTEX",
-            Form::Word | Form::Handle(_) => "",
+            Form::Word | Form::Handle(_) | Form::Place(_) => "",
         };
         text += &format!("/* {note}{purpose}. */\n#define {name} {value:#x}u\n");
     }
@@ -207,6 +215,14 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             ..constant
         });
     }
+    for (index, region) in (0u32..).zip(&model.regions) {
+        let (writers, readers) = sharers(model, region);
+        let note = format!("Shared {region}, written by {writers}{readers}");
+        all.push(Constant {
+            form: Form::Handle("region::Region"),
+            ..constant("REGION", &[&region.name], index, note)
+        });
+    }
     for (index, owner) in (0u32..).zip(&model.processes) {
         if let Some(supervisor) = owner.supervisor {
             let note = format!(
@@ -226,16 +242,14 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
                 continue;
             };
             let note = format!(
-                "Address of device `{}` in process `{}`",
+                "Device `{}` of process `{}`, where it has it",
                 device.name, owner.name
             );
             let address = device_address(&model.board, owner, *index).unwrap_or(0);
-            all.push(constant(
-                "DEVICE",
-                &[&owner.name, &device.name],
-                address,
-                note,
-            ));
+            all.push(Constant {
+                form: Form::Place("device::Device"),
+                ..constant("DEVICE", &[&owner.name, &device.name], address, note)
+            });
         }
     }
     check(&all)?;
@@ -252,16 +266,31 @@ fn form(object: &Object) -> Form {
     }
 }
 
+/// Who writes a region, and who only reads it.
+fn sharers(model: &Model, region: &Region) -> (String, String) {
+    let all = 0..model.processes.len() as u16;
+    let (writers, readers): (Vec<u16>, Vec<u16>) = all
+        .filter(|process| region.granted(*process) != 0)
+        .partition(|process| region.granted(*process) & REGION_WRITE != 0);
+    let readers = match &readers[..] {
+        [] => String::new(),
+        readers => format!(", read by {}", names(model, readers)),
+    };
+    (names(model, &writers), readers)
+}
+
+/// The names of processes, as a list.
+fn names(model: &Model, processes: &[u16]) -> String {
+    let processes = processes.iter();
+    let processes = processes.filter_map(|index| model.processes.get(usize::from(*index)));
+    let names: Vec<String> = processes
+        .map(|process| format!("`{}`", process.name))
+        .collect();
+    names.join(", ")
+}
+
 /// What an object is, and who has a right to it.
 fn rights(model: &Model, object: &Object) -> String {
-    let names = |holders: Vec<u16>| {
-        let holders = holders.into_iter();
-        let holders = holders.filter_map(|index| model.processes.get(usize::from(index)));
-        let names: Vec<String> = holders
-            .map(|process| format!("`{}`", process.name))
-            .collect();
-        names.join(", ")
-    };
     let users = match object.shape.kind() {
         Kind::Mailbox => "sent to by",
         _ => "used by",
@@ -279,7 +308,9 @@ fn rights(model: &Model, object: &Object) -> String {
         (false, _) => noun.into(),
     };
     let mut note = format!("{noun} `{}`", object.name);
-    for (role, holders) in roles.map(|(role, holders)| (role, names(holders))) {
+    for (role, holders) in
+        roles.map(|(role, holders): (_, Vec<u16>)| (role, names(model, &holders)))
+    {
         if !holders.is_empty() {
             note += &format!(", {role} {holders}");
         }

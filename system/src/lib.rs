@@ -36,6 +36,7 @@ pub mod place;
 pub mod problem;
 pub mod project;
 pub mod services;
+pub mod shared;
 
 pub use board::{Board, Emulator};
 pub use config::CONFIGS;

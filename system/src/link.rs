@@ -4,9 +4,10 @@ use crate::file::Schedule;
 use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::names::ThreadRole;
 use crate::objects::{Object, Shape};
-use crate::place::{Placement, ProcessPlacement};
+use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::room::Room;
+use crate::shared::Region;
 use giornata_abi::Record;
 use giornata_abi::id::NONE;
 use giornata_abi::instruction::{DurationEntry, Instruction, Opcode};
@@ -17,8 +18,8 @@ use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
     BAND_DEADLINE, DriverEntry, DriverWork, FLAG_SPARE, FLAG_TRACE_CONSOLE, InterruptEntry, MAGIC,
     MoveEntry, OBJECT_AT_BOOT, OBJECT_CEILING, OBJECT_PRIVATE, ObjectEntry, PortEntry,
-    ProcessEntry, ProgramEntry, Range, SpaceEntry, System, SystemHeader, ThreadEntry, ThreadKind,
-    VERSION, moves_of_driver,
+    ProcessEntry, ProgramEntry, REGION_ENTRY, Range, RegionEntry, SpaceEntry, System, SystemHeader,
+    ThreadEntry, ThreadKind, VERSION, moves_of_driver,
 };
 use giornata_abi::trace::TraceKind;
 
@@ -53,6 +54,8 @@ pub struct Tables {
     pub spaces: Vec<SpaceEntry>,
     /// What threads synchronise by and send to.
     pub objects: Vec<ObjectEntry>,
+    /// The memory that processes share.
+    pub regions: Vec<RegionEntry>,
 }
 
 /// Emits the tables of a bound model. Refuses what outgrows 16-bit ranges.
@@ -89,6 +92,12 @@ pub fn link(model: &Model, placement: &Placement) -> Result<Tables, Refusal> {
     for object in &model.objects {
         let entry = tables.object(object);
         tables.objects.push(entry);
+    }
+    // last: what their lists say depends on where they lie, how long they are not
+    for (index, region) in model.regions.iter().enumerate() {
+        let place = placement.regions.get(index).cloned();
+        let entry = tables.region(region, &place.unwrap_or_default());
+        tables.regions.push(entry);
     }
     tables.check()?;
     tables.finish();
@@ -244,6 +253,7 @@ fn header(model: &Model, placement: &Placement) -> SystemHeader {
         moves: 0,
         objects: 0,
         messages: model.processes.iter().map(|p| p.messages.count).sum(),
+        regions: 0,
         reserved: 0,
     }
 }
@@ -265,6 +275,7 @@ impl Tables {
             moves: Vec::new(),
             spaces: Vec::new(),
             objects: Vec::new(),
+            regions: Vec::new(),
         }
     }
 
@@ -283,8 +294,8 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &self.moves,
-            spaces: &self.spaces,
             objects: &self.objects,
+            regions: &self.regions,
         }
     }
 
@@ -490,6 +501,22 @@ impl Tables {
         }
     }
 
+    fn region(&mut self, region: &Region, place: &RegionPlacement) -> RegionEntry {
+        let grants = self.links.len() as u16;
+        let entries = place.entries.iter().copied().chain(std::iter::repeat(0));
+        let granted = region.grants.iter().zip(entries);
+        self.links
+            .extend(granted.map(|(bits, entry)| bits | u16::from(entry) << REGION_ENTRY));
+        RegionEntry {
+            address: place.address,
+            size: region.size,
+            place: place.place,
+            tables: place.tables,
+            grants,
+            reserved: 0,
+        }
+    }
+
     /// Fills the tables up to what there is room for.
     fn leave_room(&mut self, room: &Room, code: u32, predicates: u16, durations: u16) {
         let end = Instruction::new(Opcode::Return, 0, 0, 0);
@@ -554,6 +581,7 @@ impl Tables {
             moves: self.moves.len() as u32,
             spaces: self.spaces.len() as u16,
             objects: self.objects.len() as u16,
+            regions: self.regions.len() as u16,
             ..self.header
         };
         let body = self.body();
@@ -588,6 +616,7 @@ impl Tables {
         body.table(&self.moves);
         body.table(&self.spaces);
         body.table(&self.objects);
+        body.table(&self.regions);
         if self.header.flags & FLAG_SPARE != 0 {
             body.table(&self.programs);
             body.table(&self.instructions);

@@ -10,7 +10,7 @@ use crate::hostlink;
 use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
-use crate::services;
+use crate::{services, shared};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -53,6 +53,7 @@ pub(crate) fn system(
             "semaphore",
             "condition",
             "mailbox",
+            "region",
             "process",
         ],
     );
@@ -65,6 +66,7 @@ pub(crate) fn system(
     let hostlink = hostlink::section(findings, top);
     let programs = named(findings, top, "program", program);
     let objects = objects(findings, top);
+    let regions = named(findings, top, "region", shared::section);
     let processes = named(findings, top, "process", process);
     if processes.is_empty() && findings.count() == 0 {
         findings.refuse(
@@ -83,6 +85,7 @@ pub(crate) fn system(
         hostlink,
         programs,
         objects,
+        regions,
         processes,
     })
 }
@@ -571,6 +574,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             "mutex",
             "semaphore",
             "condition",
+            "region",
             "manage",
             "supervise",
             "shutdown",
@@ -590,9 +594,10 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
             .filter_map(|v| line(findings, v))
             .collect(),
         interval: interval(findings, &table, !interrupts.is_empty()),
-        ports: ports(findings, &table),
+        ports: rights(findings, &table, "port"),
         programs: texts(findings, &table, "program", "a program"),
         objects: objects::grants(findings, &table),
+        regions: rights(findings, &table, "region"),
         supervises: texts(findings, &table, "supervise", "a process"),
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
@@ -616,20 +621,25 @@ fn interval(findings: &mut Findings, grants: &Section<'_>, has_lines: bool) -> u
     })
 }
 
-fn ports(findings: &mut Findings, grants: &Section<'_>) -> Vec<(Spanned<String>, bool)> {
-    let Some(table) = grants.section(findings, "port") else {
+/// What may be read, or written as well if the second is true.
+fn rights(
+    findings: &mut Findings,
+    grants: &Section<'_>,
+    key: &str,
+) -> Vec<(Spanned<String>, bool)> {
+    let Some(table) = grants.section(findings, key) else {
         return Vec::new();
     };
     let mut all = Vec::new();
     for (name, value) in table.entries() {
-        let Some(right) = as_text(findings, value, "the right to a port") else {
+        let Some(right) = as_text(findings, value, &format!("the right to a {key}")) else {
             continue;
         };
         match right.get_ref().as_str() {
             "read" => all.push((name, false)),
             "write" => all.push((name, true)),
             other => {
-                let reason = format!("there is no right \"{other}\" to a port");
+                let reason = format!("there is no right \"{other}\" to a {key}");
                 findings.refuse(right.span(), reason, "write \"read\" or \"write\"");
             }
         }

@@ -16,6 +16,7 @@ use crate::problem::Refusal;
 use crate::project::Project;
 use crate::room::Room;
 use crate::services::Messages;
+use crate::shared::Region;
 use crate::{bind, outline};
 use giornata_abi::ValueType;
 use giornata_abi::module::PortKind;
@@ -60,6 +61,8 @@ pub struct Model {
     pub interrupts: Vec<Interrupt>,
     /// What threads synchronise by and send to, in the order of their numbers.
     pub objects: Vec<Object>,
+    /// The memory that processes share, in the order of the system file.
+    pub regions: Vec<Region>,
     /// Bytes of the kernel's arena of ports and messages; 0 before binding.
     pub arena_size: u32,
 }

@@ -405,7 +405,7 @@ fn check_config(findings: &mut Findings, file: &SystemFile) {
     for object in &file.objects {
         let (kind, name) = (object.shape.kind().name(), object.name.get_ref());
         let reason = format!("configuration \"{config}\" has no objects like {kind} `{name}`");
-        findings.refuse(object.name.span(), reason, config::mend(config, SERVICES));
+        findings.refuse(object.name.span(), reason, config::mend(file, SERVICES));
     }
 }
 

@@ -2,13 +2,14 @@
 //! checked against board and programs.
 
 use crate::board::{Board, Protection};
+use crate::config;
 use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{objects, programs, supervisors, threads};
+use crate::{objects, programs, shared, supervisors, threads};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -113,6 +114,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         programs: Vec::new(),
         interrupts: Vec::new(),
         objects: Vec::new(),
+        regions: Vec::new(),
         arena_size: 0,
     };
     model.processes = file
@@ -120,10 +122,12 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .iter()
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
+    config::check_programs(&mut findings, file);
     check_readers(&mut findings, file);
     check_drivers_of_devices(&mut findings, file);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
+    model.regions = shared::resolve(&mut findings, file);
     services::resolve(&mut findings, file, &mut model);
     supervisors::resolve(&mut findings, file, &mut model);
     threads::add(&mut findings, project, &modules, &providers, &mut model);

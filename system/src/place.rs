@@ -3,6 +3,7 @@
 use crate::board::Protection;
 use crate::image::regions::NOTHING;
 use crate::model::Model;
+use crate::shared;
 use giornata_abi::system::SpaceEntry;
 
 /// First user address of a process: its code.
@@ -12,11 +13,16 @@ pub const DEVICE_BASE: u32 = 0x4000_0000;
 /// User address of the trace ring in its reader.
 pub const TRACE_BASE: u32 = 0x5000_0000;
 
+/// User address of the first region that processes share.
+pub const SHARED_BASE: u32 = 0x6000_0000;
+
 /// The addresses of a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// By process.
     pub processes: Vec<ProcessPlacement>,
+    /// By region.
+    pub regions: Vec<RegionPlacement>,
     /// Physical address of the trace ring.
     pub trace_ring: u32,
     /// Physical address of the memory for the kernel's tables.
@@ -65,6 +71,26 @@ pub struct ProcessPlacement {
     pub trace_cursor: u32,
 }
 
+/// The addresses of one region that processes share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionPlacement {
+    /// Its user address.
+    pub address: u32,
+    /// Its physical address.
+    pub place: u32,
+    /// Physical address of its tables, where page tables confine processes.
+    pub tables: u32,
+    /// By process: the entry of its space that is the region's, where regions of
+    /// the PMP confine it.
+    pub entries: Vec<u8>,
+}
+
+/// User address of a region where addresses are translated: as far from one to the
+/// next as the largest is long.
+pub(crate) fn shared_address(region: usize) -> u32 {
+    SHARED_BASE + region as u32 * shared::MOST
+}
+
 impl Placement {
     /// Addresses for a system that runs on the host.
     ///
@@ -81,8 +107,13 @@ impl Placement {
             stack_tops: vec![0; process.threads.1 as usize],
             ..ProcessPlacement::default()
         });
+        let regions = (0..model.regions.len()).map(|region| RegionPlacement {
+            address: shared_address(region),
+            ..RegionPlacement::default()
+        });
         Placement {
             processes: processes.collect(),
+            regions: regions.collect(),
             ..Placement::default()
         }
     }

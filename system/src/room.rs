@@ -90,7 +90,7 @@ fn loader(file: &SystemFile, program: &ProgramSection, findings: &mut Findings) 
     let config = file.kernel.config.get_ref();
     if loader.is_some() && !config::has(config, LOAD) {
         let reason = format!("programs of configuration \"{config}\" cannot be replaced");
-        findings.refuse(program.name.span(), reason, config::mend(config, LOAD));
+        findings.refuse(program.name.span(), reason, config::mend(file, LOAD));
     }
     let needs = match program.modules.first() {
         Some(module) => Some((module.span(), "other modules cannot come")),

@@ -166,7 +166,7 @@ fn check_config(findings: &mut Findings, file: &SystemFile) {
     for process in &file.processes {
         for (key, span) in &process.services.written {
             let reason = format!("configuration \"{config}\" knows no `{key}` of processes");
-            findings.refuse(span.clone(), reason, config::mend(config, SERVICES));
+            findings.refuse(span.clone(), reason, config::mend(file, SERVICES));
         }
     }
 }

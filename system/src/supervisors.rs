@@ -53,7 +53,7 @@ fn check_config(findings: &mut Findings, file: &SystemFile) {
     let granted = file.processes.iter().flat_map(|p| &p.grants.supervises);
     for name in granted {
         let reason = format!("configuration \"{config}\" has no supervisors");
-        findings.refuse(name.span(), reason, config::mend(config, SERVICES));
+        findings.refuse(name.span(), reason, config::mend(file, SERVICES));
     }
 }
 

@@ -158,9 +158,9 @@ grants = { mutex = ["bus"], semaphore = ["slots"], condition = ["full"], manage 
 #[test]
 fn objects_of_a_system_file() {
     let changes = [
-        ("config = \"emeralds\"", "config = \"es\""),
-        ("config = \"emeralds\"", "config = \"es-load\""),
-        ("shutdown = true", "program = [\"flight\"]"),
+        ("config = \"all\"", "config = \"es\""),
+        ("config = \"all\"", "config = \"es-load\""),
+        ("config = \"all\"", "config = \"emeralds\""),
         ("protocol = \"ceiling\"", "protocol = \"protect\""),
         ("protocol = \"ceiling\"\n", ""),
         ("ceiling = 120\n", ""),
@@ -184,7 +184,7 @@ fn objects_of_a_system_file() {
 
 /// All messages about a system with services, each after its change.
 fn messages_of_services(more: &str, changes: &[(&str, &str)]) -> String {
-    let system = changed(SYSTEM, "config = \"es\"", "config = \"emeralds\"") + more;
+    let system = changed(SYSTEM, "config = \"es\"", "config = \"all\"") + more;
     let outline = |system: &str| {
         let project = project(system, &module(sample::PROGRAM));
         project.and_then(|project| Model::outline(&project))
@@ -219,7 +219,7 @@ grants = { mutex = ["bus"], mailbox = { stack = "full", orders = ["send", "recei
 #[test]
 fn mailboxes_of_a_system_file() {
     let changes = [
-        ("config = \"emeralds\"", "config = \"es\""),
+        ("config = \"all\"", "config = \"es\""),
         ("server = \"stack\"", "server = \"stakc\""),
         ("server = \"stack\"", "server = \"bus\""),
         ("server = \"stack\"", "server = \"orders\""),
@@ -266,7 +266,7 @@ fn spare_threads_of_a_system_file() {
     let elsewhere =
         "config = \"es\"\n[process.early]\ncrate = \"early\"\nspare-threads = { count = 1 }";
     changes.push((
-        "config = \"emeralds\"\ndeadline-band = 200\ntrace = 1024",
+        "config = \"all\"\ndeadline-band = 200\ntrace = 1024",
         elsewhere,
     ));
     insta::assert_snapshot!(messages_of_services("", &changes));
@@ -279,7 +279,7 @@ fn heaps_of_a_system_file() {
         (beside, "max-priority = 20\nheap = \"257M\""),
         (beside, "max-priority = 20\nheap = \"much\""),
         (
-            "config = \"emeralds\"\ndeadline-band = 200\ntrace = 1024",
+            "config = \"all\"\ndeadline-band = 200\ntrace = 1024",
             "config = \"es\"\n[process.early]\ncrate = \"early\"\nheap = 64",
         ),
     ];
@@ -318,10 +318,58 @@ threads = { turn_too = {} }
 grants = { supervise = [] }
 "#;
 
+const REGIONS: &str = r#"
+[region.ring]
+size = "4K"
+
+[process.guard]
+crate = "guard"
+threads = { serve = {} }
+grants = { region = { ring = "write" } }
+
+[process.view]
+crate = "view"
+threads = { look = {} }
+grants = { region = { ring = "read" } }
+"#;
+
+#[test]
+fn regions_of_a_system_file() {
+    let many: String = (0..32)
+        .map(|n| format!("[region.r{n}]\nsize = 1\n"))
+        .collect();
+    let grants: Vec<String> = (0..32).map(|n| format!("r{n} = \"write\"")).collect();
+    let many_more = format!("{many}[region.ring]");
+    let all = format!("{{ {}, ring = \"write\" }}", grants.join(", "));
+    let changes = [
+        ("config = \"all\"", "config = \"es\""),
+        ("size = \"4K\"", ""),
+        ("size = \"4K\"", "size = 0"),
+        ("size = \"4K\"", "size = \"17M\""),
+        ("size = \"4K\"", "size = \"4 pages\""),
+        ("size = \"4K\"", "size = \"4K\"\nserver = \"x\""),
+        ("ring = \"write\"", "rnig = \"write\""),
+        ("ring = \"write\"", "ring = \"send\""),
+        ("ring = \"write\"", "ring = \"read\""),
+        ("{ ring = \"write\" }", "[\"ring\"]"),
+    ];
+    let text = messages_of_services(REGIONS, &changes);
+    let crowded = REGIONS.replace("[region.ring]", &many_more);
+    let crowded = crowded.replace("{ ring = \"write\" }", &all);
+    let system = changed(SYSTEM, "config = \"es\"", "config = \"all\"") + &crowded;
+    let project = project(&system, &module(sample::PROGRAM));
+    let refused = project
+        .and_then(|project| Model::outline(&project))
+        .unwrap_err();
+    let reasons: Vec<&str> = refused.problems().iter().map(|p| p.reason()).collect();
+    assert_eq!(reasons, ["there are 33 regions"]);
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn supervisors_of_a_system_file() {
     let changes = [
-        ("config = \"emeralds\"", "config = \"es\""),
+        ("config = \"all\"", "config = \"es\""),
         ("start = \"call\"", "start = \"cell\""),
         ("\"valve\", \"pump\"", "\"pump\""),
         ("\"valve\", \"pump\"", "\"valve\", \"pumps\""),

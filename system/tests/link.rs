@@ -328,6 +328,7 @@ fn the_blob_holds_the_tables_in_order_each_aligned() {
         links,
         moves,
         objects: Vec::new(),
+        regions: Vec::new(),
     };
     assert_eq!(read, tables);
     let System { threads, links, .. } = tables.as_system();
@@ -409,4 +410,22 @@ fn indices_of_the_outline_are_final() {
         giornata_system::identifiers::rust(&outline).unwrap(),
         giornata_system::identifiers::rust(&model).unwrap()
     );
+}
+
+#[test]
+fn identifiers_of_devices_say_where_their_process_has_them() {
+    let project = project(SYSTEM, &module(sample::PROGRAM)).unwrap();
+    let model = Model::outline(&project).unwrap();
+    let rust = giornata_system::identifiers::rust(&model).unwrap();
+    for line in [
+        "/// Device `rtc` of process `io`, where it has it.\n\
+         pub const DEVICE_IO_RTC: ::giornata_rt::device::Device = \
+         ::giornata_rt::device::Device::new(0x40000000);\n",
+        "pub const DEVICE_LOGGER_UART0: ::giornata_rt::device::Device = \
+         ::giornata_rt::device::Device::new(0x40000000);\n",
+    ] {
+        assert!(rust.contains(line), "{rust}");
+    }
+    let c = giornata_system::identifiers::c(&model).unwrap();
+    assert!(c.contains("#define DEVICE_IO_RTC 0x40000000u\n"), "{c}");
 }

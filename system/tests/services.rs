@@ -7,8 +7,9 @@ mod sample;
 use giornata_abi::id::NONE;
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{
-    OBJECT_PRIVATE, ObjectEntry, ObjectKind, ProcessEntry, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE,
-    RIGHT_RECEIVE, RIGHT_USE, Range, ThreadEntry, ThreadKind,
+    OBJECT_PRIVATE, ObjectEntry, ObjectKind, ProcessEntry, REGION_READ, REGION_WRITE, RIGHT_DIRECT,
+    RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, Range, RegionEntry, ThreadEntry,
+    ThreadKind,
 };
 use giornata_system::names::name_map;
 use giornata_system::{Functions, Model, NameMap, Placement, Tables, identifiers, link};
@@ -245,4 +246,52 @@ fn mailboxes_have_names_and_handles() {
     ] {
         assert!(rust.contains(line), "{rust}");
     }
+}
+
+const SHARED: &str = r#"
+[region.ring]
+size = "5K"
+
+[region.picture]
+size = 65536
+
+[process.camera]
+crate = "camera"
+threads = { run = {} }
+grants = { region = { picture = "write", ring = "read" } }
+
+[process.log]
+crate = "log"
+threads = { run = {} }
+grants = { region = { ring = "write" } }
+
+[process.view]
+crate = "view"
+threads = { run = {} }
+grants = { region = { picture = "read" } }
+"#;
+
+#[test]
+fn regions_are_powers_of_two_with_the_rights_of_each_process() {
+    let (model, tables) = linked(SHARED, &["camera", "log", "view"]);
+    let of = |region: &RegionEntry| {
+        let first = usize::from(region.grants);
+        (
+            region.address,
+            region.size,
+            tables.links[first..first + 3].to_vec(),
+        )
+    };
+    let both = REGION_READ | REGION_WRITE;
+    let expected = [
+        (0x6000_0000, 8192, vec![REGION_READ, both, 0]),
+        (0x6100_0000, 65536, vec![both, 0, REGION_READ]),
+    ];
+    assert_eq!(tables.regions.iter().map(of).collect::<Vec<_>>(), expected);
+    assert_eq!(tables.header.regions, 2);
+    let rust = identifiers::rust(&model).unwrap();
+    let picture = "/// Shared region picture, 65536 bytes, written by `camera`, read by `view`.\n\
+                   pub const REGION_PICTURE: ::giornata_rt::region::Region = \
+                   ::giornata_rt::region::Region::new(1);\n";
+    assert!(rust.contains(picture), "{rust}");
 }

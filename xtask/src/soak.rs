@@ -1,23 +1,32 @@
 //! `./x soak`: the long forms, for a night or a release.
 
+use std::time::Instant;
+
 use anyhow::Result;
 use clap::Args;
 
 use crate::Verdict;
 use crate::fuzz::{self, Length};
-use crate::test;
+use crate::{suite, test};
 
-/// `./x soak [--seconds 600]`
+/// `./x soak [--seconds 600] [--systems]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Seconds of fuzzing a target.
     #[arg(long, default_value_t = 600)]
     seconds: u32,
+    /// Only the long forms of the target suites.
+    #[arg(long)]
+    systems: bool,
 }
 
-/// Fuzzes every target, then runs the long forms of the tests. A line a target;
-/// negative if there was any finding.
+/// Runs the long forms of the target suites, fuzzes every target, then runs the long
+/// forms of the tests. A line a system and a target; negative if there was any finding.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    let systems = run_systems()?;
+    if options.systems || systems == Verdict::Negative {
+        return Ok(systems);
+    }
     let seconds = options.seconds;
     let outcomes = fuzz::run_all(
         &fuzz::build()?,
@@ -32,4 +41,18 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let found = outcomes.iter().any(|outcome| outcome.finding.is_some());
     let tests = test::run(&test::Options::full())?;
     Ok(if found { Verdict::Negative } else { tests })
+}
+
+fn run_systems() -> Result<Verdict> {
+    let start = Instant::now();
+    let findings = suite::soak()?;
+    let seconds = start.elapsed().as_secs();
+    println!("systems {:>5} {seconds:>5} s", findings.cases);
+    for line in findings.notes.iter().chain(&findings.complaints) {
+        println!("{line}");
+    }
+    Ok(match findings.complaints.is_empty() {
+        true => Verdict::Good,
+        false => Verdict::Negative,
+    })
 }

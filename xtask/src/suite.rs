@@ -12,7 +12,8 @@
 //! ```
 //! In every other system of the group the programs that the baseline has must
 //! give the same port trace, and their physical trace may shift by no more
-//! than the bound.
+//! than the bound. `GROUP/soak` has long forms of the group's systems, without golden
+//! files: they must stop with status 0, within the same bounds.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,9 @@ const LONGEST: Duration = Duration::from_millis(2000);
 /// Cases that sleep for longer, and nearly all of the time.
 const LONG: [(&str, Duration); 1] = [("interrupts/long", Duration::from_millis(1_000_000))];
 
+/// Virtual time after which a long form is stopped.
+const SOAK: Duration = Duration::from_millis(30_000);
+
 /// Cases that take long to build, and show what does not depend on the board: on
 /// the first only, but in the long form and where golden files are written.
 const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
@@ -61,6 +65,8 @@ struct Outcome {
     board: &'static str,
     events: Vec<Event>,
     names: NameMap,
+    /// Of the machine when it stopped.
+    status: i32,
 }
 
 /// Bounds of a group.
@@ -84,14 +90,16 @@ pub(crate) fn cases() -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for group in list(&root().join("tests/target"))? {
         if group.is_dir() {
-            cases.extend(
-                list(&group)?
-                    .into_iter()
-                    .filter_map(|file| case(&group, file)),
-            );
+            cases.extend(cases_in(&group)?);
         }
     }
     Ok(cases)
+}
+
+/// The cases of a folder.
+fn cases_in(folder: &Path) -> Result<Vec<Case>> {
+    let files = list(folder)?.into_iter();
+    Ok(files.filter_map(|file| case(folder, file)).collect())
 }
 
 fn list(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -171,8 +179,46 @@ pub(crate) fn run(extent: Extent) -> Result<Findings> {
     Ok(findings)
 }
 
+/// Lines of the end of a long form that are shown.
+const LAST: usize = 6;
+
+/// Runs the long forms on the first board: each stops with status 0, within the
+/// bounds of its group. What each said last is noted.
+pub(crate) fn soak() -> Result<Findings> {
+    let mut findings = Findings::default();
+    for group in list(&root().join("tests/target"))? {
+        let folder = group.join("soak");
+        if !folder.is_dir() {
+            continue;
+        }
+        let mut outcomes = Vec::new();
+        for case in cases_in(&folder)? {
+            findings.cases += 1;
+            match fly_case_for(&case, BOARDS[0], SOAK) {
+                Ok(outcome) => {
+                    let said = outcome.saying().lines;
+                    let last = said[said.len().saturating_sub(LAST)..].join("\n");
+                    findings.notes.push(format!("{}:\n{last}", case.name));
+                    if outcome.status != 0 {
+                        let complaint = anyhow!("stopped with status {}", outcome.status);
+                        findings.complain(BOARDS[0], &case.name, &complaint);
+                    }
+                    outcomes.push(outcome);
+                }
+                Err(error) => findings.complain(BOARDS[0], &case.name, &error),
+            }
+        }
+        let outcomes: Vec<&Outcome> = outcomes.iter().collect();
+        check_group(&bounds_of(&group)?, &outcomes, &mut findings);
+    }
+    Ok(findings)
+}
+
 fn fly_case(case: &Case, board: &'static str) -> Result<Outcome> {
-    let longest = case.longest();
+    fly_case_for(case, board, case.longest())
+}
+
+fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<Outcome> {
     let image = build(&case.file, Some(board), longest)?;
     let (events, landing) = record(&image, longest)?;
     let lost = landing.damage.lost;
@@ -184,6 +230,7 @@ fn fly_case(case: &Case, board: &'static str) -> Result<Outcome> {
         board,
         events,
         names: image.names,
+        status: landing.status,
     })
 }
 
@@ -252,12 +299,10 @@ fn compare(expected: &[&str], said: &[&str]) -> Result<()> {
 
 fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
     for group in list(&root().join("tests/target"))? {
-        let file = group.join("bounds");
-        if !file.is_file() {
+        if !group.join("bounds").is_file() {
             continue;
         }
-        let bounds: Bounds = toml::from_str(&std::fs::read_to_string(&file)?)
-            .with_context(|| file.display().to_string())?;
+        let bounds = bounds_of(&group)?;
         let members: Vec<&Outcome> = outcomes
             .iter()
             .filter(|o| o.case.file.parent() == Some(&group))
@@ -265,6 +310,12 @@ fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
         check_group(&bounds, &members, findings);
     }
     Ok(())
+}
+
+fn bounds_of(group: &Path) -> Result<Bounds> {
+    let file = group.join("bounds");
+    let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    toml::from_str(&text).with_context(|| file.display().to_string())
 }
 
 fn check_group(bounds: &Bounds, members: &[&Outcome], findings: &mut Findings) {

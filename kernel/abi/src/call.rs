@@ -82,8 +82,8 @@ calls! {
     Shutdown = 12, "shutdown(status)", Any, "EPERM EINVAL";
     /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
     Panic = 13, "panic(address, length, line)", Any, "";
-    /// The caller's own thread id.
-    Own = 14, "own() -> id", Any, "";
+    /// The caller's own thread id, and the lowest address and the bytes of its stack.
+    Own = 14, "own() -> id, stack, length", Any, "";
     /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).
@@ -110,7 +110,7 @@ calls! {
     Signal = 26, "signal(condition)", Thread, "ESRCH EPERM EINVAL";
     /// As many signals as threads wait. O(waiters), in pieces.
     Broadcast = 27, "broadcast(condition)", Thread, "ESRCH EPERM EINVAL";
-    /// Sends four 32-bit words to a mailbox; more urgent messages have a higher `priority`. It takes a message of the pool of the caller's process (EAGAIN: there is none) unless a thread waits for it. Never blocks. O(messages that stand before it).
+    /// Sends four 32-bit words to a mailbox; more urgent messages have a higher `priority`. It takes a message of the pool of the caller's process (EAGAIN: there is none) unless a thread waits for it in `receive`. Never blocks. O(messages that stand before it).
     Send = 28, "send(mailbox, priority, word0, word1, word2, word3)", Thread, "ESRCH EPERM EINVAL EAGAIN";
     /// Sends `length` bytes at `address`; `how`: bits of [`send`](crate::message::send). With a server (its mailbox in the low half of `via`, the node of the destination in the high half) the message goes there, and the destination with it. Never blocks. O(bytes), in pieces.
     SendBytes = 29, "send_bytes(mailbox, priority, address, length, how, via)", Thread, "ESRCH EPERM EINVAL EAGAIN EFAULT EMSGSIZE";
@@ -128,10 +128,14 @@ calls! {
     CreateProcess = 35, "create_process(process)", Thread, "ESRCH EPERM EEXIST EBUSY";
     /// Ends a process that the caller's supervises, as a fault would: its policy says what comes then.
     KillProcess = 36, "kill_process(process)", Thread, "ESRCH EPERM";
-    /// Waits for the next process that ended, or was restarted, of those that the caller's supervises: what came before the call counts. `generation`: how often it was started, less one; bit 16 of `how`: it was restarted; below: a [`FaultCause`](crate::trace::FaultCause). O(processes).
+    /// Waits for the next process that ended, or was restarted, of those that the caller's supervises: what came before the call counts. `generation`: how often it has begun anew, by call or of itself; bit 16 of `how`: it was restarted; below: a [`FaultCause`](crate::trace::FaultCause). O(processes).
     AwaitProcess = 37, "await_process(low, high) -> process, generation, how", Thread, "EPERM EBUSY EAGAIN ETIMEDOUT";
     /// Takes memory of the quota of the caller's process, zeroed, in multiples of 16 bytes; the process has it until it ends. O(1).
     Allocate = 38, "allocate(bytes) -> address", Thread, "ENOMEM";
+    /// Opens a region of shared memory to the caller's process until it detaches it or ends: at an address that is the same in every process. `how`: 0 to read and write, 1 to read only. What nobody has attached is zeroed first, a piece a call: EAGAIN says that there is more, and to call again. EEXIST: the process has it. Never blocks. O(1), and 1 KiB zeroed.
+    AttachRegion = 39, "attach_region(index, how) -> address, length", Thread, "ESRCH EPERM EINVAL EEXIST EAGAIN";
+    /// Closes a region of shared memory to the caller's process: who touches it then faults. When nobody has it, what it held is gone. EINVAL: the process does not have it. Never blocks. O(1).
+    DetachRegion = 40, "detach_region(index)", Thread, "ESRCH EPERM EINVAL";
 }
 
 impl Call {

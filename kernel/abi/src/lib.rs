@@ -13,6 +13,7 @@
 extern crate alloc;
 
 pub mod record;
+pub mod region;
 
 pub mod call;
 pub mod control;

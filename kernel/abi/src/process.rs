@@ -27,7 +27,8 @@ pub const RESTARTABLE_SYMBOLS: [&str; 2] =
 pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";
 
 /// Where a process finds what it was granted. The addresses of its devices
-/// follow, one `u32` each, in the order of the system file.
+/// follow, one `u32` each, in the order of the system file, and then as many
+/// lengths in bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Grants {

@@ -266,12 +266,32 @@ record! {
         pub most: u32,
     }
 
+    /// One region of memory that processes share.
+    pub struct RegionEntry {
+        /// Its user address, the same in every process.
+        pub address: u32,
+        /// Bytes: a power of two, whole pages.
+        pub size: u32,
+        /// Its physical address.
+        pub place: u32,
+        /// Physical address of the last tables of pages on the way to it, those
+        /// for who writes and behind them those for who reads; 0 where regions of
+        /// the PMP confine processes.
+        pub tables: u32,
+        /// What each process may do with it: the first of as many `links` as
+        /// there are processes, bits of [`REGION_`](REGION_READ).
+        pub grants: u16,
+        /// Must be 0.
+        pub reserved: u16,
+    }
+
     /// The address space of one process where regions confine it: what the PMP
     /// holds while it runs. Regions are naturally aligned powers of two.
     pub struct SpaceEntry {
-        /// The configuration byte of each entry of the PMP; 0 = off. Never
-        /// locked; the first [`KERNEL_REGIONS`] are those of the kernel's guard
-        /// (0 here) and of the stack of the thread that runs.
+        /// The configuration byte of each entry of the PMP; 0 = off, as that of
+        /// memory that is shared until the process attaches it. Never locked; the
+        /// first [`KERNEL_REGIONS`] are those of the kernel's guard (0 here) and
+        /// of the stack of the thread that runs.
         pub rights: [u8; 16],
         /// The address register of each entry behind those.
         pub places: [u32; 14],
@@ -345,8 +365,10 @@ record! {
         pub objects: u16,
         /// Count of messages.
         pub messages: u16,
+        /// Count of regions that processes share.
+        pub regions: u16,
         /// Must be 0.
-        pub reserved: u32,
+        pub reserved: u16,
     }
 }
 
@@ -383,6 +405,16 @@ pub const RIGHT_RECEIVE: u16 = 4;
 pub const RIGHT_DIRECT: u16 = 8;
 /// The process may receive from the mailbox as a server.
 pub const RIGHT_FULL: u16 = 16;
+
+/// Most regions of a system: what a process has attached is a word of bits.
+pub const REGIONS: u16 = 32;
+/// The process may attach the region to read it.
+pub const REGION_READ: u16 = 1;
+/// The process may attach the region to read and write it.
+pub const REGION_WRITE: u16 = 2;
+/// Where regions of the PMP confine processes: above this bit, the entry of the
+/// process's [`SpaceEntry::rights`] that is the region's.
+pub const REGION_ENTRY: u32 = 8;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -653,10 +685,10 @@ pub struct System<'a> {
     pub links: &'a [u16],
     /// The values that drivers move.
     pub moves: &'a [MoveEntry],
-    /// The spaces, where regions confine processes.
-    pub spaces: &'a [SpaceEntry],
     /// What threads synchronise by.
     pub objects: &'a [ObjectEntry],
+    /// The memory that processes share.
+    pub regions: &'a [RegionEntry],
 }
 
 /// The tables that microcode lies in: there are two of each where programs may

@@ -101,6 +101,7 @@ pub use banks::{Banks, Places};
 pub use board::Board;
 pub use context::{Context, kind};
 pub use device::Device;
+pub use regions::Regions;
 pub use right::Right;
 pub use ring::Ring;
 

@@ -5,6 +5,7 @@
 
 use giornata_abi::system::System;
 
+use crate::regions::Regions;
 use crate::right::Right;
 
 const PAGE_SHIFT: u32 = 12;
@@ -67,7 +68,7 @@ impl Space {
     pub const NOWHERE: Space = Space(satp(0));
 
     /// The space of a thread; [`Space::NOWHERE`] for a thread that is none.
-    pub fn of(system: &System<'static>, thread: usize) -> Space {
+    pub fn of(system: &System<'static>, _: &'static [Regions], thread: usize) -> Space {
         let process = system
             .threads
             .get(thread)
@@ -129,6 +130,43 @@ impl Format {
         self.leaf(root, address, load).is_some()
     }
 
+    /// The addresses of the entries that lead to the last tables of `size` bytes at
+    /// a user address, and what each entry is when it leads to its table, of those
+    /// that lie together from `tables` on. The tables above exist: the builder makes
+    /// them so, and `size` bytes have few. O(levels).
+    pub fn links(
+        &self,
+        root: u32,
+        address: usize,
+        size: usize,
+        tables: usize,
+        load: impl Fn(usize) -> usize,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let mut table = root as usize;
+        for level in (2..self.levels).rev() {
+            table = self.number(load(self.place(table, address, level)));
+        }
+        let first = self.place(table, address, 1);
+        let count = self.tables_of(size) >> PAGE_SHIFT;
+        let (word, number) = (self.word, tables >> PAGE_SHIFT);
+        (0..count).map(move |n| {
+            let at = first.wrapping_add(n.wrapping_mul(word));
+            (at, number.wrapping_add(n) << 10 | VALID)
+        })
+    }
+
+    /// Bytes of the last tables that lead to `size` bytes.
+    pub fn tables_of(&self, size: usize) -> usize {
+        size.div_ceil(PAGE << self.index_bits) << PAGE_SHIFT
+    }
+
+    /// The address of the entry of an address in a table of a level.
+    fn place(&self, table: usize, address: usize, level: u32) -> usize {
+        let shift = PAGE_SHIFT + level * self.index_bits;
+        let index = address >> shift & ((1 << self.index_bits) - 1);
+        (table << PAGE_SHIFT) + index * self.word
+    }
+
     /// The leaf entry that an address leads to, and its level.
     fn leaf(
         &self,
@@ -141,9 +179,7 @@ impl Format {
         }
         let mut table = root as usize;
         for level in (0..self.levels).rev() {
-            let shift = PAGE_SHIFT + level * self.index_bits;
-            let index = address >> shift & ((1 << self.index_bits) - 1);
-            let entry = load((table << PAGE_SHIFT) + index * self.word);
+            let entry = load(self.place(table, address, level));
             if entry & VALID == 0 {
                 return None;
             }
@@ -164,6 +200,7 @@ impl Format {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+    use std::vec::Vec;
 
     const RW: usize = READ | WRITE | USER;
     /// Pages from 0x1000_0000 on, by the rights of each.
@@ -263,6 +300,21 @@ mod tests {
             Some(0x8043_3456)
         );
         assert_eq!(walk(&large, &tables, 0x1080_3456, Right::Read), None);
+    }
+
+    #[test]
+    fn links_are_those_of_the_last_tables_in_a_row() {
+        let tables = sv39();
+        let load = |at: usize| tables.get(&at).copied().unwrap_or(0);
+        let links: Vec<_> = SV39
+            .links(1, 0x1020_0000, 0x40_0000, 0x9000, load)
+            .collect();
+        assert_eq!(
+            links,
+            [(0x2000 + 8 * 129, link(9)), (0x2000 + 8 * 130, link(10))]
+        );
+        let links: Vec<_> = SV32.links(1, 0x1040_0000, 0x1000, 0x9000, |_| 0).collect();
+        assert_eq!(links, [(0x1000 + 4 * 65, link(9))]);
     }
 
     #[test]

@@ -89,9 +89,12 @@ impl<H: Hardware> Core<'_, H> {
                 self.panic(thread, a, b, c);
                 None
             }
-            Call::Own => Some(Answer::word(
-                Id::new(thread, self.threads.at(thread).generation).0 as usize,
-            )),
+            Call::Own => {
+                let id = Id::new(thread, self.threads.at(thread).generation).0;
+                let stack = entry.stack_top.wrapping_sub(entry.stack_size);
+                let (stack, length) = (stack as usize, entry.stack_size as usize);
+                Some(Answer::words([id as usize, stack, length]))
+            }
             Call::SetPriority => Some(self.set_priority(entry.process, a, b)),
             Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => {
                 Some(self.change_program(thread, call, &request.arguments))
@@ -115,7 +118,9 @@ impl<H: Hardware> Core<'_, H> {
             | Call::CreateProcess
             | Call::KillProcess
             | Call::AwaitProcess
-            | Call::Allocate => {
+            | Call::Allocate
+            | Call::AttachRegion
+            | Call::DetachRegion => {
                 self.serve(thread, call, &request.arguments);
                 None
             }

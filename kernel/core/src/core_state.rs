@@ -366,6 +366,7 @@ pub(crate) fn divide<'a>(
             wait_nodes: cut(memory.wait_nodes, needs.ties),
             letters: cut(memory.messages, needs.messages),
             pools: cut(memory.pools, needs.pools),
+            regions: cut(memory.regions, needs.regions),
         },
     };
     let machine = MachineMemory {

@@ -4,12 +4,21 @@ use crate::event::Beginning;
 use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
 use giornata_abi::load::Section;
-use giornata_abi::system::{Bank, ProgramEntry};
+use giornata_abi::system::{Bank, ProgramEntry, RegionEntry};
 use giornata_abi::trace::TraceRecord;
 
 /// An address range that is not wholly in the process's memory with the needed rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadAddress;
+
+/// What a process may do with memory that it shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read it.
+    Read,
+    /// Read and write it.
+    Write,
+}
 
 /// Most bytes that one [`Hardware::read`] or [`Hardware::write`] moves: the
 /// longest copy between two looks at pending interrupts.
@@ -63,6 +72,20 @@ pub trait Hardware {
     /// rest. At most 1 KiB a call; answers the offset of the next piece, or `None`
     /// when all is restored.
     fn restore_memory(&mut self, process: u16, offset: u32) -> Option<u32>;
+
+    /// Opens a region to user mode of a process and to copies from and to it, or
+    /// closes it. `granted` is what the system's tables say of the region in that
+    /// process. O(1).
+    fn share(&mut self, process: u16, region: &RegionEntry, granted: u16, access: Option<Access>) {
+        let _ = (process, region, granted, access);
+    }
+
+    /// Zeroes a piece of a region, from `offset` on: at most 1 KiB a call; answers
+    /// the offset of the next piece, or `None` when all is zero.
+    fn clear(&mut self, region: &RegionEntry, offset: u32) -> Option<u32> {
+        let _ = (region, offset);
+        None
+    }
 
     /// The 32-bit word at `offset` of a thread's control page; 0 for a thread
     /// that has none. O(1).

@@ -6,6 +6,7 @@ use crate::core_state::{Core, PendingCall, Upcall, divide};
 use crate::event::{Event, Hart, Next, Outcome, Served};
 use crate::hardware::Hardware;
 use crate::impossible::Place;
+use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::process::{Life, Teardown};
 use crate::thread::State;
@@ -14,7 +15,7 @@ use giornata_abi::id::NONE;
 use giornata_abi::system::System;
 use giornata_abi::trace::{FaultCause, TraceKind, Violation};
 use giornata_abi::{Error, Instant, Ticks};
-use giornata_micro::{Machine, Progress, UpcallEnd};
+use giornata_micro::{Progress, UpcallEnd};
 use giornata_queue::Handover;
 
 /// Threads that are woken before the caller is asked to look at its interrupts.

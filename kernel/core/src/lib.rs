@@ -49,6 +49,8 @@ mod load;
 #[cfg(not(feature = "load"))]
 #[path = "no_load.rs"]
 mod load;
+#[cfg_attr(not(feature = "programs"), path = "no_machine.rs")]
+mod machine;
 mod memory;
 mod port;
 mod process;
@@ -64,12 +66,12 @@ mod thread;
 mod transfer;
 
 pub use event::{Beginning, Event, Hart, Next, Outcome, Served};
-pub use hardware::{BadAddress, CHUNK, Hardware};
+pub use hardware::{Access, BadAddress, CHUNK, Hardware};
 pub use impossible::Place;
 pub use interrupt::Interrupt;
 pub use kernel::Kernel;
 pub use memory::{Memory, Needs};
 pub use port::Port;
 pub use process::Process;
-pub use services::{Message, Object, Pool, Tie};
+pub use services::{Message, Object, Pool, Region, Tie};
 pub use thread::{State, Thread};

@@ -4,7 +4,7 @@ use crate::interrupt::Interrupt;
 use crate::load;
 use crate::port::Port;
 use crate::process::Process;
-use crate::services::{self, Message, Object, Pool, Tie};
+use crate::services::{self, Message, Object, Pool, Region, Tie};
 use crate::thread::Thread;
 use giornata_abi::system::SystemHeader;
 use giornata_micro::{Binding, ProgramState, SThread};
@@ -39,6 +39,8 @@ pub struct Needs {
     pub messages: usize,
     /// Processes with a pool of messages.
     pub pools: usize,
+    /// Regions that processes share.
+    pub regions: usize,
 }
 
 impl Needs {
@@ -49,7 +51,7 @@ impl Needs {
             header.triggers as usize,
             header.s_threads as usize,
         );
-        let [objects, ties, messages, pools] = services::needs(header);
+        let [objects, ties, messages, pools, regions] = services::needs(header);
         Needs {
             threads,
             processes: header.processes as usize,
@@ -65,6 +67,7 @@ impl Needs {
             ties,
             messages,
             pools,
+            regions,
         }
     }
 }
@@ -102,4 +105,6 @@ pub struct Memory<'a> {
     pub messages: &'a mut [Message],
     /// See [`Needs::pools`].
     pub pools: &'a mut [Pool],
+    /// See [`Needs::regions`].
+    pub regions: &'a mut [Region],
 }

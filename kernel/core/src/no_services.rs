@@ -49,6 +49,15 @@ impl Message {
     pub const EMPTY: Message = Message;
 }
 
+/// Memory that processes share.
+#[derive(Clone, Copy, Debug)]
+pub struct Region;
+
+impl Region {
+    /// One that nobody has.
+    pub const EMPTY: Region = Region;
+}
+
 /// What the services keep.
 pub(crate) struct Services<'a>(PhantomData<&'a ()>);
 
@@ -74,12 +83,13 @@ pub(crate) struct ServicesMemory<'a> {
     pub(crate) wait_nodes: &'a mut [WaitNode],
     pub(crate) letters: &'a mut [Message],
     pub(crate) pools: &'a mut [Pool],
+    pub(crate) regions: &'a mut [Region],
 }
 
-/// Objects, threads with a tie, messages and processes with some, that a
+/// Objects, threads with a tie, messages, processes with some, and regions, that a
 /// system's services need.
-pub(crate) fn needs(_: &SystemHeader) -> [usize; 4] {
-    [0; 4]
+pub(crate) fn needs(_: &SystemHeader) -> [usize; 5] {
+    [0; 5]
 }
 
 impl<H: Hardware> Kernel<'_, H> {
@@ -125,6 +135,11 @@ impl<H: Hardware> Core<'_, H> {
 
     #[inline(always)]
     pub(crate) fn part(&mut self, _: u16) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    pub(crate) fn detach_next(&mut self, _: u16) -> bool {
         false
     }
 

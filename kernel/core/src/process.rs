@@ -7,8 +7,9 @@
 //!                              +---------------> Dead
 //! ```
 //! From the first instant of `Dying` none of its threads runs. The walk gives
-//! back one thing a piece that a thread had, and then visits the next; restoring
-//! takes one kilobyte a piece. Both run at the urgency that the faulting thread
+//! back one thing a piece that a thread had, and then visits the next; after the
+//! last it detaches one shared region a piece. Restoring takes one kilobyte a
+//! piece. Both run at the urgency that the faulting thread
 //! had, so that a more urgent thread does not wait for them.
 
 use crate::core_state::Core;
@@ -119,10 +120,14 @@ impl<H: Hardware> Core<'_, H> {
         first
     }
 
-    /// Takes from one thread what it holds; after the last, the process's lines.
+    /// Takes from one thread what it holds; after the last, what the process shares,
+    /// and its lines.
     fn walk(&mut self, process: u16, step: u16) -> Teardown {
         let threads = self.process_entry(process).threads;
         if step >= threads.count {
+            if self.detach_next(process) {
+                return Teardown::Piece;
+            }
             self.close_interrupts_of(process);
             self.bury(process);
             return Teardown::Piece;

@@ -39,7 +39,7 @@ pub(crate) enum Purpose {
 /// A transfer that was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
-    purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// What is to be moved, if it is in the tables.
     moves: Range,
     /// Else this alone.

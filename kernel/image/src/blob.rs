@@ -2,16 +2,16 @@
 //!
 //! The header lies first; the tables follow in the order processes, threads,
 //! ports, drivers, programs, interrupts, instructions, predicates, durations,
-//! links, moves, spaces, objects, each at the next multiple of 8 bytes from the header's
-//! address; where programs may be replaced, once more programs, instructions,
-//! predicates and durations.
+//! links, moves, spaces, objects, regions, each at the next multiple of 8 bytes from
+//! the header's address; where programs may be replaced, once more programs,
+//! instructions, predicates and durations.
 
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;
 
 use giornata_abi::module::crc32;
 use giornata_abi::system::{MAGIC, System, SystemHeader, VERSION};
-use giornata_arch_riscv::Places;
+use giornata_arch_riscv::{Places, Regions};
 
 use crate::spare;
 
@@ -55,20 +55,24 @@ impl Tables {
     /// The next table.
     ///
     /// # Safety
-    /// The checks of [`read`] have passed, and `T` is a record (or an integer).
+    /// The checks of [`read`] have passed, and `T` is a record (or an integer, or
+    /// the cells of a record).
     unsafe fn next<T>(&mut self, count: usize) -> &'static [T] {
         let table = with_exposed_provenance(self.at);
         self.at = end(self.at, count, size_of::<T>());
-        // SAFETY: the table lies in the blob, whose bytes never change; every
-        // bit pattern is a record (Record Invariant).
+        // SAFETY: the table lies in the blob, whose bytes change in cells only;
+        // every bit pattern is a record (Record Invariant).
         unsafe { core::slice::from_raw_parts(table, count) }
     }
 }
 
-/// A system, and where its spare tables of microcode lie.
+/// A system, the spaces of its processes, and where its spare tables of microcode
+/// lie.
 pub struct Found {
     /// The system.
     pub system: System<'static>,
+    /// The spaces, where regions confine processes.
+    pub spaces: &'static [Regions],
     /// See [`FLAG_SPARE`](giornata_abi::system::FLAG_SPARE).
     pub spare: Option<Places>,
 }
@@ -96,9 +100,13 @@ pub unsafe fn read(at: usize, memory: Range<usize>) -> Result<Found, Refusal> {
         return Err(Refusal::Checksum);
     }
     // SAFETY: all checks have passed.
-    let system = unsafe { tables(header, at) };
+    let (system, spaces) = unsafe { tables(header, at) };
     let spare = spare::find(header, tables_end(header, at), at)?;
-    Ok(Found { system, spare })
+    Ok(Found {
+        system,
+        spaces,
+        spare,
+    })
 }
 
 fn check(header: &SystemHeader, at: usize, memory: &Range<usize>) -> Result<(), Refusal> {
@@ -134,12 +142,12 @@ fn tables_end(header: &SystemHeader, at: usize) -> usize {
 }
 
 /// Entries and bytes of an entry of each table, in order.
-fn sizes(header: &SystemHeader) -> [(usize, usize); 13] {
+fn sizes(header: &SystemHeader) -> [(usize, usize); 14] {
     use giornata_abi::instruction::{DurationEntry, Instruction};
     use giornata_abi::predicate::Predicate;
     use giornata_abi::system::{
         DriverEntry, InterruptEntry, MoveEntry, ObjectEntry, PortEntry, ProcessEntry, ProgramEntry,
-        SpaceEntry, ThreadEntry,
+        RegionEntry, SpaceEntry, ThreadEntry,
     };
     [
         (header.processes as usize, size_of::<ProcessEntry>()),
@@ -155,18 +163,23 @@ fn sizes(header: &SystemHeader) -> [(usize, usize); 13] {
         (header.moves as usize, size_of::<MoveEntry>()),
         (header.spaces as usize, size_of::<SpaceEntry>()),
         (header.objects as usize, size_of::<ObjectEntry>()),
+        (header.regions as usize, size_of::<RegionEntry>()),
     ]
 }
 
 /// # Safety
 /// The checks of [`read`] have passed.
-#[allow(clippy::multiple_unsafe_ops_per_block)] // thirteen tables, one reason
-unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
+#[allow(clippy::multiple_unsafe_ops_per_block)] // fourteen tables, one reason
+unsafe fn tables(
+    header: &'static SystemHeader,
+    at: usize,
+) -> (System<'static>, &'static [Regions]) {
     let mut next = Tables {
         at: at + size_of::<SystemHeader>(),
     };
+    let spaces;
     // SAFETY: the checks have passed, and the fields are read in the tables' order.
-    unsafe {
+    let system = unsafe {
         System {
             header,
             processes: next.next(header.processes as usize),
@@ -180,8 +193,12 @@ unsafe fn tables(header: &'static SystemHeader, at: usize) -> System<'static> {
             durations: next.next(header.durations as usize),
             links: next.next(header.links as usize),
             moves: next.next(header.moves as usize),
-            spaces: next.next(header.spaces as usize),
-            objects: next.next(header.objects as usize),
+            objects: {
+                spaces = next.next(header.spaces as usize);
+                next.next(header.objects as usize)
+            },
+            regions: next.next(header.regions as usize),
         }
-    }
+    };
+    (system, spaces)
 }

@@ -4,8 +4,10 @@ use core::ops::Range;
 use core::ptr::with_exposed_provenance_mut;
 
 use giornata_abi::system::{System, SystemHeader};
-use giornata_arch_riscv::{Context, Space};
-use giornata_core::{Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Thread, Tie};
+use giornata_arch_riscv::{Context, Regions, Space};
+use giornata_core::{
+    Interrupt, Memory, Message, Needs, Object, Pool, Port, Process, Region, Thread, Tie,
+};
 use giornata_micro::{Binding, ProgramState, SThread};
 use giornata_queue::{AgendaEvent, ReadyNode, WaitNode};
 
@@ -32,9 +34,10 @@ use crate::blob::Refusal;
 /// | 13 | tie and node of a waiter | threads |
 /// | 14 | message | messages |
 /// | 15 | what a process takes from | processes |
+/// | 16 | region that is shared | regions |
 ///
 /// To the sum of the first comes the port arena, `arena_size` bytes.
-pub const SIZES: [u32; 16] = [
+pub const SIZES: [u32; 17] = [
     size_of::<Context>() as u32,
     size_of::<Thread>() as u32,
     size_of::<ReadyNode>() as u32,
@@ -51,10 +54,11 @@ pub const SIZES: [u32; 16] = [
     OF_TIE as u32,
     size_of::<Message>() as u32,
     size_of::<Pool>() as u32,
+    size_of::<Region>() as u32,
 ];
 
 /// Tables that are cut.
-const TABLES: usize = 16;
+const TABLES: usize = 17;
 /// What a thread needs to wait for objects; 0 where there are none.
 const OF_TIE: usize = match size_of::<Tie>() {
     0 => 0,
@@ -97,6 +101,7 @@ impl Carver {
 /// by nothing else, for ever. To be called once.
 pub unsafe fn carve(
     system: &System<'static>,
+    spaces: &'static [Regions],
     memory: &Range<usize>,
 ) -> Result<(Memory<'static>, &'static [Context]), Refusal> {
     let start = system.header.ram as usize;
@@ -105,7 +110,9 @@ pub unsafe fn carve(
         return Err(Refusal::Memory(0));
     }
     let mut carver = Carver { at: start, end };
-    let contexts = carver.cut(system.threads.len(), |thread| context(system, thread));
+    let contexts = carver.cut(system.threads.len(), |thread| {
+        context(system, spaces, thread)
+    });
     let tables = tables(&mut carver, system.header);
     if carver.at > end {
         return Err(Refusal::Memory(carver.at - start));
@@ -131,17 +138,22 @@ fn tables(carver: &mut Carver, header: &SystemHeader) -> Memory<'static> {
         wait_nodes: carver.cut(needs.ties, |_| WaitNode::EMPTY),
         messages: carver.cut(needs.messages, |_| Message::EMPTY),
         pools: carver.cut(needs.pools, |_| Pool::EMPTY),
+        regions: carver.cut(needs.regions, |_| Region::EMPTY),
     }
 }
 
 /// The context of a thread: its space and its process's restartable sequence.
-fn context(system: &System<'static>, thread: usize) -> Context {
+fn context(system: &System<'static>, spaces: &'static [Regions], thread: usize) -> Context {
     let process = system
         .threads
         .get(thread)
         .and_then(|t| system.processes.get(t.process as usize));
     let (begin, end) = process.map_or((0, 0), |p| (p.restart_begin, p.restart_end));
-    Context::new(Space::of(system, thread), begin as usize, end as usize)
+    Context::new(
+        Space::of(system, spaces, thread),
+        begin as usize,
+        end as usize,
+    )
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::exit;
 
 /// For the builder, which reads it out of this file.
 #[unsafe(no_mangle)]
-static GIORNATA_SIZES: [u32; 16] = SIZES;
+static GIORNATA_SIZES: [u32; 17] = SIZES;
 
 global_asm!(
     // for harts that do not count their cycles
@@ -60,14 +60,19 @@ unsafe extern "C" {
 extern "C" fn begin() -> &'static Context {
     // SAFETY: the builder wrote RAM behind the kernel; nobody writes the blob.
     let found = unsafe { blob::read(SYSTEM, BOARD.memory) };
-    let Found { system, spare } = found.unwrap_or_else(|why| refuse(why));
+    let Found {
+        system,
+        spaces,
+        spare,
+    } = found.unwrap_or_else(|why| refuse(why));
     let behind = (&raw const __bss_end).addr()..BOARD.memory.end;
     // SAFETY: the builder left the memory that the header names to the kernel; once.
-    let carved = unsafe { carve(&system, &behind) };
+    let carved = unsafe { carve(&system, spaces, &behind) };
     let (memory, contexts) = carved.unwrap_or_else(|why| refuse(why));
     let setup = Setup {
         board: BOARD,
         system,
+        spaces,
         memory,
         contexts,
         spare,

@@ -12,7 +12,7 @@ const LINE: u32 = 64;
 /// The symbol of the sizes of the kernel's records.
 const SIZES_SYMBOL: &str = "GIORNATA_SIZES";
 /// Entries of it.
-const SIZES: usize = 16;
+const SIZES: usize = 17;
 
 /// A linked kernel.
 #[derive(Clone, Debug)]
@@ -104,6 +104,7 @@ impl Kernel {
             threads,
             u64::from(header.messages),
             u64::from(header.processes),
+            u64::from(header.regions),
         ];
         let records: u64 = counts
             .iter()
@@ -121,7 +122,7 @@ impl Kernel {
     /// its context, its record, the ready queue, the agenda and the services.
     pub(crate) fn thread_bytes(&self) -> u32 {
         let [context, record, ready, _, _, _, event, ..] = self.sizes;
-        let [.., registers, _, services, _, _] = self.sizes;
+        let [.., registers, _, services, _, _, _] = self.sizes;
         (context + record + ready + event + services).saturating_sub(registers)
     }
 }
@@ -172,6 +173,7 @@ mod tests {
         assert_eq!(grown(|h| h.processes = 1), sum(&[3, 15]));
         assert_eq!(grown(|h| h.objects = 1), sum(&[12]));
         assert_eq!(grown(|h| h.messages = 1), sum(&[14]));
+        assert_eq!(grown(|h| h.regions = 1), sum(&[16]));
         assert_eq!(grown(|h| h.triggers = 1), sum(&[6, 7]));
         assert_eq!(grown(|h| h.arena_size = 48), 48);
     }

@@ -8,6 +8,7 @@
 //! page           for each process: page tables | text | rodata | data, bss,
 //!                control pages and blocks, heap, stacks
 //! page           trace ring, whole pages
+//! page           for each region that processes share: its memory | its tables
 //! page           the kernel's tables (ram), if they do not fit behind its data
 //! ```
 
@@ -17,9 +18,13 @@ use crate::image::link_process::Site;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
 use crate::image::regions;
 use crate::model::{Model, Process};
-use crate::place::{DEVICE_BASE, Placement, ProcessPlacement, TRACE_BASE, USER_BASE};
+use crate::place::{
+    DEVICE_BASE, Placement, ProcessPlacement, RegionPlacement, TRACE_BASE, USER_BASE,
+    shared_address,
+};
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
+use crate::shared::Region;
 use giornata_abi::Record;
 use giornata_abi::control::TraceRing;
 use giornata_abi::trace::TraceRecord;
@@ -94,6 +99,8 @@ struct Parts<'a> {
     writable: Writable,
     /// By thread: bytes of its stack.
     stacks: Vec<u32>,
+    /// User addresses of memory that it may attach.
+    shared: Vec<u32>,
 }
 
 /// What a process may write in one stretch, in bytes from its data's address.
@@ -139,6 +146,7 @@ impl<'a> Parts<'a> {
             executable,
             writable,
             stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+            shared: shared(model, index).map(shared_address).collect(),
         }
     }
 
@@ -227,6 +235,9 @@ impl<'a> Parts<'a> {
         if self.process.reads_trace {
             space.map(TRACE_BASE, ring.0, ring.1, Rights::Read);
         }
+        for address in &self.shared {
+            space.leave_open(*address);
+        }
         space
     }
 
@@ -250,6 +261,13 @@ impl<'a> Parts<'a> {
             waste: pages(text) - text + pages(rodata) - rodata + written - data - blocks - heap,
         }
     }
+}
+
+/// The regions that a process may attach, by index.
+pub(crate) fn shared(model: &Model, process: u16) -> impl Iterator<Item = usize> {
+    let regions = model.regions.iter().enumerate();
+    let granted = regions.filter(move |(_, region)| region.granted(process) != 0);
+    granted.map(|(index, _)| index)
 }
 
 /// User address of a device in a process that is granted it: its own where
@@ -280,7 +298,10 @@ pub(crate) fn first_site(board: &Board, process: &Process) -> Site {
         data: None,
         ring: if process.reads_trace { TRACE_BASE } else { 0 },
         devices: devices
-            .filter_map(|device| device_address(board, process, *device))
+            .filter_map(|device| {
+                let size = board.devices.get(*device)?.size;
+                Some((device_address(board, process, *device)?, size))
+            })
             .collect(),
     }
 }
@@ -337,6 +358,9 @@ fn lay_out_pages(
         free: 0,
         gaps: 0,
     };
+    for (index, region) in model.regions.iter().enumerate() {
+        layout.share(&mut cursor, format, region, shared_address(index));
+    }
     for (((index, process), executable), pristine) in (0u16..)
         .zip(&model.processes)
         .zip(executables)
@@ -382,6 +406,23 @@ impl Segment {
 }
 
 impl Layout {
+    /// Memory that is shared, and its tables: those for who writes, then those for
+    /// who reads. The kernel zeroes the memory before anybody sees it.
+    fn share(&mut self, cursor: &mut Cursor, format: &Format, region: &Region, address: u32) {
+        let place = cursor.take(region.size, PAGE);
+        let rights = [Rights::ReadWrite, Rights::Read];
+        let tables = rights.map(|rights| format.leaves(place, region.size, rights));
+        let tables = tables.concat();
+        let at = cursor.take(tables.len() as u32, PAGE);
+        self.segments.push(Segment::new(at, tables));
+        self.placement.regions.push(RegionPlacement {
+            address,
+            place,
+            tables: at,
+            entries: Vec::new(),
+        });
+    }
+
     fn place(
         &mut self,
         cursor: &mut Cursor,

@@ -48,6 +48,15 @@ pub(crate) struct Laid {
 /// Bytes of its tables.
 pub(crate) const BLOB: u32 = 1234;
 
+/// A region of the sample's processes, by their grants.
+pub(crate) fn shared_region(size: u32, grants: [u16; 3]) -> crate::shared::Region {
+    crate::shared::Region {
+        name: "ring".into(),
+        size,
+        grants: grants.into(),
+    }
+}
+
 /// Lays the sample out on every board with page tables.
 fn on_every_board(check: impl Fn(&Laid)) {
     let other = include_str!("../../../boards/qemu-virt32.toml");
@@ -380,5 +389,72 @@ fn usage_adds_up_to_whole_pages() {
             assert!(all.is_multiple_of(PAGE) && usage.tables.is_multiple_of(PAGE));
             assert!(all >= placement.data_size + placement.zero_size);
         }
+    });
+}
+
+/// The entry of a page in the tables of a region: so many pages from the first, in
+/// those for who writes or who reads.
+fn shared_entry(laid: &Laid, region: usize, is_read: bool, page: u32) -> u64 {
+    let place = &laid.layout.placement.regions[region];
+    let mut segments = laid.layout.segments.iter();
+    let tables = segments.find(|segment| segment.address == place.tables);
+    let tables = &tables.unwrap().bytes;
+    let word = laid.model.board.protection.word() as usize;
+    let half = if is_read { tables.len() / 2 } else { 0 };
+    let entry = &tables[half + page as usize * word..][..word];
+    entry
+        .iter()
+        .rev()
+        .fold(0, |all, byte| all << 8 | u64::from(*byte))
+}
+
+#[test]
+fn what_is_shared_has_tables_of_its_own_at_one_address() {
+    on_every_board(|laid| {
+        let mut laid = Laid {
+            model: laid.model.clone(),
+            layout: laid.layout.clone(),
+            executables: laid.executables.clone(),
+            ram_size: laid.ram_size,
+        };
+        laid.model.regions = vec![
+            shared_region(8192, [3, 0, 1]),
+            shared_region(4096, [0, 3, 3]),
+        ];
+        laid.layout = lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size).unwrap();
+        let regions = &laid.layout.placement.regions;
+        assert_eq!(
+            [regions[0].address, regions[1].address],
+            [0x6000_0000, 0x6100_0000]
+        );
+        for (region, pages) in [(0, 2), (1, 1)] {
+            let first = u64::from(regions[region].place / PAGE);
+            for page in 0..pages {
+                let number = (first + u64::from(page)) << 10;
+                assert_eq!(
+                    shared_entry(&laid, region, false, page),
+                    number | 0b1101_0111
+                );
+                assert_eq!(
+                    shared_entry(&laid, region, true, page),
+                    number | 0b0101_0011
+                );
+            }
+            assert_eq!(shared_entry(&laid, region, false, pages), 0);
+        }
+        let place = |index: usize| u64::from(regions[index].place);
+        let apart = |segment: &Segment| {
+            let range = u64::from(segment.address)..u64::from(segment.address + segment.size);
+            [(0, 8192), (1, 4096)].into_iter().all(|(index, bytes)| {
+                range.end <= place(index) || place(index) + bytes <= range.start
+            })
+        };
+        assert!(laid.layout.segments.iter().all(apart));
+        let tables = link(&laid.model, &laid.layout.placement).unwrap();
+        let grants = tables.regions.iter().map(|region| {
+            let first = usize::from(region.grants);
+            tables.links[first..first + 3].to_vec()
+        });
+        assert_eq!(grants.collect::<Vec<_>>(), [[3, 0, 1], [0, 3, 3]]);
     });
 }

@@ -26,8 +26,8 @@ pub(crate) struct Site {
     pub(crate) data: Option<u32>,
     /// Address of the trace ring; 0 = not granted.
     pub(crate) ring: u32,
-    /// Addresses of its devices.
-    pub(crate) devices: Vec<u32>,
+    /// Addresses of its devices, and their bytes.
+    pub(crate) devices: Vec<(u32, u32)>,
 }
 
 /// Sections in the order of protection: code, constants, data. Each begins a
@@ -35,10 +35,9 @@ pub(crate) struct Site {
 /// no instruction ends the code, so that nobody fetches what lies behind it.
 fn script(site: &Site) -> String {
     let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
-    let devices: Vec<String> = site
-        .devices
-        .iter()
-        .map(|d| format!("LONG({d:#x})"))
+    let (addresses, lengths): (Vec<u32>, Vec<u32>) = site.devices.iter().copied().unzip();
+    let devices: Vec<String> = (addresses.iter().chain(&lengths))
+        .map(|word| format!("LONG({word:#x})"))
         .collect();
     format!(
         "SECTIONS {{

@@ -1,8 +1,9 @@
 //! Page tables made ahead of time: Sv39 or Sv32, pages of 4 KiB.
 //!
 //! The Mapping Invariant: a process's tables reach its own pages, its granted
-//! devices and, for the trace reader, the ring; no page is both writable and
-//! executable; nothing is mapped at the addresses of a stack's guard.
+//! devices, memory that it has attached and, for the trace reader, the ring; no page
+//! is both writable and executable; nothing is mapped at the addresses of a stack's
+//! guard.
 
 use crate::board::PAGE;
 use std::collections::BTreeMap;
@@ -59,6 +60,9 @@ pub(crate) const SV32: Format = Format {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Space {
     pages: BTreeMap<u32, (u32, Rights)>,
+    /// User pages of memory that is shared: the kernel hangs their last tables
+    /// into these, and takes them out.
+    windows: Vec<u32>,
 }
 
 impl Space {
@@ -70,11 +74,21 @@ impl Space {
         }
     }
 
+    /// Leaves a place for the last tables of memory at a user address.
+    pub(crate) fn leave_open(&mut self, user: u32) {
+        self.windows.push(user / PAGE);
+    }
+
     /// Bytes of the tables that this space needs.
     pub(crate) fn table_bytes(&self, format: &Format) -> u32 {
         let mut pages: Vec<u32> = self.pages.keys().copied().collect();
         let mut count = 1;
-        for _ in 1..format.levels {
+        for level in 1..format.levels {
+            if level == 2 {
+                let windows = self.windows.iter();
+                pages.extend(windows.map(|page| page >> format.index_bits));
+                pages.sort_unstable();
+            }
             pages
                 .iter_mut()
                 .for_each(|page| *page >>= format.index_bits);
@@ -94,10 +108,10 @@ impl Space {
         for (user, (physical, rights)) in &self.pages {
             tables.add(*user, *physical, *rights);
         }
-        let entries = tables.entries.iter().flatten();
-        entries
-            .flat_map(|entry| entry.to_le_bytes().into_iter().take(format.word))
-            .collect()
+        for user in &self.windows {
+            tables.reach(*user, 1);
+        }
+        format.bytes(tables.entries.iter().flatten())
     }
 }
 
@@ -107,9 +121,35 @@ impl Format {
         vec![0; 1 << self.index_bits]
     }
 
+    fn bytes<'a>(&self, entries: impl Iterator<Item = &'a u64>) -> Vec<u8> {
+        entries
+            .flat_map(|entry| entry.to_le_bytes().into_iter().take(self.word))
+            .collect()
+    }
+
+    /// The last tables of memory that is mapped by them alone, as bytes: as many as
+    /// `bytes` need, from the first entry on.
+    pub(crate) fn leaves(&self, physical: u32, bytes: u32, rights: Rights) -> Vec<u8> {
+        let first = physical / PAGE;
+        let pages = first..first + bytes.div_ceil(PAGE);
+        let mut entries: Vec<u64> = pages.map(|page| leaf(page, rights)).collect();
+        entries.resize(entries.len().next_multiple_of(1 << self.index_bits), 0);
+        self.bytes(entries.iter())
+    }
+
     fn index(&self, user_page: u32, level: u32) -> usize {
         (user_page >> (level * self.index_bits) & ((1 << self.index_bits) - 1)) as usize
     }
+}
+
+/// The entry of a page.
+fn leaf(physical: u32, rights: Rights) -> u64 {
+    let bits = match rights {
+        Rights::Read => READ | ACCESSED,
+        Rights::ReadWrite => READ | WRITE | ACCESSED | DIRTY,
+        Rights::ReadExecute => READ | EXECUTE | ACCESSED,
+    };
+    u64::from(physical) << NUMBER_SHIFT | bits | USER | VALID
 }
 
 struct Tables<'a> {
@@ -120,17 +160,17 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     fn add(&mut self, user: u32, physical: u32, rights: Rights) {
+        let table = self.reach(user, 0);
+        self.entries[table][self.format.index(user, 0)] = leaf(physical, rights);
+    }
+
+    /// The table of a level that a user page leads to, made with those above it.
+    fn reach(&mut self, user: u32, last: u32) -> usize {
         let mut table = 0;
-        for level in (1..self.format.levels).rev() {
+        for level in (last + 1..self.format.levels).rev() {
             table = self.next(table, self.format.index(user, level));
         }
-        let bits = match rights {
-            Rights::Read => READ | ACCESSED,
-            Rights::ReadWrite => READ | WRITE | ACCESSED | DIRTY,
-            Rights::ReadExecute => READ | EXECUTE | ACCESSED,
-        };
-        self.entries[table][self.format.index(user, 0)] =
-            u64::from(physical) << NUMBER_SHIFT | bits | USER | VALID;
+        table
     }
 
     /// The table under an entry, made if there is none.
@@ -215,6 +255,32 @@ mod tests {
         let bits: Vec<u64> = reached.iter().map(|(_, _, bits)| *bits).collect();
         let (rx, rw, r) = (0b0101_1011, 0b1101_0111, 0b0101_0011);
         assert_eq!(bits, [rx, rx, rw, rw, r, r]);
+    }
+
+    #[test]
+    fn what_is_shared_has_its_tables_apart_and_a_place_for_them() {
+        let mut space = Space::default();
+        space.map(0x1000_0000, 0x8010_0000, PAGE, Rights::Read);
+        space.leave_open(0x6000_0000);
+        space.leave_open(0x6100_0000);
+        let base = 0x8005_0000;
+        for (format, tables, leaves) in [(SV39, 4, 2), (SV32, 2, 1)] {
+            let bytes = space.tables(&format, base);
+            assert_eq!(bytes.len(), tables * PAGE as usize);
+            assert_eq!(bytes.len(), space.table_bytes(&format) as usize);
+            assert_eq!(walk(&format, base, &bytes).len(), 1, "closed");
+            let leaves_of = |rights| format.leaves(0x8040_0000, 3 << 20, rights);
+            let (written, read) = (leaves_of(Rights::ReadWrite), leaves_of(Rights::Read));
+            assert_eq!(written.len(), leaves * PAGE as usize);
+            let entry = |bytes: &[u8], page: usize| {
+                let word = bytes[page * format.word..][..4].try_into().unwrap();
+                u32::from_le_bytes(word)
+            };
+            assert_eq!(entry(&written, 1), 0x80401 << 10 | 0b1101_0111);
+            assert_eq!(entry(&read, 0), 0x80400 << 10 | 0b0101_0011);
+            assert_eq!(entry(&read, 767), 0x806FF << 10 | 0b0101_0011);
+            assert_eq!(entry(&read, 768), 0);
+        }
     }
 
     #[test]

@@ -6,21 +6,22 @@
 //!                pristine copies of data, 8-byte aligned
 //!                stacks, those of one process together, largest first
 //! anywhere       code | constants | data, bss, control pages and blocks, heap
-//!                of each process, the trace ring, the kernel's tables
+//!                of each process, the trace ring, the kernel's tables, memory
+//!                that processes share
 //! ```
 //!
 //! The Region Invariant: a region holds memory of one process only, or a device
-//! that it is granted, or the trace ring of its reader; none is both writable
-//! and executable. Below a stack lies a stack, which is closed while the other
+//! that it is granted, or the trace ring of its reader, or memory that it may
+//! attach, and is closed then until it does; none is both writable and executable. Below a stack lies a stack, which is closed while the other
 //! is open, or memory that is no process's: guards are gaps, never overlays.
 
 use crate::board::Board;
 use crate::image::executable::Executable;
-use crate::image::layout::{Layout, Segment, Usage, Writable, first_site, free};
+use crate::image::layout::{Layout, Segment, Usage, Writable, first_site, free, shared};
 use crate::image::link_process::Site;
 use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
-use crate::place::{Placement, ProcessPlacement};
+use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::control::TraceRing;
@@ -39,6 +40,8 @@ const NAPOT: u8 = 3 << 3;
 const READ: u8 = NAPOT | 0b001;
 const READ_WRITE: u8 = NAPOT | 0b011;
 const READ_EXECUTE: u8 = NAPOT | 0b101;
+/// Of memory that is shared: the kernel opens it.
+const CLOSED: u8 = 0;
 
 /// The space in which nothing is open.
 pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
@@ -49,6 +52,8 @@ pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
 
 /// The parts of a process that regions cover.
 struct Parts<'a> {
+    /// Its number.
+    index: u16,
     process: &'a Process,
     executable: &'a Executable,
     text: Size,
@@ -57,6 +62,8 @@ struct Parts<'a> {
     writable: Writable,
     /// By thread: bytes of its stack, a power of two.
     stacks: Vec<u32>,
+    /// The regions that it may attach.
+    shared: Vec<usize>,
 }
 
 /// Where they lie.
@@ -98,11 +105,12 @@ pub(crate) fn lay_out(
     let (stacks, gaps) = place_stacks(&parts, &mut places, end);
     end = stacks + u64::from(grain);
     let mut memory = Memory::from(end);
-    let records = TraceRecord::SIZE as u32 * model.trace_capacity;
-    let (ring, ram) = place_rest(&parts, &mut places, &mut memory, records, ram_size, grain);
+    let (ring, ram, mut shared) =
+        place_rest(model, &parts, &mut places, &mut memory, ram_size, grain);
     let mut layout = Layout {
         placement: Placement {
             processes: Vec::new(),
+            regions: Vec::new(),
             trace_ring: ring,
             ram,
             ram_size,
@@ -114,10 +122,11 @@ pub(crate) fn lay_out(
         gaps: memory.gaps() + gaps,
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
-        let ring = [(ring, grain), (ring + TraceRing::SIZE as u32, records)];
-        let regions = parts.regions(board, places, ring)?;
+        let records = (ring + TraceRing::SIZE as u32, records(model));
+        let regions = parts.regions(model, places, [(ring, grain), records], &mut shared)?;
         parts.emit(&mut layout, board, places, pristine.address, regions);
     }
+    layout.placement.regions = shared;
     layout.segments.extend(pristine);
     Ok(layout)
 }
@@ -145,20 +154,26 @@ fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u
     (at, gaps)
 }
 
+/// Bytes of the trace ring's records.
+fn records(model: &Model) -> u32 {
+    TraceRecord::SIZE as u32 * model.trace_capacity
+}
+
 /// What has no order, the most aligned first; answers where the ring and the
-/// kernel's tables lie.
+/// kernel's tables lie, and what processes share.
 ///
 /// The head of the ring lies at the end of a region of its own, just before
 /// the records, whose size is a power of two.
 fn place_rest(
+    model: &Model,
     parts: &[Parts<'_>],
     places: &mut [Places],
     memory: &mut Memory,
-    records: u32,
     ram_size: u32,
     grain: u32,
-) -> (u32, u32) {
+) -> (u32, u32, Vec<RegionPlacement>) {
     enum Item {
+        Shared(usize),
         Text(usize),
         Rodata(usize),
         Data(usize),
@@ -172,7 +187,17 @@ fn place_rest(
         ]
     });
     let mut items: Vec<(Item, Size)> = items.collect();
-    items.push((Item::Ring, Size::of(records, grain, 1)));
+    items.push((Item::Ring, Size::of(records(model), grain, 1)));
+    let regions = model.regions.iter().enumerate();
+    items.extend(regions.map(|(index, region)| {
+        let size = Size::of(region.size, grain, 1);
+        (Item::Shared(index), size)
+    }));
+    let nowhere = RegionPlacement {
+        entries: vec![0; parts.len()],
+        ..RegionPlacement::default()
+    };
+    let mut shared = vec![nowhere; model.regions.len()];
     items.sort_by_key(|(_, size)| std::cmp::Reverse(size.alignment()));
     let mut ring = 0;
     for (item, size) in items {
@@ -182,9 +207,13 @@ fn place_rest(
             Item::Rodata(index) => places[index].rodata = take(0),
             Item::Data(index) => places[index].data = take(0),
             Item::Ring => ring = take(grain) - TraceRing::SIZE as u32,
+            Item::Shared(index) => {
+                let place = take(0);
+                (shared[index].place, shared[index].address) = (place, place);
+            }
         }
     }
-    (ring, memory.take(0, ram_size, 16))
+    (ring, memory.take(0, ram_size, 16), shared)
 }
 
 impl<'a> Parts<'a> {
@@ -202,6 +231,7 @@ impl<'a> Parts<'a> {
         let size = |bytes: u32, most| Size::of(bytes, grain, most);
         let writable = Writable::of(process, executable);
         Parts {
+            index,
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
@@ -209,16 +239,20 @@ impl<'a> Parts<'a> {
             data: size(writable.bytes, DATA_REGIONS),
             writable,
             stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+            shared: shared(model, index).collect(),
         }
     }
 
-    /// What the PMP holds while the process runs; refuses more than it can.
+    /// What the PMP holds while the process runs, and in which entries what it
+    /// shares; refuses more than it can hold.
     fn regions(
         &self,
-        board: &Board,
+        model: &Model,
         places: &Places,
         ring: [(u32, u32); 2],
+        shared: &mut [RegionPlacement],
     ) -> Result<SpaceEntry, Refusal> {
+        let board = &model.board;
         let own = [
             (places.text, self.text, READ_EXECUTE),
             (places.rodata, self.rodata, READ),
@@ -236,6 +270,11 @@ impl<'a> Parts<'a> {
         if self.process.reads_trace {
             regions.extend(ring.map(|(at, bytes)| (at / bytes * bytes, bytes, READ)));
         }
+        for index in &self.shared {
+            let place = &mut shared[*index];
+            place.entries[usize::from(self.index)] = (KERNEL_REGIONS + regions.len()) as u8;
+            regions.push((place.place, model.regions[*index].size, CLOSED));
+        }
         let over = regions.len().saturating_sub(MOST_REGIONS);
         if over > 0 {
             let reason = format!(
@@ -244,7 +283,8 @@ impl<'a> Parts<'a> {
                 regions.len(),
                 board.name
             );
-            return Err(Problem::new(reason, "grant it fewer devices, or split it").into());
+            let mend = "grant it fewer devices or shared regions, or split it";
+            return Err(Problem::new(reason, mend).into());
         }
         let mut entry = NOTHING;
         entry.count = regions.len() as u32;

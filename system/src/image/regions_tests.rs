@@ -1,7 +1,7 @@
 //! The Region Invariant, checked by reading what the PMP will hold.
 
 use super::*;
-use crate::image::layout::tests::{BLOB, Laid, laid_out};
+use crate::image::layout::tests::{BLOB, Laid, laid_out, shared_region};
 use std::ops::Range;
 use std::path::Path;
 
@@ -190,7 +190,37 @@ fn a_device_is_one_region_at_its_own_address() {
     };
     assert_eq!(open(1, 0x10_1000..0x10_2000), Some(READ_WRITE));
     assert_eq!(open(2, 0x1000_0000..0x1000_0100), Some(READ_WRITE));
-    assert_eq!(laid.layout.sites[1].devices, [0x10_1000]);
+    assert_eq!(laid.layout.sites[1].devices, [(0x10_1000, 0x1000)]);
+}
+
+#[test]
+fn what_is_shared_is_one_closed_region_at_one_address() {
+    let mut laid = laid();
+    laid.model.regions = vec![
+        shared_region(4096, [0, 3, 1]),
+        shared_region(16384, [1, 0, 3]),
+    ];
+    laid.layout = lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size, 256).unwrap();
+    let placement = &laid.layout.placement;
+    for (region, place) in laid.model.regions.iter().zip(&placement.regions) {
+        let own = u64::from(place.place)..u64::from(place.place + region.size);
+        assert_eq!((place.address, place.place % region.size), (place.place, 0));
+        for index in 0..3 {
+            let regions = regions(&laid, index);
+            let here = regions.iter().position(|(range, _)| overlap(range, &own));
+            let granted = region.grants[index] != 0;
+            assert_eq!(here.is_some(), granted, "process {index}");
+            let entry = here.map_or(0, |here| KERNEL_REGIONS + here);
+            assert_eq!(usize::from(place.entries[index]), entry);
+            assert!(here.is_none_or(|here| regions[here] == (own.clone(), CLOSED)));
+            assert!(
+                stacks(&laid, index)
+                    .iter()
+                    .all(|stack| !overlap(stack, &own))
+            );
+        }
+        assert!(kernel(&laid).iter().all(|range| !overlap(range, &own)));
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::mailboxes::RIGHTS;
 use crate::model::Model;
 use crate::model::Process;
 use crate::objects::{Kind, Object};
+use crate::shared::{Region, right};
 use giornata_abi::system::GRANT_TRUSTED_DMA;
 use std::fmt;
 
@@ -30,8 +31,9 @@ pub struct Report {
     pub gaps: u32,
     /// The processes.
     pub processes: Vec<ProcessUsage>,
-    /// What threads synchronise by and send to: each, and the processes that may
-    /// use it, with their rights where there are several.
+    /// What threads synchronise by and send to, and memory that processes share:
+    /// each, and the processes that may use it, with their rights where there are
+    /// several.
     pub objects: Vec<(String, Vec<String>)>,
 }
 
@@ -51,6 +53,9 @@ pub struct ProcessUsage {
 impl Report {
     pub(crate) fn of(model: &Model, kernel: &Kernel, layout: &Layout) -> Report {
         let processes = model.processes.iter().zip(&layout.usage);
+        let objects = model.objects.iter().map(|object| users(model, object));
+        let regions = model.regions.iter().zip(&layout.placement.regions);
+        let regions = regions.map(|(region, place)| sharers(model, region, place.address));
         Report {
             system: model.name.clone(),
             board: model.board.name.clone(),
@@ -69,7 +74,7 @@ impl Report {
                     trusted_dma: process.grants & GRANT_TRUSTED_DMA != 0,
                 })
                 .collect(),
-            objects: model.objects.iter().map(|o| users(model, o)).collect(),
+            objects: objects.chain(regions).collect(),
         }
     }
 }
@@ -91,6 +96,14 @@ fn users(model: &Model, object: &Object) -> (String, Vec<String>) {
         .and_then(|s| model.objects.get(usize::from(s)));
     let server = server.map_or(String::new(), |s| format!(", attached to {}", s.name));
     (format!("{object}{server}"), users.collect())
+}
+
+/// A region, and the processes that may attach it.
+fn sharers(model: &Model, region: &Region, address: u32) -> (String, Vec<String>) {
+    let processes = model.processes.iter().zip(&region.grants);
+    let granted = processes.filter(|(_, bits)| **bits != 0);
+    let sharers = granted.map(|(process, bits)| format!("{} ({})", process.name, right(*bits)));
+    (format!("{region} at {address:#x}"), sharers.collect())
 }
 
 /// The messages of a process.

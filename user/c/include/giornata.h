@@ -359,6 +359,26 @@ int msg_receive_words(gio_id mailbox, gio_time until, uint32_t words[4], uint32_
 int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_message *message);
 
 
+/* ---- Shared memory (EMERALDS 6.2) -------------------------------------------- */
+
+enum { GIO_READ_WRITE = 0, GIO_READ_ONLY = 1 };
+
+/* Attaches a region of the system file, and tells where it lies, the same address in
+ * all processes, and how long it is. It is all 0 if nobody had it. Others change it at
+ * any time. O(1), and O(bytes) in short pieces if nobody had it.
+ *
+ * GIO_EEXIST: this process has it. GIO_EPERM: it may not attach it so. GIO_ESRCH: there
+ * is none. GIO_EINVAL: `how`. */
+int shm_attach(gio_id region, unsigned how, void **memory, size_t *length);
+
+/* Detaches a region: who touches it then faults. What it held is gone when nobody has
+ * it. O(1).
+ *
+ * GIO_EINVAL: this process does not have it. GIO_EPERM: it has no right to it.
+ * GIO_ESRCH: there is none. */
+int shm_detach(gio_id region);
+
+
 /* ---- Devices and interrupts (EMERALDS 7.3) ----------------------------------- */
 
 /* Where the registers of a device lie that the system file grants: by its place in

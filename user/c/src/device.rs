@@ -3,7 +3,8 @@
 use core::ffi::{c_int, c_void};
 use core::ptr::{null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 
-use giornata_rt::{Id, interrupt, machine};
+use giornata_rt::device::Device;
+use giornata_rt::{Id, interrupt};
 
 use crate::answer::code;
 use crate::thread::create_thread;
@@ -20,7 +21,9 @@ pub struct Isr {
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn map_device(index: u32) -> *mut c_void {
-    machine::device(index as usize).map_or(null_mut(), with_exposed_provenance_mut)
+    Device::granted(index as usize).map_or(null_mut(), |device| {
+        with_exposed_provenance_mut(device.address())
+    })
 }
 
 /// See `giornata.h`.

@@ -24,6 +24,7 @@ pub mod mailbox;
 pub mod memory;
 pub mod private;
 pub mod process;
+pub mod region;
 pub mod semaphore;
 pub mod system;
 pub mod thread;

@@ -34,10 +34,12 @@ pub struct Message {
 /// `mailbox` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mbox_create(slot: u32, server: u32, mailbox: *mut u32) -> c_int {
-    let server = (server != NO_SERVER).then_some(Mailbox::from_id(server));
-    let made = index(slot).and_then(|slot| Mailbox::new(slot).create(server));
+    let made = index(slot).map(Mailbox::new).and_then(|slot| match server {
+        NO_SERVER => slot.create(),
+        server => slot.create_attached(Mailbox::from_id(Id(server))),
+    });
     // SAFETY: by contract.
-    unsafe { tell(made.map(Mailbox::id), mailbox) }
+    unsafe { tell(made.map(|made| made.id().0), mailbox) }
 }
 
 /// See `giornata.h`.
@@ -60,7 +62,7 @@ pub extern "C" fn msg_send(
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn msg_send_words(mailbox: u32, priority: u32, words: &[u32; 4]) -> c_int {
-    code(Mailbox::from_id(mailbox).send(priority, *words))
+    code(Mailbox::from_id(Id(mailbox)).send(priority, *words))
 }
 
 /// See `giornata.h`.
@@ -177,7 +179,7 @@ pub unsafe extern "C" fn msg_receive_words(
     words: *mut [u32; 4],
     priority: *mut u32,
 ) -> c_int {
-    let received = Mailbox::from_id(mailbox).receive_until(until);
+    let received = Mailbox::from_id(Id(mailbox)).receive_until(until);
     // SAFETY: by contract.
     match unsafe { tell(received.map(|message| message.words), words) } {
         // SAFETY: by contract.

@@ -16,6 +16,9 @@ use crate::riscv as machine;
 /// The answer registers `a0..=a5` of a call.
 pub type Registers = [usize; 6];
 
+/// Bit of how a mailbox is created: attached to another.
+const ATTACHED: usize = 1;
+
 /// `Ok` with the results if the first register is 0.
 fn checked(answer: Registers) -> Result<[usize; 3], Error> {
     checked_all(answer).map(|[x, y, z, ..]| [x, y, z])
@@ -167,6 +170,19 @@ pub fn allocate(bytes: usize) -> Result<usize, Error> {
     checked(answer).map(|[address, ..]| address)
 }
 
+/// `AttachRegion`: address and length. `EAGAIN`: it is not zeroed yet, call again.
+pub fn attach_region(region: u16, how: usize) -> Result<(usize, usize), Error> {
+    let arguments = [usize::from(region), how, 0];
+    let answer = checked(machine::enter3(Call::AttachRegion as usize, arguments));
+    answer.map(|[address, length, _]| (address, length))
+}
+
+/// `DetachRegion`.
+pub fn detach_region(region: u16) -> Result<(), Error> {
+    let arguments = [usize::from(region), 0, 0];
+    checked(machine::enter3(Call::DetachRegion as usize, arguments)).map(drop)
+}
+
 /// `Complete`: ends the job of the calling task. The start code makes it; a
 /// body that makes it itself leaves its outputs as they were.
 pub fn complete() -> ! {
@@ -244,9 +260,10 @@ pub fn panic(text: &str, line: u32) -> ! {
     machine::leave(Call::Panic as usize, arguments)
 }
 
-/// `Own`: the id of the calling thread.
-pub fn own() -> Result<u32, Error> {
-    checked(machine::enter0(Call::Own as usize)).map(|[id, _, _]| id as u32)
+/// `Own`: the id of the calling thread, and the address and length of its stack.
+pub fn own() -> Result<(u32, usize, usize), Error> {
+    let answer = checked(machine::enter0(Call::Own as usize));
+    answer.map(|[id, stack, length]| (id as u32, stack, length))
 }
 
 /// `SetPriority`.
@@ -311,9 +328,9 @@ pub fn create_object(index: u16) -> Result<u32, Error> {
     checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
 }
 
-/// `CreateObject` of a mailbox that is attached to the mailbox `server`: its id.
+/// `CreateObject`, of a mailbox that is attached to another.
 pub fn create_attached(index: u16, server: u32) -> Result<u32, Error> {
-    let arguments = [usize::from(index), 1, server as usize];
+    let arguments = [usize::from(index), ATTACHED, server as usize];
     checked(machine::enter3(Call::CreateObject as usize, arguments)).map(|[id, _, _]| id as u32)
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
 
 /// The id of the thread that runs, which the kernel knows.
 pub(crate) fn own_id() -> u32 {
-    crate::call::own().unwrap_or(0)
+    crate::call::own().map_or(0, |(id, ..)| id)
 }
 
 /// Nobody reads what a thread tells on the host: it locks by a call.

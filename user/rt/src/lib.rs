@@ -40,6 +40,9 @@ extern crate std;
 
 pub mod block;
 pub mod call;
+pub mod device;
+mod handle;
+pub mod handler;
 pub mod heap;
 pub mod interrupt;
 pub mod log;
@@ -47,12 +50,16 @@ pub mod machine;
 pub mod mailbox;
 pub mod port;
 pub mod process;
+pub mod region;
 pub mod restartable;
 pub mod ring;
+#[cfg(test)]
+mod script;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;
 pub mod time;
+pub mod timer;
 
 #[cfg(not(target_os = "none"))]
 pub mod host;

@@ -2,9 +2,9 @@
 
 use giornata_abi::Error;
 
-/// The address of the registers of a device that the manifest grants, by its
-/// place in `grants.device`; `None` beyond the last, and on the host.
-pub fn device(index: usize) -> Option<usize> {
+/// Where the registers of a device lie that the system file grants, and how many
+/// bytes, by its place in `grants.device`; `None` beyond the last, and on the host.
+pub(crate) fn device(index: usize) -> Option<(u32, u32)> {
     #[cfg(target_os = "none")]
     return crate::riscv::device(index);
     #[cfg(not(target_os = "none"))]

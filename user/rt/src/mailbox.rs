@@ -7,14 +7,20 @@
 //! node: it receives in full, learns where each message is to go, and runs as
 //! urgently as the messages that it has.
 
+mod arrivals;
+
 use crate::call;
+use crate::handle::handle;
 use giornata_abi::message::{Envelope, receive, send};
 use giornata_abi::{Error, Id, Instant};
 
-/// A mailbox. Which processes may send to it, and which receive, is in the system
-/// file; others get EPERM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mailbox(u32);
+pub use arrivals::{Arrival, Arrivals};
+
+handle! {
+    /// A mailbox. Which processes may send to it, which receive, and which create
+    /// and delete it, is in the system file; others get EPERM.
+    Mailbox
+}
 
 /// A message of up to 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +38,8 @@ pub struct Received {
     pub length: usize,
     /// Its priority.
     pub priority: u32,
-    /// The id of the thread that sent it.
-    pub sender: u32,
+    /// The thread that sent it.
+    pub sender: Id,
 }
 
 /// What a protocol server learns of a message beside what it says.
@@ -42,79 +48,47 @@ pub struct Full {
     /// As of any message.
     pub received: Received,
     /// Where it is to go, as its sender named it.
-    pub destination: u32,
+    pub destination: Id,
     /// On which node that is, and whether it came in.
     pub from: Envelope,
 }
 
 impl Mailbox {
-    /// The mailbox of this number in the system file, as it is at boot.
-    pub const fn new(index: u16) -> Mailbox {
-        Mailbox(Id::new(index, 0).0)
-    }
-
-    /// The mailbox with this id.
-    pub const fn from_id(id: u32) -> Mailbox {
+    /// The mailbox with this id: what a server learns of a message names it so.
+    pub const fn from_id(id: Id) -> Mailbox {
         Mailbox(id)
     }
 
-    /// Its id: what a message names it by.
-    pub const fn id(self) -> u32 {
-        self.0
-    }
-
-    /// Makes the mailbox of this number anew, and answers the new one. What is sent
-    /// to it goes to `server`, or to the one that the system file names. (EMERALDS,
-    /// Table 2, `mbox_create`.) O(1); does not block.
+    /// As [`create`](Self::create), attached to the mailbox of a server: what is
+    /// sent to the new one goes there, until the server sends it on. O(1); does not
+    /// block. (EMERALDS 6.1.)
     ///
-    /// EEXIST: there is one. EPERM: the process may not manage it, or has no right to
-    /// the server. ESRCH: no such mailbox, or server. EINVAL: one of them is another
-    /// object.
-    pub fn create(self, server: Option<Mailbox>) -> Result<Mailbox, Error> {
-        let index = Id(self.0).index();
-        let made = match server {
-            None => call::create_object(index),
-            Some(server) => call::create_attached(index, server.0),
-        };
-        made.map(Mailbox)
-    }
-
-    /// The mailbox that has this number now, whoever created it. O(1); does not
-    /// block.
-    ///
-    /// ESRCH: there is none. EPERM: the process has no right to it.
-    pub fn open(self) -> Result<Mailbox, Error> {
-        call::open_object(Id(self.0).index()).map(Mailbox)
-    }
-
-    /// Ends the mailbox and what lies in it: who waits for a message is answered
-    /// EIDRM. O(messages and threads that wait), in pieces; does not block.
-    ///
-    /// EPERM: the process may not manage it. ESRCH: it has ended.
-    pub fn delete(self) -> Result<(), Error> {
-        call::delete_object(self.0)
+    /// `EINVAL`: `server` is no mailbox, or this one. Others as there; `ESRCH` also:
+    /// `server` has ended.
+    pub fn create_attached(self, server: Mailbox) -> Result<Mailbox, Error> {
+        call::create_attached(self.0.index(), server.0.0).map(|id| Mailbox(Id(id)))
     }
 
     /// Sends up to 16 bytes. A thread that waits for a message and is more urgent
     /// goes on at once.
     ///
-    /// EAGAIN: the process has no message left, and nobody waits for this one.
-    /// Never blocks. O(messages that stand before it).
+    /// EAGAIN: the process has no message left, and nobody waits for this one in
+    /// [`receive`](Self::receive). Never blocks. O(messages that stand before it).
     pub fn send(self, priority: u32, words: [u32; 4]) -> Result<(), Error> {
-        call::send(self.0, priority, words)
+        call::send(self.0.0, priority, words)
     }
 
     /// Sends bytes: as many as the system file says at most (EMSGSIZE).
     ///
     /// As [`send`](Self::send), and O(bytes).
     pub fn send_bytes(self, priority: u32, bytes: &[u8]) -> Result<(), Error> {
-        call::send_bytes(self.0, priority, bytes, 0, 0)
+        call::send_bytes(self.0.0, priority, bytes, 0, 0)
     }
 
     /// Sends bytes past the server that the mailbox is attached to: what that
     /// server does in the end. Needs the right `direct`.
     pub fn send_direct(self, priority: u32, bytes: &[u8]) -> Result<(), Error> {
-        call::send_bytes(self.0, priority, bytes, send::DIRECT, 0)
+        call::send_bytes(self.0.0, priority, bytes, send::DIRECT, 0)
     }
 
     /// Hands bytes for this mailbox, on a node, to a server, which takes them
@@ -126,8 +100,8 @@ impl Mailbox {
         priority: u32,
         bytes: &[u8],
     ) -> Result<(), Error> {
-        let via = (node as u32) << 16 | Id(server.0).index() as u32;
-        call::send_bytes(self.0, priority, bytes, send::VIA, via)
+        let via = (node as u32) << 16 | server.0.index() as u32;
+        call::send_bytes(self.0.0, priority, bytes, send::VIA, via)
     }
 
     /// Takes the first message; waits for one. EMSGSIZE: it has more than 16
@@ -143,18 +117,18 @@ impl Mailbox {
 
     /// Takes the first message; waits for one up to an instant (ETIMEDOUT).
     pub fn receive_until(self, until: Instant) -> Result<Words, Error> {
-        let (words, priority) = call::receive(self.0, until)?;
+        let (words, priority) = call::receive(self.0.0, until)?;
         Ok(Words { words, priority })
     }
 
     /// Takes the first message into `bytes`; waits for one up to an instant.
     /// EMSGSIZE: it is longer, and stays. O(bytes).
     pub fn receive_bytes(self, until: Instant, bytes: &mut [u8]) -> Result<Received, Error> {
-        let [length, priority, _, _, sender] = call::receive_bytes(self.0, until, bytes, 0)?;
+        let [length, priority, _, _, sender] = call::receive_bytes(self.0.0, until, bytes, 0)?;
         Ok(Received {
             length,
             priority: priority as u32,
-            sender: sender as u32,
+            sender: Id(sender as u32),
         })
     }
 
@@ -163,15 +137,15 @@ impl Mailbox {
     /// as the messages in the mailbox and the one in its hand, which it has until it
     /// calls again. Needs the right `full`.
     pub fn receive_full(self, until: Instant, bytes: &mut [u8]) -> Result<Full, Error> {
-        let answer = call::receive_bytes(self.0, until, bytes, receive::FULL)?;
+        let answer = call::receive_bytes(self.0.0, until, bytes, receive::FULL)?;
         let [length, priority, destination, from, sender] = answer;
         Ok(Full {
             received: Received {
                 length,
                 priority: priority as u32,
-                sender: sender as u32,
+                sender: Id(sender as u32),
             },
-            destination: destination as u32,
+            destination: Id(destination as u32),
             from: Envelope::from_word(from),
         })
     }
@@ -180,26 +154,18 @@ impl Mailbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use giornata_abi::call::{Answer, Call};
+    use crate::script::expect;
+    use giornata_abi::call::Call;
 
     #[test]
-    fn a_mailbox_is_made_anew_with_its_server_and_named_by_its_new_id() {
-        crate::host::set_hook(|request| {
-            let [slot, how, server, ..] = request.arguments;
-            match (Call::from_number(request.number), slot, how, server) {
-                (Some(Call::CreateObject), 7, 1, 9) => Answer::word(0x3_0007),
-                (Some(Call::CreateObject), 7, 0, _) => Answer::word(0x4_0007),
-                (Some(Call::OpenObject), 7, ..) => Answer::word(0x5_0007),
-                (Some(Call::DeleteObject), 0x3_0007, ..) => Answer::DONE,
-                _ => Answer::error(Error::ENOSYS),
-            }
-        });
-        let slot = Mailbox::new(7);
-        let made = slot.create(Some(Mailbox::new(9))).unwrap();
-        assert_eq!(made.id(), 0x3_0007);
-        assert_eq!(made.delete(), Ok(()));
-        assert_eq!(made.create(None).map(Mailbox::id), Ok(0x4_0007));
-        assert_eq!(made.open().map(Mailbox::id), Ok(0x5_0007));
-        crate::host::clear_hook();
+    fn a_mailbox_is_created_with_the_server_that_it_is_attached_to() {
+        let script = expect([
+            (Call::CreateObject, &[4, 1, 0x7_0002], None),
+            (Call::CreateObject, &[4, 0, 0], Some(Error::EEXIST)),
+        ]);
+        let (mailbox, server) = (Mailbox::new(4), Mailbox::from_id(Id(0x7_0002)));
+        assert!(mailbox.create_attached(server).is_ok());
+        assert_eq!(mailbox.create(), Err(Error::EEXIST));
+        script.finish();
     }
 }

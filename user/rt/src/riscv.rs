@@ -96,14 +96,19 @@ pub(crate) fn trace_ring() -> Option<usize> {
     (address != 0).then_some(address)
 }
 
-/// Address of a device by its place in the manifest; `None` if there is none.
-pub(crate) fn device(index: usize) -> Option<usize> {
-    if index >= GRANTS.devices as usize {
+/// Address and bytes of a device by its place in the system file; `None` if there is
+/// none.
+pub(crate) fn device(index: usize) -> Option<(u32, u32)> {
+    let count = GRANTS.devices as usize;
+    if index >= count {
         return None;
     }
     let first = (&raw const GRANTS).wrapping_add(1).cast::<u32>();
     // SAFETY: the builder lays so many addresses behind the head.
-    Some(unsafe { first.wrapping_add(index).read() } as usize)
+    let address = unsafe { first.wrapping_add(index).read() };
+    // SAFETY: and as many lengths behind them.
+    let bytes = unsafe { first.wrapping_add(count + index).read() };
+    Some((address, bytes))
 }
 
 /// The id of the thread that runs: in its control page, which ends where the

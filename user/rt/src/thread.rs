@@ -1,7 +1,7 @@
 //! Threads: the caller's own identity, its place in the urgency order, and its
 //! control page.
 
-use core::ptr::NonNull;
+use core::ptr::{NonNull, with_exposed_provenance};
 
 use giornata_abi::control::ControlPage;
 use giornata_abi::{Duration, Error, Id, Instant};
@@ -62,8 +62,48 @@ pub fn exit_with(value: usize) -> ! {
 
 /// The id of the calling thread; `EPERM` in an upcall.
 pub fn own() -> Result<Id, Error> {
-    call::own().map(Id)
+    call::own().map(|(id, ..)| Id(id))
 }
+
+/// A stack, and how deep it has been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Its bytes.
+    pub size: usize,
+    /// Bytes of it that have been used, at most, so far.
+    pub used: usize,
+}
+
+/// How deep the calling thread's stack has been: down to the lowest word that is
+/// not 0. A process begins with stacks of zeroes. A place for created threads keeps
+/// the mark of all that had it, and a task's stack that of all jobs. What was never
+/// written below, or is 0, is not seen: room that a function kept and did not use.
+/// O(bytes that are not used).
+///
+/// `EPERM` in an upcall, and on the host, where the stack is the simulator's.
+pub fn stack() -> Result<Stack, Error> {
+    let (_, address, size) = call::own()?;
+    // SAFETY: the kernel tells the stack of this thread, of whole words.
+    let used = unsafe { depth(with_exposed_provenance(address), size) };
+    Ok(Stack { size, used })
+}
+
+/// Bytes from the lowest word that is not 0 to the end.
+///
+/// # Safety
+/// `size` bytes from `bottom` on may be read, by words; what the thread has there
+/// meanwhile does not matter.
+unsafe fn depth(bottom: *const usize, size: usize) -> usize {
+    let words = size / WORD;
+    let free = (0..words).find(|index| {
+        // SAFETY: by contract; volatile, because the stack is in use.
+        unsafe { bottom.wrapping_add(*index).read_volatile() != 0 }
+    });
+    size - free.unwrap_or(words) * WORD
+}
+
+/// Bytes of a word of the stack.
+const WORD: usize = size_of::<usize>();
 
 /// Execution time of the calling thread so far.
 pub fn cpu_time() -> Result<Duration, Error> {
@@ -179,6 +219,19 @@ mod tests {
         assert_eq!(control.job(), 4);
         assert_eq!(control.release(), Instant(0x4444_3333_2222_1111));
         assert_eq!(control.deadline(), Instant(1));
+    }
+
+    #[test]
+    fn a_stack_has_been_as_deep_as_its_lowest_word_that_is_not_zero() {
+        let mut words = [0usize; 8];
+        for (mark, used) in [(None, 0), (Some(7), 1), (Some(5), 3), (Some(0), 8)] {
+            if let Some(mark) = mark {
+                words[mark] = 1;
+            }
+            // SAFETY: all of `words`.
+            let depth = unsafe { depth(words.as_ptr(), size_of_val(&words)) };
+            assert_eq!(depth, used * WORD);
+        }
     }
 
     #[test]

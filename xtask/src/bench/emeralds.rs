@@ -186,6 +186,29 @@ const ALONE: &[Measured] = &[
     alone!("create-thread", CREATE_THREAD),
     alone!("join-exited", JOIN),
     alone!("detach", DETACH),
+    alone!("attach-region", ATTACH_REGION),
+    alone!("detach-region", DETACH_REGION),
+    whole(
+        "attach-region-new",
+        spanning(
+            // four calls zero a kilobyte each
+            &[
+                Sight::Mark(mark::ATTACH_NEW),
+                Enter,
+                Leave,
+                Enter,
+                Leave,
+                Enter,
+                Leave,
+                Enter,
+                Leave,
+                Sight::Mark(mark::ATTACH_NEW + 1),
+            ],
+            0,
+            9,
+        ),
+    ),
+    alone!("detach-region-last", DETACH_LAST),
 ];
 
 /// What two threads do with each other, in a system whose rows end like this.

@@ -1,17 +1,19 @@
 //! What a thread does that nobody waits for.
 
 use bench_marks::emeralds::{
-    CREATE_CONDITION, CREATE_MAILBOX, CREATE_SEMAPHORE, CREATE_THREAD, DELETE_CONDITION,
-    DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, JOIN, LOCK_FREE, PRIVATE, RECEIVE, SEND,
-    SIGNAL_NOBODY, UNLOCK_FREE,
+    ATTACH_NEW, ATTACH_REGION, CREATE_CONDITION, CREATE_MAILBOX, CREATE_SEMAPHORE, CREATE_THREAD,
+    DELETE_CONDITION, DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, DETACH_LAST, DETACH_REGION, JOIN,
+    LOCK_FREE, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, UNLOCK_FREE,
 };
 use bench_marks::{NOTHING, NOTHING_END, mark};
 use giornata_rt::abi::Instant;
+use giornata_rt::abi::region::READ_WRITE;
+use giornata_rt::region::Region;
 use giornata_rt::sync::PrivateMutex;
 use giornata_rt::time::{self, Duration};
 use giornata_rt::{Error, call, thread};
 
-use crate::{BOX, BUS, CHANGE, LETTERS, ROUNDS, SIGN, SPARE, end};
+use crate::{BOX, BUS, CHANGE, FRESH, KEPT, LETTERS, ROUNDS, SIGN, SPARE, end};
 
 /// Does something between two marks.
 macro_rules! measured {
@@ -61,6 +63,29 @@ fn threads() -> Result<(), Error> {
     time::sleep(Duration::from_micros(300))
 }
 
+/// Memory is shared, and shared no more.
+fn regions() -> Result<(), Error> {
+    measured!(ATTACH_REGION: call::attach_region(KEPT, READ_WRITE))?;
+    measured!(DETACH_REGION: call::detach_region(KEPT))?;
+    measured!(ATTACH_NEW: {
+        let mut answer = call::attach_region(FRESH, READ_WRITE);
+        while answer == Err(Error::EAGAIN) {
+            answer = call::attach_region(FRESH, READ_WRITE);
+        }
+        answer
+    })?;
+    measured!(DETACH_LAST: call::detach_region(FRESH))
+}
+
+/// Has what another attaches and detaches.
+#[thread]
+pub(crate) fn keeping() {
+    if let Ok(_kept) = Region::new(KEPT).attach() {
+        // for good
+        let _ = time::sleep_until(Instant(u64::MAX - 1));
+    }
+}
+
 /// Every operation that comes back at once, in turn.
 #[thread]
 pub(crate) fn lone() {
@@ -79,6 +104,7 @@ pub(crate) fn lone() {
         measured!(SEND: call::send(LETTERS, 3, [1, 2, 3, 4]))?;
         measured!(RECEIVE: call::receive(LETTERS, Instant::NEVER))?;
         objects()?;
+        regions()?;
         threads()
     };
     end((0..ROUNDS).all(|_| all().is_ok()));

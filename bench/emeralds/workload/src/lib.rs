@@ -14,7 +14,7 @@ mod letters;
 mod lives;
 mod pair;
 
-use alone::lone;
+use alone::{keeping, lone};
 use giornata_rt::{Id, process, shutdown};
 use hint::{given, giving};
 use letters::{answering, asking, reading, writing};
@@ -33,6 +33,10 @@ const BOX: u16 = 7;
 /// The mailbox of those that wait for ever: as `box`, in systems that do not create it.
 const BYSTANDERS: u32 = Id::new(BOX, 0).0;
 
+/// Regions of `alone.toml`: one that another process has, and one that nobody has.
+const KEPT: u16 = 0;
+const FRESH: u16 = 1;
+
 /// How often each thing is done: the first are not counted, a hundred are.
 const ROUNDS: u32 = 120;
 
@@ -43,5 +47,5 @@ fn end(is_well: bool) {
 }
 
 process! {
-    threads: [lone, high, low, writing, reading, asking, answering, giving, given, parent, child],
+    threads: [lone, keeping, high, low, writing, reading, asking, answering, giving, given, parent, child],
 }

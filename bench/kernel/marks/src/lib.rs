@@ -98,4 +98,12 @@ pub mod emeralds {
     pub const GIVE_LOCK_TOLD: u16 = 92;
     /// A process is started from its image.
     pub const CREATE_PROCESS: u16 = 94;
+    /// A region that another process has is attached.
+    pub const ATTACH_REGION: u16 = 74;
+    /// A region that another process has is detached.
+    pub const DETACH_REGION: u16 = 76;
+    /// A region that nobody has is attached.
+    pub const ATTACH_NEW: u16 = 78;
+    /// A region that nobody else has is detached.
+    pub const DETACH_LAST: u16 = 80;
 }

@@ -1,8 +1,9 @@
 //! A driver process of the chip's interrupt generator.
 
 use bench_marks::{AFTER, HANDLED, mark};
+use giornata_rt::device::Device;
 use giornata_rt::time::{self, Duration};
-use giornata_rt::{interrupt, machine, thread};
+use giornata_rt::{interrupt, thread};
 
 use crate::calls::{ROUNDS, end};
 
@@ -19,7 +20,7 @@ pub(crate) struct Generator {
 impl Generator {
     /// The first device that the system file grants.
     pub(crate) fn granted() -> Option<Generator> {
-        let address = machine::device(0)?;
+        let address = Device::granted(0)?.address();
         Some(Generator {
             registers: core::ptr::with_exposed_provenance_mut(address),
         })

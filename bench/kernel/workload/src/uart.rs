@@ -2,7 +2,8 @@
 //! to, since it is always empty.
 
 use bench_marks::{BEFORE, HANDLED, mark};
-use giornata_rt::{interrupt, machine, thread};
+use giornata_rt::device::Device;
+use giornata_rt::{interrupt, thread};
 
 use crate::calls::{ROUNDS, end};
 
@@ -19,7 +20,7 @@ struct Uart(*mut u8);
 
 impl Uart {
     fn granted() -> Option<Uart> {
-        let address = machine::device(0)?;
+        let address = Device::granted(0)?.address();
         Some(Uart(core::ptr::with_exposed_provenance_mut(address)))
     }
 

@@ -20,6 +20,7 @@ use crate::banks::{Banks, Places};
 use crate::board::Board;
 use crate::cause::{self, interrupt};
 use crate::context::Context;
+use crate::regions::Regions;
 
 /// Codes of the `Impossible` records that the edge writes; those of the core lie below.
 mod place {
@@ -35,6 +36,8 @@ pub struct Setup {
     pub board: Board,
     /// The system's tables.
     pub system: System<'static>,
+    /// The spaces of its processes, where regions confine them.
+    pub spaces: &'static [Regions],
     /// Memory for the kernel's tables.
     pub memory: Memory<'static>,
     /// A context for each thread of the system.
@@ -72,7 +75,7 @@ pub unsafe fn boot(setup: Setup) -> &'static Context {
     // SAFETY: the caller vouches for the setup.
     let banks = unsafe { Banks::new(system, setup.spare) };
     // SAFETY: as above.
-    let machine = unsafe { Machine::new(hart, setup.board, system, contexts, banks) };
+    let machine = unsafe { Machine::new(hart, setup.board, system, setup.spaces, contexts, banks) };
     let edge = Edge {
         kernel: Kernel::new(&setup.system, setup.memory, &HANDOVER, machine),
         hart,

@@ -9,9 +9,9 @@ use giornata_abi::Ticks;
 use giornata_abi::call::Answer;
 use giornata_abi::control::ControlPage;
 use giornata_abi::load::Section;
-use giornata_abi::system::{Bank, ProcessEntry, ProgramEntry, SpaceEntry, System};
+use giornata_abi::system::{Bank, ProcessEntry, ProgramEntry, RegionEntry, System};
 use giornata_abi::trace::TraceRecord;
-use giornata_core::{BadAddress, Beginning, Hardware};
+use giornata_core::{Access, BadAddress, Beginning, Hardware};
 
 use super::csr;
 use super::floating;
@@ -23,10 +23,12 @@ use crate::board::Board;
 use crate::clint::Clint;
 use crate::context::Context;
 use crate::device::Device;
+use crate::regions::Regions;
 use crate::right::Right;
 use crate::ring::Ring;
 
-/// Bytes that one piece of [`Hardware::restore_memory`] moves.
+/// Bytes that one piece of [`Hardware::restore_memory`] or [`Hardware::clear`]
+/// moves.
 const PIECE: u32 = 256;
 
 /// One hart, its devices, and the memory of the processes.
@@ -36,7 +38,7 @@ pub struct Machine {
     pub(super) clint: Clint,
     pub(super) lines: Lines,
     processes: &'static [ProcessEntry],
-    spaces: &'static [SpaceEntry],
+    spaces: &'static [Regions],
     pub(super) contexts: &'static [Context],
     ring: Ring,
     banks: Banks,
@@ -91,6 +93,7 @@ impl Machine {
         hart: &'static HartBlock,
         board: Board,
         system: &System<'static>,
+        spaces: &'static [Regions],
         contexts: &'static [Context],
         banks: Banks,
     ) -> Machine {
@@ -107,7 +110,7 @@ impl Machine {
             lines,
             board,
             processes: system.processes,
-            spaces: system.spaces,
+            spaces,
             contexts,
             ring,
             banks,
@@ -281,6 +284,28 @@ impl Hardware for Machine {
             unsafe { write_bytes(to, 0, length) };
         }
         (end < size).then_some(end)
+    }
+
+    fn share(&mut self, process: u16, region: &RegionEntry, granted: u16, access: Option<Access>) {
+        let Some(process) = self.processes.get(process as usize) else {
+            return;
+        };
+        let current = self.hart.current.get().map(|context| &context.space);
+        // SAFETY: the core passes on what the builder wrote.
+        unsafe { protection::share(process, self.spaces, current, region, granted, access) };
+    }
+
+    fn clear(&mut self, region: &RegionEntry, offset: u32) -> Option<u32> {
+        if offset >= region.size {
+            return None;
+        }
+        let length = PIECE.min(region.size - offset);
+        let to = with_exposed_provenance_mut::<u8>(region.place.wrapping_add(offset) as usize);
+        // SAFETY: the builder keeps memory that is shared apart from all else
+        // (Memory Invariant).
+        unsafe { write_bytes(to, 0, length as usize) };
+        let end = offset + length;
+        (end < region.size).then_some(end)
     }
 
     #[inline(always)]

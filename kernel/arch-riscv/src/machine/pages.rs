@@ -3,14 +3,15 @@
 
 use core::ops::Range;
 
-use giornata_abi::system::{ProcessEntry, SpaceEntry};
-use giornata_core::BadAddress;
+use giornata_abi::system::{ProcessEntry, RegionEntry};
+use giornata_core::{Access, BadAddress};
 
 use super::csr::{self, write};
 use super::hardware::Found;
 use super::hart::HartBlock;
 use crate::device::Device;
 use crate::pages::{self, NATIVE, PAGE, Space};
+use crate::regions::Regions;
 use crate::right::Right;
 
 /// Page tables count only where the PMP lets user mode pass.
@@ -56,8 +57,40 @@ pub(super) unsafe fn enter(before: Option<&Space>, space: &Space) {
     }
     // SAFETY: the kernel is untranslated, so only user mode sees the change.
     unsafe { write!("satp", space.0) };
+    fence();
+}
+
+/// What the tables say from now on is what the hart does.
+fn fence() {
     // SAFETY: a fence changes no memory.
     unsafe { core::arch::asm!("sfence.vma", options(nostack)) };
+}
+
+/// Opens a region to a process, or closes it: its tables hang in those of the
+/// process, or do not. O(tables), which are 8 at most.
+///
+/// # Safety
+/// The builder wrote the tables of both.
+pub(super) unsafe fn share(
+    process: &ProcessEntry,
+    _: &[Regions],
+    _: Option<&Space>,
+    region: &RegionEntry,
+    _: u16,
+    access: Option<Access>,
+) {
+    let (address, size) = (region.address as usize, region.size as usize);
+    let tables = match access {
+        Some(Access::Read) => NATIVE.tables_of(size),
+        Some(Access::Write) | None => 0,
+    };
+    let tables = (region.tables as usize).wrapping_add(tables);
+    for (at, link) in NATIVE.links(process.space, address, size, tables, load_entry) {
+        // SAFETY: by contract, an entry of a table of the builder (Memory Invariant).
+        let entry = unsafe { Device::at(at) };
+        entry.store(0, access.map_or(0, |_| link));
+    }
+    fence();
 }
 
 /// Whether an access ran into the guard of the current thread's stack.
@@ -70,7 +103,7 @@ pub(super) fn is_below_stack(space: &Space, address: usize, sp: usize) -> bool {
 /// most a page, so two pages are concerned at most.
 pub(super) fn walk(
     process: &ProcessEntry,
-    _: &[SpaceEntry],
+    _: &[Regions],
     memory: &Range<usize>,
     at: usize,
     length: usize,

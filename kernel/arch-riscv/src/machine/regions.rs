@@ -1,16 +1,15 @@
 //! Protection by regions: the PMP holds what user mode may touch.
 
 use core::arch::global_asm;
-use core::mem::offset_of;
 use core::ops::Range;
 
-use giornata_abi::system::{KERNEL_REGIONS, ProcessEntry, SpaceEntry};
-use giornata_core::BadAddress;
+use giornata_abi::system::{KERNEL_REGIONS, ProcessEntry, REGION_ENTRY, RegionEntry};
+use giornata_core::{Access, BadAddress};
 
 use super::csr::{self, read, write};
 use super::hardware::Found;
 use super::hart::HartBlock;
-use crate::regions::{self, Space};
+use crate::regions::{self, Regions, Space};
 use crate::right::Right;
 
 /// How far below its stack pointer a thread's access counts as its stack's.
@@ -55,12 +54,12 @@ global_asm!(
     "ret",
     ".popsection",
     ".option pop",
-    PLACES = const offset_of!(SpaceEntry, places),
-    RIGHTS = const offset_of!(SpaceEntry, rights),
+    PLACES = const Regions::PLACES,
+    RIGHTS = const Regions::RIGHTS,
 );
 
 unsafe extern "C" {
-    fn giornata_open(entry: &SpaceEntry, unused_places: usize, unused_rights: usize);
+    fn giornata_open(entry: &Regions, unused_places: usize, unused_rights: usize);
 }
 
 /// Entry 0 locks the guard below the stack, for machine mode too; the others
@@ -89,7 +88,7 @@ pub(super) unsafe fn enter(before: Option<&Space>, space: &Space) {
         // SAFETY: by contract.
         _ => unsafe {
             open(
-                before.map_or(PLACES, |before| count(before.entry)),
+                before.map_or(PLACES, |before| before.entry.count()),
                 space.entry,
             )
         },
@@ -100,16 +99,54 @@ pub(super) unsafe fn enter(before: Option<&Space>, space: &Space) {
 ///
 /// # Safety
 /// As [`enter`].
-unsafe fn open(before: usize, entry: &SpaceEntry) {
-    let used = count(entry);
+unsafe fn open(before: usize, entry: &Regions) {
+    let used = entry.count();
     let words = (before.max(used) + KERNEL_REGIONS).div_ceil(WORDS);
     let (places, rights) = (PLACES - used, WORDS - words.min(WORDS));
     // SAFETY: by contract; no more is left out than there is.
     unsafe { giornata_open(entry, 8 * places, 8 * rights) };
 }
 
-fn count(entry: &SpaceEntry) -> usize {
-    (entry.count as usize).min(PLACES)
+/// Opens a region to a process, or closes it: for good, and at once if `current`,
+/// whose space the PMP holds, is of that process. At most 40 instructions.
+///
+/// # Safety
+/// `granted` is what the builder wrote of the region in the process.
+pub(super) unsafe fn share(
+    process: &ProcessEntry,
+    spaces: &[Regions],
+    current: Option<&Space>,
+    _: &RegionEntry,
+    granted: u16,
+    access: Option<Access>,
+) {
+    let Some(space) = spaces.get(process.space as usize) else {
+        return;
+    };
+    let entry = usize::from(granted >> REGION_ENTRY);
+    space.open(entry, access);
+    if current.is_some_and(|current| core::ptr::eq(current.entry, space)) {
+        let register = entry / WORDS;
+        // SAFETY: by contract; the places are those that the PMP has.
+        unsafe { configure(register, space.configuration(register)) };
+    }
+}
+
+/// Writes a configuration register of the PMP.
+///
+/// # Safety
+/// It lets user mode into nothing but what is the current process's.
+unsafe fn configure(register: usize, rights: usize) {
+    match register {
+        // SAFETY: by contract.
+        0 => unsafe { write!("pmpcfg0", rights) },
+        // SAFETY: as above.
+        1 => unsafe { write!("pmpcfg1", rights) },
+        // SAFETY: as above.
+        2 => unsafe { write!("pmpcfg2", rights) },
+        // SAFETY: as above.
+        _ => unsafe { write!("pmpcfg3", rights) },
+    }
 }
 
 /// Makes a hart that caches what the PMP allowed look anew.
@@ -130,7 +167,7 @@ pub(super) fn is_below_stack(space: &Space, address: usize, sp: usize) -> bool {
 /// all of them. Devices that a process sees are not memory. O(regions).
 pub(super) fn walk(
     process: &ProcessEntry,
-    spaces: &[SpaceEntry],
+    spaces: &[Regions],
     memory: &Range<usize>,
     at: usize,
     length: usize,

@@ -23,7 +23,7 @@ pub(crate) struct Loans {
 
 impl Loans {
     /// The urgency of a thread with this one of its own, and whether it is lent.
-    fn on(self, own: Urgency) -> (Urgency, bool) {
+    pub(crate) fn on(self, own: Urgency) -> (Urgency, bool) {
         let base = self.messages.unwrap_or(own);
         match self.locks {
             Some(locks) if locks.is_more_urgent_than(base) => (locks, true),
@@ -237,7 +237,10 @@ impl<H: Hardware> Core<'_, H> {
             return None;
         }
         // what rises, or stays, says nothing of its own
-        if let (true, None, Some(locks)) = (was_lent, loans.messages, loans.locks) {
+        if let (true, None, Some(locks)) = (was_lent, loans.messages, loans.locks)
+            // messages may have hidden it
+            && locks.level >= self.own_level(thread)
+        {
             if locks == present {
                 return None;
             }
@@ -313,8 +316,17 @@ impl<H: Hardware> Core<'_, H> {
     pub(crate) fn reposition(&mut self, thread: u16, end: End) {
         let (urgency, _) = self.arriving_urgency(thread, end);
         self.move_waiter(thread, urgency);
-        let waits_for = self.services.ties.at(thread).waits_for;
-        self.renew_owner(waits_for);
+        self.lend(thread, urgency);
+    }
+
+    /// A thread waits with this urgency from now on: so urgent is who has what it
+    /// waits for. O(messages of two mailboxes), and as [`renew`](Self::renew).
+    pub(crate) fn lend(&mut self, thread: u16, urgency: Urgency) {
+        for behind in self.those_behind(thread, urgency) {
+            if behind != NONE {
+                self.renew(behind);
+            }
+        }
     }
 
     /// Whether `owner` waits, through others, for what `thread` has. A thread

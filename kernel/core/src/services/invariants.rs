@@ -3,6 +3,7 @@
 use crate::core_state::Core;
 use crate::hardware::Hardware;
 use crate::thread::State;
+use crate::transfer::Purpose;
 use giornata_abi::id::NONE;
 use giornata_abi::system::ObjectKind;
 use giornata_queue::Urgency;
@@ -20,7 +21,8 @@ impl<H: Hardware> Core<'_, H> {
         for thread in 0..self.threads.len() {
             self.check_tie(thread)?;
         }
-        self.check_letters()
+        self.check_letters()?;
+        self.check_regions()
     }
 
     /// Answers how many wait for it.
@@ -43,7 +45,9 @@ impl<H: Hardware> Core<'_, H> {
         if object.count != 0 && object.waiter != NONE {
             return Err("a semaphore that is not 0 is waited for");
         }
-        if object.letter != NONE && object.waiter != NONE {
+        let purpose = self.transfer.map(|transfer| transfer.purpose);
+        let is_taken = matches!(purpose, Some(Purpose::Receive(_, from)) if from == index);
+        if object.letter != NONE && object.waiter != NONE && !is_taken {
             return Err("a mailbox that is not empty is waited for");
         }
         Ok(length)

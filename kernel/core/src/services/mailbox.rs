@@ -78,6 +78,19 @@ impl<H: Hardware> Core<'_, H> {
         true
     }
 
+    /// A thread has begun to wait for a message: what it asked and what is on its
+    /// way to it is as urgent as it is. O(messages of two mailboxes).
+    pub(crate) fn lend_to_servers(&mut self, thread: u16) {
+        let tie = self.services.ties.at(thread);
+        let asks = tie.asked != NONE && !tie.wish.is_full();
+        if !asks && self.services.objects.at(tie.waits_for).server == NONE {
+            return;
+        }
+        if let Some(urgency) = self.services.waits.urgency_of(thread) {
+            self.lend(thread, urgency);
+        }
+    }
+
     /// A thread that waits for a message is as urgent as `urgency` now: so are
     /// those that it waits for, what it asked and what is on its way to it.
     /// Answers the servers that have them. O(messages of two mailboxes).
@@ -95,18 +108,25 @@ impl<H: Hardware> Core<'_, H> {
     /// The same in one mailbox; answers its server, if that has such a message.
     fn hasten_in(&mut self, mailbox: u16, thread: u16, waits_for: u16, urgency: Urgency) -> u16 {
         let sender = self.id_of(thread).0;
-        let concerns = |cover: &Cover| match cover.incoming {
-            true => Id(cover.destination).index() == waits_for,
-            false => cover.sender == sender,
-        };
         let services = &mut self.services;
+        let own = services.objects.at(waits_for);
+        let destination = Id::new(waits_for, own.generation).0;
+        // a server that asks for the next message waits for no answer
+        let is_done = services.ties.at(thread).wish.is_full();
+        let concerns = |cover: &Cover| match cover.incoming {
+            true => cover.destination == destination,
+            false => cover.sender == sender && !is_done,
+        };
+        // what comes in is for the first of those that wait
+        let first = services.waits.urgency_of(own.waiter).unwrap_or(urgency);
+        let urgency_of = |cover: &Cover| if cover.incoming { first } else { urgency };
         let object = *services.objects.at(mailbox);
         let mut has_any = false;
         let mut at = object.letter;
         while services.letters.get(at).is_some() {
             let message = services.letters.at_mut(at);
             if concerns(&message.letter.cover) {
-                message.letter.cover.urgency = urgency;
+                message.letter.cover.urgency = urgency_of(&message.letter.cover);
                 has_any = true;
             }
             at = message.next;
@@ -119,7 +139,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         let hand = &mut self.services.ties.at_mut(object.owner).in_hand;
         if let Some(cover) = hand.as_mut().filter(|cover| concerns(cover)) {
-            cover.urgency = urgency;
+            cover.urgency = urgency_of(cover);
             has_any = true;
         }
         if has_any { object.owner } else { NONE }

@@ -1,7 +1,7 @@
 //! Objects that threads synchronise by: semaphores for mutual exclusion
 //! (*mutexes*), semaphores that count, condition variables (EMERALDS, section 7),
-//! and mailboxes (section 6). And what processes do with threads, other processes
-//! and memory of theirs (sections 4 and 7.4).
+//! and mailboxes (section 6). And what processes do with threads, other processes,
+//! and memory that is theirs or shared (sections 4, 6.2 and 7.4).
 //!
 //! ```text
 //!           has (a list)                   ring of those that wait
@@ -22,6 +22,7 @@ mod object;
 mod pool;
 mod process;
 mod receive;
+mod region;
 mod semaphore;
 mod send;
 mod short;
@@ -31,6 +32,7 @@ mod word;
 
 pub use object::Object;
 pub use pool::{Message, Pool};
+pub use region::Region;
 pub use waiting::Tie;
 
 use crate::core_state::Core;
@@ -65,6 +67,7 @@ pub(crate) struct Services<'a> {
     pub(crate) waits: WaitRings<'a>,
     pub(crate) letters: Table<'a, Message>,
     pub(crate) pools: Table<'a, Pool>,
+    pub(crate) regions: Table<'a, Region>,
     /// A thread was lent something while it was not ready: of some, the urgency
     /// with which they wake is not their own.
     pub(crate) has_lent: bool,
@@ -77,16 +80,18 @@ pub(crate) struct ServicesMemory<'a> {
     pub(crate) wait_nodes: &'a mut [WaitNode],
     pub(crate) letters: &'a mut [Message],
     pub(crate) pools: &'a mut [Pool],
+    pub(crate) regions: &'a mut [Region],
 }
 
-/// Objects, threads with a tie, messages and processes with some, that a
+/// Objects, threads with a tie, messages, processes with some, and regions, that a
 /// system's services need.
-pub(crate) fn needs(header: &SystemHeader) -> [usize; 4] {
+pub(crate) fn needs(header: &SystemHeader) -> [usize; 5] {
     let counts = [
         header.objects,
         header.threads,
         header.messages,
         header.processes,
+        header.regions,
     ];
     counts.map(usize::from)
 }
@@ -99,6 +104,7 @@ impl<'a> Services<'a> {
             waits: WaitRings::new(memory.wait_nodes),
             letters: Table::new(memory.letters, Message::EMPTY),
             pools: Table::new(memory.pools, Pool::EMPTY),
+            regions: Table::new(memory.regions, Region::EMPTY),
             has_lent: false,
         }
     }
@@ -109,6 +115,7 @@ impl<'a> Services<'a> {
             | self.ties.has_missed()
             | self.letters.has_missed()
             | self.pools.has_missed()
+            | self.regions.has_missed()
     }
 
     /// Accesses that named nothing, since the last look.
@@ -117,6 +124,7 @@ impl<'a> Services<'a> {
             + self.ties.take_misses()
             + self.letters.take_misses()
             + self.pools.take_misses()
+            + self.regions.take_misses()
     }
 }
 
@@ -210,6 +218,8 @@ impl<H: Hardware> Core<'_, H> {
             Call::KillProcess => self.kill_process(thread, a),
             Call::AwaitProcess => self.await_process(thread, until(a, b)),
             Call::Allocate => self.allocate(thread, a),
+            Call::AttachRegion => self.attach_region(thread, a, b),
+            Call::DetachRegion => self.detach_region(thread, a),
             _ => Err(Error::ENOSYS),
         }
     }

@@ -61,6 +61,8 @@ pub struct Pool {
     pub(crate) teardown: Urgency,
     /// Bytes of its memory that it has taken.
     pub(crate) allotted: u32,
+    /// The regions that it has attached, a bit each.
+    pub(crate) attached: u32,
 }
 
 impl Pool {
@@ -72,6 +74,7 @@ impl Pool {
         news: 0,
         teardown: Urgency { level: 0, key: 0 },
         allotted: 0,
+        attached: 0,
     };
 }
 

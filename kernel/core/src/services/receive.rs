@@ -24,6 +24,13 @@ pub(crate) enum Wish {
     Full { address: u32, capacity: u16 },
 }
 
+impl Wish {
+    /// Whether it is a server's.
+    pub(crate) fn is_full(self) -> bool {
+        matches!(self, Wish::Full { .. })
+    }
+}
+
 impl<H: Hardware> Core<'_, H> {
     /// The call `receive_bytes`.
     pub(crate) fn receive_bytes(
@@ -59,7 +66,7 @@ impl<H: Hardware> Core<'_, H> {
         if !self.is_a(mailbox, ObjectKind::Mailbox) {
             return Err(Error::EINVAL);
         }
-        if let Wish::Full { .. } = wish {
+        if wish.is_full() {
             self.serve_mailbox(thread, mailbox)?;
         }
         self.services.ties.at_mut(thread).wish = wish;
@@ -69,6 +76,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         self.refuse_to_wait(until, Error::EAGAIN)?;
         self.await_object(thread, mailbox, until);
+        self.lend_to_servers(thread);
         Ok(Reply::Later)
     }
 
@@ -136,7 +144,7 @@ impl<H: Hardware> Core<'_, H> {
             return self.finish_receive(thread, mailbox);
         }
         self.go_on_with(thread, &Answer::error(Error::EFAULT));
-        self.renew_owner(mailbox);
+        self.offer(mailbox);
     }
 
     /// A thread has the first message of a mailbox.

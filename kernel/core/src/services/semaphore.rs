@@ -165,6 +165,8 @@ impl<H: Hardware> Core<'_, H> {
         let owner = object.owner;
         if owner != NONE {
             self.lose(index);
+            // a server of nothing may still have a message in its hand
+            self.services.has_lent |= self.services.ties.at(owner).in_hand.is_some();
             self.renew(owner);
         }
     }

@@ -146,10 +146,12 @@ impl<H: Hardware> Core<'_, H> {
             let record = self.threads.get(reader)?;
             let (tail, _) = self.arrivals;
             let level = self.own_level(reader);
-            Some(match is_by_deadline(self.thread_entry(reader)) {
+            let own = match is_by_deadline(self.thread_entry(reader)) {
                 true => Urgency::deadline(level, record.deadline),
                 false => Urgency { level, key: tail },
-            })
+            };
+            let (urgency, _) = self.loans(reader).on(own);
+            Some(urgency)
         };
         waits.or(ready).or(elsewhere).or_else(at_rest)
     }
@@ -157,9 +159,9 @@ impl<H: Hardware> Core<'_, H> {
     /// Puts a short message into a mailbox, or into the registers of a thread that
     /// waits for it.
     fn post(&mut self, thread: u16, mailbox: u16, letter: &Letter) -> Result<(), Error> {
-        self.services.ties.at_mut(thread).asked = mailbox;
         let waiter = self.services.objects.at(mailbox).waiter;
         if waiter != NONE && self.services.ties.at(waiter).wish == Wish::Words {
+            self.services.ties.at_mut(thread).asked = mailbox;
             self.leave(waiter);
             self.services.objects.at_mut(mailbox).reader = waiter;
             self.go_on_with(waiter, &in_registers(letter));
@@ -167,6 +169,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         let process = self.thread_entry(thread).process;
         let message = self.take_message(process)?;
+        self.services.ties.at_mut(thread).asked = mailbox;
         self.services.letters.at_mut(message).letter = *letter;
         self.deposit(message, mailbox);
         Ok(())
@@ -185,6 +188,12 @@ impl<H: Hardware> Core<'_, H> {
     /// Puts a message into a mailbox; the thread that waits for one gets it.
     fn deposit(&mut self, message: u16, mailbox: u16) {
         self.queue_message(message, mailbox);
+        self.offer(mailbox);
+    }
+
+    /// Hands the first message of a mailbox to the most urgent thread that waits
+    /// for one and has room.
+    pub(crate) fn offer(&mut self, mailbox: u16) {
         loop {
             let waiter = self.services.objects.at(mailbox).waiter;
             if waiter == NONE {

@@ -126,7 +126,7 @@ impl<H: Hardware> Core<'_, H> {
 
     /// A slot to which the caller's process has one of these rights.
     #[inline(always)]
-    fn granted(
+    fn granted_slot(
         &self,
         caller: &ThreadEntry,
         index: usize,
@@ -149,7 +149,7 @@ impl<H: Hardware> Core<'_, H> {
         rights: u16,
     ) -> Option<(u16, &ObjectEntry, &Object)> {
         let id = Id(id as u32);
-        let (entry, object) = self.granted(caller, id.index() as usize, rights)?;
+        let (entry, object) = self.granted_slot(caller, id.index() as usize, rights)?;
         let lives = object.exists && object.generation == id.generation();
         lives.then_some((id.index(), entry, object))
     }
@@ -379,7 +379,7 @@ impl<H: Hardware> Core<'_, H> {
     #[inline(never)]
     fn create_now(&mut self, thread: u16, caller: &ThreadEntry, request: &Request) -> Served {
         let [index, how, ..] = request.arguments;
-        let Some((entry, object)) = self.granted(caller, index, RIGHT_MANAGE) else {
+        let Some((entry, object)) = self.granted_slot(caller, index, RIGHT_MANAGE) else {
             return self.serve_changed(thread, request);
         };
         if object.exists || how & 1 != 0 {

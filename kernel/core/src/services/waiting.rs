@@ -161,8 +161,7 @@ impl<H: Hardware> Core<'_, H> {
             let (urgency, parked) = self.arriving_urgency(thread, End::Tail);
             self.move_waiter(thread, urgency);
             self.set_alarm_of(thread, parked);
-            let waits_for = self.services.ties.at(thread).waits_for;
-            return self.renew_owner(waits_for);
+            return self.lend(thread, urgency);
         }
         if self.threads.at(thread).state == State::Joining {
             self.stop_joining(thread);

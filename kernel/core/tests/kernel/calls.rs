@@ -90,11 +90,18 @@ fn cpu_time_is_the_callers_own() {
 }
 
 #[test]
-fn own_is_the_thread_with_its_generation() {
-    assert_eq!(
-        answer(Call::Own, &[]),
-        Answer::word(Id::new(0, 0).0 as usize)
-    );
+fn own_is_the_thread_with_its_generation_and_its_stack() {
+    let mut b = system();
+    let entry = &mut b.tables.threads[0];
+    (entry.stack_top, entry.stack_size) = (0x5000, 0x1000);
+    let script = Script::new([call(Call::Own, &[])]);
+    let answers = script.answers();
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(0, script);
+        simulation.run();
+    });
+    let id = Id::new(0, 0).0 as usize;
+    assert_eq!(answers.take(), [Answer::words([id, 0x4000, 0x1000])]);
 }
 
 #[test]

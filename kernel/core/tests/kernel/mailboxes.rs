@@ -251,6 +251,23 @@ fn a_receiver_that_waits_for_bytes_gets_them_when_they_come() {
     });
 }
 
+#[test]
+fn a_message_that_a_waiter_cannot_take_goes_to_the_next() {
+    let mut b = threads([5, 9, 8]);
+    let mailbox = b.mailbox();
+    b.grant_object(0, mailbox, RIGHT_USE | RIGHT_RECEIVE);
+    simulate(&b.finish(), |simulation| {
+        direct(simulation, 0, vec![send_bytes(mailbox, 150, 0, 0)]);
+        let [low, high] = FOR_EVER;
+        let arguments = [mailbox as usize, low, high, 0x8000_0000, 300, 0];
+        let first = direct(simulation, 1, vec![call(Call::ReceiveBytes, &arguments)]);
+        let second = direct(simulation, 2, vec![receive_bytes(mailbox, 150, 0)]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(first.take(), [refused(Error::EFAULT)]);
+        assert_eq!(second.take(), [Answer::five([150, 0, 0, 0, 0])]);
+    });
+}
+
 /// Threads 0 (client, priority 9), 1 (between, 5) and 2 (server, 1). Mailbox 0 is
 /// attached to mailbox 1, the server's.
 fn with_server() -> SystemBuilder {
@@ -531,6 +548,198 @@ fn a_waiter_that_gives_up_brings_the_server_down_again() {
             (37, None)
         ]
     );
+}
+
+/// Threads 0 (priority 9), 1 (5), 2 (2, a client) and 3 (1, a server). The client
+/// asks while it has the mutex that thread 0 wants from 11 on; thread 1 has nothing
+/// to do with it. Mailboxes 0 is the server's, 1 is for answers.
+fn with_client(client: Vec<Act>, server: Vec<Act>, also: Vec<Act>) -> Vec<u16> {
+    let mut b = threads([9, 5, 2, 1]);
+    let objects = [b.mailbox(), b.mailbox(), b.mutex()];
+    for object in objects {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    simulate(&b.finish(), |simulation| {
+        direct(simulation, 0, also);
+        direct(simulation, 1, vec![sleep_until(12), compute(20)]);
+        direct(simulation, 2, client);
+        direct(simulation, 3, server);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let switches = timeline(simulation.records()).into_iter();
+        let from_ten = switches.filter(|(at, thread)| *at >= 10 && thread.is_some());
+        from_ten.filter_map(|(_, thread)| thread).collect()
+    })
+}
+
+const MUTEX: usize = 2;
+
+fn lock_mutex() -> Act {
+    call(Call::Lock, &[MUTEX, FOR_EVER[0], FOR_EVER[1]])
+}
+
+fn unlock_mutex() -> Act {
+    call(Call::Unlock, &[MUTEX])
+}
+
+/// Takes a request, works on it, answers.
+fn answering() -> Vec<Act> {
+    let take = receive_bytes(0, 64, receive::FULL);
+    vec![take, compute(6), send_word(1, 0, 1), take]
+}
+
+#[test]
+fn a_request_is_as_urgent_as_its_sender_when_that_begins_to_wait() {
+    let client = vec![
+        sleep_until(10),
+        lock_mutex(),
+        send_word(0, 0, 1),
+        compute(3),
+        receive_words(1, FOR_EVER),
+        unlock_mutex(),
+    ];
+    let also = vec![sleep_until(11), lock_mutex(), compute(1)];
+    // thread 1 does not come between
+    assert_eq!(
+        with_client(client, answering(), also),
+        [2, 0, 2, 3, 2, 3, 0, 1, 2]
+    );
+}
+
+#[test]
+fn a_request_that_was_refused_does_not_hide_the_one_before_it() {
+    let mut client = vec![sleep_until(10), lock_mutex()];
+    // its messages to itself use up the pool
+    client.extend([send_word(1, 0, 1); 3]);
+    client.extend([send_word(0, 0, 1), send_word(1, 0, 1)]);
+    client.extend([receive_words(1, FOR_EVER); 4]);
+    client.push(unlock_mutex());
+    let also = vec![sleep_until(11), lock_mutex(), compute(1)];
+    let mut server = vec![sleep_until(11)];
+    server.extend(answering());
+    assert_eq!(with_client(client, server, also), [2, 0, 3, 2, 3, 0, 1, 2]);
+}
+
+#[test]
+fn a_change_of_a_waiters_priority_passes_through_the_server() {
+    let client = vec![
+        sleep_until(10),
+        send_word(0, 0, 1),
+        receive_words(1, FOR_EVER),
+    ];
+    let other = Id::new(2, 0).0 as usize;
+    let also = vec![sleep_until(13), call(Call::SetPriority, &[other, 8])];
+    assert_eq!(
+        with_client(client, answering(), also),
+        [2, 3, 1, 0, 3, 2, 1]
+    );
+}
+
+#[test]
+fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() {
+    let mut b = threads([9, 5, 2, 3]);
+    let (server, mutex) = (b.mailbox(), b.mutex());
+    for object in [server, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    let take = |until: [usize; 2]| {
+        let how = receive::FULL;
+        call(
+            Call::ReceiveBytes,
+            &[0, until[0], until[1], SCRATCH, 64, how],
+        )
+    };
+    simulate(&b.finish(), |simulation| {
+        // it has the message of thread 2 in its hand, thread 3 waits for its mutex
+        let served = vec![lock, take(FOR_EVER), compute(5), take([0, 0]), compute(5)];
+        direct(simulation, 0, served);
+        direct(simulation, 1, vec![sleep_until(18), compute(3)]);
+        direct(
+            simulation,
+            2,
+            vec![sleep_until(10), send_word(server, 0, 1)],
+        );
+        direct(simulation, 3, vec![sleep_until(12), lock]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let from_twelve = |(at, _): &&(u64, Option<u16>)| *at >= 12;
+        let all = timeline(simulation.records());
+        let all: Vec<_> = all.iter().filter(from_twelve).copied().collect();
+        assert_eq!(
+            all,
+            [
+                (12, Some(3)),
+                (12, Some(0)),
+                // at 15 it has no message any more: thread 1 does not precede it
+                (20, Some(1)),
+                (23, Some(3)),
+                (23, Some(2)),
+                (23, None)
+            ]
+        );
+    });
+}
+
+#[test]
+fn what_comes_in_is_as_urgent_as_the_first_that_waits_for_it() {
+    let mut b = threads([9, 5, 1, 3]);
+    let (plain, server) = (b.attached_mailbox(1), b.mailbox());
+    for mailbox in [plain, server] {
+        b.grant_object(0, mailbox, EVERY_RIGHT);
+    }
+    simulate(&b.finish(), |simulation| {
+        // thread 0 waits first, thread 3 later
+        direct(simulation, 0, vec![receive_words(plain, FOR_EVER)]);
+        direct(simulation, 1, vec![sleep_until(12), compute(20)]);
+        let how = receive::FULL;
+        let take = receive_bytes(server, 64, how);
+        let pass_on = send_bytes(plain, 16, send::DIRECT, 0);
+        direct(
+            simulation,
+            2,
+            vec![take, sleep_until(14), compute(3), pass_on],
+        );
+        let ask = [
+            sleep_until(10),
+            send_word(plain, 0, 1),
+            receive_words(plain, FOR_EVER),
+        ];
+        direct(simulation, 3, ask.to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 14).unwrap();
+        assert_eq!(
+            all[from..],
+            [(14, Some(2)), (17, Some(0)), (17, Some(1)), (35, None)]
+        );
+    });
+}
+
+#[test]
+fn a_message_to_a_thread_that_sleeps_is_as_urgent_as_what_that_has() {
+    let mut b = threads([9, 5, 1, 2]);
+    let (plain, server, mutex) = (b.attached_mailbox(1), b.mailbox(), b.mutex());
+    for object in [plain, server, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    simulate(&b.finish(), |simulation| {
+        direct(simulation, 0, vec![sleep_until(11), lock]);
+        let send = send_word(plain, 0, 1);
+        direct(simulation, 1, vec![sleep_until(12), send, compute(5)]);
+        let take = receive_bytes(server, 64, receive::FULL);
+        direct(simulation, 2, vec![take, compute(3), take]);
+        // has received from `plain`, sleeps with the mutex that thread 0 waits for
+        let past = send_bytes(plain, 16, send::DIRECT, 0);
+        let reads = [past, receive_words(plain, FOR_EVER), lock, sleep_until(40)];
+        direct(simulation, 3, reads.to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 12).unwrap();
+        assert_eq!(
+            all[from..][..4],
+            [(12, Some(1)), (12, Some(2)), (15, Some(1)), (20, None)]
+        );
+    });
 }
 
 #[test]

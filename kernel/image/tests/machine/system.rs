@@ -283,6 +283,7 @@ fn header(plan: &Plan, memory: &mut Memory) -> SystemHeader {
         moves: 0,
         objects: 0,
         messages: 0,
+        regions: 0,
         reserved: 0,
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn promise(
     match call {
         Call::Null | Call::Yield => Done,
         Call::Clock | Call::CpuTime => Results(2),
-        Call::Own => Results(1),
+        Call::Own => Results(3),
         Call::Exit | Call::Complete | Call::Return | Call::Panic => Apart,
         Call::Sleep => sleep(a, b),
         // no interrupt is granted, and neither is the shutdown
@@ -117,7 +117,9 @@ pub(crate) fn promise(
         | Call::CreateProcess
         | Call::KillProcess
         | Call::AwaitProcess
-        | Call::Allocate => Refused(Error::ENOSYS),
+        | Call::Allocate
+        | Call::AttachRegion
+        | Call::DetachRegion => Refused(Error::ENOSYS),
         // nobody is trusted with a device that reads and writes memory by itself
         Call::DeviceAddress => Refused(Error::EPERM),
     }

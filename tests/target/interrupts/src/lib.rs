@@ -4,20 +4,25 @@
 #![no_std]
 
 mod clock;
+mod handlers;
 mod serial;
 
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{interrupt, log, machine, process, shutdown, thread};
+use giornata_rt::{Error, interrupt, log, process, shutdown, thread};
 
 use clock::RealTimeClock;
+use handlers::{command, intrude, locate};
 use serial::Transmitter;
 
 const CLOCK_LINE: u16 = 11;
 const SERIAL_LINE: u16 = 10;
 
-/// Where the first device lies that the process is granted.
-fn device() -> usize {
-    machine::device(0).unwrap_or(0)
+/// A driver of a device that the process is granted; else the process dies.
+fn granted<T>(driver: Result<T, Error>) -> T {
+    match driver {
+        Ok(driver) => driver,
+        Err(_) => panic!("grant it its device"),
+    }
 }
 
 fn wait(line: u16) -> bool {
@@ -33,8 +38,7 @@ fn wait(line: u16) -> bool {
 /// Ten alarms of the clock, a millisecond each, awaited one by one.
 #[thread]
 fn tick() {
-    // SAFETY: the manifest grants the clock as the first device.
-    let mut clock = unsafe { RealTimeClock::new(device()) };
+    let mut clock = granted(RealTimeClock::granted());
     for round in 1..=10 {
         let before = time::now();
         clock.alarm_in(Duration::from_millis(1));
@@ -77,8 +81,7 @@ fn second_waiter() {
 /// Sends zeros, which mean nothing on the line, a byte an interrupt.
 #[thread]
 fn transmit() {
-    // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(device()) };
+    let mut serial = granted(Transmitter::granted());
     serial.enable();
     for byte in 1..=4 {
         if !wait(SERIAL_LINE) {
@@ -104,8 +107,7 @@ fn stranger() {
 /// A storm: every interrupt brings the next one about at once, for ever.
 #[thread]
 fn weather_storm() {
-    // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(device()) };
+    let mut serial = granted(Transmitter::granted());
     serial.enable();
     let mut count = 0u32;
     while wait(SERIAL_LINE) {
@@ -122,8 +124,7 @@ fn weather_storm() {
 /// The same storm, more urgent than all others; nobody but the kernel holds it back.
 #[thread]
 fn be_throttled() {
-    // SAFETY: the manifest grants the serial line as the first device.
-    let mut serial = unsafe { Transmitter::new(device()) };
+    let mut serial = granted(Transmitter::granted());
     serial.enable();
     let mut last = time::now();
     let mut shortest = Duration::from_millis(1000);
@@ -151,8 +152,7 @@ fn be_throttled() {
 #[thread]
 fn fault_in_handler() {
     let Ok(own) = thread::own() else { return };
-    // SAFETY: the manifest grants the clock as the first device.
-    let mut clock = unsafe { RealTimeClock::new(device()) };
+    let mut clock = granted(RealTimeClock::granted());
     clock.alarm_in(Duration::from_micros(100));
     log!("life {}", own.generation());
     if own.generation() < 3 && wait(CLOCK_LINE) {
@@ -197,5 +197,6 @@ fn sleep_long() {
 process! {
     threads: [
         tick, second_waiter, transmit, stranger, weather_storm, be_throttled, fault_in_handler, background, finish, sleep_long,
+        command, intrude, locate,
     ],
 }

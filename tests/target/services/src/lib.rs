@@ -4,31 +4,47 @@
 
 #![no_std]
 
+use giornata_rt::abi::call::Call;
+mod arrivals;
+mod timers;
+
 use giornata_rt::mailbox::Mailbox;
+use giornata_rt::region::{Region, Shared};
 use giornata_rt::supervisor::{self, Process};
 use giornata_rt::sync::{PrivateMutex, PrivateSemaphore};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{Error, Id, heap, log, process, shutdown, thread};
+use giornata_rt::{Error, Id, call, heap, log, process, shutdown, thread};
+
+use arrivals::{office, post};
+use timers::{burst, drive, every, load};
 
 /// As `mail.toml` numbers its mailboxes.
 const REQUESTS: Mailbox = Mailbox::new(0);
 const REPLIES: Mailbox = Mailbox::new(1);
 const STACK: Mailbox = Mailbox::new(2);
+/// As `regions.toml` numbers its regions and mailboxes.
+const RING: Region = Region::new(0);
+const LARGE: Region = Region::new(1);
+const INBOX: Mailbox = Mailbox::new(0);
 /// As `lives.toml` numbers its processes.
 const PUMP: Process = Process::new(1);
 /// As `private.toml` numbers its objects.
 static BUS: PrivateMutex = PrivateMutex::new(0);
 static SLOTS: PrivateSemaphore = PrivateSemaphore::new(1, 2);
 
-/// Lets `millis` of the caller's own execution time pass.
-fn work(millis: u64) {
+/// Lets so much of the caller's own execution time pass.
+fn spend(time: Duration) {
     let spent = || thread::cpu_time().unwrap_or(Duration::ZERO);
     let start = spent();
-    while spent().0 < start.0 + millis * 1_000_000 {
+    while spent() < start + time {
         for _ in 0..1000 {
             core::hint::spin_loop();
         }
     }
+}
+
+fn work(millis: u64) {
+    spend(Duration::from_millis(millis));
 }
 
 fn at(millis: u64) -> Instant {
@@ -291,6 +307,160 @@ fn fill() {
     log!("fill: {}", name(&SLOTS.release()));
 }
 
+/// What the first bytes of a region are, as text.
+fn text<A>(shared: &Shared<A>) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    let _ = shared.read(0, &mut bytes);
+    bytes.map(|byte| if byte == 0 { b'.' } else { byte })
+}
+
+fn shown(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap_or("?")
+}
+
+/// Has the region from 1 ms to 6, and again from 10 to 40.
+#[thread]
+fn produce() {
+    sleep_until(1);
+    let Ok(ring) = RING.attach() else { return };
+    log!("{} bytes, {}", ring.length(), shown(&text(&ring)));
+    log!("again: {}", name(&RING.attach()));
+    log!("of nobody: {}", name(&Region::new(9).attach()));
+    let _ = ring.write(0, b"from one");
+    let _ = ring.word(8).map(|word| word.store(1));
+    log!("past its end: {}", name(&ring.write(4090, b"too long")));
+    sleep_until(3);
+    log!("reader says {}", ring.load(12).unwrap_or(0));
+    log!("counted {}", ring.load(8).unwrap_or(0));
+    log!("received into it: {}", name(&receive_into(&ring)));
+    log!("there: {}", shown(&text(&ring)));
+    let address = ring.address();
+    drop(ring);
+    log!("and not any more: {}", name(&receive_at(address, 8)));
+    sleep_until(10);
+    let Ok(ring) = RING.attach() else { return };
+    log!("kept by the reader: {}", shown(&text(&ring)));
+    sleep_until(40);
+}
+
+/// Receives a message into a region.
+fn receive_into<A>(shared: &Shared<A>) -> Result<usize, Error> {
+    receive_at(shared.address(), 8)
+}
+
+fn receive_at(address: usize, length: usize) -> Result<usize, Error> {
+    let (low, high) = (30_000_000, 0);
+    let arguments = [INBOX.id().0 as usize, low, high, address, length, 0];
+    // SAFETY: what the call writes is a region, which is nobody's object.
+    let answer = unsafe { call::raw(Call::ReceiveBytes as usize, arguments) };
+    match answer {
+        [0, length, ..] => Ok(length),
+        [code, ..] => Err(Error::from_code(code).unwrap_or(Error::EINVAL)),
+    }
+}
+
+/// Reads and counts what [`produce`] writes, from 2 ms on; begins anew when it has
+/// touched what it may not.
+#[thread]
+fn consume() {
+    log!("consumer begins, {} before", generation());
+    sleep_until(2);
+    let Ok(ring) = RING.attach() else {
+        return log!("no ring");
+    };
+    log!("reads {}", shown(&text(&ring)));
+    let _ = ring.word(8).map(|word| word.fetch_add(41));
+    let _ = ring
+        .word(12)
+        .map(|word| word.store(u32::from(generation()) + 7));
+    let _ = INBOX.send_bytes(1, b"a letter");
+    let _ = INBOX.send_bytes(1, b"a second");
+    sleep_until(12);
+    if generation() == 0 {
+        let address = ring.address();
+        drop(ring);
+        log!("touches what it detached");
+        return touch(address);
+    }
+    log!("lives on: {}", shown(&text(&ring)));
+    sleep_until(50);
+}
+
+/// Only reads.
+#[thread]
+fn look() {
+    sleep_until(2);
+    log!("to write: {}", name(&RING.attach()));
+    let ring = RING.attach_to_read();
+    log!("to read: {}", name(&ring));
+    let Ok(ring) = ring else { return };
+    log!("sees {}", shown(&text(&ring)));
+    sleep_until(20);
+    log!("still sees {}", shown(&text(&ring)));
+    log!("writes what it may only read");
+    touch(ring.address());
+    log!("wrote");
+}
+
+/// Stores to an address.
+fn touch(address: usize) {
+    let place = core::ptr::with_exposed_provenance_mut::<u8>(address);
+    // SAFETY: no object lies there, so no harm is done to any: it faults or not.
+    unsafe { place.write_volatile(b'X') };
+}
+
+/// Is the first, then the last that has a region, before and after the others.
+#[thread]
+fn renew() {
+    let Ok(large) = LARGE.attach() else { return };
+    log!("large: {} bytes", large.length());
+    let end = large.length() - 4;
+    let _ = large.word(end).map(|word| word.store(5));
+    drop(large);
+    let large = LARGE.attach_to_read();
+    log!(
+        "after the last: {:?}",
+        large.and_then(|large| large.load(end)).ok()
+    );
+    sleep_until(55);
+    let Ok(ring) = RING.attach() else { return };
+    log!("when all were gone: {}", shown(&text(&ring)));
+}
+
+/// Uses half a stack, or less, and asks.
+#[thread]
+fn dive() {
+    let depth = || thread::stack().map_or((0, 0), |stack| (stack.size, stack.used));
+    let (size, first) = depth();
+    sink();
+    let (_, second) = depth();
+    log!(
+        "stack of {size}, deeper by 2048: {}",
+        second >= first + 2048
+    );
+    log!("not full: {}", second < size);
+    let created = thread::create(dived, 0, 5);
+    log!("tenant: {:?}", created.and_then(thread::join).ok());
+    let created = thread::create(dived, 1, 5);
+    log!("the next: {:?}", created.and_then(thread::join).ok());
+    let created = thread::create(dived, 0, 5);
+    log!("what is left: {:?}", created.and_then(thread::join).ok());
+}
+
+/// Whether a created thread's place has been used by 2048 bytes.
+extern "C" fn dived(argument: usize) -> usize {
+    if argument == 1 {
+        sink();
+    }
+    thread::stack().map_or(9, |stack| usize::from(stack.used >= 2048))
+}
+
+/// Fills 2048 bytes of stack.
+#[inline(never)]
+fn sink() {
+    core::hint::black_box(&mut [1u8; 2048]);
+}
+
 /// Stops the machine at 60 ms.
 #[thread]
 fn finish() {
@@ -301,5 +471,6 @@ fn finish() {
 process! {
     threads: [
         ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill, finish,
+        produce, consume, look, renew, dive, every, burst, load, drive, office, post,
     ],
 }

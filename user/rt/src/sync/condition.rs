@@ -5,6 +5,7 @@ use giornata_abi::{Error, Instant};
 
 use super::{Guard, Locked, LockedGuard, PrivateGuard};
 use crate::call;
+use crate::handle::handle;
 
 handle! {
     /// A condition variable. A signal goes to who waits; if nobody does, it is
@@ -159,8 +160,8 @@ mod part {
 #[cfg(test)]
 mod tests {
     use super::super::Mutex;
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     const FULL: Condition = Condition::new(1);

@@ -119,9 +119,9 @@ impl<T> DerefMut for LockedGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::super::{Condition, Semaphore};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::{Answer, Call};
 
     #[test]

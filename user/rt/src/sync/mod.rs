@@ -31,56 +31,6 @@
 //! `ENOSYS`. After EMERALDS (Zuberi and Shin), sections 7.1 and 7.2; where that
 //! is silent, after POSIX.1-2024.
 
-/// A handle of one kind of object.
-macro_rules! handle {
-    ($(#[$attribute:meta])* $name:ident) => {
-        $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub struct $name(giornata_abi::Id);
-
-        impl $name {
-            /// The object of slot `index` that is there at the boot; the builder
-            /// writes these constants. A wrong kind shows when it is used: `EINVAL`.
-            pub const fn new(index: u16) -> $name {
-                $name(giornata_abi::Id::new(index, 0))
-            }
-
-            /// Its id.
-            pub const fn id(self) -> giornata_abi::Id {
-                self.0
-            }
-
-            /// Makes the object of this slot anew, and answers the handle of the
-            /// new one. O(1); does not block.
-            ///
-            /// `EEXIST`: there is one. `EPERM`: the process may not manage it.
-            /// `ESRCH`: no such slot.
-            pub fn create(self) -> Result<$name, giornata_abi::Error> {
-                let id = crate::call::create_object(self.0.index())?;
-                Ok($name(giornata_abi::Id(id)))
-            }
-
-            /// The handle of the object that is in this slot now, whoever created
-            /// it. O(1); does not block.
-            ///
-            /// `ESRCH`: there is none. `EPERM`: the process may not use it.
-            pub fn open(self) -> Result<$name, giornata_abi::Error> {
-                let id = crate::call::open_object(self.0.index())?;
-                Ok($name(giornata_abi::Id(id)))
-            }
-
-            /// Ends the object: those that wait for it are answered `EIDRM`, and
-            /// its handles name nothing any more. O(threads that wait), in
-            /// pieces; does not block.
-            ///
-            /// `EPERM`: the process may not manage it. `ESRCH`: it has ended.
-            pub fn delete(self) -> Result<(), giornata_abi::Error> {
-                crate::call::delete_object(self.0.0)
-            }
-        }
-    };
-}
-
 mod condition;
 mod locked;
 mod mutex;
@@ -92,49 +42,6 @@ pub use locked::{Locked, LockedGuard};
 pub use mutex::{Guard, Mutex};
 pub use private::{PrivateGuard, PrivateMutex, PrivateSemaphore};
 pub use semaphore::Semaphore;
-
-#[cfg(test)]
-mod script {
-    use core::cell::Cell;
-    use giornata_abi::Error;
-    use giornata_abi::call::{Answer, Call};
-    use std::rc::Rc;
-    use std::vec::Vec;
-
-    /// The low half of "for ever", and the high one.
-    pub(super) const EVER: usize = u32::MAX as usize;
-
-    /// A kernel that expects certain calls; told that it goes, it has had all.
-    pub(super) struct Script {
-        made: Rc<Cell<usize>>,
-        expected: usize,
-    }
-
-    /// Expects these calls in this order: the first arguments, and the error
-    /// that is the answer.
-    pub(super) fn expect<const N: usize>(calls: [(Call, &[usize], Option<Error>); N]) -> Script {
-        let calls = calls.map(|(call, arguments, error)| (call, Vec::from(arguments), error));
-        let made = Rc::new(Cell::new(0));
-        let count = made.clone();
-        crate::host::set_hook(move |request| {
-            let (call, arguments, error) = &calls[count.get()];
-            count.set(count.get() + 1);
-            assert_eq!(Call::from_number(request.number), Some(*call));
-            assert_eq!(&request.arguments[..arguments.len()], arguments);
-            error.map_or(Answer::DONE, Answer::error)
-        });
-        Script { made, expected: N }
-    }
-
-    impl Script {
-        /// All calls have been made.
-        #[track_caller]
-        pub(super) fn finish(self) {
-            crate::host::clear_hook();
-            assert_eq!(self.made.get(), self.expected);
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use giornata_abi::control::{TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::{Error, Instant};
 
 use crate::call;
+use crate::handle::handle;
 #[cfg(not(target_os = "none"))]
 use crate::host as machine;
 #[cfg(target_os = "none")]
@@ -130,8 +131,8 @@ impl Drop for Guard {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     #[test]

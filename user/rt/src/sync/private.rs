@@ -211,8 +211,8 @@ impl PrivateSemaphore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     #[test]

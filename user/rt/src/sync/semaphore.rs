@@ -3,6 +3,7 @@
 use giornata_abi::{Error, Instant};
 
 use crate::call;
+use crate::handle::handle;
 
 handle! {
     /// A semaphore that counts. Whoever may use it may give to it, whether or
@@ -51,8 +52,8 @@ impl Semaphore {
 
 #[cfg(test)]
 mod tests {
-    use super::super::script::{EVER, expect};
     use super::*;
+    use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
 
     #[test]

@@ -9,11 +9,14 @@
 
 #![no_std]
 
+use giornata_rt::Error;
+use giornata_rt::device::{Device, Register, Registers};
+
 /// Receiver buffer where it is read, transmitter holding register where it is
-/// written; offset in bytes.
-const DATA: usize = 0;
+/// written.
+const DATA: Register<u8, 8> = Register::at(0);
 /// Line status register.
-const STATUS: usize = 5;
+const STATUS: Register<u8, 8> = Register::at(5);
 /// Line status: a byte has come.
 const READY: u8 = 1 << 0;
 /// Line status: the transmitter takes a byte.
@@ -21,16 +24,17 @@ const EMPTY: u8 = 1 << 5;
 
 /// The serial line.
 #[derive(Debug)]
-pub struct Uart(*mut u8);
+pub struct Uart(Registers<8>);
 
 impl Uart {
-    /// The UART whose registers begin at `base`.
-    ///
-    /// # Safety
-    /// The registers of a 16550 (or memory) lie there for good, and nobody else
-    /// uses them.
-    pub unsafe fn new(base: *mut u8) -> Uart {
-        Uart(base)
+    /// The UART that these are the registers of, which nobody else uses.
+    pub const fn new(registers: Registers<8>) -> Uart {
+        Uart(registers)
+    }
+
+    /// The UART that the process is granted. Errors as [`Device::registers`].
+    pub fn open(device: Device) -> Result<Uart, Error> {
+        device.registers().map(Uart)
     }
 
     /// Takes bytes that have come to the front of `into`; answers how many.
@@ -41,8 +45,7 @@ impl Uart {
             if self.status() & READY == 0 {
                 break;
             }
-            // SAFETY: by the contract of `new`.
-            *place = unsafe { self.0.wrapping_add(DATA).read_volatile() };
+            *place = self.0.read(DATA);
             count += 1;
         }
         count
@@ -56,8 +59,7 @@ impl Uart {
             if self.status() & EMPTY == 0 {
                 break;
             }
-            // SAFETY: by the contract of `new`.
-            unsafe { self.0.wrapping_add(DATA).write_volatile(*byte) };
+            self.0.write(DATA, *byte);
             count += 1;
         }
         count
@@ -76,8 +78,7 @@ impl Uart {
     }
 
     fn status(&self) -> u8 {
-        // SAFETY: by the contract of `new`.
-        unsafe { self.0.wrapping_add(STATUS).read_volatile() }
+        self.0.read(STATUS)
     }
 }
 
@@ -88,18 +89,17 @@ mod tests {
     /// Calls `act` with a UART in memory that has these two registers; answers
     /// what is in the data register then.
     fn with(status: u8, data: u8, act: impl FnOnce(&mut Uart)) -> u8 {
-        let mut registers = [0x55u8; 8];
-        registers[STATUS] = status;
-        registers[DATA] = data;
-        // SAFETY: eight bytes of memory that outlive the use.
-        act(&mut unsafe { Uart::new(registers.as_mut_ptr()) });
-        for (offset, byte) in registers.iter().enumerate() {
-            assert!(
-                *byte == 0x55 || [DATA, STATUS].contains(&offset),
-                "{offset}"
-            );
+        let mut memory = [0x5555_5555u32; 2];
+        // SAFETY: eight bytes that are reached by this only, and outlive the use.
+        let registers: Registers<8> = unsafe { Registers::new(memory.as_mut_ptr().cast()) };
+        registers.write(STATUS, status);
+        registers.write(DATA, data);
+        act(&mut Uart::new(registers));
+        for offset in [1, 2, 3, 4, 6, 7] {
+            let other = registers.read(Register::<u8, 8>::at(offset));
+            assert_eq!(other, 0x55, "{offset}");
         }
-        registers[DATA]
+        registers.read(DATA)
     }
 
     #[test]

@@ -32,8 +32,10 @@ mod tests;
 use core::fmt::{Display, Formatter};
 
 use giornata_hostlink::Line;
+use giornata_rt::device;
 
 pub use queue::Shared;
+pub use registers::BYTES;
 
 use queue::{DEPTH, PIECE, Queue};
 use registers::{Registers, status};
@@ -95,22 +97,21 @@ pub struct Console {
 }
 
 impl Console {
-    /// Starts the console whose registers begin at `registers`. `physical` is
-    /// where `shared` lies for the device.
+    /// Starts the console that has these registers. `physical` is where `shared`
+    /// lies for the device.
     ///
     /// # Errors
     /// There is none.
     ///
     /// # Safety
-    /// Registers of a VirtIO device (or memory) lie there for good; `shared` is
-    /// valid for good and nobody else's; the device reaches it at `physical`.
+    /// `shared` is valid for good and nobody else's; the device reaches it at
+    /// `physical`.
     pub unsafe fn new(
-        registers: *mut u32,
+        registers: device::Registers<BYTES>,
         shared: *mut Shared,
         physical: usize,
     ) -> Result<Console, Unusable> {
-        // SAFETY: by contract.
-        let registers = unsafe { Registers::new(registers) };
+        let registers = Registers(registers);
         check(&registers)?;
         registers.set_status(0);
         registers.set_status(status::KNOWN);

@@ -4,6 +4,7 @@ use std::boxed::Box;
 use std::vec::Vec;
 
 use giornata_hostlink::Line;
+use giornata_rt::device::Registers;
 
 use crate::queue::device::Device;
 use crate::{Console, DEPTH, PIECE, Shared, Unusable};
@@ -36,8 +37,10 @@ impl Bench {
     }
 
     fn start_at(&mut self, physical: usize) -> Result<Console, Unusable> {
-        // SAFETY: both live as long as the bench.
-        unsafe { Console::new(self.registers.as_mut_ptr(), self.shared, physical) }
+        // SAFETY: they live as long as the bench, which nobody else reaches meanwhile.
+        let registers = unsafe { Registers::new(self.registers.as_mut_ptr().cast()) };
+        // SAFETY: as above.
+        unsafe { Console::new(registers, self.shared, physical) }
     }
 
     fn start(&mut self) -> Result<Console, Unusable> {

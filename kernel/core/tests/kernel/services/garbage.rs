@@ -1,4 +1,4 @@
-//! Random systems of threads, objects, messages and supervisors under random
+//! Random systems of threads, objects, messages, regions and supervisors under random
 //! calls keep every invariant: what a model would say of them is not asked, only
 //! that the kernel stays whole, whatever processes ask for.
 
@@ -6,19 +6,22 @@ use crate::dice::Dice;
 use crate::rig::{count, simulate};
 use giornata_abi::call::{Call, Request};
 use giornata_abi::message::{receive, send};
-use giornata_abi::system::{FaultPolicy, ObjectKind, RIGHT_USE};
+use giornata_abi::system::{
+    FaultPolicy, ObjectEntry, ObjectKind, REGION_READ, REGION_WRITE, RIGHT_USE,
+};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Id, Ticks};
 use giornata_core::{Event, Next};
-use giornata_sim::{SCRATCH, Scheduling, Simulation, SystemBuilder, Tables};
+use giornata_sim::{SCRATCH, SHARED, Scheduling, Simulation, SystemBuilder, Tables};
 
 const SEQUENCES: u64 = if cfg!(miri) { 2 } else { 2_000 };
 const LENGTH: usize = 300;
 const OBJECTS: usize = 7;
+const REGIONS: u16 = 3;
 /// Where the words of private semaphores lie.
 const WORD: usize = SCRATCH + 64;
 
-const CALLS: [Call; 23] = [
+const CALLS: [Call; 26] = [
     Call::Lock,
     Call::Lock,
     Call::Unlock,
@@ -42,6 +45,9 @@ const CALLS: [Call; 23] = [
     Call::KillProcess,
     Call::AwaitProcess,
     Call::Allocate,
+    Call::AttachRegion,
+    Call::AttachRegion,
+    Call::DetachRegion,
 ];
 
 fn random_system(dice: &mut Dice) -> Tables {
@@ -78,12 +84,22 @@ fn random_system(dice: &mut Dice) -> Tables {
     for _ in 0..OBJECTS {
         add_object(&mut b, dice, processes);
     }
+    for region in 0..REGIONS {
+        b.region(dice.pick(&[4096, 8192]));
+        for process in 0..processes {
+            let rights = dice.pick(&[0, REGION_READ, REGION_READ | REGION_WRITE]);
+            b.grant_region(process, region, rights);
+        }
+    }
     b.finish()
 }
 
 fn add_object(b: &mut SystemBuilder, dice: &mut Dice, processes: u16) {
-    let mailboxes: Vec<u16> = (0..b.tables.objects.len() as u16)
-        .filter(|at| b.tables.objects[*at as usize].kind == ObjectKind::Mailbox as u8)
+    let is_mailbox = |(_, object): &(usize, &ObjectEntry)| object.kind == ObjectKind::Mailbox as u8;
+    let before = b.tables.objects.iter().enumerate();
+    let servers: Vec<u16> = before
+        .filter(is_mailbox)
+        .map(|(index, _)| index as u16)
         .collect();
     let object = match dice.below(9) {
         0 | 1 => b.mutex(),
@@ -94,7 +110,7 @@ fn add_object(b: &mut SystemBuilder, dice: &mut Dice, processes: u16) {
             false => b.semaphore(dice.below(2) as u32, 2),
         },
         5 => b.condition(),
-        6 if !mailboxes.is_empty() => b.attached_mailbox(dice.pick(&mailboxes)),
+        6 if !servers.is_empty() => b.attached_mailbox(dice.pick(&servers)),
         _ => b.mailbox(),
     };
     let is_private = b.tables.objects[object as usize].flags & 4 != 0;
@@ -122,7 +138,7 @@ fn random_request(dice: &mut Dice, tables: &Tables) -> Request {
     let until = dice.pick(&[0, 1, 50_000, 500_000, u32::MAX as usize]);
     let high = if until == u32::MAX as usize { until } else { 0 };
     let word = dice.pick(&[0, 0, 0, WORD, WORD, 0x8000_0000]);
-    let place = dice.pick(&[SCRATCH, SCRATCH, SCRATCH, 0x8000_0000]);
+    let place = dice.pick(&[SCRATCH, SCRATCH, SCRATCH, SHARED as usize, 0x8000_0000]);
     let length = dice.pick(&[0, 3, 16, 17, 40, 150, 5000]);
     let arguments = match call {
         Call::Lock => [random_id(dice), until, high, word, 0, 0],
@@ -145,6 +161,8 @@ fn random_request(dice: &mut Dice, tables: &Tables) -> Request {
         Call::DetachThread => [random_thread(dice, tables), 0, 0, 0, 0, 0],
         Call::AwaitProcess => [until, high, 0, 0, 0, 0],
         Call::CreateProcess | Call::KillProcess => [dice.below(4), 0, 0, 0, 0, 0],
+        Call::AttachRegion => [dice.below(4), dice.pick(&[0, 0, 1, 2]), 0, 0, 0, 0],
+        Call::DetachRegion => [dice.below(4), 0, 0, 0, 0, 0],
         Call::Allocate => [dice.below(64), 0, 0, 0, 0, 0],
         _ => [random_id(dice), 0, 0, 0, 0, 0],
     };

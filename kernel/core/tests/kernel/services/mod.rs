@@ -1,4 +1,5 @@
-//! Services: mutexes, semaphores and conditions, against a model and by name.
+//! Services: mutexes, semaphores and conditions, against a model and by name; and
+//! memory that is shared.
 
 mod ceilings;
 mod ends;
@@ -7,5 +8,7 @@ mod hints;
 mod inversions;
 mod model;
 mod objects;
+mod programs;
 mod property;
+mod regions;
 mod stage;

@@ -1,183 +1,36 @@
 //! Random programs of threads do what the model says, entry by entry.
 //!
-//! What a thread does next is chosen when it runs, with a look at the model, so
-//! that it often meets others: it locks what they have, gives back what it has in
-//! any order, deletes what they wait for. After each entry into the kernel it is
-//! compared who runs, with what answer, at which level, where the other threads
-//! stand, and when the alarm will ring.
+//! After each entry into the kernel it is compared who runs, with what answer and
+//! what in its memory, at which level, where the other threads stand, and when the
+//! alarm will ring.
 
-use super::model::{Departure, Life, Model, NEVER, Process, State};
+use super::model::{Departure, Life, Model, Process, State, pattern};
+use super::programs::{Program, US};
 use crate::dice::Dice;
 use crate::rig::simulate;
+use giornata_abi::Ticks;
 use giornata_abi::call::{Call, Request};
-use giornata_abi::system::{FaultPolicy, OBJECT_AT_BOOT, ObjectKind, RIGHT_MANAGE, RIGHT_USE};
 use giornata_abi::trace::{FaultCause, TraceKind};
-use giornata_abi::{Id, Ticks};
 use giornata_core::{Event, Next};
-use giornata_sim::{Scheduling, Simulation, SystemBuilder, Tables, trace};
+use giornata_sim::{SCRATCH, Simulation, trace};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const STEPS: usize = if cfg!(miri) { 100 } else { 100_000 };
+/// Random cases of other properties, where nothing else is said.
+const CASES: usize = 256;
 /// Most steps of one system.
 const LENGTH: usize = 150;
-/// A tick.
-const US: u64 = 1_000;
 /// A thread may run ahead of what is due for so many ticks, and one.
 const SLICE: u64 = 1_000;
 /// Operations that are shown when something fails.
 const SHOWN: usize = 40;
 
-fn random_system(dice: &mut Dice) -> Tables {
-    let mut b = SystemBuilder::new();
-    b.tables.header.timer_hertz = 1_000_000;
-    b.tables.header.deadline_band = 6;
-    let processes = 1 + dice.below(3);
-    let most = if dice.one_in(6) { 14 } else { 6 };
-    let threads = processes.max(2 + dice.below(most - 1));
-    for process in 0..processes {
-        let index = b.process();
-        let entry = b.process_entry(index);
-        entry.max_priority = dice.pick(&[255, 255, 8, 4]);
-        entry.on_fault = dice.pick(&[FaultPolicy::Stop, FaultPolicy::Restart]) as u8;
-        let share = threads / processes + usize::from(process < threads % processes);
-        for _ in 0..share {
-            let scheduling = match dice.below(6) {
-                0 => Scheduling::Deadline(dice.pick(&[8, 40, 40, 200]) * US),
-                _ => Scheduling::Fifo(dice.pick(&[3, 4, 5, 5, 7, 8])),
-            };
-            b.thread(index, scheduling);
-        }
-    }
-    for number in 0..1 + dice.below(4) {
-        let kind = if number == 0 { 0 } else { dice.below(9) };
-        let object = match kind {
-            0..=2 => b.mutex(),
-            3 | 4 => b.ceiling_mutex(dice.pick(&[5, 7, 8, 9])),
-            5 | 6 => b.semaphore(dice.below(3) as u32, 2 + dice.below(2) as u32),
-            _ => b.condition(),
-        };
-        for process in 0..processes {
-            let all = RIGHT_USE | RIGHT_MANAGE;
-            let rights = dice.pick(&[all, all, all, all, RIGHT_USE, RIGHT_USE, RIGHT_MANAGE, 0]);
-            b.grant_object(process as u16, object, rights);
-        }
-        if dice.one_in(10) {
-            b.tables.objects[usize::from(object)].flags &= !OBJECT_AT_BOOT;
-        }
-    }
-    b.finish()
-}
-
-/// An instant up to which a thread waits: often soon, at times never or past.
-fn random_until(dice: &mut Dice, now: u64) -> u64 {
-    match dice.below(20) {
-        0 | 1 => 0,
-        2 => now.saturating_sub(US),
-        3 => now,
-        4..=8 => NEVER,
-        9..=11 => now + (50 + dice.below(200) as u64) * US,
-        // between two ticks
-        12 => now + 1 + dice.below(20_000) as u64,
-        _ => now + (1 + dice.below(20) as u64) * US,
-    }
-}
-
-/// One of a kind, if there is one, else any.
-fn random_object(dice: &mut Dice, model: &Model, kinds: &[ObjectKind]) -> usize {
-    let is_wanted = |o: &usize| {
-        let object = &model.objects[*o];
-        object.exists && kinds.contains(&object.kind)
-    };
-    let wanted: Vec<usize> = (0..model.objects.len()).filter(is_wanted).collect();
-    match wanted.is_empty() || dice.one_in(30) {
-        true => dice.below(model.objects.len()),
-        false => dice.pick(&wanted),
-    }
-}
-
-/// The id of an object; at times one of another time, or of nothing.
-fn random_id(dice: &mut Dice, model: &Model, object: usize) -> usize {
-    let id = model.id_of(object);
-    let id = match dice.below(80) {
-        0 => Id::new(id.index(), id.generation().wrapping_sub(1)),
-        1 => Id::new(id.index() + 1, id.generation()),
-        2 => Id::new(u16::MAX, 0),
-        _ => id,
-    };
-    id.0 as usize
-}
-
-fn request(call: Call, arguments: &[usize]) -> Request {
-    let mut all = [0; 6];
-    all[..arguments.len()].copy_from_slice(arguments);
-    Request {
-        number: call as usize,
-        arguments: all,
-    }
-}
-
-/// What the thread that runs asks for.
-fn random_request(dice: &mut Dice, model: &Model, thread: usize, now: u64) -> Request {
-    use ObjectKind::{Condition, Mutex, Semaphore};
-    let owned = model.owned_by(thread);
-    let until = random_until(dice, now);
-    let (low, high) = (until as u32 as usize, (until >> 32) as usize);
-    let own = |dice: &mut Dice| match owned.is_empty() {
-        true => random_object(dice, model, &[Mutex]),
-        false => dice.pick(&owned),
-    };
-    match dice.below(100) {
-        0..33 => {
-            let object = random_object(dice, model, &[Mutex, Mutex, Semaphore]);
-            request(Call::Lock, &[random_id(dice, model, object), low, high])
-        }
-        33..53 => {
-            let object = match dice.below(3) {
-                0 => random_object(dice, model, &[Semaphore]),
-                _ => own(dice),
-            };
-            request(Call::Unlock, &[random_id(dice, model, object)])
-        }
-        53..63 => {
-            let condition = random_object(dice, model, &[Condition]);
-            let ids = [condition, own(dice)].map(|object| random_id(dice, model, object));
-            request(Call::Wait, &[ids[0], ids[1], low, high])
-        }
-        63..72 => {
-            let call = dice.pick(&[Call::Signal, Call::Signal, Call::Broadcast]);
-            let object = random_object(dice, model, &[Condition]);
-            request(call, &[random_id(dice, model, object)])
-        }
-        72..82 => {
-            let soon = now + dice.below(12) as u64 * US;
-            request(Call::Sleep, &[soon as usize, (soon >> 32) as usize])
-        }
-        82..88 => {
-            let other = dice.below(model.threads.len());
-            let id = Id::new(other as u16, model.threads[other].generation);
-            let priority = dice.pick(&[2, 3, 4, 5, 5, 7, 8, 9]);
-            request(Call::SetPriority, &[id.0 as usize, priority])
-        }
-        88..93 => {
-            let gone = model.objects.iter().position(|object| !object.exists);
-            let index = gone.unwrap_or(dice.below(model.objects.len() + 1));
-            let call = dice.pick(&[Call::CreateObject, Call::CreateObject, Call::OpenObject]);
-            request(call, &[index])
-        }
-        93..96 => {
-            let object = dice.below(model.objects.len());
-            request(Call::DeleteObject, &[random_id(dice, model, object)])
-        }
-        96..99 => request(Call::Yield, &[]),
-        _ => request(Call::Exit, &[]),
-    }
-}
-
 /// A kernel and a model of it, side by side.
 struct Pair<'s, 'a> {
     simulation: &'s mut Simulation<'a>,
     model: Model,
+    program: Program,
     now: u64,
     log: &'s RefCell<Vec<String>>,
     /// Records of the trace that have been looked at.
@@ -194,7 +47,7 @@ impl Pair<'_, '_> {
         let what = match event {
             Event::Call(Request { number, arguments }) => {
                 let call = Call::from_number(number).expect("a call");
-                format!("{call:?} {:x?}", &arguments[..4])
+                format!("{call:?} {:x?}", &arguments)
             }
             event => format!("{event:?}"),
         };
@@ -203,10 +56,10 @@ impl Pair<'_, '_> {
         let before = self.lives();
         match (event, runs) {
             (Event::Call(request), Some(thread)) => self.model.call(thread, &request, self.now),
-            (Event::Fault { .. }, Some(thread)) => self.model.fault(thread, self.now),
+            (Event::Fault { cause, .. }, Some(thread)) => self.model.fault(thread, cause, self.now),
             _ => self.model.advance(self.now),
         }
-        self.has_torn_down = before != self.lives() || matches!(event, Event::Fault { .. });
+        self.has_torn_down = before != self.lives() || may_tear_down(event);
         let mut next = self.simulation.inject(Ticks(after), event);
         while next == Next::More {
             let pause = self.pause(dice);
@@ -257,7 +110,21 @@ impl Pair<'_, '_> {
         if departure != expected {
             return Err(format!("{departure:?} instead of {expected:?}"));
         }
+        self.compare_memory(thread)?;
         self.compare_level(thread)
+    }
+
+    /// What who runs received lies in its memory.
+    fn compare_memory(&mut self, thread: usize) -> Result<(), String> {
+        let Some((address, bytes)) = self.model.take_received(thread) else {
+            return Ok(());
+        };
+        let process = self.model.threads[thread].process as u16;
+        let memory = self.simulation.board().memory(process);
+        match memory.range(address, bytes.len()) {
+            Some(found) if *found == bytes[..] => Ok(()),
+            found => Err(format!("{found:?} is received instead of {bytes:?}")),
+        }
     }
 
     /// What the trace says of the level of who runs.
@@ -288,8 +155,9 @@ impl Pair<'_, '_> {
                 (Some(Kernel::Dormant), State::Dormant)
                 | (Some(Kernel::Ready), State::Ready)
                 | (Some(Kernel::Sleeping), State::Sleeping)
-                | (Some(Kernel::Waiting), State::Waiting(_)) => true,
-                (Some(Kernel::Sleeping | Kernel::Waiting), _) => thread.is_woken,
+                | (Some(Kernel::Waiting), State::Waiting(_))
+                | (Some(Kernel::Joining), State::Joining(_)) => true,
+                (Some(Kernel::Sleeping | Kernel::Waiting | Kernel::Joining), _) => thread.is_woken,
                 _ => false,
             };
             if !is_same {
@@ -314,6 +182,18 @@ impl Pair<'_, '_> {
             true => Ok(()),
             false => Err(format!("the alarm is at {alarm:?}, not {expected:?}")),
         }
+    }
+
+    /// What the thread that runs asks for, so many ticks from now.
+    fn call(&mut self, dice: &mut Dice, thread: usize, after: u64) -> Request {
+        let at = self.now + after * US;
+        let request = self.program.next(dice, &self.model, thread, at);
+        if request.number == Call::SendBytes as usize {
+            let process = self.model.threads[thread].process as u16;
+            let memory = self.simulation.board().memory(process);
+            memory.write(SCRATCH, &pattern()).expect("the scratch page");
+        }
+        request
     }
 
     /// One random step; `false`: nothing will ever happen again.
@@ -347,26 +227,33 @@ impl Pair<'_, '_> {
                 address: 0,
             },
             1 | 2 => Event::Timer,
-            _ => Event::Call(random_request(
-                dice,
-                &self.model,
-                thread,
-                self.now + span * US,
-            )),
+            _ => Event::Call(self.call(dice, thread, span)),
         };
         self.enter(dice, span, event)?;
         Ok(true)
     }
 }
 
+/// Whether an event may end a process, or let it begin anew.
+fn may_tear_down(event: Event) -> bool {
+    match event {
+        Event::Call(Request { number, .. }) => [Call::KillProcess, Call::CreateProcess]
+            .map(|call| call as usize)
+            .contains(&number),
+        Event::Fault { .. } => true,
+        _ => false,
+    }
+}
+
 /// One random system for a while; answers how many steps it made.
 fn run(seed: u64, log: &RefCell<Vec<String>>) -> Result<usize, String> {
     let dice = &mut Dice(seed);
-    let tables = random_system(dice);
+    let (program, tables) = Program::random(dice);
     simulate(&tables, |simulation| {
         let mut pair = Pair {
             simulation,
             model: Model::new(&tables),
+            program,
             now: 0,
             log,
             seen: 0,
@@ -377,7 +264,11 @@ fn run(seed: u64, log: &RefCell<Vec<String>>) -> Result<usize, String> {
             return show(&pair, why);
         }
         for step in 0..LENGTH {
-            match pair.step(dice) {
+            let outcome = pair.step(dice);
+            if pair.model.is_moot {
+                return Ok(step);
+            }
+            match outcome {
                 Ok(true) => {}
                 Ok(false) => return Ok(step),
                 Err(why) => return show(&pair, why),
@@ -405,12 +296,19 @@ fn check(seed: u64) -> Result<usize, String> {
     Err(format!("seed {seed}, step {}: {why}\n{last}", log.len()))
 }
 
+/// Steps in all: in the long form of the tests more, as of other properties.
+fn steps() -> usize {
+    let cases = std::env::var("PROPTEST_CASES").ok();
+    let cases = cases.and_then(|cases| cases.parse().ok());
+    STEPS * cases.unwrap_or(CASES) / CASES
+}
+
 #[test]
 fn random_programs_of_threads_do_what_the_model_says() {
-    let (mut steps, mut seed) = (0, 0);
-    while steps < STEPS {
+    let (mut made, mut seed) = (0, 0);
+    while made < steps() {
         match check(seed) {
-            Ok(count) => steps += count,
+            Ok(count) => made += count,
             Err(why) => panic!("{why}"),
         }
         seed += 1;

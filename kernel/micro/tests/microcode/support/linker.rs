@@ -90,8 +90,8 @@ impl Tables {
             durations: &self.durations,
             links: &self.links,
             moves: &[],
-            spaces: &[],
             objects: &[],
+            regions: &[],
         }
     }
 

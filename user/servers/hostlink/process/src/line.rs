@@ -5,8 +5,9 @@ use core::cell::UnsafeCell;
 
 use giornata_hostlink::Line;
 use giornata_ns16550::Uart;
-use giornata_rt::{call, machine, thread};
-use giornata_virtio_console::{Console, Shared};
+use giornata_rt::device::{self, Device, Registers};
+use giornata_rt::{Error, thread};
+use giornata_virtio_console::{BYTES, Console, Shared};
 
 use crate::Once;
 use crate::identifiers::FIRST_DEVICES;
@@ -27,19 +28,14 @@ impl AnyLine {
     /// # Panics
     /// There is none, or it is no line: the process faults, and says so.
     pub(crate) fn open() -> AnyLine {
-        let (Some(registers), Ok(own)) = (machine::device(0), thread::own()) else {
+        let (Some(device), Ok(own)) = (Device::granted(0), thread::own()) else {
             panic!("grant it a VirtIO console or a UART as its first device");
         };
         match kind_of(FIRST_DEVICES, own.index()) {
-            Some((_, "ns16550")) => {
-                let registers = core::ptr::with_exposed_provenance_mut(registers);
-                // SAFETY: the builder granted the UART to this process alone, and
-                // its registers lie there.
-                AnyLine::Uart(unsafe { Uart::new(registers) })
-            }
-            Some((_, "virtio")) => AnyLine::Console(console(registers)),
-            Some((device, kind)) => {
-                panic!("{device}, of kind {kind}, is no line: grant another device first")
+            Some((name, "ns16550")) => AnyLine::Uart(opened(name, Uart::open(device))),
+            Some((name, "virtio")) => AnyLine::Console(console(opened(name, device.registers()))),
+            Some((name, kind)) => {
+                panic!("{name}, of kind {kind}, is no line: grant another device first")
             }
             None => panic!("its first device has no `kind` in the board's file"),
         }
@@ -61,14 +57,19 @@ fn kind_of<'a>(table: &[(u16, &'a str, &'a str)], thread: u16) -> Option<(&'a st
     found.map(|(_, device, kind)| (*device, *kind))
 }
 
-fn console(registers: usize) -> Console {
+fn opened<T>(name: &str, device: Result<T, Error>) -> T {
+    match device {
+        Ok(device) => device,
+        Err(_) => panic!("{name} has too few registers: correct its size in the board's file"),
+    }
+}
+
+fn console(registers: Registers<BYTES>) -> Console {
     let shared = SHARED.0.get();
-    let Ok(physical) = call::device_address(shared) else {
+    let Ok(physical) = device::physical(shared) else {
         panic!("grant it trusted-dma");
     };
-    let registers = core::ptr::with_exposed_provenance_mut(registers);
-    // SAFETY: the builder granted the device, whose registers lie there; the
-    // memory is this thread's, and the kernel says where it lies.
+    // SAFETY: the memory is this thread's, and the kernel says where it lies.
     match unsafe { Console::new(registers, shared, physical) } {
         Ok(console) => console,
         Err(why) => panic!("{why}"),
@@ -105,10 +106,11 @@ mod tests {
 
     #[test]
     fn a_uart_is_a_line_of_bytes() {
-        let mut registers = [0u8; 8];
-        registers[5] = 0x61;
-        // SAFETY: eight bytes of memory that outlive the use.
-        let mut line = AnyLine::Uart(unsafe { Uart::new(registers.as_mut_ptr()) });
+        let mut memory = [0, 0x61 << 8];
+        let first: *mut u32 = memory.as_mut_ptr();
+        // SAFETY: eight bytes that are reached by this only, and outlive the use.
+        let registers = unsafe { Registers::new(first.cast()) };
+        let mut line = AnyLine::Uart(Uart::new(registers));
         assert_eq!(line.write(b"ab"), 2);
         line.acknowledge();
         let mut bytes = [0; 2];

@@ -1,0 +1,3 @@
+//! The E/S machine, which runs the programs of the system.
+
+pub(crate) use giornata_micro::Machine;
