@@ -99,9 +99,12 @@ pub(crate) struct Kind {
     /// where it is called by `a`, or was inlined into it.
     #[serde(default)]
     pub(crate) without: Vec<String>,
-    /// Functions of those that are executed all the same.
+    /// Functions of those that are executed all the same, or names of groups of them.
     #[serde(default)]
     pub(crate) with: Vec<String>,
+    /// Only in kernels of these configurations; in all where none is named.
+    #[serde(default)]
+    pub(crate) configurations: Vec<String>,
     /// Measured operations that are such an entry, and what is around it in user
     /// mode.
     #[serde(default)]
@@ -187,6 +190,15 @@ impl Declarations {
         Ok(())
     }
 
+    /// Those of a kernel of this configuration: without the kinds of others.
+    pub fn of(mut self, configuration: &str) -> Declarations {
+        self.kind.retain(|kind| {
+            let only = &kind.configurations;
+            only.is_empty() || only.iter().any(|c| c == configuration)
+        });
+        self
+    }
+
     /// What the loops that are declared are called, in their order.
     pub fn loops(&self) -> impl Iterator<Item = String> {
         self.loops.iter().map(|declared| {
@@ -205,11 +217,16 @@ impl Declarations {
 
     /// What a kind of entry does not execute, its groups opened.
     pub(crate) fn left_out(&self, kind: &Kind) -> LeftOut {
-        let named = kind.without.iter().flat_map(|name| {
-            let group = self.group.get(name).map(Vec::as_slice);
-            group.unwrap_or(std::slice::from_ref(name))
-        });
-        let out = named.filter(|name| !kind.with.contains(name));
+        let open = |names: &'_ [String]| -> Vec<String> {
+            let opened = names.iter().flat_map(|name| {
+                let group = self.group.get(name).map(Vec::as_slice);
+                group.unwrap_or(std::slice::from_ref(name))
+            });
+            opened.cloned().collect()
+        };
+        let with = open(&kind.with);
+        let named = open(&kind.without).into_iter();
+        let out = named.filter(|name| !with.contains(name));
         LeftOut(
             out.map(|name| name.split(" > ").map(String::from).collect())
                 .collect(),
@@ -297,5 +314,50 @@ impl Place {
             && declared
                 .nesting
                 .is_none_or(|nesting| nesting == self.nesting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: &str = r#"
+        entry = "entry"
+        [group]
+        calls = ["a::send", "a::receive", "a::sleep"]
+        mail = ["a::send", "a::receive"]
+        [[kind]]
+        name = "mail"
+        from = "trap"
+        configurations = ["large"]
+        without = ["calls"]
+        with = ["mail"]
+        why = "nobody sleeps"
+        [[kind]]
+        name = "quiet"
+        from = "trap"
+        without = ["calls"]
+        why = "nobody calls"
+    "#;
+
+    fn names(configuration: &str) -> Vec<String> {
+        let declarations = Declarations::parse("test.toml", KINDS).unwrap();
+        let kinds = declarations.of(configuration).kind;
+        kinds.into_iter().map(|kind| kind.name).collect()
+    }
+
+    #[test]
+    fn a_kind_is_one_of_the_configurations_that_it_names() {
+        assert_eq!(names("large"), ["mail", "quiet"]);
+        assert_eq!(names("small"), ["quiet"]);
+    }
+
+    #[test]
+    fn what_is_executed_all_the_same_may_be_a_group() {
+        let declarations = Declarations::parse("test.toml", KINDS).unwrap();
+        let mail = declarations.left_out(&declarations.kind[0]);
+        assert!(mail.has(&["a::sleep"]) && !mail.has(&["a::send"]) && !mail.has(&["a::receive"]));
+        let quiet = declarations.left_out(&declarations.kind[1]);
+        assert!(quiet.has(&["a::send"]) && quiet.has(&["a::receive"]));
     }
 }

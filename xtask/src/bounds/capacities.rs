@@ -1,25 +1,21 @@
 //! What a system has of everything that loops of the kernel depend on.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use anyhow::{Result, anyhow};
 use giornata_system::Model;
 
 /// Bytes that the kernel moves in one piece.
 const PIECE: usize = giornata_core::CHUNK;
 
-/// The capacities of the system of a file, by the names that the declarations use.
-///
-/// # Errors
-/// The system is refused.
-pub(crate) fn of(system: &Path, root: &Path) -> Result<BTreeMap<String, u64>> {
-    let model = giornata_system::check(system, root);
-    let model = model.map_err(|refusal| anyhow!("{refusal:?}"))?;
-    let counts = counts(&model).into_iter().chain(moved(&model));
-    Ok(counts
+/// The capacities of a system, by the names that the declarations use.
+pub(crate) fn of(model: &Model) -> BTreeMap<String, u64> {
+    let counts = counts(model)
+        .into_iter()
+        .chain(moved(model))
+        .chain(served(model));
+    counts
         .map(|(name, count)| (name.into(), count as u64))
-        .collect())
+        .collect()
 }
 
 fn counts(model: &Model) -> [(&'static str, usize); 10] {
@@ -68,6 +64,7 @@ fn moved(model: &Model) -> [(&'static str, usize); 4] {
     let of_driver = drivers()
         .map(|d| pieces(&d.reads).max(pieces(&d.writes)))
         .max();
+    let message = message_bytes(model);
     let moves = drivers().map(|d| d.reads.len() + d.writes.len()).max();
     [
         ("moves", moves.unwrap_or(0)),
@@ -76,6 +73,30 @@ fn moved(model: &Model) -> [(&'static str, usize); 4] {
             drivers().map(|d| d.conflicts.len()).max().unwrap_or(0),
         ),
         ("port-bytes", value),
-        ("pieces", of_driver.unwrap_or(0).max(value.div_ceil(PIECE))),
+        (
+            "pieces",
+            of_driver
+                .unwrap_or(0)
+                .max(value.max(message).div_ceil(PIECE)),
+        ),
     ]
+}
+
+/// What the services have: none of it in a system without them.
+fn served(model: &Model) -> [(&'static str, usize); 3] {
+    let messages = model
+        .processes
+        .iter()
+        .map(|p| usize::from(p.messages.count));
+    [
+        ("objects", model.objects.len()),
+        ("messages", messages.sum()),
+        ("message-bytes", message_bytes(model)),
+    ]
+}
+
+/// Bytes of the longest message.
+fn message_bytes(model: &Model) -> usize {
+    let sizes = model.processes.iter().map(|p| p.messages.size as usize);
+    sizes.max().unwrap_or(0)
 }

@@ -6,13 +6,14 @@ mod machine;
 mod report;
 mod rows;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
+use giornata_system::Model;
 use giornata_system::image::build_kernel;
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
@@ -26,6 +27,13 @@ const DECLARATIONS: &str = "kernel/bounds.toml";
 const CHECKED: &str = "flight-control";
 /// Systems that are watched beside it: yields and sleeps.
 const WATCHED: [&str; 2] = ["fifo", "sleep"];
+/// The configuration of their kernel.
+const CONFIG: &str = "es";
+/// A system with services, checked on one board: what is called there is bounded by
+/// the same loops on all.
+const SERVED: (&str, &str) = ("qemu-virt32-pmp", "tests/target/services/mail.toml");
+/// The configuration of its kernel.
+const SERVED_CONFIG: &str = "emeralds";
 /// How long they are watched.
 const LENGTH: Duration = Duration::from_millis(4);
 
@@ -63,9 +71,10 @@ struct Found {
     measured: Vec<u64>,
 }
 
-/// The kernel of a board.
+/// The kernel of a board in a configuration.
 struct Kernel {
     board: &'static str,
+    config: String,
     analysis: Analysis,
 }
 
@@ -74,13 +83,14 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let boards = BOARDS.into_iter().chain(CHIPS);
     let chosen = |board: &&str| options.board.as_deref().is_none_or(|b| b == *board);
     let system = find(&options.system)?;
+    let config = model(&system)?.config;
     println!("Most instructions until the kernel is left, waits or looks at interrupts, if");
     for assumption in ASSUMPTIONS {
         println!("- {assumption}");
     }
     let (mut all, mut complaints) = (Vec::new(), Vec::new());
     for board in boards.filter(chosen) {
-        let examined = Kernel::read(board)
+        let examined = Kernel::read(board, &config)
             .and_then(|kernel| kernel.examine(&system, options.length, options.shares > 0));
         match examined {
             Ok(found) => {
@@ -95,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         .iter()
         .for_each(|complaint| println!("\n{complaint}"));
     if options.document {
-        report::write(&options.system, &all)?;
+        report::write(options, &config, &all)?;
     }
     Ok(if complaints.is_empty() {
         Verdict::Good
@@ -104,28 +114,33 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     })
 }
 
-/// The bounds of a system on all boards, checked: a line a board, and what is
-/// wrong. A line, too, for a declaration that no board's kernel has a loop for:
+/// The bounds of a system on all boards, and of one with services on one, checked:
+/// a line a kernel, and what is wrong. A line, too, for a declaration that no board's kernel has a loop for:
 /// which function keeps a loop of several is the compiler's choice.
 pub(crate) fn check() -> Result<(Vec<String>, Vec<String>)> {
     let (mut lines, mut complaints) = (Vec::new(), Vec::new());
     let mut used = BTreeSet::new();
-    let boards: Vec<&str> = BOARDS.into_iter().chain(CHIPS).collect();
-    let check = |board: &&'static str| {
-        let all = Kernel::read(board)?.check()?;
+    let boards = BOARDS.into_iter().chain(CHIPS);
+    let served = (SERVED.0, SERVED_CONFIG);
+    let kernels: Vec<(&str, &str)> = boards
+        .map(|board| (board, CONFIG))
+        .chain([served])
+        .collect();
+    let check = |(board, config): &(&'static str, &'static str)| {
+        let all = Kernel::read(board, config)?.check()?;
         let exceeded: Vec<String> = all.iter().flat_map(report::exceeded).collect();
-        let summary = report::summary(board, &all);
+        let summary = report::summary(&format!("{board}, {config}"), &all);
         let used: Vec<usize> = all.into_iter().flat_map(|f| f.bounds.used).collect();
         Ok::<_, anyhow::Error>((summary, exceeded, used))
     };
-    for (board, checked) in boards.iter().zip(workers::each(&boards, check)) {
+    for ((board, config), checked) in kernels.iter().zip(workers::each(&kernels, check)) {
         match checked {
             Ok((summary, exceeded, all)) => {
                 lines.push(summary);
                 complaints.extend(exceeded);
                 used.extend(all);
             }
-            Err(unknown) => complaints.push(format!("{board}: {unknown:#}")),
+            Err(unknown) => complaints.push(format!("{board}, {config}: {unknown:#}")),
         }
     }
     if complaints.is_empty() {
@@ -149,22 +164,38 @@ fn declarations() -> Result<Declarations> {
     Ok(Declarations::parse(DECLARATIONS, &text)?)
 }
 
+/// What a system file says.
+///
+/// # Errors
+/// The system is refused.
+fn model(system: &Path) -> Result<Model> {
+    let model = giornata_system::check(system, root());
+    model.map_err(|refusal| anyhow!("{refusal:?}"))
+}
+
 impl Kernel {
-    /// The shipped kernel of a board.
-    fn read(board: &'static str) -> Result<Kernel> {
+    /// The shipped kernel of a board in a configuration.
+    fn read(board: &'static str, config: &str) -> Result<Kernel> {
         let bytes = {
             // the next kernel comes to the same place
             let _alone = alone();
-            let kernel = build_kernel(board, "es", root(), &target_folder());
+            let kernel = build_kernel(board, config, root(), &target_folder());
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
         };
-        let analysis = Analysis::new(Binary::read(&bytes)?, declarations()?)?;
-        Ok(Kernel { board, analysis })
+        let declarations = declarations()?.of(config);
+        Ok(Kernel {
+            board,
+            config: config.into(),
+            analysis: Analysis::new(Binary::read(&bytes)?, declarations)?,
+        })
     }
 
     /// The bounds of all systems that are checked on it.
     fn check(&self) -> Result<Vec<Found>> {
+        if self.config == SERVED_CONFIG {
+            return Ok(vec![self.examine(&root().join(SERVED.1), LENGTH, false)?]);
+        }
         let mut all = vec![self.examine(&find(CHECKED)?, LENGTH, false)?];
         if BOARDS.contains(&self.board) {
             for name in WATCHED {
@@ -178,10 +209,13 @@ impl Kernel {
     /// The bounds of a system, beside what the base suite has measured, and what is
     /// seen where the board is emulated.
     fn examine(&self, system: &Path, length: Duration, shares: bool) -> Result<Found> {
-        let bounds = self
-            .analysis
-            .bounds(&capacities::of(system, root())?, shares)?;
-        let rows = rows::most(self.board)?;
+        let capacities = capacities::of(&model(system)?);
+        let bounds = self.analysis.bounds(&capacities, shares)?;
+        // the base suite measures this one
+        let rows = match self.config == CONFIG {
+            true => rows::most(self.board)?,
+            false => BTreeMap::new(),
+        };
         let of = |row: &String| rows.get(row).copied().unwrap_or(0);
         let kinds = bounds.kinds.iter();
         let mut measured: Vec<u64> = kinds

@@ -6,13 +6,17 @@ use anyhow::{Context, Result};
 use giornata_bounds::ASSUMPTIONS;
 use serde_json::json;
 
-use super::{DECLARATIONS, Found, Options};
+use super::{CONFIG, DECLARATIONS, Found, Options};
 use crate::crates::root;
 
-/// Where the tables are written.
-const DOCUMENT: &str = "docs/results/bounds.md";
-/// The same for programs.
-const DATA: &str = "docs/results/bounds.json";
+/// Where the tables of kernels in a configuration are written, without what the
+/// files end with: `.md` for people, `.json` for programs.
+fn document(config: &str) -> String {
+    match config == CONFIG {
+        true => "docs/results/bounds".into(),
+        false => format!("docs/results/bounds-{config}"),
+    }
+}
 
 /// The table of a board, for a terminal.
 pub(super) fn table(found: &Found, options: &Options) -> String {
@@ -41,7 +45,7 @@ fn seen(measured: u64) -> String {
 }
 
 /// A line: how many kinds are bounded, and the one that was met most nearly.
-pub(super) fn summary(board: &str, all: &[Found]) -> String {
+pub(super) fn summary(kernel: &str, all: &[Found]) -> String {
     let pairs = || {
         all.iter().flat_map(|found| {
             let kinds = found.bounds.kinds.iter().zip(&found.measured);
@@ -50,7 +54,7 @@ pub(super) fn summary(board: &str, all: &[Found]) -> String {
     };
     let kinds = all.first().map_or(0, |found| found.bounds.kinds.len());
     let seen = (0..kinds).filter(|kind| all.iter().any(|found| found.measured[*kind] > 0));
-    let text = format!("{board}: {kinds} kinds bounded, {} measured", seen.count());
+    let text = format!("{kernel}: {kinds} kinds bounded, {} measured", seen.count());
     // instructions per thousand of the bound
     let share = |measured: u64, bound: u64| measured.saturating_mul(1000) / bound.max(1);
     let nearest = pairs()
@@ -81,11 +85,18 @@ pub(super) fn exceeded(found: &Found) -> Vec<String> {
 }
 
 /// Writes the tables and formulas of a system.
-pub(super) fn write(system: &str, all: &[Found]) -> Result<()> {
+pub(super) fn write(options: &Options, config: &str, all: &[Found]) -> Result<()> {
+    let system = &options.system;
+    let board = options
+        .board
+        .iter()
+        .map(|board| format!(" --board {board}"));
+    let board: String = board.collect();
     let mut text = format!(
         "# Bounds of entries into the kernel\n\n\
-         Written by `./x bounds {system} --document`: most instructions until the kernel is \
-         left, waits or looks at interrupts, for the capacities of `{system}`. An entry that \
+         Written by `./x bounds {system}{board} --document`: most instructions until the \
+         kernel of configuration `{config}` is left, waits or looks at interrupts, for the \
+         capacities of `{system}`. An entry that \
          looks n times takes at most the bound of its kind and n times that after a look. \
          The bounds rest on this:\n\n"
     );
@@ -107,9 +118,12 @@ pub(super) fn write(system: &str, all: &[Found]) -> Result<()> {
             let _ = writeln!(text, "- {}: {}", bound.kind, bound.instructions);
         }
     }
-    std::fs::write(root().join(DOCUMENT), text).context(DOCUMENT)?;
     let data = serde_json::to_string_pretty(&data(system, all))? + "\n";
-    std::fs::write(root().join(DATA), data).context(DATA)
+    for (end, text) in [("md", text), ("json", data)] {
+        let file = format!("{}.{end}", document(config));
+        std::fs::write(root().join(&file), text).context(file)?;
+    }
+    Ok(())
 }
 
 /// The tables for programs to read.
