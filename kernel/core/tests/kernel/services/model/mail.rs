@@ -13,7 +13,7 @@ const SOURCE: usize = 2048;
 
 /// What lies there.
 pub(crate) fn pattern() -> [u8; SOURCE] {
-    std::array::from_fn(|at| (at * 167 >> 3) as u8 ^ at as u8)
+    std::array::from_fn(|at| ((at * 167) >> 3) as u8 ^ at as u8)
 }
 
 /// A message.
