@@ -1,6 +1,6 @@
-//! Target suites: systems under tests/target that run in QEMU, and whose
-//! transcripts are compared with golden files beside them, on every board
-//! whatever board their files name.
+//! Target suites: systems under tests/target, and examples that are a test too,
+//! that run in QEMU, and whose transcripts are compared with golden files beside
+//! them, on every board whatever board their files name.
 //!
 //! `tests/target/GROUP/NAME.toml` is a system, `NAME.golden` its transcript
 //! (see `giornata_trace::transcript`). A group may state bounds on what its
@@ -49,7 +49,10 @@ const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
 
 /// The cases that run on simulated chips too: those without devices and without
 /// budgets that are too small for their clock.
-const SHORT: [&str; 1] = ["threads/"];
+const SHORT: [&str; 2] = ["emeralds-tour/", "threads/"];
+
+/// Folders of systems beside those under tests/target.
+const EXAMPLES: [&str; 1] = ["examples/emeralds-tour"];
 
 /// A system of a suite.
 #[derive(Clone, Debug)]
@@ -85,13 +88,14 @@ pub(crate) struct Findings {
     pub(crate) complaints: Vec<String>,
 }
 
-/// All cases, in the order of their names.
+/// All cases, in the order of their names, those of examples last.
 pub(crate) fn cases() -> Result<Vec<Case>> {
+    let mut groups = list(&root().join("tests/target"))?;
+    groups.retain(|group| group.is_dir());
+    groups.extend(EXAMPLES.map(|example| root().join(example)));
     let mut cases = Vec::new();
-    for group in list(&root().join("tests/target"))? {
-        if group.is_dir() {
-            cases.extend(cases_in(&group)?);
-        }
+    for group in groups {
+        cases.extend(cases_in(&group)?);
     }
     Ok(cases)
 }
