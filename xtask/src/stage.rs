@@ -347,13 +347,35 @@ fn repeat(_: Extent) -> Result<String> {
     let [(first, first_trace), (second, second_trace)] = &flown[..] else {
         bail!("two flights");
     };
-    if first != second {
-        bail!("the output differs:\n{first}\n--- and then ---\n{second}");
+    if let Some(place) = first_difference(first, second) {
+        bail!("the output differs: {place}");
     }
-    if first_trace != second_trace {
-        bail!("the trace files differ");
+    let texts = [first_trace, second_trace].map(|trace| String::from_utf8_lossy(trace));
+    if let Some(place) = first_difference(&texts[0], &texts[1]) {
+        bail!("the trace files differ: {place}");
     }
     Ok(first.lines().last().unwrap_or_default().to_string())
+}
+
+/// The first line in which two texts differ, as each has it.
+fn first_difference(one: &str, other: &str) -> Option<String> {
+    if one == other {
+        return None;
+    }
+    let (mut one, mut other) = (one.lines(), other.lines());
+    for number in 1.. {
+        let lines = (one.next(), other.next());
+        if lines.0 != lines.1 {
+            let [first, second] = [lines.0, lines.1].map(|line| line.unwrap_or("(the end)"));
+            return Some(format!(
+                "line {number}:\n{first}\n--- and then ---\n{second}"
+            ));
+        }
+        if lines.0.is_none() {
+            break;
+        }
+    }
+    Some("in how the lines end".into())
 }
 
 /// Builds and flies the default system as `./x run` does; output and trace file.
@@ -446,6 +468,19 @@ mod tests {
         let text = "running 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n\
                     test result: ok. 40 passed; 0 failed; 0 ignored\n";
         assert_eq!(count_passed(text), 42);
+    }
+
+    #[test]
+    fn a_difference_is_told_by_its_line() {
+        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
+        let told = first_difference("a\nb\nc\n", "a\nx\nc\n");
+        assert_eq!(told.as_deref(), Some("line 2:\nb\n--- and then ---\nx"));
+        let told = first_difference("a\n", "a\nb\n");
+        assert_eq!(
+            told.as_deref(),
+            Some("line 2:\n(the end)\n--- and then ---\nb")
+        );
+        assert!(first_difference("a", "a\n").is_some());
     }
 
     #[test]
