@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use giornata_soc::{End, Input, Run};
 use giornata_system::Emulator;
 
 use crate::chip::Chip;
+use crate::console::{Emulated, Paper};
 use crate::image::{Host, Image};
 use crate::sieve::Sieve;
 
@@ -55,7 +56,7 @@ pub(crate) struct Machine {
 
 /// What runs in its stead.
 enum Process {
-    Emulator(Emulated),
+    Emulator(Running),
     Chip(giornata_soc::Machine),
 }
 
@@ -65,16 +66,15 @@ impl Machine {
     /// # Errors
     /// What stands in for its board cannot be started.
     pub(crate) fn boot(image: &Image, patience: Patience) -> Result<Machine> {
-        let (process, stdout) = match &image.host {
+        let (process, mut console) = match &image.host {
             Host::Emulator(emulator) => start(emulator, &image.elf)?,
             Host::Chip(chip, line) => simulate(chip, line.as_ref(), &image.elf)?,
         };
-        let mut stdout = stdout.context("the console of the machine")?;
         let mut sieve = image.host.shares_its_line().then(Sieve::default);
-        let (sender, console) = sync_channel(64);
+        let (sender, receiver) = sync_channel(64);
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
-            while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+            while let Ok(count @ 1..) = console.read(&mut buffer) {
                 let read = &buffer[..count];
                 let bytes = match &mut sieve {
                     Some(sieve) => sieve.pass(read),
@@ -88,7 +88,7 @@ impl Machine {
         let now = Instant::now();
         Ok(Machine {
             process,
-            console,
+            console: receiver,
             patience,
             started: now,
             heard: now,
@@ -120,7 +120,7 @@ impl Machine {
     /// What stood in for the board failed: with what it said.
     pub(crate) fn wait(self) -> Result<i32> {
         match self.process {
-            Process::Emulator(mut emulated) => emulated.wait(),
+            Process::Emulator(mut running) => running.wait(),
             Process::Chip(machine) => match machine.finish()?.end {
                 End::Exit(code) => Ok((code & 0xFF) as i32),
                 other => bail!("the chip ended with {other:?}"),
@@ -144,8 +144,8 @@ impl Machine {
 
     fn stop(&mut self, what: &str, limit: Duration) -> Result<()> {
         // It may have ended by itself meanwhile. A chip is stopped when dropped.
-        if let Process::Emulator(Emulated(child)) = &mut self.process {
-            let _ = child.kill();
+        if let Process::Emulator(running) = &self.process {
+            let _ = running.0.child().kill();
         }
         bail!(
             "the machine {what} {} s of wall time and was stopped: it hangs, or this host is too slow",
@@ -155,12 +155,13 @@ impl Machine {
 }
 
 /// A program that is killed when dropped.
-struct Emulated(Child);
+struct Running(Emulated);
 
-impl Emulated {
+impl Running {
     fn wait(&mut self) -> Result<i32> {
-        let status = self.0.wait().context("waiting for the emulator")?;
-        let complaint = self.0.stderr.take().map(read_all).unwrap_or_default();
+        let mut child = self.0.child();
+        let status = child.wait().context("waiting for the emulator")?;
+        let complaint = child.stderr.take().map(read_all).unwrap_or_default();
         match status.code() {
             Some(code) if code == 0 || complaint.trim().is_empty() => Ok(code),
             _ => bail!("the emulator ended with {status}: {}", complaint.trim()),
@@ -168,34 +169,36 @@ impl Emulated {
     }
 }
 
-impl Drop for Emulated {
+impl Drop for Running {
     fn drop(&mut self) {
         // Neither matters for a machine that has ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let mut child = self.0.child();
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 
-fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Option<ChildStdout>)> {
+/// What is read from a machine.
+type Stream = Box<dyn Read + Send>;
+
+fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Stream)> {
     let Emulator { command, arguments } = emulator;
-    let mut child = Command::new(command)
+    let paper = Paper::new()?;
+    let child = Command::new(command)
         .args(arguments)
         .arg("-kernel")
         .arg(elf)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
+        .stdout(paper.sink()?)
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
-    let stdout = child.stdout.take();
-    Ok((Process::Emulator(Emulated(child)), stdout))
+    let child = Emulated::new(child);
+    let console = paper.read_of(child.clone());
+    Ok((Process::Emulator(Running(child)), Box::new(console)))
 }
 
-fn simulate(
-    chip: &Chip,
-    line: Option<&String>,
-    elf: &Path,
-) -> Result<(Process, Option<ChildStdout>)> {
+fn simulate(chip: &Chip, line: Option<&String>, elf: &Path) -> Result<(Process, Stream)> {
     let run = Run {
         latency: chip.latency,
         // Patience ends it.
@@ -204,8 +207,9 @@ fn simulate(
         ..Run::new(giornata_soc::Image::read(elf)?)
     };
     let mut machine = chip.simulator()?.start(&run)?;
-    let stdout = machine.console();
-    Ok((Process::Chip(machine), stdout))
+    // a chip that waits for its reader does so outside its time
+    let console = machine.console().context("the console of the chip")?;
+    Ok((Process::Chip(machine), Box::new(console)))
 }
 
 fn read_all(mut stream: ChildStderr) -> String {

@@ -5,6 +5,7 @@
 mod bench;
 mod bounds;
 mod chip;
+mod console;
 mod conversation;
 mod coverage;
 mod crates;

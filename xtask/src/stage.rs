@@ -2,8 +2,10 @@
 //! then what later ones build upon.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_system::Board;
@@ -357,6 +359,20 @@ fn repeat(_: Extent) -> Result<String> {
     Ok(first.lines().last().unwrap_or_default().to_string())
 }
 
+/// Takes what is written to it, the first of it after a pause.
+struct Dawdler(Duration, Vec<u8>);
+
+impl Write for Dawdler {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        thread::sleep(std::mem::take(&mut self.0));
+        self.1.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The first line in which two texts differ, as each has it.
 fn first_difference(one: &str, other: &str) -> Option<String> {
     if one == other {
@@ -385,9 +401,14 @@ fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
     // a folder of its own: nobody writes an image that another flies
     let board = (name == "second").then_some(BOARDS[0]);
     let image = build(&run::find(&options.system)?, board, options.length)?;
-    let mut out = Vec::new();
+    // a machine does not feel how fast it is read
+    let pause = match name {
+        "second" => Duration::from_secs(2),
+        _ => Duration::ZERO,
+    };
+    let mut out = Dawdler(pause, Vec::new());
     let verdict = run::tell(&options, &image, &mut out)?;
-    let out = String::from_utf8(out).context("the output is text")?;
+    let out = String::from_utf8(out.1).context("the output is text")?;
     if verdict != Verdict::Good {
         bail!("the flight is not good:\n{out}");
     }
