@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,6 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rustix::fs::{FallocateFlags, fallocate};
 
 /// How long to wait for more.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -83,15 +83,23 @@ impl Console {
         let count = self.file.read_at(buffer, self.at)?;
         self.at += count as u64;
         if self.at - self.given_back >= CHUNK {
-            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-            let length = self.at - self.given_back;
-            // a file system that cannot do it keeps what it has
-            let _ = fallocate(&self.file, hole, self.given_back, length);
+            give_back(&self.file, self.given_back..self.at);
             self.given_back = self.at;
         }
         Ok(count)
     }
 }
+
+/// Frees the room of a part of a file. A file system that cannot do it keeps it.
+#[cfg(target_os = "linux")]
+fn give_back(file: &File, part: Range<u64>) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    let _ = fallocate(file, hole, part.start, part.end - part.start);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_back(_: &File, _: Range<u64>) {}
 
 impl Read for Console {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
