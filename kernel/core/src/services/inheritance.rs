@@ -119,6 +119,15 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
+    /// Whether what a thread is lent says more than what it has of its own, seen
+    /// without computing that: at one level, of two deadlines the nearer counts.
+    fn hides_own(&self, locks: Urgency, thread: u16) -> bool {
+        match is_by_deadline(self.thread_entry(thread)) {
+            true => locks.level > self.deadline_level(),
+            false => locks.level >= Urgency::level_of(self.threads.at(thread).priority),
+        }
+    }
+
     /// A thread of this urgency waits for a mutex from now on: who has it runs at
     /// least as urgently. O(1) where that one is ready, else as
     /// [`renew`](Self::renew).
@@ -239,7 +248,7 @@ impl<H: Hardware> Core<'_, H> {
         // what rises, or stays, says nothing of its own
         if let (true, None, Some(locks)) = (was_lent, loans.messages, loans.locks)
             // messages may have hidden it
-            && locks.level >= self.own_level(thread)
+            && self.hides_own(locks, thread)
         {
             if locks == present {
                 return None;

@@ -634,9 +634,10 @@ fn a_change_of_a_waiters_priority_passes_through_the_server() {
     );
 }
 
-#[test]
-fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() {
-    let mut b = threads([9, 5, 2, 3]);
+/// A server has the message of thread 2 in its hand, thread 3 waits for its mutex,
+/// and at 15 us it asks for more in vain. Who runs from 12 us on, when thread 1
+/// arrives at 18 us.
+fn after_the_last_message(mut b: SystemBuilder) -> Vec<(u64, Option<u16>)> {
     let (server, mutex) = (b.mailbox(), b.mutex());
     for object in [server, mutex] {
         b.grant_object(0, object, EVERY_RIGHT);
@@ -650,7 +651,6 @@ fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() 
         )
     };
     simulate(&b.finish(), |simulation| {
-        // it has the message of thread 2 in its hand, thread 3 waits for its mutex
         let served = vec![lock, take(FOR_EVER), compute(5), take([0, 0]), compute(5)];
         direct(simulation, 0, served);
         direct(simulation, 1, vec![sleep_until(18), compute(3)]);
@@ -661,22 +661,39 @@ fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() 
         );
         direct(simulation, 3, vec![sleep_until(12), lock]);
         assert_eq!(simulation.run(), Ended::Quiet);
-        let from_twelve = |(at, _): &&(u64, Option<u16>)| *at >= 12;
+        let from_twelve = |(at, _): &(u64, Option<u16>)| *at >= 12;
         let all = timeline(simulation.records());
-        let all: Vec<_> = all.iter().filter(from_twelve).copied().collect();
-        assert_eq!(
-            all,
-            [
-                (12, Some(3)),
-                (12, Some(0)),
-                // at 15 it has no message any more: thread 1 does not precede it
-                (20, Some(1)),
-                (23, Some(3)),
-                (23, Some(2)),
-                (23, None)
-            ]
-        );
-    });
+        all.into_iter().filter(from_twelve).collect()
+    })
+}
+
+/// Thread 1 does not come between.
+const UNDISTURBED: [(u64, Option<u16>); 6] = [
+    (12, Some(3)),
+    (12, Some(0)),
+    (20, Some(1)),
+    (23, Some(3)),
+    (23, Some(2)),
+    (23, None),
+];
+
+#[test]
+fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() {
+    let system = threads([9, 5, 2, 3]);
+    assert_eq!(after_the_last_message(system), UNDISTURBED);
+}
+
+#[test]
+fn a_server_without_messages_has_its_own_deadline_though_a_later_one_waits_for_its_mutex() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let due_at_60 = Scheduling::Deadline(60_000);
+    let (due_at_88, due_at_102) = (Scheduling::Deadline(70_000), Scheduling::Deadline(90_000));
+    for scheduling in [due_at_60, due_at_88, Scheduling::Fifo(2), due_at_102] {
+        b.thread(process, scheduling);
+    }
+    b.messages(process, 4, 200);
+    assert_eq!(after_the_last_message(b), UNDISTURBED);
 }
 
 #[test]
