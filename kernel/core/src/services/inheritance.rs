@@ -321,9 +321,12 @@ impl<H: Hardware> Core<'_, H> {
         *first = services.waits.insert(rest, thread, urgency);
     }
 
-    /// A waiter's own priority has changed.
+    /// A waiter's own priority has changed, which may not show.
     pub(crate) fn reposition(&mut self, thread: u16, end: End) {
         let (urgency, _) = self.arriving_urgency(thread, end);
+        if self.services.waits.urgency_of(thread) == Some(urgency) {
+            return;
+        }
         self.move_waiter(thread, urgency);
         self.lend(thread, urgency);
     }

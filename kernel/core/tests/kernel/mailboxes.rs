@@ -697,6 +697,42 @@ fn a_server_without_messages_has_its_own_deadline_though_a_later_one_waits_for_i
 }
 
 #[test]
+fn a_priority_that_its_messages_hide_moves_no_server_among_those_that_wait() {
+    let mut b = threads([3, 2, 5]);
+    let (first, second, mutex) = (b.mailbox(), b.mailbox(), b.mutex());
+    for object in [first, second, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let mutex = mutex as usize;
+    let lock = call(Call::Lock, &[mutex, FOR_EVER[0], FOR_EVER[1]]);
+    let server = |mailbox| {
+        let take = receive_bytes(mailbox, 64, receive::FULL);
+        let unlock = call(Call::Unlock, &[mutex]);
+        vec![take, lock, compute(1), unlock, compute(1)]
+    };
+    simulate(&b.finish(), |simulation| {
+        // both have a message of thread 2 in their hands when they ask for its mutex
+        direct(simulation, 0, server(first));
+        direct(simulation, 1, server(second));
+        let sends = [send_word(first, 0, 1), send_word(second, 0, 1)];
+        let sets = call(Call::SetPriority, &[Id::new(0, 0).0 as usize, 4]);
+        let unlock = call(Call::Unlock, &[mutex]);
+        let [one, other] = sends;
+        direct(
+            simulation,
+            2,
+            vec![lock, one, other, sleep_until(10), sets, unlock],
+        );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let from_ten = |(at, _): &(u64, Option<u16>)| *at >= 10;
+        let all: Vec<_> = timeline(simulation.records());
+        let all: Vec<_> = all.into_iter().filter(from_ten).collect();
+        let first_before_second = [(10, Some(2)), (10, Some(0)), (12, Some(1)), (14, None)];
+        assert_eq!(all, first_before_second);
+    });
+}
+
+#[test]
 fn what_comes_in_is_as_urgent_as_the_first_that_waits_for_it() {
     let mut b = threads([9, 5, 1, 3]);
     let (plain, server) = (b.attached_mailbox(1), b.mailbox());
