@@ -796,6 +796,28 @@ fn a_message_to_a_thread_that_sleeps_is_as_urgent_as_what_that_has() {
 }
 
 #[test]
+fn a_message_to_a_thread_that_sleeps_comes_behind_its_sender_at_one_priority() {
+    let mut b = threads([1, 5, 5]);
+    let (plain, server) = (b.attached_mailbox(1), b.mailbox());
+    for object in [plain, server] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    simulate(&b.finish(), |simulation| {
+        let send = send_word(plain, 0, 1);
+        direct(simulation, 1, vec![sleep_until(12), send, compute(5)]);
+        let take = receive_bytes(server, 64, receive::FULL);
+        direct(simulation, 0, vec![take, compute(3), take]);
+        let past = send_bytes(plain, 16, send::DIRECT, 0);
+        let reads = [past, receive_words(plain, FOR_EVER), sleep_until(40)];
+        direct(simulation, 2, reads.to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 12).unwrap();
+        assert_eq!(all[from..][..3], [(12, Some(1)), (17, Some(0)), (20, None)]);
+    });
+}
+
+#[test]
 fn a_mailbox_has_one_server_until_that_ends() {
     let b = with_server();
     simulate(&b.finish(), |simulation| {
