@@ -198,8 +198,14 @@ impl<H: Hardware> Core<'_, H> {
             self.suspend(waiter, State::Held);
             match self.hand_over(waiter, mailbox) {
                 Ok(()) => return,
-                // it stays for who has room for it
-                Err(error) => self.release_waiter(waiter, Err(error)),
+                // it stays for who has room for it, or for the server, who may wait
+                // for who is refused
+                Err(error) => {
+                    if self.services.objects.at(mailbox).waiter == NONE {
+                        self.renew_owner(mailbox);
+                    }
+                    self.release_waiter(waiter, Err(error));
+                }
             }
         }
     }

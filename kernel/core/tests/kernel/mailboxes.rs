@@ -818,6 +818,33 @@ fn a_message_to_a_thread_that_sleeps_comes_behind_its_sender_at_one_priority() {
 }
 
 #[test]
+fn who_is_refused_a_message_is_as_urgent_as_that_leaves_it() {
+    let mut b = threads([7, 3, 3]);
+    let (mailbox, mutex) = (b.mailbox(), b.mutex());
+    for object in [mailbox, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    simulate(&b.finish(), |simulation| {
+        // the server waits for the mutex of thread 2, which waits for a message
+        let how = receive::FULL;
+        let serve = call(Call::ReceiveBytes, &[0, 0, 0, SCRATCH, 64, how]);
+        direct(simulation, 0, vec![serve, sleep_until(2), lock]);
+        // it is too long, and makes the server no more urgent than its sender
+        let send = send_word(mailbox, 0, 1);
+        direct(simulation, 1, vec![sleep_until(4), send, compute(5)]);
+        let takes = receive_bytes(mailbox, 4, 0);
+        let acts = vec![lock, sleep_until(3), takes, compute(3)];
+        let answers = direct(simulation, 2, acts);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(answers.take()[2], refused(Error::EMSGSIZE));
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 4).unwrap();
+        assert_eq!(all[from..][..2], [(4, Some(1)), (9, Some(2))]);
+    });
+}
+
+#[test]
 fn a_mailbox_has_one_server_until_that_ends() {
     let b = with_server();
     simulate(&b.finish(), |simulation| {
