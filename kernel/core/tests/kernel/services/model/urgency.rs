@@ -184,10 +184,27 @@ impl Model {
         }
     }
 
+    /// All threads, each behind those that lend it their urgency.
+    fn lenders_first(&self) -> Vec<usize> {
+        let mut rest: Vec<usize> = (0..self.threads.len()).collect();
+        let mut ordered = Vec::new();
+        while !rest.is_empty() {
+            let is_lent = |thread: &usize| {
+                let lends = |other: &usize| self.borrowers(*other).contains(thread);
+                rest.iter().any(lends)
+            };
+            // in a circle nobody is first
+            let first = rest.iter().position(|thread| !is_lent(thread));
+            ordered.push(rest.remove(first.unwrap_or(0)));
+        }
+        ordered
+    }
+
     /// Each comes to where it stands; a waiter that stands elsewhere than before
     /// comes behind its equals.
     fn stand(&mut self, positions: &[Position]) {
-        for (thread, position) in positions.iter().enumerate() {
+        for thread in self.lenders_first() {
+            let position = &positions[thread];
             let has_letters = self.letters_of(thread).is_some();
             let record = &mut self.threads[thread];
             if let State::Waiting(wait) = &mut record.state
