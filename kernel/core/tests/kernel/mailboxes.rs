@@ -845,6 +845,35 @@ fn who_is_refused_a_message_is_as_urgent_as_that_leaves_it() {
 }
 
 #[test]
+fn who_waits_hastens_what_it_asked_last_and_nothing_before_it() {
+    let mut b = threads([6, 3, 5, 8]);
+    let [first, last, answers] = [b.mailbox(), b.mailbox(), b.mailbox()];
+    let mutex = b.mutex();
+    for object in [first, last, answers, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    simulate(&b.finish(), |simulation| {
+        let take = |mailbox| receive_bytes(mailbox, 64, receive::FULL);
+        // done with the last request, it is at work on the first
+        let served = vec![sleep_until(5), take(last), take(first), compute(5)];
+        direct(simulation, 0, served);
+        let asks = [send_word(first, 0, 1), send_word(last, 0, 1)];
+        let [one, other] = asks;
+        let asks = vec![lock, one, other, receive_words(answers, FOR_EVER)];
+        direct(simulation, 1, asks);
+        direct(simulation, 2, vec![sleep_until(7), compute(3)]);
+        // makes who asked more urgent
+        direct(simulation, 3, vec![sleep_until(7), lock]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 7).unwrap();
+        let expected = [(7, Some(3)), (7, Some(2)), (10, Some(0))];
+        assert_eq!(all[from..][..3], expected);
+    });
+}
+
+#[test]
 fn a_mailbox_has_one_server_until_that_ends() {
     let b = with_server();
     simulate(&b.finish(), |simulation| {
