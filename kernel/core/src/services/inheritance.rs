@@ -308,6 +308,10 @@ impl<H: Hardware> Core<'_, H> {
         let (urgency, is_lent) = self.renewed(thread, present)?;
         self.services.ties.at_mut(thread).lent = is_lent;
         self.services.has_lent = true;
+        if urgency == present {
+            // it has the same for another reason
+            return None;
+        }
         self.move_waiter(thread, urgency);
         Some(urgency)
     }

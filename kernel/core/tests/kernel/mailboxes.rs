@@ -874,6 +874,41 @@ fn who_waits_hastens_what_it_asked_last_and_nothing_before_it() {
 }
 
 #[test]
+fn a_message_that_makes_a_waiter_no_more_urgent_moves_it_not_among_its_equals() {
+    let mut b = threads([4, 3, 3]);
+    let [first, second, mutex] = [b.mailbox(), b.mailbox(), b.mutex()];
+    for object in [first, second, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let mutex = mutex as usize;
+    let lock = call(Call::Lock, &[mutex, FOR_EVER[0], FOR_EVER[1]]);
+    let unlock = call(Call::Unlock, &[mutex]);
+    simulate(&b.finish(), |simulation| {
+        let how = receive::FULL;
+        let serve = call(Call::ReceiveBytes, &[0, 0, 0, SCRATCH, 64, how]);
+        let end = [lock, compute(1), unlock, compute(1)];
+        let waits = [serve, sleep_until(2)].into_iter().chain(end);
+        direct(simulation, 0, waits.collect());
+        // it has a message as urgent as thread 0, which lends thread 2 its urgency
+        let take = receive_bytes(second, 64, how);
+        let waits = [take].into_iter().chain(end);
+        direct(simulation, 1, waits.collect());
+        let sends = [
+            send_word(second, 0, 1),
+            sleep_until(4),
+            send_word(first, 0, 1),
+        ];
+        let acts = [lock, compute(3)].into_iter().chain(sends);
+        direct(simulation, 2, acts.chain([unlock]).collect());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 4).unwrap();
+        let expected = [(4, Some(2)), (4, Some(0)), (6, Some(1))];
+        assert_eq!(all[from..][..3], expected);
+    });
+}
+
+#[test]
 fn a_mailbox_has_one_server_until_that_ends() {
     let b = with_server();
     simulate(&b.finish(), |simulation| {
