@@ -119,6 +119,15 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
+    /// Whether what a thread is lent says more than what it has of its own, seen
+    /// without computing that: at one level, of two deadlines the nearer counts.
+    fn hides_own(&self, locks: Urgency, thread: u16) -> bool {
+        match is_by_deadline(self.thread_entry(thread)) {
+            true => locks.level > self.deadline_level(),
+            false => locks.level >= Urgency::level_of(self.threads.at(thread).priority),
+        }
+    }
+
     /// A thread of this urgency waits for a mutex from now on: who has it runs at
     /// least as urgently. O(1) where that one is ready, else as
     /// [`renew`](Self::renew).
@@ -239,7 +248,7 @@ impl<H: Hardware> Core<'_, H> {
         // what rises, or stays, says nothing of its own
         if let (true, None, Some(locks)) = (was_lent, loans.messages, loans.locks)
             // messages may have hidden it
-            && locks.level >= self.own_level(thread)
+            && self.hides_own(locks, thread)
         {
             if locks == present {
                 return None;
@@ -299,6 +308,10 @@ impl<H: Hardware> Core<'_, H> {
         let (urgency, is_lent) = self.renewed(thread, present)?;
         self.services.ties.at_mut(thread).lent = is_lent;
         self.services.has_lent = true;
+        if urgency == present {
+            // it has the same for another reason
+            return None;
+        }
         self.move_waiter(thread, urgency);
         Some(urgency)
     }
@@ -312,9 +325,12 @@ impl<H: Hardware> Core<'_, H> {
         *first = services.waits.insert(rest, thread, urgency);
     }
 
-    /// A waiter's own priority has changed.
+    /// A waiter's own priority has changed, which may not show.
     pub(crate) fn reposition(&mut self, thread: u16, end: End) {
         let (urgency, _) = self.arriving_urgency(thread, end);
+        if self.services.waits.urgency_of(thread) == Some(urgency) {
+            return;
+        }
         self.move_waiter(thread, urgency);
         self.lend(thread, urgency);
     }

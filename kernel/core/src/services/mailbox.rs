@@ -137,8 +137,10 @@ impl<H: Hardware> Core<'_, H> {
         if object.owner == NONE {
             return NONE;
         }
-        let hand = &mut self.services.ties.at_mut(object.owner).in_hand;
-        if let Some(cover) = hand.as_mut().filter(|cover| concerns(cover)) {
+        let tie = self.services.ties.at_mut(object.owner);
+        let is_of_it = tie.taken_from == mailbox;
+        let hand = tie.in_hand.as_mut().filter(|_| is_of_it);
+        if let Some(cover) = hand.filter(|cover| concerns(cover)) {
             cover.urgency = urgency_of(cover);
             has_any = true;
         }

@@ -166,7 +166,7 @@ impl<H: Hardware> Core<'_, H> {
             Wish::Words => in_registers(&services.letters.at(first).letter),
             Wish::Bytes { .. } => Answer::five([length, priority, 0, 0, sender as usize]),
             Wish::Full { .. } => {
-                tie.in_hand = Some(*cover);
+                (tie.in_hand, tie.taken_from) = (Some(*cover), mailbox);
                 let (node, incoming) = (*node, cover.incoming);
                 let from = Envelope { node, incoming }.word();
                 let destination = cover.destination as usize;

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::core_state::Core;
-use crate::dispatch::is_by_deadline;
+use crate::dispatch::End;
 use crate::hardware::Hardware;
 use crate::services::Reply;
 use crate::services::pool::{Cover, Letter};
@@ -116,7 +116,7 @@ impl<H: Hardware> Core<'_, H> {
 
     /// The mailbox into which a message goes that is sent to `mailbox`: that of
     /// the server which it is attached to, if it is.
-    fn redirect(&self, mailbox: u16, cover: &mut Cover) -> Result<u16, Error> {
+    fn redirect(&mut self, mailbox: u16, cover: &mut Cover) -> Result<u16, Error> {
         if !self.is_a(mailbox, ObjectKind::Mailbox) {
             return Err(Error::EINVAL);
         }
@@ -136,24 +136,19 @@ impl<H: Hardware> Core<'_, H> {
 
     /// The urgency of the thread that a message to a mailbox is for: of who waits
     /// for one, or else received last.
-    fn urgency_of_reader(&self, mailbox: u16) -> Option<Urgency> {
+    fn urgency_of_reader(&mut self, mailbox: u16) -> Option<Urgency> {
         let object = self.services.objects.at(mailbox);
-        let waits = self.services.waits.urgency_of(object.waiter);
         let reader = object.reader;
+        let waits = self.services.waits.urgency_of(object.waiter);
         let ready = self.ready.urgency_of(reader);
         let elsewhere = self.services.waits.urgency_of(reader);
-        let at_rest = || {
-            let record = self.threads.get(reader)?;
-            let (tail, _) = self.arrivals;
-            let level = self.own_level(reader);
-            let own = match is_by_deadline(self.thread_entry(reader)) {
-                true => Urgency::deadline(level, record.deadline),
-                false => Urgency { level, key: tail },
-            };
+        waits.or(ready).or(elsewhere).or_else(|| {
+            self.threads.get(reader)?;
+            // it would come behind its equals
+            let (own, _) = self.urgency(reader, End::Tail);
             let (urgency, _) = self.loans(reader).on(own);
             Some(urgency)
-        };
-        waits.or(ready).or(elsewhere).or_else(at_rest)
+        })
     }
 
     /// Puts a short message into a mailbox, or into the registers of a thread that
@@ -203,8 +198,14 @@ impl<H: Hardware> Core<'_, H> {
             self.suspend(waiter, State::Held);
             match self.hand_over(waiter, mailbox) {
                 Ok(()) => return,
-                // it stays for who has room for it
-                Err(error) => self.release_waiter(waiter, Err(error)),
+                // it stays for who has room for it, or for the server, who may wait
+                // for who is refused
+                Err(error) => {
+                    if self.services.objects.at(mailbox).waiter == NONE {
+                        self.renew_owner(mailbox);
+                    }
+                    self.release_waiter(waiter, Err(error));
+                }
             }
         }
     }

@@ -39,6 +39,8 @@ pub struct Tie {
     pub(crate) renewed_later: u16,
     /// Of a server: whose the message in its hand is.
     pub(crate) in_hand: Option<Cover>,
+    /// The mailbox that it came out of.
+    pub(crate) taken_from: u16,
     /// The thread that waits for its end.
     pub(crate) joiner: u16,
     /// A place for a created thread that is free: the next one.
@@ -70,6 +72,7 @@ impl Tie {
         asked: NONE,
         renewed_later: NONE,
         in_hand: None,
+        taken_from: NONE,
         joiner: NONE,
         next_spare: NONE,
         value: 0,

@@ -634,9 +634,10 @@ fn a_change_of_a_waiters_priority_passes_through_the_server() {
     );
 }
 
-#[test]
-fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() {
-    let mut b = threads([9, 5, 2, 3]);
+/// A server has the message of thread 2 in its hand, thread 3 waits for its mutex,
+/// and at 15 us it asks for more in vain. Who runs from 12 us on, when thread 1
+/// arrives at 18 us.
+fn after_the_last_message(mut b: SystemBuilder) -> Vec<(u64, Option<u16>)> {
     let (server, mutex) = (b.mailbox(), b.mutex());
     for object in [server, mutex] {
         b.grant_object(0, object, EVERY_RIGHT);
@@ -650,7 +651,6 @@ fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() 
         )
     };
     simulate(&b.finish(), |simulation| {
-        // it has the message of thread 2 in its hand, thread 3 waits for its mutex
         let served = vec![lock, take(FOR_EVER), compute(5), take([0, 0]), compute(5)];
         direct(simulation, 0, served);
         direct(simulation, 1, vec![sleep_until(18), compute(3)]);
@@ -661,21 +661,74 @@ fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() 
         );
         direct(simulation, 3, vec![sleep_until(12), lock]);
         assert_eq!(simulation.run(), Ended::Quiet);
-        let from_twelve = |(at, _): &&(u64, Option<u16>)| *at >= 12;
+        let from_twelve = |(at, _): &(u64, Option<u16>)| *at >= 12;
         let all = timeline(simulation.records());
-        let all: Vec<_> = all.iter().filter(from_twelve).copied().collect();
-        assert_eq!(
-            all,
-            [
-                (12, Some(3)),
-                (12, Some(0)),
-                // at 15 it has no message any more: thread 1 does not precede it
-                (20, Some(1)),
-                (23, Some(3)),
-                (23, Some(2)),
-                (23, None)
-            ]
+        all.into_iter().filter(from_twelve).collect()
+    })
+}
+
+/// Thread 1 does not come between.
+const UNDISTURBED: [(u64, Option<u16>); 6] = [
+    (12, Some(3)),
+    (12, Some(0)),
+    (20, Some(1)),
+    (23, Some(3)),
+    (23, Some(2)),
+    (23, None),
+];
+
+#[test]
+fn a_server_without_messages_has_its_own_priority_whoever_waits_for_its_mutex() {
+    let system = threads([9, 5, 2, 3]);
+    assert_eq!(after_the_last_message(system), UNDISTURBED);
+}
+
+#[test]
+fn a_server_without_messages_has_its_own_deadline_though_a_later_one_waits_for_its_mutex() {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    let due_at_60 = Scheduling::Deadline(60_000);
+    let (due_at_88, due_at_102) = (Scheduling::Deadline(70_000), Scheduling::Deadline(90_000));
+    for scheduling in [due_at_60, due_at_88, Scheduling::Fifo(2), due_at_102] {
+        b.thread(process, scheduling);
+    }
+    b.messages(process, 4, 200);
+    assert_eq!(after_the_last_message(b), UNDISTURBED);
+}
+
+#[test]
+fn a_priority_that_its_messages_hide_moves_no_server_among_those_that_wait() {
+    let mut b = threads([3, 2, 5]);
+    let (first, second, mutex) = (b.mailbox(), b.mailbox(), b.mutex());
+    for object in [first, second, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let mutex = mutex as usize;
+    let lock = call(Call::Lock, &[mutex, FOR_EVER[0], FOR_EVER[1]]);
+    let server = |mailbox| {
+        let take = receive_bytes(mailbox, 64, receive::FULL);
+        let unlock = call(Call::Unlock, &[mutex]);
+        vec![take, lock, compute(1), unlock, compute(1)]
+    };
+    simulate(&b.finish(), |simulation| {
+        // both have a message of thread 2 in their hands when they ask for its mutex
+        direct(simulation, 0, server(first));
+        direct(simulation, 1, server(second));
+        let sends = [send_word(first, 0, 1), send_word(second, 0, 1)];
+        let sets = call(Call::SetPriority, &[Id::new(0, 0).0 as usize, 4]);
+        let unlock = call(Call::Unlock, &[mutex]);
+        let [one, other] = sends;
+        direct(
+            simulation,
+            2,
+            vec![lock, one, other, sleep_until(10), sets, unlock],
         );
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let from_ten = |(at, _): &(u64, Option<u16>)| *at >= 10;
+        let all: Vec<_> = timeline(simulation.records());
+        let all: Vec<_> = all.into_iter().filter(from_ten).collect();
+        let first_before_second = [(10, Some(2)), (10, Some(0)), (12, Some(1)), (14, None)];
+        assert_eq!(all, first_before_second);
     });
 }
 
@@ -739,6 +792,119 @@ fn a_message_to_a_thread_that_sleeps_is_as_urgent_as_what_that_has() {
             all[from..][..4],
             [(12, Some(1)), (12, Some(2)), (15, Some(1)), (20, None)]
         );
+    });
+}
+
+#[test]
+fn a_message_to_a_thread_that_sleeps_comes_behind_its_sender_at_one_priority() {
+    let mut b = threads([1, 5, 5]);
+    let (plain, server) = (b.attached_mailbox(1), b.mailbox());
+    for object in [plain, server] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    simulate(&b.finish(), |simulation| {
+        let send = send_word(plain, 0, 1);
+        direct(simulation, 1, vec![sleep_until(12), send, compute(5)]);
+        let take = receive_bytes(server, 64, receive::FULL);
+        direct(simulation, 0, vec![take, compute(3), take]);
+        let past = send_bytes(plain, 16, send::DIRECT, 0);
+        let reads = [past, receive_words(plain, FOR_EVER), sleep_until(40)];
+        direct(simulation, 2, reads.to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 12).unwrap();
+        assert_eq!(all[from..][..3], [(12, Some(1)), (17, Some(0)), (20, None)]);
+    });
+}
+
+#[test]
+fn who_is_refused_a_message_is_as_urgent_as_that_leaves_it() {
+    let mut b = threads([7, 3, 3]);
+    let (mailbox, mutex) = (b.mailbox(), b.mutex());
+    for object in [mailbox, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    simulate(&b.finish(), |simulation| {
+        // the server waits for the mutex of thread 2, which waits for a message
+        let how = receive::FULL;
+        let serve = call(Call::ReceiveBytes, &[0, 0, 0, SCRATCH, 64, how]);
+        direct(simulation, 0, vec![serve, sleep_until(2), lock]);
+        // it is too long, and makes the server no more urgent than its sender
+        let send = send_word(mailbox, 0, 1);
+        direct(simulation, 1, vec![sleep_until(4), send, compute(5)]);
+        let takes = receive_bytes(mailbox, 4, 0);
+        let acts = vec![lock, sleep_until(3), takes, compute(3)];
+        let answers = direct(simulation, 2, acts);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(answers.take()[2], refused(Error::EMSGSIZE));
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 4).unwrap();
+        assert_eq!(all[from..][..2], [(4, Some(1)), (9, Some(2))]);
+    });
+}
+
+#[test]
+fn who_waits_hastens_what_it_asked_last_and_nothing_before_it() {
+    let mut b = threads([6, 3, 5, 8]);
+    let [first, last, answers] = [b.mailbox(), b.mailbox(), b.mailbox()];
+    let mutex = b.mutex();
+    for object in [first, last, answers, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let lock = call(Call::Lock, &[mutex as usize, FOR_EVER[0], FOR_EVER[1]]);
+    simulate(&b.finish(), |simulation| {
+        let take = |mailbox| receive_bytes(mailbox, 64, receive::FULL);
+        // done with the last request, it is at work on the first
+        let served = vec![sleep_until(5), take(last), take(first), compute(5)];
+        direct(simulation, 0, served);
+        let asks = [send_word(first, 0, 1), send_word(last, 0, 1)];
+        let [one, other] = asks;
+        let asks = vec![lock, one, other, receive_words(answers, FOR_EVER)];
+        direct(simulation, 1, asks);
+        direct(simulation, 2, vec![sleep_until(7), compute(3)]);
+        // makes who asked more urgent
+        direct(simulation, 3, vec![sleep_until(7), lock]);
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 7).unwrap();
+        let expected = [(7, Some(3)), (7, Some(2)), (10, Some(0))];
+        assert_eq!(all[from..][..3], expected);
+    });
+}
+
+#[test]
+fn a_message_that_makes_a_waiter_no_more_urgent_moves_it_not_among_its_equals() {
+    let mut b = threads([4, 3, 3]);
+    let [first, second, mutex] = [b.mailbox(), b.mailbox(), b.mutex()];
+    for object in [first, second, mutex] {
+        b.grant_object(0, object, EVERY_RIGHT);
+    }
+    let mutex = mutex as usize;
+    let lock = call(Call::Lock, &[mutex, FOR_EVER[0], FOR_EVER[1]]);
+    let unlock = call(Call::Unlock, &[mutex]);
+    simulate(&b.finish(), |simulation| {
+        let how = receive::FULL;
+        let serve = call(Call::ReceiveBytes, &[0, 0, 0, SCRATCH, 64, how]);
+        let end = [lock, compute(1), unlock, compute(1)];
+        let waits = [serve, sleep_until(2)].into_iter().chain(end);
+        direct(simulation, 0, waits.collect());
+        // it has a message as urgent as thread 0, which lends thread 2 its urgency
+        let take = receive_bytes(second, 64, how);
+        let waits = [take].into_iter().chain(end);
+        direct(simulation, 1, waits.collect());
+        let sends = [
+            send_word(second, 0, 1),
+            sleep_until(4),
+            send_word(first, 0, 1),
+        ];
+        let acts = [lock, compute(3)].into_iter().chain(sends);
+        direct(simulation, 2, acts.chain([unlock]).collect());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let all = timeline(simulation.records());
+        let from = all.iter().position(|(at, _)| *at == 4).unwrap();
+        let expected = [(4, Some(2)), (4, Some(0)), (6, Some(1))];
+        assert_eq!(all[from..][..3], expected);
     });
 }
 

@@ -227,7 +227,7 @@ impl Model {
                     incoming,
                     ..
                 } = letter;
-                record.in_hand = Some(letter);
+                (record.in_hand, record.taken_from) = (Some(letter), Some(mailbox));
                 let from = Envelope { node, incoming }.word();
                 Answer::five([length, priority, destination as usize, from, sender])
             }
@@ -338,7 +338,10 @@ impl Model {
         {
             let object = &self.objects[mailbox];
             let Some(server) = object.owner else { continue };
-            let mut all = object.letters.iter().chain(&self.threads[server].in_hand);
+            let server_has = &self.threads[server];
+            let hand = server_has.in_hand.iter();
+            let hand = hand.filter(|_| server_has.taken_from == Some(mailbox));
+            let mut all = object.letters.iter().chain(hand);
             if all.any(|letter| self.concerns(letter, thread, waits_for)) {
                 servers.push(server);
             }
@@ -387,7 +390,10 @@ impl Model {
         let waiting = objects.filter(|(index, _)| mailboxes.contains(&Some(*index)));
         let waiting = waiting.flat_map(|(_, object)| &mut object.letters);
         let threads = self.threads.iter_mut().enumerate();
-        let hands = threads.filter(|(index, _)| servers.contains(&Some(*index)));
+        let hands = threads.filter(|(index, thread)| {
+            let of_server = |pair| pair == (thread.taken_from, Some(*index));
+            mailboxes.into_iter().zip(servers).any(of_server)
+        });
         let hands = hands.filter_map(|(_, thread)| thread.in_hand.as_mut());
         waiting.chain(hands).filter(concerns).collect()
     }

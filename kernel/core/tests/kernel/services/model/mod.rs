@@ -101,6 +101,8 @@ pub(crate) struct Thread {
     asked: Option<usize>,
     /// As a server: the message that it is at work on.
     in_hand: Option<Letter>,
+    /// The mailbox that this came out of.
+    taken_from: Option<usize>,
     /// As a server, it had messages when urgencies were last computed.
     had_letters: bool,
     /// What it received into its memory, and where, since it last ran.
@@ -329,6 +331,7 @@ fn threads(tables: &Tables) -> Vec<Thread> {
         departure: None,
         asked: None,
         in_hand: None,
+        taken_from: None,
         had_letters: false,
         received: None,
     });

@@ -146,10 +146,27 @@ impl Model {
         (0..count).any(reach)
     }
 
+    /// Whether a server has done its last message and stands where a waiter of its
+    /// mutexes stands, at the level that it has of its own: nothing says whether
+    /// it stays or comes to the head of that.
+    fn may_stay(&self, thread: usize) -> bool {
+        let Thread {
+            had_letters,
+            position,
+            ..
+        } = self.threads[thread];
+        let is_done = had_letters && self.letters_of(thread).is_none();
+        let stands_there = |other: &Thread| other.position == position;
+        let waiters = (0..self.threads.len()).filter(|other| self.awaited(*other) == Some(thread));
+        let mut waiters = waiters.map(|other| &self.threads[other]);
+        is_done && position.level == self.own_level(thread) && waiters.any(stands_there)
+    }
+
     /// Recomputes where all stand. Who falls back to its own level comes to the head
     /// of that, each once, those that are waited for last.
     pub(super) fn settle(&mut self) {
         let mut has_moved: Vec<bool> = Vec::new();
+        self.is_moot |= (0..self.threads.len()).any(|thread| self.may_stay(thread));
         for thread in 0..self.threads.len() {
             let level = self.own_level(thread);
             let before = self.threads[thread].level;
@@ -184,10 +201,27 @@ impl Model {
         }
     }
 
+    /// All threads, each behind those that lend it their urgency.
+    fn lenders_first(&self) -> Vec<usize> {
+        let mut rest: Vec<usize> = (0..self.threads.len()).collect();
+        let mut ordered = Vec::new();
+        while !rest.is_empty() {
+            let is_lent = |thread: &usize| {
+                let lends = |other: &usize| self.borrowers(*other).contains(thread);
+                rest.iter().any(lends)
+            };
+            // in a circle nobody is first
+            let first = rest.iter().position(|thread| !is_lent(thread));
+            ordered.push(rest.remove(first.unwrap_or(0)));
+        }
+        ordered
+    }
+
     /// Each comes to where it stands; a waiter that stands elsewhere than before
     /// comes behind its equals.
     fn stand(&mut self, positions: &[Position]) {
-        for (thread, position) in positions.iter().enumerate() {
+        for thread in self.lenders_first() {
+            let position = &positions[thread];
             let has_letters = self.letters_of(thread).is_some();
             let record = &mut self.threads[thread];
             if let State::Waiting(wait) = &mut record.state
