@@ -95,7 +95,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// The urgency of a thread that is lent nothing and arrives now.
-    fn own_urgency(&mut self, thread: u16, end: End) -> Urgency {
+    pub(crate) fn own_urgency(&mut self, thread: u16, end: End) -> Urgency {
         self.urgency(thread, end).0
     }
 

@@ -145,7 +145,7 @@ impl<H: Hardware> Core<'_, H> {
         waits.or(ready).or(elsewhere).or_else(|| {
             self.threads.get(reader)?;
             // it would come behind its equals
-            let (own, _) = self.urgency(reader, End::Tail);
+            let own = self.own_urgency(reader, End::Tail);
             let (urgency, _) = self.loans(reader).on(own);
             Some(urgency)
         })
