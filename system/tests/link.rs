@@ -413,7 +413,7 @@ fn indices_of_the_outline_are_final() {
 }
 
 #[test]
-fn identifiers_of_devices_say_where_their_process_has_them() {
+fn identifiers_of_devices_say_where_their_process_has_them_and_their_line() {
     let project = project(SYSTEM, &module(sample::PROGRAM)).unwrap();
     let model = Model::outline(&project).unwrap();
     let rust = giornata_system::identifiers::rust(&model).unwrap();
@@ -421,6 +421,7 @@ fn identifiers_of_devices_say_where_their_process_has_them() {
         "/// Device `rtc` of process `io`, where it has it.\n\
          pub const DEVICE_IO_RTC: ::giornata_rt::device::Device = \
          ::giornata_rt::device::Device::new(0x40000000);\n",
+        "/// Interrupt of `rtc`.\npub const INTERRUPT_RTC: u16 = 11;\n",
         "pub const DEVICE_LOGGER_UART0: ::giornata_rt::device::Device = \
          ::giornata_rt::device::Device::new(0x40000000);\n",
     ] {
