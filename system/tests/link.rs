@@ -429,4 +429,21 @@ fn identifiers_of_devices_say_where_their_process_has_them_and_their_line() {
     }
     let c = giornata_system::identifiers::c(&model).unwrap();
     assert!(c.contains("#define DEVICE_IO_RTC 0x40000000u\n"), "{c}");
+    assert!(c.contains("#define INTERRUPT_RTC 0xbu\n"), "{c}");
+}
+
+#[test]
+fn of_several_names_the_one_that_the_board_has_is_granted() {
+    let rust = |text: &str| {
+        let project = project(text, &module(sample::PROGRAM)).unwrap();
+        giornata_system::identifiers::rust(&Model::outline(&project).unwrap()).unwrap()
+    };
+    let several = SYSTEM
+        .replace(
+            "device = [\"rtc\"]",
+            "device = [[\"generator\", \"rtc\", \"uart0\"]]",
+        )
+        .replace("irq = [\"rtc\"]", "irq = [[\"generator\", \"rtc\"]]");
+    assert_ne!(several, SYSTEM);
+    assert_eq!(rust(&several), rust(SYSTEM));
 }
