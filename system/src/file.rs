@@ -148,6 +148,29 @@ pub enum Line {
     Device(String),
 }
 
+/// What boards have by different names: the first that the board has is meant.
+#[derive(Clone, Debug)]
+pub struct OneOf<T> {
+    /// The first name.
+    pub first: Spanned<T>,
+    /// The others, in the order of the file.
+    pub others: Vec<Spanned<T>>,
+}
+
+impl<T> OneOf<T> {
+    /// The one that is meant; the first if the board has none.
+    pub(crate) fn on(&self, board_has: impl Fn(&T) -> bool) -> &Spanned<T> {
+        let mut all = self.all();
+        let found = all.find(|name| board_has(name.get_ref()));
+        found.unwrap_or(&self.first)
+    }
+
+    /// All names, in the order of the file.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Spanned<T>> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+}
+
 /// Where a process's code comes from: a crate, C sources, or both.
 #[derive(Clone, Debug)]
 pub struct Code {
@@ -218,9 +241,9 @@ pub struct ThreadSection {
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
     /// Devices mapped into it, in this order from the first device address on.
-    pub devices: Vec<Spanned<String>>,
+    pub devices: Vec<OneOf<String>>,
     /// Interrupts that its threads may await.
-    pub interrupts: Vec<Spanned<Line>>,
+    pub interrupts: Vec<OneOf<Line>>,
     /// Nanoseconds between two comings of one of them at least.
     pub interval: u32,
     /// Ports `program.port` and whether it may write them.

@@ -26,6 +26,8 @@ struct Constant {
 enum Form {
     /// The number itself.
     Word,
+    /// The number, of an interrupt: 16 bits, as `giornata_rt::interrupt` takes it.
+    Line,
     /// The number, of a slot for what the process itself declares: this type in
     /// `giornata_rt`.
     Slot(&'static str),
@@ -50,7 +52,7 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
         };
         let declared = match constant.form {
             Form::Word => format!("const {name}: u32 = {value:#x}"),
-            Form::Slot(_) => format!("const {name}: u16 = {value}"),
+            Form::Line | Form::Slot(_) => format!("const {name}: u16 = {value}"),
             Form::Handle(handle) => format!("const {}", made(handle)),
             Form::Place(handle) => format!(
                 "const {name}: ::giornata_rt::{handle} = ::giornata_rt::{handle}::new({value:#x})"
@@ -143,7 +145,7 @@ pub fn c(model: &Model) -> Result<String, Refusal> {
         let purpose = match constant.form {
             Form::Slot(_) => ": for GIO_PRIVATE_SEMAPHORE",
             Form::Single(_) => ": for GIO_PRIVATE_MUTEX",
-            Form::Word | Form::Handle(_) | Form::Place(_) => "",
+            Form::Word | Form::Line | Form::Handle(_) | Form::Place(_) => "",
         };
         text += &format!("/* {note}{purpose}. */\n#define {name} {value:#x}u\n");
     }
@@ -195,12 +197,11 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
         all.push(constant("DRIVER", &[owner, &driver.name], index, note));
     }
     for line in &model.interrupts {
-        all.push(constant(
-            "INTERRUPT",
-            &[&line.name],
-            line.number.into(),
-            format!("Interrupt of `{}`", line.name),
-        ));
+        let note = format!("Interrupt of `{}`", line.name);
+        all.push(Constant {
+            form: Form::Line,
+            ..constant("INTERRUPT", &[&line.name], line.number.into(), note)
+        });
     }
     for (index, object) in (0u16..).zip(&model.objects) {
         let kind = object.shape.kind();

@@ -3,8 +3,8 @@
 
 use crate::config::CONFIGS;
 use crate::file::{
-    Code, Grants, KernelSection, Line, ProcessSection, ProgramSection, ProvidedFunction, Reaction,
-    RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
+    Code, Grants, KernelSection, Line, OneOf, ProcessSection, ProgramSection, ProvidedFunction,
+    Reaction, RegisterEntry, RoomSection, Schedule, SystemFile, ThreadSection,
 };
 use crate::hostlink;
 use crate::objects::{self, ObjectSection};
@@ -587,11 +587,11 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
     Grants {
         devices: devices
             .iter()
-            .filter_map(|v| as_text(findings, v, "a device"))
+            .filter_map(|v| one_of(findings, v, |findings, v| as_text(findings, v, "a device")))
             .collect(),
         interrupts: interrupts
             .iter()
-            .filter_map(|v| line(findings, v))
+            .filter_map(|v| one_of(findings, v, line))
             .collect(),
         interval: interval(findings, &table, !interrupts.is_empty()),
         ports: rights(findings, &table, "port"),
@@ -603,6 +603,27 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
         trace: table.flag(findings, "trace").unwrap_or(false),
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),
     }
+}
+
+/// A value, or a list of those that are meant on different boards.
+fn one_of<T>(
+    findings: &mut Findings,
+    value: &Value<'_>,
+    read: impl Fn(&mut Findings, &Value<'_>) -> Option<Spanned<T>>,
+) -> Option<OneOf<T>> {
+    let values = match value.get_ref() {
+        DeValue::Array(values) => values.iter().collect(),
+        _ => vec![value],
+    };
+    if values.is_empty() {
+        let reason = "a list of what boards have by different names is empty";
+        findings.refuse(value.span(), reason, "name at least one");
+    }
+    let mut all = values.into_iter().filter_map(|value| read(findings, value));
+    Some(OneOf {
+        first: all.next()?,
+        others: all.collect(),
+    })
 }
 
 /// The key `irq-interval`.

@@ -1,9 +1,9 @@
 //! The outline of a system: names resolved to indices, rights and interrupts
 //! checked against board and programs.
 
-use crate::board::{Board, Protection};
+use crate::board::{Board, Device, Protection};
 use crate::config;
-use crate::file::{Grants, Line, ProcessSection, ProvidedFunction, Spanned, SystemFile};
+use crate::file::{Grants, Line, OneOf, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
@@ -124,7 +124,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .collect();
     config::check_programs(&mut findings, file);
     check_readers(&mut findings, file);
-    check_drivers_of_devices(&mut findings, file);
+    check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
     model.regions = shared::resolve(&mut findings, file);
@@ -155,8 +155,9 @@ fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
 fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
     let grants = &section.grants;
     let mut devices = Vec::new();
-    for name in &grants.devices {
-        match device(findings, board, name) {
+    for names in &grants.devices {
+        let name = granted(board, names);
+        match device(findings, board, names) {
             Some(index) if devices.contains(&index) => {
                 let reason = format!("device `{}` is granted twice", name.get_ref());
                 findings.refuse(name.span(), reason, "name it once");
@@ -186,12 +187,25 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
     }
 }
 
-fn device(findings: &mut Findings, board: &Board, name: &Spanned<String>) -> Option<usize> {
+/// The device of a board that is granted.
+fn granted<'a>(board: &Board, names: &'a OneOf<String>) -> &'a Spanned<String> {
+    names.on(|name| board.device(name).is_some())
+}
+
+fn device(findings: &mut Findings, board: &Board, names: &OneOf<String>) -> Option<usize> {
+    let name = granted(board, names);
     let found = board.devices.iter().position(|d| d.name == *name.get_ref());
     let reason = match found.and_then(|index| board.devices.get(index)) {
         Some(device) if !device.kernel => return found,
         Some(_) => format!("device `{}` is the kernel's own", name.get_ref()),
-        None => format!("board {} has no device `{}`", board.name, name.get_ref()),
+        None => {
+            let names: Vec<&str> = names.all().map(|name| name.get_ref().as_str()).collect();
+            format!(
+                "board {} has no device `{}`",
+                board.name,
+                names.join("` or `")
+            )
+        }
     };
     findings.refuse(
         name.span(),
@@ -221,6 +235,7 @@ fn check_extents(findings: &mut Findings, board: &Board, grants: &Grants, device
                 let span = grants
                     .devices
                     .iter()
+                    .flat_map(OneOf::all)
                     .find(|d| *d.get_ref() == granted.name)
                     .map_or(0..0, |d| d.span());
                 let unit = match board.protection {
@@ -252,11 +267,12 @@ fn check_readers(findings: &mut Findings, file: &SystemFile) {
 
 /// Two processes at one device would take each other's bytes and undo each
 /// other's settings.
-fn check_drivers_of_devices(findings: &mut Findings, file: &SystemFile) {
+fn check_drivers_of_devices(findings: &mut Findings, file: &SystemFile, board: &Board) {
     let mut drivers: BTreeMap<&str, &str> = BTreeMap::new();
     for process in &file.processes {
         let name = process.name.get_ref().as_str();
-        for device in &process.grants.devices {
+        let devices = process.grants.devices.iter();
+        for device in devices.map(|names| granted(board, names)) {
             match drivers.insert(device.get_ref(), name) {
                 Some(other) if other != name => {
                     let reason = format!(
@@ -280,7 +296,8 @@ fn interrupts(
 ) -> Vec<Interrupt> {
     let mut lines: BTreeMap<u16, Interrupt> = BTreeMap::new();
     for (index, process) in (0u16..).zip(&project.file.processes) {
-        for line in &process.grants.interrupts {
+        for names in &process.grants.interrupts {
+            let line = names.on(|line| raises(&project.board, line).is_some());
             let Some(mut interrupt) = self::line(findings, &project.board, line) else {
                 continue;
             };
@@ -320,6 +337,15 @@ fn interrupts(
     lines.into_values().collect()
 }
 
+/// The device of a board whose line this is, and the line's number.
+fn raises<'a>(board: &'a Board, line: &Line) -> Option<(&'a Device, u16)> {
+    let device = match line {
+        Line::Device(name) => board.device(name),
+        Line::Number(number) => board.device_at(*number),
+    }?;
+    Some((device, device.interrupt?))
+}
+
 /// The line of the board that a system file means.
 pub(crate) fn line(
     findings: &mut Findings,
@@ -333,20 +359,7 @@ pub(crate) fn line(
             .filter(|d| d.interrupt.is_some() && !d.kernel)
             .map(|d| d.name.as_str())
     };
-    let (device, what) = match line.get_ref() {
-        Line::Device(name) => (
-            board.device(name),
-            format!(
-                "device `{name}` of board {} raises no interrupt",
-                board.name
-            ),
-        ),
-        Line::Number(number) => (
-            board.device_at(*number),
-            format!("nothing on board {} raises interrupt {number}", board.name),
-        ),
-    };
-    match device.and_then(|d| Some((d, d.interrupt?))) {
+    match raises(board, line.get_ref()) {
         Some((device, number)) => Some(Interrupt {
             number,
             name: device.name.clone(),
@@ -355,6 +368,15 @@ pub(crate) fn line(
         }),
         None => {
             let names: Vec<&str> = raised().collect();
+            let what = match line.get_ref() {
+                Line::Device(name) => format!(
+                    "device `{name}` of board {} raises no interrupt",
+                    board.name
+                ),
+                Line::Number(number) => {
+                    format!("nothing on board {} raises interrupt {number}", board.name)
+                }
+            };
             findings.refuse(line.span(), what, format!("these do: {}", names.join(", ")));
             None
         }

@@ -287,6 +287,22 @@ fn heaps_of_a_system_file() {
 }
 
 #[test]
+fn names_on_several_boards() {
+    let changes = [
+        ("device = [\"rtc\"]", "device = [[]]"),
+        ("device = [\"rtc\"]", "device = [[\"generator\", \"rtcc\"]]"),
+        ("device = [\"rtc\"]", "device = [[\"generator\", 11]]"),
+        (
+            "device = [\"rtc\"]",
+            "device = [[\"generator\", \"uart0\"]]",
+        ),
+        ("irq = [\"rtc\"]", "irq = [[\"generator\", 99]]"),
+        ("irq = [\"rtc\"]", "irq = [11, [\"generator\", \"rtc\"]]"),
+    ];
+    insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
 fn intervals_of_interrupts() {
     let changes = [
         ("irq = [\"rtc\"]", "irq-interval = \"100us\""),

@@ -413,7 +413,7 @@ fn indices_of_the_outline_are_final() {
 }
 
 #[test]
-fn identifiers_of_devices_say_where_their_process_has_them() {
+fn identifiers_of_devices_say_where_their_process_has_them_and_their_line() {
     let project = project(SYSTEM, &module(sample::PROGRAM)).unwrap();
     let model = Model::outline(&project).unwrap();
     let rust = giornata_system::identifiers::rust(&model).unwrap();
@@ -421,6 +421,7 @@ fn identifiers_of_devices_say_where_their_process_has_them() {
         "/// Device `rtc` of process `io`, where it has it.\n\
          pub const DEVICE_IO_RTC: ::giornata_rt::device::Device = \
          ::giornata_rt::device::Device::new(0x40000000);\n",
+        "/// Interrupt of `rtc`.\npub const INTERRUPT_RTC: u16 = 11;\n",
         "pub const DEVICE_LOGGER_UART0: ::giornata_rt::device::Device = \
          ::giornata_rt::device::Device::new(0x40000000);\n",
     ] {
@@ -428,4 +429,21 @@ fn identifiers_of_devices_say_where_their_process_has_them() {
     }
     let c = giornata_system::identifiers::c(&model).unwrap();
     assert!(c.contains("#define DEVICE_IO_RTC 0x40000000u\n"), "{c}");
+    assert!(c.contains("#define INTERRUPT_RTC 0xbu\n"), "{c}");
+}
+
+#[test]
+fn of_several_names_the_one_that_the_board_has_is_granted() {
+    let rust = |text: &str| {
+        let project = project(text, &module(sample::PROGRAM)).unwrap();
+        giornata_system::identifiers::rust(&Model::outline(&project).unwrap()).unwrap()
+    };
+    let several = SYSTEM
+        .replace(
+            "device = [\"rtc\"]",
+            "device = [[\"generator\", \"rtc\", \"uart0\"]]",
+        )
+        .replace("irq = [\"rtc\"]", "irq = [[\"generator\", \"rtc\"]]");
+    assert_ne!(several, SYSTEM);
+    assert_eq!(rust(&several), rust(SYSTEM));
 }

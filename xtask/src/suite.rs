@@ -47,7 +47,7 @@ const SOAK: Duration = Duration::from_millis(30_000);
 /// the first only, but in the long form and where golden files are written.
 const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
 
-/// The cases that run on simulated chips too: those without devices and without
+/// The cases that run on simulated chips too: those without QEMU's devices and without
 /// budgets that are too small for their clock.
 const SHORT: [&str; 2] = ["emeralds-tour/", "threads/"];
 

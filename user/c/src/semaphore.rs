@@ -43,6 +43,18 @@ pub extern "C" fn sem_lock_until(semaphore: u32, until: Instant) -> c_int {
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
+pub extern "C" fn gio_tell_next_lock(mutex: u32) {
+    call::tell_next_lock(mutex);
+}
+
+/// See `giornata.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn sem_lock_told(mutex: u32) -> c_int {
+    code(call::lock_told(mutex))
+}
+
+/// See `giornata.h`.
+#[unsafe(no_mangle)]
 pub extern "C" fn sem_unlock(semaphore: u32) -> c_int {
     code(call::unlock(semaphore))
 }

@@ -5,6 +5,7 @@
 //! kernel entry. [`raw`] makes any call with any arguments, for sweeps.
 
 use giornata_abi::call::Call;
+use giornata_abi::control::{TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::load::{Frame, How, Section};
 use giornata_abi::{Error, Instant};
 
@@ -353,6 +354,24 @@ pub fn open_object(index: u16) -> Result<u32, Error> {
 /// `until`. With `EOWNERDEAD` the caller has the mutex.
 pub fn lock(semaphore: u32, until: Instant) -> Result<(), Error> {
     lock_word(semaphore, until, 0)
+}
+
+/// Tells the kernel which mutex without a word the thread will lock, by
+/// [`lock_told`], when its next wait has come to an end. No entry.
+#[inline]
+pub fn tell_next_lock(mutex: u32) {
+    machine::tell_next_lock(!mutex);
+}
+
+/// `Lock` of the mutex of [`tell_next_lock`], which is told no more: no entry if the
+/// thread went on with it. With `EOWNERDEAD` the caller has it.
+#[inline]
+pub fn lock_told(mutex: u32) -> Result<(), Error> {
+    match machine::ask_next_lock() {
+        TAKEN => Ok(()),
+        TAKEN_FROM_DEAD => Err(Error::EOWNERDEAD),
+        _ => lock(mutex, Instant::NEVER),
+    }
 }
 
 /// `Unlock`, of a mutex or semaphore without a word.

@@ -1,5 +1,5 @@
-//! Functions that are called at instants and for messages, by threads of their own
-//! (EMERALDS, sections 6.1 and 7.5).
+//! Functions that are called for interrupts, at instants and for messages, by threads
+//! of their own (EMERALDS, sections 6.1, 7.3 and 7.5).
 
 use giornata_rt::handler::Handling;
 use giornata_rt::mailbox::{Arrival, Arrivals};
@@ -8,13 +8,20 @@ use giornata_rt::timer::{Expiry, Timer};
 use giornata_rt::{Error, log};
 
 use crate::name;
-use crate::plan::{ORDERS, READY, WAKES};
+use crate::plan::{BELL, ORDERS, READY, REPLIES, WAKES};
 
 const PERIOD: Duration = Duration::from_millis(1);
 
 static BLINK: Timer<u32> = Timer::new(WAKES, blink);
 
 static CLERK: Arrivals<u32> = Arrivals::new(ORDERS, take);
+
+/// The process `bell` shows it, `c/bell.c`.
+pub(crate) fn show_interrupts() -> Result<(), Error> {
+    BELL.start()?;
+    REPLIES.receive()?;
+    Ok(())
+}
 
 pub(crate) fn show_timer() -> Result<(), Error> {
     let blink = BLINK.start(40, 0)?;

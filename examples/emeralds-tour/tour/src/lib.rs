@@ -68,6 +68,10 @@ const STEPS: &[Step] = &[
         hint::show,
     ),
     (
+        "interrupts, in C: a thread waits for one, a routine runs at each",
+        handlers::show_interrupts,
+    ),
+    (
         "timer: a handler is called at instants without drift",
         handlers::show_timer,
     ),

@@ -24,3 +24,4 @@ pub(crate) const OFFICE: Process = Process::new(2);
 pub(crate) const VIEWER: Process = Process::new(3);
 pub(crate) const WORKSHOP: Process = Process::new(4);
 pub(crate) const STUNT: Process = Process::new(5);
+pub(crate) const BELL: Process = Process::new(6);

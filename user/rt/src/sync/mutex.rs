@@ -172,6 +172,19 @@ mod tests {
     }
 
     #[test]
+    fn a_mutex_that_was_told_of_is_locked_after_the_wait() {
+        let script = expect([
+            (Call::Null, &[], Some(Error::EAGAIN)),
+            (Call::Lock, &[3, EVER, EVER], None),
+            (Call::Unlock, &[3], None),
+        ]);
+        let (answer, guard) = Mutex::new(3).lock_after(call::null);
+        assert_eq!(answer, Err(Error::EAGAIN));
+        drop(guard.unwrap());
+        script.finish();
+    }
+
+    #[test]
     fn a_panic_leaves_the_mutex_to_the_kernel() {
         let script = expect([(Call::Lock, &[3, EVER, EVER], None)]);
         let panicked = std::panic::catch_unwind(|| {
