@@ -59,7 +59,7 @@ impl<H: Hardware> Core<'_, H> {
         priority: usize,
     ) -> Result<Reply, Error> {
         let process = self.thread_entry(caller).process;
-        if priority > self.process_entry(process).max_priority as usize {
+        if !self.may_have(process, priority) {
             return Err(Error::EPERM);
         }
         let services = &mut self.services;

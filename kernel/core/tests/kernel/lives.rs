@@ -41,6 +41,18 @@ fn exit(value: usize) -> Act {
 }
 
 #[test]
+fn no_thread_is_created_in_the_deadline_band() {
+    let mut b = family();
+    b.tables.header.deadline_band = 7;
+    simulate(&b.finish(), |simulation| {
+        let parent = direct(simulation, 0, [6, 7, 8].map(create).to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let [first, second] = [2, 1].map(|thread| Answer::word(id(thread, 0)));
+        assert_eq!(parent.take(), [first, refused(Error::EPERM), second]);
+    });
+}
+
+#[test]
 fn a_created_thread_runs_by_its_priority_and_its_value_is_joined() {
     simulate(&family().finish(), |simulation| {
         let parent = direct(
