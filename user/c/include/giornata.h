@@ -279,7 +279,7 @@ int gio_private_semaphore_lock(struct gio_private_semaphore *semaphore);
 int gio_private_semaphore_trylock(struct gio_private_semaphore *semaphore);
 int gio_private_semaphore_lock_until(struct gio_private_semaphore *semaphore, gio_time until);
 
-/* O(1) if nobody waits. */
+/* O(1) if nobody waits. The first makes a call, which learns the limit. */
 int gio_private_semaphore_unlock(struct gio_private_semaphore *semaphore);
 
 
