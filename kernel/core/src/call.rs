@@ -69,7 +69,7 @@ impl<H: Hardware> Core<'_, H> {
             }
             Call::Exit => {
                 self.suspend(thread, State::Dormant);
-                self.retire(thread, a as u32);
+                self.retire(thread, a);
                 None
             }
             Call::Complete => return self.complete(thread, instant),

@@ -92,7 +92,7 @@ typedef void *gio_body(void *argument);
 
 /* Starts a thread of this process at a fixed priority, 255 being the most urgent, in
  * one of the `spare-threads` of its section. It begins when it is the most urgent,
- * maybe before this returns. An argument that is a number has 32 bits. O(1).
+ * maybe before this returns. O(1).
  *
  * GIO_EAGAIN: all places are taken. GIO_EPERM: the priority is above the process's
  * `max-priority`, or the deadline band's. GIO_EINVAL: it is above 255. */

@@ -134,7 +134,6 @@ impl Model {
         self.leave(thread);
         while self.give_up_last(thread) {}
         let joiner = self.joiner_of(thread);
-        let value = value as u32 as usize;
         match self.threads[thread].place {
             Place::Joinable if joiner.is_none() => self.threads[thread].place = Place::Ended(value),
             Place::Given => self.rename(thread),
