@@ -288,7 +288,7 @@ impl<'a> Simulation<'a> {
             None => {}
             Some(Departure::Answer(answer)) => self.contexts[thread as usize].answer = Some(answer),
             Some(Departure::Start(Beginning { arguments, .. })) => {
-                self.start(thread, arguments[0] as usize);
+                self.start(thread, arguments[0]);
             }
         }
     }

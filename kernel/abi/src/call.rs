@@ -84,7 +84,7 @@ calls! {
     Panic = 13, "panic(address, length, line)", Any, "";
     /// The caller's own thread id, and the lowest address and the bytes of its stack.
     Own = 14, "own() -> id, stack, length", Any, "";
-    /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants.
+    /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants, and not that of the deadline band.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).
     StageProgram = 16, "stage_program(program_section, place, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT EBUSY";
@@ -118,7 +118,7 @@ calls! {
     Receive = 30, "receive(mailbox, low, high) -> word0, word1, word2, word3, priority", Thread, "ESRCH EPERM EINVAL EAGAIN ETIMEDOUT EIDRM EMSGSIZE";
     /// The same into memory. `how`: bits of [`receive`](crate::message::receive). A server's thread, which asks for all, runs as urgently as the messages in its mailbox and in its hand, from its first call on; it has the message in hand until its next call. `from`: see [`Envelope`](crate::message::Envelope).
     ReceiveBytes = 31, "receive_bytes(mailbox, low, high, address, capacity, how) -> length, priority, destination, from, sender", Thread, "ESRCH EPERM EINVAL EAGAIN EBUSY ETIMEDOUT EIDRM EMSGSIZE EFAULT";
-    /// Starts a thread of the caller's process in one of its spare places (EAGAIN: all are taken): at `body`, with `argument`, at a priority up to what the manifest grants. O(1).
+    /// Starts a thread of the caller's process in one of its spare places (EAGAIN: all are taken): at `body`, with `argument`, at a priority up to what the manifest grants, and not that of the deadline band. O(1).
     CreateThread = 32, "create_thread(body, argument, priority) -> id", Thread, "EPERM EAGAIN";
     /// Waits for the end of a created thread of the caller's process, at most until an instant (0: EBUSY), and frees its place. EINVAL: it is detached, was not created, or is joined by another. O(1).
     JoinThread = 33, "join_thread(thread, low, high) -> value", Thread, "ESRCH EINVAL EDEADLK EBUSY ETIMEDOUT";

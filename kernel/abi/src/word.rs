@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! mutex       0, or the id of who has it | LOCKED, and WAITED_FOR
-//! semaphore   its count, and WAITED_FOR
+//! semaphore   its count, and WAITED_FOR; from LIMIT on, its highest count
 //! ```
+//! The kernel says what the highest count is whenever it writes the word. Until it
+//! has, that is 0, so the first thread that gives one makes a call.
+//!
 //! While `WAITED_FOR` is set the kernel alone knows how things stand, and
 //! writes the word; while it is not, the word alone does. The kernel believes a
 //! word no more than that one thread or another of the same process has the mutex.
@@ -15,5 +18,7 @@ pub const WAITED_FOR: u32 = 1 << 15;
 pub const LOCKED: u32 = 1 << 14;
 /// The highest count of a private semaphore.
 pub const MOST: u32 = LOCKED - 1;
+/// The bit of a semaphore's word from which on its highest count lies.
+pub const LIMIT: u32 = 16;
 /// Most threads of a system with private mutexes: what the id leaves free.
 pub const THREADS: u16 = LOCKED as u16;

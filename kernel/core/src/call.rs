@@ -69,7 +69,7 @@ impl<H: Hardware> Core<'_, H> {
             }
             Call::Exit => {
                 self.suspend(thread, State::Dormant);
-                self.retire(thread, a as u32);
+                self.retire(thread, a);
                 None
             }
             Call::Complete => return self.complete(thread, instant),
@@ -291,6 +291,13 @@ impl<H: Hardware> Core<'_, H> {
         }
     }
 
+    /// Whether the threads of a process may have a fixed priority: none above what
+    /// it is granted, and never that of the deadline band.
+    pub(crate) fn may_have(&self, process: u16, priority: usize) -> bool {
+        priority <= self.process_entry(process).max_priority as usize
+            && priority != self.system.header.deadline_band as usize
+    }
+
     fn set_priority(&mut self, process: u16, id: usize, priority: usize) -> Answer {
         let id = Id(id as u32);
         let thread = id.index();
@@ -302,8 +309,7 @@ impl<H: Hardware> Core<'_, H> {
             return Answer::error(Error::ESRCH);
         }
         let entry = self.thread_entry(thread);
-        if entry.process != process || priority > self.process_entry(process).max_priority as usize
-        {
+        if entry.process != process || !self.may_have(process, priority) {
             return Answer::error(Error::EPERM);
         }
         if entry.kind != ThreadKind::Thread as u8 || entry.policy == Policy::Deadline as u8 {

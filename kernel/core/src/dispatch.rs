@@ -50,7 +50,7 @@ pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
         entry: entry.entry,
         stack_top: entry.stack_top,
         thread_pointer: entry.control.wrapping_add(ControlPage::SIZE as u32),
-        arguments: entry.arguments(),
+        arguments: entry.arguments().map(|word| word as usize),
     }
 }
 

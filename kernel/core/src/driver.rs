@@ -83,7 +83,7 @@ impl<'a, H: Hardware> Core<'a, H> {
         let thread = self.process_entry(entry.process).upcall;
         let beginning = Beginning {
             entry: entry.start,
-            arguments: [entry.block, entry.entry],
+            arguments: [entry.block as usize, entry.entry as usize],
             ..beginning(self.thread_entry(thread))
         };
         self.hardware.start(thread, beginning);

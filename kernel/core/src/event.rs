@@ -85,5 +85,5 @@ pub struct Beginning {
     /// `tp`: where its control page ends.
     pub thread_pointer: u32,
     /// `a0`, `a1`; all other registers are 0.
-    pub arguments: [u32; 2],
+    pub arguments: [usize; 2],
 }

@@ -144,7 +144,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     #[inline(always)]
-    pub(crate) fn retire(&mut self, thread: u16, _: u32) {
+    pub(crate) fn retire(&mut self, thread: u16, _: usize) {
         self.rename(thread);
     }
 

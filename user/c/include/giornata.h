@@ -92,10 +92,10 @@ typedef void *gio_body(void *argument);
 
 /* Starts a thread of this process at a fixed priority, 255 being the most urgent, in
  * one of the `spare-threads` of its section. It begins when it is the most urgent,
- * maybe before this returns. An argument that is a number has 32 bits. O(1).
+ * maybe before this returns. O(1).
  *
  * GIO_EAGAIN: all places are taken. GIO_EPERM: the priority is above the process's
- * `max-priority`. GIO_EINVAL: it is above 255. */
+ * `max-priority`, or the deadline band's. GIO_EINVAL: it is above 255. */
 int create_thread(gio_body *body, void *argument, unsigned priority, gio_id *thread);
 
 /* Waits for a created thread of this process to end, frees its place, and tells what
@@ -125,8 +125,8 @@ int gio_own(gio_id *thread);
 /* Gives a thread of this process another fixed priority. O(what it has).
  *
  * GIO_ESRCH: no such thread. GIO_EPERM: it is another process's, or the priority is
- * above `max-priority`. GIO_EINVAL: it has no fixed priority, or there is none above
- * 255. */
+ * above `max-priority`, or the deadline band's. GIO_EINVAL: it has no fixed priority,
+ * or there is none above 255. */
 int gio_set_priority(gio_id thread, unsigned priority);
 
 /* The execution time of the calling thread so far. O(1). */
@@ -297,7 +297,7 @@ int gio_private_semaphore_lock(struct gio_private_semaphore *semaphore);
 int gio_private_semaphore_trylock(struct gio_private_semaphore *semaphore);
 int gio_private_semaphore_lock_until(struct gio_private_semaphore *semaphore, gio_time until);
 
-/* O(1) if nobody waits. */
+/* O(1) if nobody waits. The first makes a call, which learns the limit. */
 int gio_private_semaphore_unlock(struct gio_private_semaphore *semaphore);
 
 

@@ -28,7 +28,7 @@ pub type Body = extern "C" fn(argument: usize) -> usize;
 /// `pthread_create`.)
 ///
 /// `EAGAIN`: all places are taken. `EPERM`: the priority is above what the process
-/// is granted.
+/// is granted, or that of the deadline band.
 pub fn create(body: Body, argument: usize, priority: u8) -> Result<Id, Error> {
     call::create_thread(body as *const () as usize, argument, priority).map(Id)
 }
@@ -113,7 +113,7 @@ pub fn cpu_time() -> Result<Duration, Error> {
 /// Gives a thread of this process a fixed priority, 255 being the most urgent.
 ///
 /// `ESRCH`: no such thread. `EPERM`: of another process, or above what the
-/// manifest grants. `EINVAL`: not a thread of fixed priority.
+/// manifest grants, or that of the deadline band. `EINVAL`: not a thread of fixed priority.
 pub fn set_priority(thread: Id, priority: u8) -> Result<(), Error> {
     call::set_priority(thread.0, priority)
 }

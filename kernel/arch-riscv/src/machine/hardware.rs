@@ -345,12 +345,11 @@ impl Hardware for Machine {
         let Some(context) = self.contexts.get(thread as usize) else {
             return;
         };
-        let [a, b] = beginning.arguments;
         context.start(
             beginning.entry as usize,
             beginning.stack_top as usize,
             beginning.thread_pointer as usize,
-            &[a as usize, b as usize],
+            &beginning.arguments,
         );
         floating::forget(self.hart, context);
     }

@@ -211,7 +211,7 @@ impl<H: Hardware> Core<'_, H> {
                 self.receive(thread, mailbox, until(b, c), Wish::Words)
             }
             Call::ReceiveBytes => self.receive_bytes(thread, arguments),
-            Call::CreateThread => self.create_thread(thread, a as u32, b as u32, c),
+            Call::CreateThread => self.create_thread(thread, a, b, c),
             Call::JoinThread => self.join_thread(thread, Id(a as u32), until(b, c)),
             Call::DetachThread => self.detach_thread(thread, Id(a as u32)),
             Call::CreateProcess => self.create_process(thread, a),

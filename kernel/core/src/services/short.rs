@@ -418,7 +418,7 @@ impl<H: Hardware> Core<'_, H> {
         let value = self.services.ties.at(ended).value;
         self.rename(ended);
         self.free_thread(ended);
-        self.answer(thread, Answer::word(value as usize));
+        self.answer(thread, Answer::word(value));
         Served::AtOnce
     }
 

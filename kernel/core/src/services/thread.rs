@@ -54,12 +54,12 @@ impl<H: Hardware> Core<'_, H> {
     pub(crate) fn create_thread(
         &mut self,
         caller: u16,
-        body: u32,
-        argument: u32,
+        body: usize,
+        argument: usize,
         priority: usize,
     ) -> Result<Reply, Error> {
         let process = self.thread_entry(caller).process;
-        if priority > self.process_entry(process).max_priority as usize {
+        if !self.may_have(process, priority) {
             return Err(Error::EPERM);
         }
         let services = &mut self.services;
@@ -125,7 +125,7 @@ impl<H: Hardware> Core<'_, H> {
             let value = tie.value;
             self.rename(thread);
             self.free_thread(thread);
-            return Ok(Reply::Word(value as usize));
+            return Ok(Reply::Word(value));
         }
         self.refuse_to_wait(until, Error::EBUSY)?;
         self.services.ties.at_mut(thread).joiner = caller;
@@ -160,7 +160,7 @@ impl<H: Hardware> Core<'_, H> {
     }
 
     /// A thread has ended of itself.
-    pub(crate) fn retire(&mut self, thread: u16, value: u32) {
+    pub(crate) fn retire(&mut self, thread: u16, value: usize) {
         let tie = self.services.ties.at_mut(thread);
         let joiner = core::mem::replace(&mut tie.joiner, NONE);
         match tie.place {
@@ -176,7 +176,7 @@ impl<H: Hardware> Core<'_, H> {
         }
         if joiner != NONE {
             self.end_wait(joiner);
-            self.release_waiter(joiner, Ok(Reply::Word(value as usize)));
+            self.release_waiter(joiner, Ok(Reply::Word(value)));
         }
     }
 

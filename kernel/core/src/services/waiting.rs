@@ -46,7 +46,7 @@ pub struct Tie {
     /// A place for a created thread that is free: the next one.
     pub(crate) next_spare: u16,
     /// What it ended with, if nobody has joined it.
-    pub(crate) value: u32,
+    pub(crate) value: usize,
     /// How a created thread stands.
     pub(crate) place: Place,
     /// Up to when it waits.

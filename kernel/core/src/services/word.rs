@@ -12,7 +12,7 @@ use crate::services::Reply;
 use crate::thread::State;
 use giornata_abi::id::NONE;
 use giornata_abi::system::{OBJECT_PRIVATE, ObjectKind};
-use giornata_abi::word::{LOCKED, MOST, WAITED_FOR};
+use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 use giornata_abi::{Error, Id};
 
 impl<H: Hardware> Core<'_, H> {
@@ -95,7 +95,7 @@ impl<H: Hardware> Core<'_, H> {
         let owner = generation.map_or(0, |generation| Id::new(object.owner, generation).0 | LOCKED);
         let value = match self.is_a(index, ObjectKind::Mutex) {
             true => owner,
-            false => object.count,
+            false => object.count | self.object_entry(index).most << LIMIT,
         };
         let process = self.private_process(index);
         let waited_for = if is_waited_for { WAITED_FOR } else { 0 };

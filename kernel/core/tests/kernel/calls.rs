@@ -230,6 +230,23 @@ fn set_priority_checks_the_thread_the_right_and_the_policy() {
 }
 
 #[test]
+fn no_thread_is_given_the_priority_of_the_deadline_band() {
+    let mut b = SystemBuilder::new();
+    b.tables.header.deadline_band = 7;
+    let process = b.process();
+    b.process_entry(process).max_priority = 9;
+    b.thread(process, Scheduling::Fifo(5));
+    let script = Script::new([6, 7, 8].map(|priority| call(Call::SetPriority, &[0, priority])));
+    let answers = script.answers();
+    simulate(&b.finish(), |simulation| {
+        simulation.set_thread(0, script);
+        simulation.run();
+    });
+    let expected = [Answer::DONE, refused(Error::EPERM), Answer::DONE];
+    assert_eq!(answers.take(), expected);
+}
+
+#[test]
 fn an_id_of_a_former_generation_names_nobody() {
     let mut b = SystemBuilder::new();
     let process = b.process();

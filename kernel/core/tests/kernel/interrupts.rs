@@ -2,6 +2,7 @@
 
 use crate::rig::*;
 use giornata_abi::call::{Answer, Call, Request};
+use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_abi::{Id, Instant, Ticks, ValueType};
 use giornata_core::{Event, Next, State};
@@ -222,6 +223,67 @@ fn a_dying_process_closes_its_lines_and_a_restarted_one_may_await_them_again() {
         simulation.run();
         assert_eq!(simulation.kernel().state_of(0), Some(State::Dormant));
         assert!(!simulation.board().is_open(LINE));
+    });
+}
+
+const FAULT: Event = Event::Fault {
+    cause: FaultCause::Load,
+    pc: 0,
+    address: 0,
+};
+
+/// A process that is started anew after a fault, when its threads are walked: more
+/// than a burst of them. The most urgent has the line.
+fn mortal() -> Tables {
+    let mut b = SystemBuilder::new();
+    let process = b.process();
+    b.process_entry(process).on_fault = FaultPolicy::Restart as u8;
+    b.thread(process, Scheduling::Fifo(9));
+    for _ in 0..20 {
+        b.thread(process, Scheduling::Fifo(5));
+    }
+    b.interrupt(LINE, Some(process));
+    b.finish()
+}
+
+/// It came once, and the handler's next life waits for it.
+fn is_awaited_anew(simulation: &mut Simulation<'_>) {
+    simulation.run_until(at_us(100));
+    assert_eq!(count(simulation.records(), TraceKind::Process), 1);
+    assert_eq!(count(simulation.records(), TraceKind::Interrupt), 1);
+    assert_eq!(simulation.kernel().state_of(0), Some(State::Awaiting));
+    assert!(simulation.board().is_open(LINE));
+}
+
+#[test]
+fn an_interrupt_that_nobody_was_told_of_is_forgotten_when_its_process_dies() {
+    simulate(&mortal(), |simulation| {
+        simulation.set_thread(0, |moment: &mut Moment<'_>| {
+            match (moment.begins, moment.number) {
+                (true, 1) => compute(20),
+                (true, _) => wait(),
+                (false, _) => Act::End(0),
+            }
+        });
+        simulation.run_until(at_us(9));
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        simulation.inject(Ticks(10), FAULT);
+        is_awaited_anew(simulation);
+    });
+}
+
+#[test]
+fn an_interrupt_that_comes_while_its_process_dies_wakes_nobody_in_its_next_life() {
+    simulate(&mortal(), |simulation| {
+        simulation.set_thread(0, |moment: &mut Moment<'_>| match moment.begins {
+            true => wait(),
+            false => Act::End(0),
+        });
+        simulation.set_thread(1, Script::new([compute(20)]));
+        simulation.run_until(at_us(9));
+        assert_eq!(simulation.inject(Ticks(0), FAULT), Next::More);
+        simulation.inject(Ticks(0), Event::Interrupt(LINE));
+        is_awaited_anew(simulation);
     });
 }
 

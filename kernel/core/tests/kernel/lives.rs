@@ -6,7 +6,7 @@ use giornata_abi::call::{Answer, Call};
 use giornata_abi::system::{FaultPolicy, RIGHT_USE};
 use giornata_abi::trace::FaultCause;
 use giornata_abi::{Error, Id};
-use giornata_sim::{Act, Ended, Scheduling, SystemBuilder};
+use giornata_sim::{Act, Ended, Moment, Scheduling, SystemBuilder};
 
 /// A process with a thread of priority 5 and two places for others, which may
 /// have priorities up to 9.
@@ -41,6 +41,18 @@ fn exit(value: usize) -> Act {
 }
 
 #[test]
+fn no_thread_is_created_in_the_deadline_band() {
+    let mut b = family();
+    b.tables.header.deadline_band = 7;
+    simulate(&b.finish(), |simulation| {
+        let parent = direct(simulation, 0, [6, 7, 8].map(create).to_vec());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let [first, second] = [2, 1].map(|thread| Answer::word(id(thread, 0)));
+        assert_eq!(parent.take(), [first, refused(Error::EPERM), second]);
+    });
+}
+
+#[test]
 fn a_created_thread_runs_by_its_priority_and_its_value_is_joined() {
     simulate(&family().finish(), |simulation| {
         let parent = direct(
@@ -69,6 +81,24 @@ fn a_created_thread_runs_by_its_priority_and_its_value_is_joined() {
             ]
         );
         assert_eq!(order(simulation.records()), [0, 2, 0, 1, 0, 1]);
+    });
+}
+
+#[test]
+fn the_argument_and_the_value_of_a_thread_are_whole_words() {
+    simulate(&family().finish(), |simulation| {
+        let word = usize::MAX - 6;
+        let begin = |priority| call(Call::CreateThread, &[0x4000, word, priority]);
+        // the one has ended when it is joined, the other is waited for
+        let [ended, awaited] = [2, 1].map(|thread| join(id(thread, 0), FOR_EVER));
+        let deeds = vec![begin(9), begin(3), ended, awaited];
+        let parent = direct(simulation, 0, deeds);
+        for thread in [1, 2] {
+            let echo = |moment: &mut Moment<'_>| exit(moment.block - 1);
+            simulation.set_thread(thread, echo);
+        }
+        assert_eq!(simulation.run(), Ended::Quiet);
+        assert_eq!(parent.take()[2..], [Answer::word(word - 1); 2]);
     });
 }
 

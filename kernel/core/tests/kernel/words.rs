@@ -4,7 +4,7 @@
 use crate::rig::*;
 use giornata_abi::call::{Answer, Call};
 use giornata_abi::system::RIGHT_USE;
-use giornata_abi::word::{LOCKED, WAITED_FOR};
+use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 use giornata_abi::{Error, Id};
 use giornata_sim::{
     Act, Answers, Behaviour, Ended, Moment, SCRATCH, Scheduling, Simulation, SystemBuilder,
@@ -292,10 +292,25 @@ fn a_private_semaphore_counts_in_its_word() {
             vec![Do(compute(2)), Do(give), Do(give), Do(give)],
         );
         simulation.run_until(at_us(1));
-        assert_eq!(word(simulation), WAITED_FOR);
+        assert_eq!(word(simulation), WAITED_FOR | MOST << LIMIT);
         assert_eq!(simulation.run(), Ended::Quiet);
         assert_eq!(high.take(), [Answer::DONE; 2]);
         assert_eq!(low.take(), [Answer::DONE; 3]);
-        assert_eq!(word(simulation), 2);
+        assert_eq!(word(simulation), 2 | MOST << LIMIT);
+    });
+}
+
+#[test]
+fn the_word_of_a_private_semaphore_says_its_limit_once_the_kernel_has_seen_it() {
+    let mut b = threads([5]);
+    b.tables.objects[SEMAPHORE as usize].most = 2;
+    simulate(&b.finish(), |simulation| {
+        let give = call(Call::Unlock, &[SEMAPHORE as usize, WORD]);
+        let deeds = [1, 3, 2].map(|count| [Scribble(count), Do(give)]);
+        let answers = play(simulation, 0, deeds.concat());
+        assert_eq!(simulation.run(), Ended::Quiet);
+        let full = refused(Error::EOVERFLOW);
+        assert_eq!(answers.take(), [Answer::DONE, full, full]);
+        assert_eq!(word(simulation), 2 | 2 << LIMIT);
     });
 }

@@ -7,7 +7,7 @@
 
 use core::marker::PhantomData;
 
-use giornata_abi::word::{LOCKED, MOST, WAITED_FOR};
+use giornata_abi::word::{LIMIT, LOCKED, MOST};
 use giornata_abi::{Error, Id, Instant};
 
 use crate::call;
@@ -144,8 +144,9 @@ impl Drop for PrivateGuard<'_> {
     }
 }
 
-/// A semaphore of one process that counts, up to 16,383. A `static` of it, and one
-/// only for each object of the system file. C declares the same.
+/// A semaphore of one process that counts, up to the limit in the system file, 16,383
+/// at most. A `static` of it, and one only for each object of the system file. C
+/// declares the same.
 #[repr(C)]
 pub struct PrivateSemaphore {
     id: Id,
@@ -180,8 +181,8 @@ impl PrivateSemaphore {
     /// Takes one; blocks until `instant` at most.
     pub fn acquire_until(&self, instant: Instant) -> Result<(), Error> {
         let mut word = self.word.load();
-        // what is waited for is in the kernel's hands
-        while word != 0 && word & WAITED_FOR == 0 {
+        // what is waited for is in the kernel's hands, and more than any count
+        while low(word).wrapping_sub(1) < MOST {
             match self.word.compare_exchange(word, word - 1) {
                 Ok(_) => return Ok(()),
                 Err(found) => word = found,
@@ -190,12 +191,14 @@ impl PrivateSemaphore {
         call::lock_word(self.id.0, instant, self.address())
     }
 
-    /// Gives one; the most urgent thread that waits goes on. Does not block.
+    /// Gives one; the most urgent thread that waits goes on. Does not block. The
+    /// first to give one makes a call, which learns the limit.
     ///
-    /// `EOVERFLOW`: there are as many as it can count.
+    /// `EOVERFLOW`: there are as many as its limit in the system file.
     pub fn release(&self) -> Result<(), Error> {
         let mut word = self.word.load();
-        while word < MOST {
+        // waited for, it is more than any limit; which that is the kernel says
+        while low(word) < word >> LIMIT {
             match self.word.compare_exchange(word, word + 1) {
                 Ok(_) => return Ok(()),
                 Err(found) => word = found,
@@ -209,11 +212,17 @@ impl PrivateSemaphore {
     }
 }
 
+/// What a semaphore's word says below its limit.
+fn low(word: u32) -> u32 {
+    word & ((1 << LIMIT) - 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
+    use giornata_abi::word::WAITED_FOR;
 
     #[test]
     fn a_free_mutex_asks_the_kernel_for_the_own_id_at_most() {
@@ -269,19 +278,37 @@ mod tests {
     #[test]
     fn a_semaphore_counts_without_calls_until_it_is_empty() {
         static SLOTS: PrivateSemaphore = PrivateSemaphore::new(5, 2);
+        SLOTS.word.store(2 | 2 << LIMIT);
         let script = expect([(Call::Lock, &[5, 0, 0, SLOTS.address()], Some(Error::EBUSY))]);
         assert_eq!(SLOTS.acquire(), Ok(()));
         assert_eq!(SLOTS.try_acquire(), Ok(()));
         assert_eq!(SLOTS.try_acquire(), Err(Error::EBUSY));
         assert_eq!(SLOTS.release(), Ok(()));
-        assert_eq!(SLOTS.word.load(), 1);
+        assert_eq!(SLOTS.word.load(), 1 | 2 << LIMIT);
         drop(script);
+    }
+
+    #[test]
+    fn a_semaphore_gives_none_beyond_its_limit_without_the_kernel() {
+        static SLOTS: PrivateSemaphore = PrivateSemaphore::new(5, 1);
+        let unlock = [5, SLOTS.address()];
+        let script = expect([
+            (Call::Unlock, &unlock, None),
+            (Call::Unlock, &unlock, Some(Error::EOVERFLOW)),
+        ]);
+        // nobody has said how many there may be
+        assert_eq!((SLOTS.release(), SLOTS.word.load()), (Ok(()), 1));
+        SLOTS.word.store(1 | 2 << LIMIT);
+        assert_eq!(SLOTS.release(), Ok(()));
+        assert_eq!(SLOTS.release(), Err(Error::EOVERFLOW));
+        assert_eq!(SLOTS.word.load(), 2 | 2 << LIMIT);
+        script.finish();
     }
 
     #[test]
     fn a_semaphore_that_is_waited_for_is_the_kernels() {
         static SLOTS: PrivateSemaphore = PrivateSemaphore::new(5, 0);
-        SLOTS.word.store(WAITED_FOR);
+        SLOTS.word.store(WAITED_FOR | 2 << LIMIT);
         let script = expect([(Call::Unlock, &[5, SLOTS.address()], None)]);
         assert_eq!(SLOTS.release(), Ok(()));
         drop(script);

@@ -363,7 +363,7 @@ impl Author<'_> {
     fn set_priority(&mut self) -> Request {
         let other = self.dice.below(self.model.threads.len());
         let id = self.model.id_of_thread(other).0 as usize;
-        let priority = self.dice.pick(&[2, 3, 4, 5, 5, 7, 8, 9]);
+        let priority = self.dice.pick(&[2, 3, 4, 5, 5, 6, 7, 8, 9]);
         request(Call::SetPriority, &[id, priority])
     }
 
@@ -447,7 +447,7 @@ impl Author<'_> {
         let [low, high] = self.until();
         match self.dice.below(100) {
             0..25 => {
-                let priority = self.dice.pick(&[3, 4, 5, 7, 8, 200, 300]);
+                let priority = self.dice.pick(&[3, 4, 5, 6, 7, 8, 200, 300]);
                 request(Call::CreateThread, &[0x4000, 7, priority])
             }
             25..45 => request(Call::JoinThread, &[self.thread_id(), low, high]),

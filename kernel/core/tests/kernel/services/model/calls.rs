@@ -60,7 +60,7 @@ impl Model {
             return Err(Error::ESRCH);
         }
         let process = self.threads[caller].process;
-        if thread.process != process || priority > self.processes[process].max_priority.into() {
+        if thread.process != process || !self.may_have(process, priority) {
             return Err(Error::EPERM);
         }
         if thread.deadline.is_some() {

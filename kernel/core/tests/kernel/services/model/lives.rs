@@ -134,7 +134,6 @@ impl Model {
         self.leave(thread);
         while self.give_up_last(thread) {}
         let joiner = self.joiner_of(thread);
-        let value = value as u32 as usize;
         match self.threads[thread].place {
             Place::Joinable if joiner.is_none() => self.threads[thread].place = Place::Ended(value),
             Place::Given => self.rename(thread),
@@ -179,16 +178,22 @@ impl Model {
         (0..self.threads.len()).find(joins)
     }
 
+    /// Up to what is granted, and not in the deadline band.
+    pub(super) fn may_have(&self, process: usize, priority: usize) -> bool {
+        priority <= self.processes[process].max_priority.into()
+            && super::level_of(priority as u8) != self.deadline_level
+    }
+
     pub(super) fn create_thread(
         &mut self,
         caller: usize,
         priority: usize,
     ) -> Result<Option<Answer>, Error> {
-        let process = &mut self.processes[self.threads[caller].process];
-        if priority > process.max_priority.into() {
+        let process = self.threads[caller].process;
+        if !self.may_have(process, priority) {
             return Err(Error::EPERM);
         }
-        let thread = process.places.pop().ok_or(Error::EAGAIN)?;
+        let thread = self.processes[process].places.pop().ok_or(Error::EAGAIN)?;
         self.threads[thread].place = Place::Joinable;
         self.start(thread, priority as u8);
         Ok(Some(Answer::word(self.id_of_thread(thread).0 as usize)))
