@@ -57,9 +57,11 @@ global_asm!(
     "giornata_restartable_swap:",
     "giornata_restartable_begin:",
     "lw t0, 0(a0)",
-    "bne t0, a1, giornata_restartable_end",
+    // a branch to a name that others see would be a branch around a jump
+    "bne t0, a1, 1f",
     "sw a2, 0(a0)",
     "giornata_restartable_end:",
+    "1:",
     "jr t1",
     ".popsection",
 );
