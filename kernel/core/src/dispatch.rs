@@ -46,11 +46,12 @@ pub(crate) fn is_by_deadline(entry: &ThreadEntry) -> bool {
 /// Where a thread or a task begins.
 #[inline(always)] // else by memory
 pub(crate) fn beginning(entry: &ThreadEntry) -> Beginning {
+    let [first, second] = entry.arguments();
     Beginning {
         entry: entry.entry,
         stack_top: entry.stack_top,
         thread_pointer: entry.control.wrapping_add(ControlPage::SIZE as u32),
-        arguments: entry.arguments().map(|word| word as usize),
+        arguments: [first as usize, second as usize],
     }
 }
 
