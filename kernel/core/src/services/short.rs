@@ -2,7 +2,8 @@
 //! handled.
 //!
 //! What comes back at once and concerns nobody else (a free mutex is taken, a
-//! message is left where nobody waits for it) is done without a look at the clock.
+//! message is left where nobody waits for it, a region is attached) is done without
+//! a look at the clock.
 //! What leads elsewhere is carried out as on the long way, and whoever is the most
 //! urgent then goes on ([`Kernel::go_elsewhere`]).
 //!
@@ -110,11 +111,22 @@ impl<H: Hardware> Core<'_, H> {
     /// Any call, as on the long way.
     #[inline(never)]
     fn serve_changed(&mut self, thread: u16, request: &Request) -> Served {
-        let (true, Some(call)) = (self.enter_now(), Call::from_number(request.number)) else {
+        let Some(call) = Call::from_number(request.number) else {
             return Served::No;
         };
+        // nobody else goes on, or stops, for it
+        let is_own_affair = matches!(
+            call,
+            Call::OpenObject | Call::Allocate | Call::AttachRegion | Call::DetachRegion
+        );
+        if !is_own_affair && !self.enter_now() {
+            return Served::No;
+        }
         self.serve(thread, call, &request.arguments);
-        Served::Changed
+        match is_own_affair {
+            true => Served::AtOnce,
+            false => Served::Changed,
+        }
     }
 
     /// Answers a call that changed something.
