@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_system::Board;
+use giornata_trace::first_difference;
 
 use crate::crates::{
     self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
@@ -349,11 +350,10 @@ fn repeat(_: Extent) -> Result<String> {
     let [(first, first_trace), (second, second_trace)] = &flown[..] else {
         bail!("two flights");
     };
-    if let Some(place) = first_difference(first, second) {
+    if let Some(place) = difference(first, second) {
         bail!("the output differs: {place}");
     }
-    let texts = [first_trace, second_trace].map(|trace| String::from_utf8_lossy(trace));
-    if let Some(place) = first_difference(&texts[0], &texts[1]) {
+    if let Some(place) = difference(first_trace, second_trace) {
         bail!("the trace files differ: {place}");
     }
     Ok(first.lines().last().unwrap_or_default().to_string())
@@ -374,28 +374,24 @@ impl Write for Dawdler {
 }
 
 /// The first line in which two texts differ, as each has it.
-fn first_difference(one: &str, other: &str) -> Option<String> {
-    if one == other {
-        return None;
-    }
-    let (mut one, mut other) = (one.lines(), other.lines());
-    for number in 1.. {
-        let lines = (one.next(), other.next());
-        if lines.0 != lines.1 {
-            let [first, second] = [lines.0, lines.1].map(|line| line.unwrap_or("(the end)"));
-            return Some(format!(
-                "line {number}:\n{first}\n--- and then ---\n{second}"
-            ));
-        }
-        if lines.0.is_none() {
-            break;
-        }
-    }
-    Some("in how the lines end".into())
+fn difference(one: &str, other: &str) -> Option<String> {
+    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
+    let (one, other) = (lines(one), lines(other));
+    let at = first_difference(&one, &other)?;
+    let line = |lines: &[&str]| {
+        let line = lines.get(at).unwrap_or(&"(the end)");
+        line.trim_end_matches('\n').to_string()
+    };
+    Some(format!(
+        "line {}:\n{}\n--- and then ---\n{}",
+        at + 1,
+        line(&one),
+        line(&other)
+    ))
 }
 
 /// Builds and flies the default system as `./x run` does; output and trace file.
-fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
+fn fly_once(name: &str) -> Result<(String, String)> {
     let trace = target_folder().join(format!("repeat-{name}.json"));
     let options = run::Options::plain(trace.clone());
     // a folder of its own: nobody writes an image that another flies
@@ -412,7 +408,8 @@ fn fly_once(name: &str) -> Result<(String, Vec<u8>)> {
     if verdict != Verdict::Good {
         bail!("the flight is not good:\n{out}");
     }
-    Ok((out, std::fs::read(&trace).context("the trace file")?))
+    let trace = std::fs::read_to_string(&trace).context("the trace file")?;
+    Ok((out, trace))
 }
 
 fn hostlink(extent: Extent) -> Result<String> {
@@ -493,15 +490,15 @@ mod tests {
 
     #[test]
     fn a_difference_is_told_by_its_line() {
-        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
-        let told = first_difference("a\nb\nc\n", "a\nx\nc\n");
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
+        let told = difference("a\nb\nc\n", "a\nx\nc\n");
         assert_eq!(told.as_deref(), Some("line 2:\nb\n--- and then ---\nx"));
-        let told = first_difference("a\n", "a\nb\n");
+        let told = difference("a\n", "a\nb\n");
         assert_eq!(
             told.as_deref(),
             Some("line 2:\n(the end)\n--- and then ---\nb")
         );
-        assert!(first_difference("a", "a\n").is_some());
+        assert!(difference("a", "a\n").is_some());
     }
 
     #[test]
