@@ -88,6 +88,12 @@ pub(crate) fn timeline(records: &[TraceRecord]) -> Vec<(u64, Option<u16>)> {
         .collect()
 }
 
+/// The same from this microsecond on.
+pub(crate) fn timeline_from(records: &[TraceRecord], micros: u64) -> Vec<(u64, Option<u16>)> {
+    let all = timeline(records).into_iter();
+    all.filter(|(at, _)| *at >= micros).collect()
+}
+
 /// Who ran, in order, without idling.
 pub(crate) fn order(records: &[TraceRecord]) -> Vec<u16> {
     timeline(records)
