@@ -27,7 +27,7 @@ struct Change {
 pub(crate) fn adapt(verilog: String, core: Core, caches: Caches) -> Result<String, Error> {
     let verilog = match core {
         Core::Mmu => verilog,
-        Core::Pmp => mend_bypass(mend_region_mask(verilog)?)?,
+        Core::Pmp => mend_fetch(mend_bypass(mend_region_mask(verilog)?)?)?,
     };
     match caches {
         Caches::Shipped => Ok(verilog),
@@ -67,6 +67,22 @@ fn mend_bypass(verilog: String) -> Result<String, Error> {
         times: 1,
     };
     change_module(verilog, "DataCache", &[change])
+}
+
+/// Keeps a refused instruction fetch off the bus.
+///
+/// As published, a line that is not in the cache is loaded first and the PMP asked
+/// after that, so user mode reads the bus wherever it jumps. Where nothing replies
+/// to a fetch, as in a device, the core waits for ever. A fetch that the PMP refuses
+/// is no miss now: it is the error alone, as it is for a line that is in the cache.
+fn mend_fetch(verilog: String) -> Result<String, Error> {
+    let allowed = "(decodeStage_mmuRsp_isPaging || decodeStage_mmuRsp_allowExecute)";
+    let change = Change {
+        text: "assign io_cpu_decode_cacheMiss = (! decodeStage_hit_valid);".into(),
+        by: format!("assign io_cpu_decode_cacheMiss = ((! decodeStage_hit_valid) && {allowed});"),
+        times: 1,
+    };
+    change_module(verilog, "InstructionCache", &[change])
 }
 
 /// Makes both caches 2^`size` bytes large, direct mapped as before.
@@ -262,6 +278,23 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    const MISS: &str = "  assign io_cpu_decode_cacheMiss = (! decodeStage_hit_valid);\n";
+
+    #[test]
+    fn a_refused_fetch_is_no_miss() {
+        let cache = format!("module InstructionCache (\n{MISS}endmodule\n");
+        let mended = mend_fetch(cache.clone()).unwrap();
+        assert!(
+            mended.contains("((! decodeStage_hit_valid) && (decodeStage_mmuRsp_isPaging || "),
+            "{mended}"
+        );
+        let error = mend_fetch(mended).unwrap_err().to_string();
+        assert!(
+            error.contains("has 0 times `assign io_cpu_decode_cacheMiss"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -350,9 +350,18 @@ devices:
     expect_refused lw, NOTHING, LOAD_FAULT, 15
     expect_refused sw, NOTHING, STORE_FAULT, 16
 
-    # What the regions grant.
+    # A device cannot be executed either.
     li      t2, GENERATOR
     add     t2, t2, s0
+    leave_to over_to_device, 0, not_executed
+    .balign 4
+over_to_device:
+    jr      t2
+    .balign 4
+not_executed:
+    expect_cause 1, 17
+
+    # What the regions grant.
     li      t3, UART_PAGE
     add     t3, t3, s0
     leave_to within_grants, 0, granted
@@ -364,25 +373,25 @@ within_grants:
     ecall
     .balign 4
 granted:
-    expect_cause 8, 17
+    expect_cause 8, 18
     li      t0, LINE_EMPTY | LINE_READY
-    expect_equal t4, t0, 18
+    expect_equal t4, t0, 19
     lw      t0, GENERATE(s0)
-    expect_equal t5, t0, 19
+    expect_equal t5, t0, 20
     li      t0, 1
     csrw    IRQ_MASK, t0
     csrr    t0, IRQ_PENDING
     li      t1, 1
-    expect_equal t0, t1, 20
+    expect_equal t0, t1, 21
 
     # What was refused has changed nothing, and taken nothing.
     lw      t0, 0(s5)
-    expect_equal t0, s6, 21
-    lw      t0, 4(s5)
     expect_equal t0, s6, 22
+    lw      t0, 4(s5)
+    expect_equal t0, s6, 23
     lw      t0, UART_DATA(s0)
     li      t1, '!'
-    expect_equal t0, t1, 23
+    expect_equal t0, t1, 24
     li      a0, 0
     j       exit
 
