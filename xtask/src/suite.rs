@@ -49,7 +49,7 @@ const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
 
 /// The cases that run on simulated chips too: those without QEMU's devices and without
 /// budgets that are too small for their clock.
-const SHORT: [&str; 2] = ["emeralds-tour/", "threads/"];
+const SHORT: [&str; 3] = ["emeralds-tour/", "hostile/devices", "threads/"];
 
 /// Folders of systems beside those under tests/target.
 const EXAMPLES: [&str; 1] = ["examples/emeralds-tour"];
@@ -122,8 +122,8 @@ fn case(group: &Path, file: PathBuf) -> Option<Case> {
     (stem != "Cargo").then_some(Case { name, file })
 }
 
-/// Runs the cases that chips can run, without the bounds, which are for the
-/// clock of QEMU.
+/// Runs the cases that chips can run. Of the bounds only the port traces are
+/// compared: the physical ones are for the clock of QEMU.
 pub(crate) fn run_short() -> Result<Findings> {
     let mut findings = Findings::default();
     let mut cases = cases()?;
@@ -132,13 +132,20 @@ pub(crate) fn run_short() -> Result<Findings> {
         .iter()
         .flat_map(|board| cases.iter().map(|case| (*board, case)));
     let runs: Vec<(&str, &Case)> = runs.collect();
-    let run = |(board, case): &(&'static str, &Case)| judge(&fly_case(case, board)?);
-    for ((board, case), judged) in runs.iter().zip(workers::each(&runs, run)) {
+    let flown = workers::each(&runs, |(board, case)| fly_case(case, board));
+    let mut outcomes = Vec::new();
+    for ((board, case), flown) in runs.iter().zip(flown) {
         findings.cases += 1;
+        let judged = flown.and_then(|outcome| {
+            let judged = judge(&outcome);
+            outcomes.push(outcome);
+            judged
+        });
         if let Err(complaint) = judged {
             findings.complain(board, &case.name, &complaint);
         }
     }
+    check_ports(&outcomes, &mut findings)?;
     Ok(findings)
 }
 
@@ -302,18 +309,43 @@ fn compare(expected: &[&str], said: &[&str]) -> Result<()> {
 }
 
 fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
-    for group in list(&root().join("tests/target"))? {
-        if !group.join("bounds").is_file() {
-            continue;
-        }
-        let bounds = bounds_of(&group)?;
-        let members: Vec<&Outcome> = outcomes
-            .iter()
-            .filter(|o| o.case.file.parent() == Some(&group))
-            .collect();
-        check_group(&bounds, &members, findings);
+    for group in groups_with_bounds()? {
+        check_group(&bounds_of(&group)?, &members(&group, outcomes), findings);
     }
     Ok(())
+}
+
+/// Compares the port traces of chips with that of the group's baseline on the first
+/// board of QEMU: values and logical instants do not depend on the machine.
+fn check_ports(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+    for group in groups_with_bounds()? {
+        let members = members(&group, outcomes);
+        if members.is_empty() {
+            continue;
+        }
+        let file = group
+            .join(bounds_of(&group)?.baseline)
+            .with_extension("toml");
+        let baseline = case(&group, file).context("a baseline is a system file")?;
+        let baseline = fly_case(&baseline, BOARDS[0])?;
+        for member in members {
+            if let Err(error) = compare_ports(&baseline, member) {
+                findings.complain(member.board, &member.case.name, &error);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn groups_with_bounds() -> Result<Vec<PathBuf>> {
+    let mut groups = list(&root().join("tests/target"))?;
+    groups.retain(|group| group.join("bounds").is_file());
+    Ok(groups)
+}
+
+fn members<'a>(group: &Path, outcomes: &'a [Outcome]) -> Vec<&'a Outcome> {
+    let is_member = |outcome: &&Outcome| outcome.case.file.parent() == Some(group);
+    outcomes.iter().filter(is_member).collect()
 }
 
 fn bounds_of(group: &Path) -> Result<Bounds> {
@@ -360,21 +392,28 @@ fn check_group(bounds: &Bounds, members: &[&Outcome], findings: &mut Findings) {
 /// By how many ticks the programs of the baseline shift in another system that
 /// holds them.
 fn shift(baseline: &Outcome, other: &Outcome) -> Result<u64> {
-    let programs: Vec<String> = baseline
-        .names
-        .programs
-        .iter()
-        .map(|p| format!("{}.", p.name))
-        .collect();
-    let of = |name: &str| {
-        programs
-            .iter()
-            .any(|program| name.starts_with(program.as_str()))
+    compare_ports(baseline, other)?;
+    let programs = program_prefixes(baseline);
+    let stamps = |outcome: &Outcome| {
+        physical_trace(&outcome.events, &outcome.names, |name| {
+            is_of(name, &programs)
+        })
     };
+    let (quiet, disturbed) = (stamps(baseline), stamps(other));
+    let common = quiet.len().min(disturbed.len());
+    let ticks = worst_shift(&quiet[..common], &disturbed[..common])
+        .map_err(|at| describe_difference(&quiet, &disturbed, at))?;
+    Ok(ticks.0)
+}
+
+/// The programs of the baseline give the same port trace in another system that
+/// holds them.
+fn compare_ports(baseline: &Outcome, other: &Outcome) -> Result<()> {
+    let programs = program_prefixes(baseline);
     let ports = |outcome: &Outcome| -> Vec<PortValue> {
         port_trace(&outcome.events, &outcome.names)
             .into_iter()
-            .filter(|value| of(&value.port))
+            .filter(|value| is_of(&value.port, &programs))
             .collect()
     };
     let (mut quiet, mut disturbed) = (ports(baseline), ports(other));
@@ -386,12 +425,17 @@ fn shift(baseline: &Outcome, other: &Outcome) -> Result<u64> {
             disturbed.get(at)
         );
     }
-    let stamps = |outcome: &Outcome| physical_trace(&outcome.events, &outcome.names, of);
-    let (quiet, disturbed) = (stamps(baseline), stamps(other));
-    let common = quiet.len().min(disturbed.len());
-    let ticks = worst_shift(&quiet[..common], &disturbed[..common])
-        .map_err(|at| describe_difference(&quiet, &disturbed, at))?;
-    Ok(ticks.0)
+    Ok(())
+}
+
+/// What the names of ports and tasks of a system's programs begin with.
+fn program_prefixes(outcome: &Outcome) -> Vec<String> {
+    let programs = outcome.names.programs.iter();
+    programs.map(|p| format!("{}.", p.name)).collect()
+}
+
+fn is_of(name: &str, programs: &[String]) -> bool {
+    programs.iter().any(|program| name.starts_with(program))
 }
 
 fn describe_difference(quiet: &[Stamp], disturbed: &[Stamp], at: usize) -> anyhow::Error {

@@ -27,7 +27,7 @@ struct Change {
 pub(crate) fn adapt(verilog: String, core: Core, caches: Caches) -> Result<String, Error> {
     let verilog = match core {
         Core::Mmu => verilog,
-        Core::Pmp => mend_protection(verilog)?,
+        Core::Pmp => mend_fetch(mend_bypass(mend_region_mask(verilog)?)?)?,
     };
     match caches {
         Caches::Shipped => Ok(verilog),
@@ -42,13 +42,47 @@ pub(crate) fn adapt(verilog: String, core: Core, caches: Caches) -> Result<Strin
 /// moved up by one bit; as published the mask takes them moved down by one, and
 /// each region covers a quarter of its size. Bit 0 of the mask, which compares
 /// byte address bit 7, is open always: the granularity is 256 bytes.
-fn mend_protection(verilog: String) -> Result<String, Error> {
+fn mend_region_mask(verilog: String) -> Result<String, Error> {
     let change = Change {
         text: "assign io_mask = (~ ones[30 : 6]);".into(),
         by: "assign io_mask = (~ {ones[28 : 5],1'b1});".into(),
         times: 1,
     };
     change_module(verilog, "PmpSetter", &[change])
+}
+
+/// Enforces the PMP on data accesses that bypass the cache.
+///
+/// Those are all accesses with address bit 31 set. The cache reports a refused access
+/// as an access error, which traps and keeps it off the bus; as published, its bypass
+/// path reports errors of the bus only, so user mode reaches every device. The term
+/// added is the one that the other path has. Without paging it is the only report;
+/// with paging the fault is a page fault, reported beside this signal.
+fn mend_bypass(verilog: String) -> Result<String, Error> {
+    let bus = "(((! stageB_request_wr) && 1'b1) && io_mem_rsp_valid) && io_mem_rsp_payload_error";
+    let refused = "stageB_loadStoreFault && (! stageB_mmuRsp_isPaging)";
+    let change = Change {
+        text: format!("io_cpu_writeBack_accessError = ({bus});"),
+        by: format!("io_cpu_writeBack_accessError = (({bus}) || ({refused}));"),
+        times: 1,
+    };
+    change_module(verilog, "DataCache", &[change])
+}
+
+/// Keeps a refused instruction fetch off the bus.
+///
+/// As published, a line that is not in the cache is loaded first and the PMP asked
+/// after that, so user mode reads the bus wherever it jumps. Where nothing replies
+/// to a fetch, as in a device, the core waits for ever. A fetch that the PMP refuses
+/// is no miss now: it is the error alone, as it is for a line that is in the cache.
+fn mend_fetch(verilog: String) -> Result<String, Error> {
+    let allowed = "(decodeStage_mmuRsp_isPaging || decodeStage_mmuRsp_allowExecute)";
+    let change = Change {
+        text: "assign io_cpu_decode_cacheMiss = (! decodeStage_hit_valid);".into(),
+        by: format!("assign io_cpu_decode_cacheMiss = ((! decodeStage_hit_valid) && {allowed});"),
+        times: 1,
+    };
+    change_module(verilog, "InstructionCache", &[change])
 }
 
 /// Makes both caches 2^`size` bytes large, direct mapped as before.
@@ -196,16 +230,69 @@ mod tests {
 
     #[test]
     fn mended_mask_covers_the_zero_above_the_ones() {
-        let mended = mend_protection(SETTER.into()).unwrap();
+        let mended = mend_region_mask(SETTER.into()).unwrap();
         assert!(mended.contains("assign io_mask = (~ {ones[28 : 5],1'b1});"));
     }
 
     #[test]
     fn a_core_without_the_mask_to_mend_is_refused() {
         let other = SETTER.replace("30 : 6", "28 : 4");
-        let error = mend_protection(other).unwrap_err().to_string();
+        let error = mend_region_mask(other).unwrap_err().to_string();
         assert!(
             error.contains("0 times `assign io_mask = (~ ones[30 : 6]);`"),
+            "{error}"
+        );
+    }
+
+    /// The bypass path of the data cache, and the other one.
+    const BYPASS: &str = "      io_cpu_writeBack_accessError = ((((! stageB_request_wr) && 1'b1) \
+        && io_mem_rsp_valid) && io_mem_rsp_payload_error);\n";
+    const CACHED: &str = "      io_cpu_writeBack_accessError = (((stageB_waysHits & \
+        stageB_tagsReadRsp_0_error) != 1'b0) || (stageB_loadStoreFault && \
+        (! stageB_mmuRsp_isPaging)));\n";
+
+    fn data_cache_with(lines: &[&str]) -> String {
+        format!("module DataCache (\n{}endmodule\n", lines.concat())
+    }
+
+    #[test]
+    fn mended_bypass_reports_what_the_cached_path_reports() {
+        let mended = mend_bypass(data_cache_with(&[BYPASS, CACHED])).unwrap();
+        let bypass = "io_cpu_writeBack_accessError = (((((! stageB_request_wr) && 1'b1) && \
+            io_mem_rsp_valid) && io_mem_rsp_payload_error) || (stageB_loadStoreFault && \
+            (! stageB_mmuRsp_isPaging)));\n";
+        assert_eq!(
+            mended,
+            data_cache_with(&["      ", bypass, CACHED]),
+            "the cached path stays as it is"
+        );
+    }
+
+    #[test]
+    fn a_core_without_the_bypass_to_mend_once_is_refused() {
+        for (lines, found) in [(&[CACHED][..], 0), (&[BYPASS, CACHED, BYPASS][..], 2)] {
+            let error = mend_bypass(data_cache_with(lines)).unwrap_err().to_string();
+            let counted = format!("{found} times `io_cpu_writeBack_accessError = (");
+            assert!(
+                error.contains(&counted) && error.contains("in module DataCache, not 1 times"),
+                "{error}"
+            );
+        }
+    }
+
+    const MISS: &str = "  assign io_cpu_decode_cacheMiss = (! decodeStage_hit_valid);\n";
+
+    #[test]
+    fn a_refused_fetch_is_no_miss() {
+        let cache = format!("module InstructionCache (\n{MISS}endmodule\n");
+        let mended = mend_fetch(cache.clone()).unwrap();
+        assert!(
+            mended.contains("((! decodeStage_hit_valid) && (decodeStage_mmuRsp_isPaging || "),
+            "{mended}"
+        );
+        let error = mend_fetch(mended).unwrap_err().to_string();
+        assert!(
+            error.contains("has 0 times `assign io_cpu_decode_cacheMiss"),
             "{error}"
         );
     }

@@ -24,6 +24,7 @@ enum Check {
     Regions,
     Pages,
     Echo16550,
+    Devices,
 }
 
 const CORES: [Core; 2] = [Core::Mmu, Core::Pmp];
@@ -211,6 +212,18 @@ fn regions_of_the_mended_core_cover_their_whole_size() {
     for caches in [Caches::Shipped, Caches::Large] {
         let report = run(Variant::new(Core::Pmp, caches), &check(Check::Regions));
         assert_eq!(report.end, End::Exit(0), "{caches:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs Verilator: ./x test rtl"]
+fn user_mode_of_the_mended_core_reaches_granted_devices_only() {
+    let mut devices = check(Check::Devices);
+    devices.input = Input::Bytes(b"!".to_vec());
+    for caches in [Caches::Shipped, Caches::Large] {
+        let report = run(Variant::new(Core::Pmp, caches), &devices);
+        assert_eq!(report.end, End::Exit(0), "{caches:?}");
+        assert_eq!((&*report.output, &*report.probes), (&[][..], &[][..]));
     }
 }
 

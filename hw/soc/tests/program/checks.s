@@ -26,8 +26,9 @@
 .equ LINE_STATUS,  0x05
 .equ LINE_READY,   0x01
 .equ LINE_EMPTY,   0x60
+.equ GENERATOR,    0x2000
 
-.equ CHECKS,       11
+.equ CHECKS,       12
 
 .equ MPP,          0x1800
 .equ MPP_S,        0x0800
@@ -57,6 +58,23 @@
     li      t0, \mpp
     csrs    mstatus, t0
     mret
+.endm
+
+# User mode does `access` (of t3) at s0 + offset in vain: the trap says so, with the
+# address, and t3 stays what it was.
+.macro expect_refused access, offset, cause, step
+    li      t2, \offset
+    add     t2, t2, s0
+    mv      t3, s4
+    leave_to 7f, 0, 8f
+    .balign 4
+7:  \access t3, 0(t2)
+    ecall
+    .balign 4
+8:  expect_cause \cause, \step
+    csrr    t0, mtval
+    expect_equal t0, t2, \step
+    expect_equal t3, s4, \step
 .endm
 
 # Waits for an interrupt of this kind, which leads to `after`.
@@ -94,7 +112,7 @@ exit:
 9:  j       9b
 
 checks:
-    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages, echo_16550
+    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages, echo_16550, devices
 
 # Sends back what arrives, with the case of letters changed, up to a full stop.
 echo:
@@ -286,6 +304,94 @@ below_region:
     .balign 4
 below_refused:
     expect_cause 7, 4
+    li      a0, 0
+    j       exit
+
+# PMP: user mode reaches a device that a region grants, and no other; what is refused
+# never reaches the bus. I/O has address bit 31 set, so these accesses bypass the cache.
+# The test sends a byte, which must still wait at the end, and expects no probe.
+.equ LOAD_FAULT,  5
+.equ STORE_FAULT, 7
+.equ COMPARE,     CLINT - IO + MTIMECMP
+.equ NOTHING,     0x80000000 - IO
+devices:
+    lw      t0, UART_STATUS(s0)
+    andi    t0, t0, 1
+    beqz    t0, devices
+    li      s4, 0x5A5A5A5A
+    li      s5, COMPARE
+    add     s5, s5, s0
+    li      s6, 0x12345678
+    sw      s6, 0(s5)
+    sw      s6, 4(s5)
+    li      t0, 0x40000000 >> 2 | (0x10000 >> 3) - 1    # 0: program, read and execute
+    csrw    pmpaddr0, t0
+    li      t0, (IO + GENERATOR) >> 2 | (0x100 >> 3) - 1
+    csrw    pmpaddr1, t0
+    li      t0, (IO + UART_PAGE) >> 2 | (0x100 >> 3) - 1
+    csrw    pmpaddr2, t0
+    li      t0, 0x191B1D                                # 1: read and write, 2: read
+    csrw    pmpcfg0, t0
+
+    expect_refused lw, COMPARE, LOAD_FAULT, 1
+    expect_refused sw, COMPARE, STORE_FAULT, 2
+    expect_refused sw, COMPARE + 4, STORE_FAULT, 3
+    expect_refused lhu, COMPARE + 2, LOAD_FAULT, 4
+    expect_refused sh, COMPARE + 2, STORE_FAULT, 5
+    expect_refused lb, COMPARE + 1, LOAD_FAULT, 6
+    expect_refused sb, COMPARE + 1, STORE_FAULT, 7
+    expect_refused lw, UART_DATA, LOAD_FAULT, 8
+    expect_refused sw, UART_DATA, STORE_FAULT, 9
+    expect_refused sw, EXIT, STORE_FAULT, 10
+    expect_refused sw, PROBE, STORE_FAULT, 11
+    expect_refused sw, UART_PAGE, STORE_FAULT, 12
+    expect_refused lw, GENERATOR - 4, LOAD_FAULT, 13
+    expect_refused lw, GENERATOR + 0x100, LOAD_FAULT, 14
+    expect_refused lw, NOTHING, LOAD_FAULT, 15
+    expect_refused sw, NOTHING, STORE_FAULT, 16
+
+    # A device cannot be executed either.
+    li      t2, GENERATOR
+    add     t2, t2, s0
+    leave_to over_to_device, 0, not_executed
+    .balign 4
+over_to_device:
+    jr      t2
+    .balign 4
+not_executed:
+    expect_cause 1, 17
+
+    # What the regions grant.
+    li      t3, UART_PAGE
+    add     t3, t3, s0
+    leave_to within_grants, 0, granted
+    .balign 4
+within_grants:
+    lbu     t4, LINE_STATUS(t3)
+    sw      zero, 0(t2)           # raises the generator's line at once
+    lw      t5, 0(t2)
+    ecall
+    .balign 4
+granted:
+    expect_cause 8, 18
+    li      t0, LINE_EMPTY | LINE_READY
+    expect_equal t4, t0, 19
+    lw      t0, GENERATE(s0)
+    expect_equal t5, t0, 20
+    li      t0, 1
+    csrw    IRQ_MASK, t0
+    csrr    t0, IRQ_PENDING
+    li      t1, 1
+    expect_equal t0, t1, 21
+
+    # What was refused has changed nothing, and taken nothing.
+    lw      t0, 0(s5)
+    expect_equal t0, s6, 22
+    lw      t0, 4(s5)
+    expect_equal t0, s6, 23
+    lw      t0, UART_DATA(s0)
+    li      t1, '!'
+    expect_equal t0, t1, 24
     li      a0, 0
     j       exit
 

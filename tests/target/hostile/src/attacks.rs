@@ -5,7 +5,7 @@ use giornata_rt::{Error, log, shutdown, thread};
 use crate::instruction::{self, INSTRUCTIONS, REGISTERS, Register};
 
 /// What is done to a place, with its verb.
-type Act = (&'static str, unsafe fn(usize));
+pub(crate) type Act = (&'static str, unsafe fn(usize));
 
 const ACTS: [Act; 5] = [
     ("load from", instruction::load),
@@ -122,19 +122,19 @@ fn carry_out(step: usize) -> Option<()> {
     Some(())
 }
 
-fn attack_place((verb, act): Act, name: &str, address: usize) {
+pub(crate) fn attack_place((verb, act): Act, name: &str, address: usize) {
     log!("{verb} {name}");
     // SAFETY: none; that this hurts nobody else is what is tested.
     unsafe { act(address) }
 }
 
 /// Which life of the process this is, from 0.
-fn life() -> Result<usize, Error> {
+pub(crate) fn life() -> Result<usize, Error> {
     thread::own().map(|id| id.generation().into())
 }
 
 /// Nothing happened: that is told, and the life ended all the same.
-fn outlive() -> ! {
+pub(crate) fn outlive() -> ! {
     log!("outlived");
     panic!("outlived");
 }

@@ -10,6 +10,7 @@
 
 mod attacks;
 mod control_page;
+mod devices;
 mod floating;
 mod instruction;
 mod job;
@@ -20,6 +21,7 @@ use giornata_rt::process;
 
 use attacks::{attack, read_registers, write_registers};
 use control_page::{forge_job, raise_ceiling, scribble_page};
+use devices::attack_devices;
 use floating::{keep_secrets, look_for_leaks};
 use loops::{count_for_ever, flood_kernel, flood_yields, loop_for_ever, recurse_for_ever};
 
@@ -42,6 +44,7 @@ process! {
     ],
     threads: [
         attack,
+        attack_devices,
         read_registers,
         write_registers,
         scribble_page,
