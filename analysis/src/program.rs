@@ -3,7 +3,7 @@
 use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::module::{DriverKind, DriverSymbol, Module, ModuleError, TaskSymbol};
 use giornata_abi::{Duration, Predicate};
-use giornata_micro::verify::{Refusal, Scratch, scratch_needed, verify};
+use giornata_microcode::verify::{Refusal, Scratch, scratch_needed, verify};
 
 /// Why a module cannot be analysed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,8 +7,8 @@ use giornata_abi::module::{
 };
 use giornata_abi::trace::Violation;
 use giornata_lang::giotto::{Options, compile};
-use giornata_micro::interface::{Limits, admit, map_needed};
-use giornata_micro::verify::{Scratch, scratch_needed, verify};
+use giornata_microcode::interface::{Limits, admit, map_needed};
+use giornata_microcode::verify::{Scratch, scratch_needed, verify};
 
 const CONTROLLER: &str = include_str!("programs/controller.giotto");
 

@@ -11,7 +11,7 @@ use giornata_abi::load::{How, Section};
 use giornata_abi::module::Module;
 use giornata_abi::{Error, Record};
 use giornata_hostlink_wire::Code;
-use giornata_micro::interface::{Linked, admit};
+use giornata_microcode::interface::{Linked, admit};
 
 use crate::facts::Facts;
 use crate::place::{Bytes, Coming, Place};

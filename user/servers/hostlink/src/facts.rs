@@ -2,7 +2,7 @@
 
 use giornata_abi::id::NONE;
 use giornata_abi::module::Module;
-use giornata_micro::interface::Linked;
+use giornata_microcode::interface::Linked;
 
 use crate::words::{Refused, refuse};
 use giornata_hostlink_wire::Code;

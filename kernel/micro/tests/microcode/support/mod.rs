@@ -1,16 +1,15 @@
-//! The world around the machine in tests: an assembler, a linker, and a small
-//! kernel with virtual time that records a trace of words.
+//! The world around the machine in tests: a linker, and a small kernel with
+//! virtual time that records a trace of words.
 
-mod assembler;
 mod linker;
 mod world;
 
-pub(crate) use assembler::assemble;
 pub(crate) use linker::{link, link_files};
 pub(crate) use world::{Event, Work, World};
 
 use giornata_abi::module::Module;
-use giornata_micro::verify::{Refusal, Scratch, Verified, scratch_needed, verify};
+use giornata_microcode::verify::{Refusal, Scratch, Verified, scratch_needed, verify};
+use giornata_test_microcode::assemble;
 
 /// Milliseconds in nanoseconds.
 pub(crate) const MS: u64 = 1_000_000;

@@ -4,13 +4,12 @@ use giornata_abi::Predicate;
 use giornata_abi::instruction::Instruction;
 use giornata_abi::load::Frame;
 use giornata_abi::module::Module;
-use giornata_micro::interface::{
+use giornata_microcode::interface::{
     Difference, Limits, Linked, Refusal, Resource, Sort, admit, map_needed,
 };
-use giornata_micro::verify::{Scratch, scratch_needed};
+use giornata_microcode::verify::{Scratch, scratch_needed};
+use giornata_test_microcode::assemble;
 use proptest::prelude::*;
-
-use crate::support::assemble;
 
 const WIDE: Limits = Limits {
     instructions: 1000,

@@ -4,7 +4,7 @@ use giornata_abi::instruction::{DurationEntry, Instruction, Opcode, Operand};
 use giornata_abi::module::{DriverSymbol, ModuleWriter, Name, PortSymbol, Position, TaskSymbol};
 use giornata_abi::trace::Violation;
 use giornata_abi::{Comparison, Predicate, PredicateKind};
-use giornata_micro::verify::{Place, Reason, Refusal, Scratch, verify};
+use giornata_microcode::verify::{Place, Reason, Refusal, Scratch, verify};
 
 use crate::support::{verified, verify_bytes};
 
