@@ -51,7 +51,7 @@ const MIRI: [(&str, &[&str]); 4] = [
         &[
             "disassembly::what",
             "verifier::headers",
-            "verifier::scratch",
+            "verifier::scratch_that",
         ],
     ),
     ("giornata-core", &["ports::a_value", "ports::registers"]),
