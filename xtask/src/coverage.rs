@@ -148,7 +148,7 @@ fn report(export: &Value) -> Result<(Vec<String>, bool)> {
         enough &= kept;
         let verdict = if kept { "" } else { "  TOO LOW" };
         rows.push(format!(
-            "{name:<16} {:>6.2} % of {} lines, {LEAST} % promised{verdict}",
+            "{name:<18} {:>6.2} % of {} lines, {LEAST} % promised{verdict}",
             lines.percent(),
             lines.all
         ));

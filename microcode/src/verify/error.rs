@@ -247,7 +247,9 @@ impl Display for Reason {
                 "{code} is no value type; rebuild the module for this version"
             ),
             Size(size) => write!(f, "size {size} is not its type's; write the type's size"),
-            HandlerPort => f.write_str("what tells a handler who was involved must be a u16"),
+            HandlerPort => f.write_str(
+                "a port that tells a handler who was involved holds an index; make it a u16",
+            ),
             SecondHandlerPort => f.write_str("handlers have such a port already; keep one"),
             Order => f.write_str("positions must ascend within the code; sort them"),
         }

@@ -184,12 +184,20 @@ fn refused(module: &str, interface: &str) -> Option<(SymbolKind, String, Option<
     let body = |text: &str| assemble(&format!("{text}\nstart z\nz: return"));
     let mut found = None;
     with_link(&body(module), &body(interface), &WIDE, |linked| {
-        found = match linked {
-            Ok(_) => None,
-            Err(LinkError::Missing(sort, name)) => Some((sort, name.to_string(), None)),
-            Err(LinkError::Differs(sort, name, what)) => Some((sort, name.to_string(), Some(what))),
-            Err(other) => panic!("{other}"),
+        let Err(error) = linked else { return };
+        let (kind, name, what) = match error {
+            LinkError::Missing(kind, name) => (kind, name, None),
+            LinkError::Differs(kind, name, what) => (kind, name, Some(what)),
+            other => panic!("{other}"),
         };
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("{} `{name}`", kind.name())),
+            "{text}"
+        );
+        let said = what.map_or("has no".to_string(), |what| what.to_string());
+        assert!(text.contains(&said), "{text}");
+        found = Some((kind, name.to_string(), what));
     });
     found
 }
@@ -197,14 +205,14 @@ fn refused(module: &str, interface: &str) -> Option<(SymbolKind, String, Option<
 #[test]
 fn what_the_interface_lacks_is_named() {
     let everything = "port p i32 output\ntask t\ndriver d writes p\nirq i\nmailbox m";
-    for (module, sort, name) in [
+    for (module, kind, name) in [
         ("port q i32 output", SymbolKind::Port, "q"),
         ("task u", SymbolKind::Task, "u"),
         ("driver e", SymbolKind::Driver, "e"),
         ("irq j", SymbolKind::Interrupt, "j"),
         ("mailbox i", SymbolKind::Mailbox, "i"),
     ] {
-        let expected = Some((sort, name.to_string(), None));
+        let expected = Some((kind, name.to_string(), None));
         assert_eq!(refused(module, everything), expected);
     }
     assert_eq!(refused(everything, everything), None);
@@ -215,7 +223,7 @@ fn what_the_interface_lacks_is_named() {
 fn a_symbol_of_another_meaning_is_refused_with_the_difference() {
     use Difference::*;
     let ports = "port p i32 output\nport q i32 output\n";
-    for (module, interface, sort, what) in [
+    for (module, interface, kind, what) in [
         (
             "port p i32 output",
             "port p i32 sensor",
@@ -277,8 +285,8 @@ fn a_symbol_of_another_meaning_is_refused_with_the_difference() {
         };
         let found = refused(&format!("{own}{module}"), &format!("{theirs}{interface}"));
         assert_eq!(
-            found.map(|(sort, _, what)| (sort, what)),
-            Some((sort, Some(what))),
+            found.map(|(kind, _, what)| (kind, what)),
+            Some((kind, Some(what))),
             "{module}"
         );
     }
@@ -347,7 +355,7 @@ fn a_constant_that_names_a_task_names_it_in_the_interface_too() {
 }
 
 #[test]
-fn a_module_beyond_any_limit_of_its_place_is_refused_with_the_figures() {
+fn a_module_beyond_any_limit_of_its_slot_is_refused_with_the_figures() {
     let module = assemble(
         "task t\ntask u\nstart a\na: release t, 5ms\nrelease u, 6ms\nfuture after(5ms), b\nreturn\nb: idle released(t)\nidle after(10ms)\nfork a\nreturn",
     );
@@ -384,17 +392,22 @@ fn a_module_beyond_any_limit_of_its_place_is_refused_with_the_figures() {
         ),
         (Resource::Threads, Limits { threads: 0, ..WIDE }),
     ] {
-        with_link(&module, &module, &limits, |linked| match linked {
-            Err(LinkError::LimitExceeded {
+        with_link(&module, &module, &limits, |linked| {
+            let error = linked.unwrap_err();
+            let LinkError::LimitExceeded {
                 resource: what,
                 needed,
                 allowed,
-            }) => {
-                assert_eq!(what, resource);
-                assert!(needed > allowed);
-                found.push(needed);
-            }
-            other => panic!("{resource:?}: {other:?}"),
+            } = error
+            else {
+                panic!("{resource:?}: {error:?}");
+            };
+            assert_eq!(what, resource);
+            assert!(needed > allowed);
+            let text = error.to_string();
+            assert!(text.contains(&format!("can need {needed} ")), "{text}");
+            assert!(text.contains(&format!("{allowed} are allowed; ")), "{text}");
+            found.push(needed);
         });
     }
     assert_eq!(found[..3], [8, 3, 2]);
@@ -402,7 +415,7 @@ fn a_module_beyond_any_limit_of_its_place_is_refused_with_the_figures() {
 }
 
 #[test]
-fn an_undecided_step_bound_becomes_the_places_own() {
+fn an_undecided_step_bound_becomes_that_of_the_slot() {
     // Each run leaves two triggers.
     let code = |steps: &str| {
         assemble(&format!(
@@ -445,4 +458,19 @@ fn unsound_code_and_short_memory_are_refused() {
 fn the_empty_frame_has_nothing_to_run() {
     let addresses = [Frame::EMPTY.start, Frame::EMPTY.round, Frame::EMPTY.resume];
     assert_eq!((Frame::EMPTY.instructions, addresses), (0, [u16::MAX; 3]));
+}
+
+#[test]
+fn limits_survive_the_words_that_the_builder_writes() {
+    let limits = Limits {
+        instructions: 1,
+        predicates: 2,
+        durations: 3,
+        steps: 1 << 20,
+        triggers: 5,
+        threads: 6,
+    };
+    assert_eq!(Limits::from_words(limits.words()), limits);
+    let widest = Limits::from_words([u32::MAX; 6]);
+    assert_eq!((widest.threads, widest.steps), (u16::MAX, u32::MAX));
 }

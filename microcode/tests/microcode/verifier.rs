@@ -73,14 +73,16 @@ fn sound() -> ModuleWriter {
     writer
 }
 
-/// Breaks the sound module and asserts why it is refused.
+/// Breaks the sound module; asserts why it is refused, and that the message
+/// says where and what to do.
 fn refused(location: Location, reason: Reason, breaking: impl FnOnce(&mut ModuleWriter)) {
     let mut writer = sound();
     breaking(&mut writer);
-    assert_eq!(
-        verify_bytes(&writer.finish()),
-        Err(VerifyError { location, reason })
-    );
+    let error = VerifyError { location, reason };
+    assert_eq!(verify_bytes(&writer.finish()), Err(error));
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("{location}: ")), "{text}");
+    assert!(text.contains("; "), "{text}");
 }
 
 #[test]
