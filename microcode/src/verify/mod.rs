@@ -3,8 +3,8 @@
 //! It checks what the interpreter relies on (opcodes, operands, addresses),
 //! what the rest of the system relies on (kinds, types and lists of ports,
 //! drivers and tasks), and that no code can repeat for ever in no time
-//! ([`termination`]); and it computes how many steps one instant can take
-//! ([`bound`]). The frame of the file is checked by
+//! (`termination`); and it computes how many steps one instant can take
+//! (`bound`). The frame of the file is checked by
 //! [`Module::parse`](giornata_abi::module::Module::parse).
 //!
 //! No heap: the caller provides one [`Scratch`] for each node of the code's
