@@ -3,14 +3,14 @@
 use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::module::{DriverKind, DriverSymbol, Module, ModuleError, TaskSymbol};
 use giornata_abi::{Duration, Predicate};
-use giornata_micro::verify::{Refusal, Scratch, scratch_needed, verify};
+use giornata_microcode::verify::{Scratch, VerifyError, scratch_needed, verify};
 
 /// Why a module cannot be analysed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnalysable {
     /// No kernel loads it.
     #[error("the verifier refuses the module: {0}")]
-    Refused(Refusal),
+    Refused(VerifyError),
     /// The E code does something whose instants are not known beforehand.
     #[error("instruction {address}{}: {what}", place(*.line))]
     Beyond {
@@ -97,7 +97,7 @@ impl Program {
     /// Reads a module that the verifier accepts. O(size).
     ///
     /// # Errors
-    /// The verifier's refusal.
+    /// The verifier rejects it.
     pub fn of(module: &Module<'_>) -> Result<Program, NotAnalysable> {
         let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
         let verified = verify(module, &mut scratch).map_err(NotAnalysable::Refused)?;

@@ -6,7 +6,7 @@ use giornata_analysis::{
     Class, ECode, Kind, NoSCode, Program, Safety, Times, attach, check, generate,
 };
 use giornata_lang::giotto::{Options, compile};
-use giornata_micro::disassemble;
+use giornata_microcode::disassemble;
 
 /// t1 every 20 ms, t2 every 10 ms.
 const CONTROLLER: &str = "\

@@ -6,7 +6,7 @@ use std::path::Path;
 use giornata_abi::module::Module;
 use giornata_lang::Diagnostic;
 use giornata_lang::giotto::{self, Options};
-use giornata_micro::verify::{Scratch, Verified, scratch_needed};
+use giornata_microcode::verify::{Scratch, Verified, scratch_needed};
 use serde_json::json;
 
 use crate::arguments::Compile;
@@ -103,7 +103,7 @@ pub(crate) fn show(diagnostics: Vec<Diagnostic>, report: &mut Report) {
 /// What a kernel would say to a module.
 pub(crate) fn verify(module: &Module<'_>) -> Result<Verified, Complaint> {
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
-    giornata_micro::verify::verify(module, &mut scratch).map_err(|refusal| {
+    giornata_microcode::verify::verify(module, &mut scratch).map_err(|refusal| {
         let place = refusal
             .address()
             .and_then(|address| module.position(address));

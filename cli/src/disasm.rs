@@ -2,7 +2,7 @@
 
 use giornata_abi::module::Module;
 use giornata_lang::giotto::Options;
-use giornata_micro::disassemble;
+use giornata_microcode::disassemble;
 
 use crate::arguments::Disasm;
 use crate::compile;

@@ -10,7 +10,7 @@ use giornata_analysis::{
     AttachError, Kind, NoSCode, Safety, Unreadable, attach, check_module, fill_idle, generate,
     lacking,
 };
-use giornata_micro::disassemble;
+use giornata_microcode::disassemble;
 
 use crate::analyze::show_witness;
 use crate::arguments::{KindName, Schedule};

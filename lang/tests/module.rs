@@ -7,8 +7,8 @@ use giornata_abi::module::{
 };
 use giornata_abi::trace::Violation;
 use giornata_lang::giotto::{Options, compile};
-use giornata_micro::interface::{Limits, admit, map_needed};
-use giornata_micro::verify::{Scratch, scratch_needed, verify};
+use giornata_microcode::interface::{self, Limits, map_needed};
+use giornata_microcode::verify::{Scratch, scratch_needed, verify};
 
 const CONTROLLER: &str = include_str!("programs/controller.giotto");
 
@@ -284,9 +284,9 @@ fn part_of_a_program_links_with_the_whole_of_it_by_names() {
     let link = |module: &Module<'_>, interface: &Module<'_>| {
         let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
         let mut map = vec![0; map_needed(module)];
-        let linked = admit(*module, interface, &limits, &mut scratch, &mut map);
+        let linked = interface::link(*module, interface, &limits, &mut scratch, &mut map);
         let linked = linked.map(|linked| (linked.released().collect(), linked.frame().round));
-        linked.map_err(|refusal| refusal.to_string())
+        linked.map_err(|error| error.to_string())
     };
     // t2 is the first of the part's tasks and the second of the whole's.
     assert_eq!((part.header().tasks, whole.header().tasks), (1, 2));

@@ -94,7 +94,7 @@ fn actual(example: &Example) -> String {
 fn listing(bytes: &[u8]) -> String {
     let module = giornata_abi::module::Module::parse(bytes).unwrap();
     let mut out = String::new();
-    giornata_micro::disassemble::listing(&module, &mut out).unwrap();
+    giornata_microcode::disassemble::listing(&module, &mut out).unwrap();
     out
 }
 

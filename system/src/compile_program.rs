@@ -4,7 +4,7 @@ use crate::file::{Spanned, SystemFile};
 use crate::problem::{Problem, Refusal};
 use crate::project::parse;
 use giornata_lang::{Diagnostic, giotto};
-use giornata_micro::verify::{self, Scratch, Verified};
+use giornata_microcode::verify::{self, Scratch, Verified};
 use std::path::Path;
 
 /// Compilers' findings about one program, errors among them.

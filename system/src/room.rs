@@ -7,7 +7,7 @@ use crate::interface;
 use crate::problem::{Findings, Problem, Refusal};
 use crate::project::{self, ProgramModule};
 use giornata_abi::module::{Module, ModuleHeader};
-use giornata_micro::interface::Limits;
+use giornata_microcode::interface::Limits;
 
 /// Modules that come later may be so much larger than those that are known.
 const GROWTH: u32 = 2;

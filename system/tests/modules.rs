@@ -152,10 +152,10 @@ fn the_united_module_is_sound_and_says_all_names() {
     let bytes = &project.modules[0].bytes;
     let module = Module::parse(bytes).unwrap();
     let mut scratch = vec![
-        giornata_micro::verify::Scratch::EMPTY;
-        giornata_micro::verify::scratch_needed(&module)
+        giornata_microcode::verify::Scratch::EMPTY;
+        giornata_microcode::verify::scratch_needed(&module)
     ];
-    giornata_micro::verify::verify(&module, &mut scratch).unwrap();
+    giornata_microcode::verify::verify(&module, &mut scratch).unwrap();
     let names: Vec<&str> = module.drivers().map(|d| module.text(d.function)).collect();
     let once = |name| names.iter().filter(|known| **known == name).count() == 1;
     assert!(

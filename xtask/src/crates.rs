@@ -8,12 +8,14 @@ use serde::Deserialize;
 
 use crate::process::{capture, cargo};
 
-/// Kernel crates that know no architecture.
-pub(crate) const PORTABLE: [&str; 4] = [
+/// Crates without an operating system and without an architecture: the kernel's
+/// core, and the tools for microcode that processes use too.
+pub(crate) const PORTABLE: [&str; 5] = [
     "giornata-abi",
     "giornata-queue",
     "giornata-micro",
     "giornata-core",
+    "giornata-microcode",
 ];
 /// The kernel's binary.
 pub(crate) const IMAGE: &str = "giornata-image";
@@ -78,9 +80,15 @@ impl Package {
 
     /// Whether it runs in processes of a bare machine.
     pub(crate) fn is_user(&self) -> bool {
-        let user = ["user", "examples", "tests/target", "bench/kernel"]
-            .iter()
-            .any(|folder| self.folder.starts_with(folder));
+        let user = [
+            "microcode",
+            "user",
+            "examples",
+            "tests/target",
+            "bench/kernel",
+        ]
+        .iter()
+        .any(|folder| self.folder.starts_with(folder));
         user && self.name != "giornata-rt-macros"
     }
 }

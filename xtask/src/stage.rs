@@ -37,13 +37,21 @@ pub(crate) struct Stage {
 /// What Miri runs, all at once, each by an interpreter of its own: crates that
 /// promise to hold no undefined behaviour whatever the kernel is fed with, and
 /// the tests that the short form chooses; none chosen is all.
-const MIRI: [(&str, &[&str]); 3] = [
+const MIRI: [(&str, &[&str]); 4] = [
     (
         "giornata-micro",
         &[
             "predicates::constants",
             "predicates::every",
             "predicates::an_upcall",
+        ],
+    ),
+    (
+        "giornata-microcode",
+        &[
+            "disassembly::what",
+            "verifier::headers",
+            "verifier::scratch_that",
         ],
     ),
     ("giornata-core", &["ports::a_value", "ports::registers"]),
@@ -90,7 +98,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "portable",
-        what: "the kernel's core builds for a second architecture",
+        what: "the kernel's core and the tools for microcode build for a second architecture",
         run: portable,
     },
     Stage {
@@ -155,7 +163,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "miri",
-        what: "no undefined behaviour in queue, core and micro",
+        what: "no undefined behaviour in queue, core, micro and microcode",
         run: miri,
     },
 ];

@@ -13,8 +13,8 @@ use giornata_abi::module::Module;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
-use giornata_micro::interface::Limits;
-use giornata_micro::verify::Scratch;
+use giornata_microcode::interface::Limits;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 use giornata_rt::ring::{Reader, Ring};
 

@@ -5,11 +5,10 @@
 //! continuation so that a reaction can be left and resumed between any two
 //! steps.
 //!
-//! Encoding is `giornata_abi::{instruction, predicate, module}`. Here are, one
-//! file each: the [verifier](verify), the [disassembler](disassemble) and the
-//! [linking](interface) of what comes at run time over symbolic modules, and the
-//! [`Machine`] with its interpreter over the linked tables of a system. The
-//! kernel around the machine is the [`Host`].
+//! Encoding is `giornata_abi::{instruction, predicate}`. The [`Machine`] runs
+//! over the linked tables of a system; the kernel around it is the [`Host`].
+//! What checks and shows modules before they are linked is no part of the
+//! kernel: the crate `microcode`.
 //!
 //! No heap, no panic, no `unsafe`; every table is a slice given by the caller.
 
@@ -39,10 +38,6 @@ mod renewal;
 mod succession;
 mod thread;
 mod trigger;
-
-pub mod disassemble;
-pub mod interface;
-pub mod verify;
 
 pub use change::with_bank;
 pub use host::{Called, Host, Report, UpcallEnd};

@@ -8,7 +8,7 @@ mod reference;
 
 use giornata_abi::module::Module;
 use giornata_lang::giotto::{Options, compile, parse};
-use giornata_micro::verify::{Scratch, scratch_needed};
+use giornata_microcode::verify::{Scratch, scratch_needed};
 use proptest::prelude::*;
 
 use self::machine::Machine;
@@ -19,7 +19,7 @@ use self::reference::Reference;
 fn verify(module: &Module<'_>) {
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
     let verified =
-        giornata_micro::verify::verify(module, &mut scratch).unwrap_or_else(|r| panic!("{r}"));
+        giornata_microcode::verify::verify(module, &mut scratch).unwrap_or_else(|r| panic!("{r}"));
     assert_eq!(verified.steps, Some(module.header().max_steps));
 }
 

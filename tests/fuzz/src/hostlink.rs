@@ -6,8 +6,8 @@ use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_hostlink_wire::frame::{MAX, encode};
 use giornata_hostlink_wire::{Action, CHUNK, Change, Request, VERSION};
-use giornata_micro::interface::Limits;
-use giornata_micro::verify::Scratch;
+use giornata_microcode::interface::Limits;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 
 use crate::module::mend_frame;

@@ -7,7 +7,7 @@ use giornata_abi::module::{
 };
 use giornata_abi::record::Record;
 use giornata_abi::{Instruction, Predicate};
-use giornata_micro::{disassemble, verify};
+use giornata_microcode::{disassemble, verify};
 
 /// Reads `data` as a module, once as it is and once with its frame mended so
 /// that what lies behind the checksum is reached. Reading, verifying and

@@ -1,11 +1,9 @@
 //! The meaning of microcode, a named test for every rule, in a world of
 //! virtual time.
 
-mod disassembly;
 mod events;
 mod instants;
 mod instructions;
-mod interface;
 mod listings;
 mod predicates;
 mod programs;
@@ -13,5 +11,4 @@ mod properties;
 mod scheduling;
 mod support;
 mod upcalls;
-mod verifier;
 mod violations;

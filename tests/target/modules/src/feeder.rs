@@ -2,8 +2,8 @@
 
 use giornata_hostlink::{Kernel, Memory, Place, Server, Settings};
 use giornata_hostlink_wire::{Action, CHUNK, Change};
-use giornata_micro::interface::Limits;
-use giornata_micro::verify::Scratch;
+use giornata_microcode::interface::Limits;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{call, log, shutdown, thread};
 

@@ -11,7 +11,7 @@ use giornata_abi::load::{How, Section};
 use giornata_abi::module::Module;
 use giornata_abi::{Error, Record};
 use giornata_hostlink_wire::Code;
-use giornata_micro::interface::{Linked, admit};
+use giornata_microcode::interface::{self, LinkedModule};
 
 use crate::facts::Facts;
 use crate::place::{Bytes, Coming, Place};
@@ -154,15 +154,19 @@ fn link<'m>(
     place: &Place<'_>,
     file: &'m [u8],
     memory: &'m mut Memory<'_>,
-) -> Result<Linked<'m>, Refused> {
+) -> Result<LinkedModule<'m>, Refused> {
     let module = Module::parse(file)
         .map_err(|error| refuse(Code::Module, format_args!("{error}; build it again")))?;
     let (scratch, map) = (&mut *memory.scratch, &mut *memory.map);
-    admit(module, &place.interface, &place.limits, scratch, map)
-        .map_err(|refusal| refuse(Code::Unfit, format_args!("{refusal}")))
+    interface::link(module, &place.interface, &place.limits, scratch, map)
+        .map_err(|error| refuse(Code::Unfit, format_args!("{error}")))
 }
 
-fn stage(program: u16, linked: &Linked<'_>, programs: &mut impl Programs) -> Result<(), Error> {
+fn stage(
+    program: u16,
+    linked: &LinkedModule<'_>,
+    programs: &mut impl Programs,
+) -> Result<(), Error> {
     let frame = linked.frame();
     let instructions = (0..frame.instructions).map_while(|at| linked.instruction(at));
     stage_all(program, Section::Instructions, instructions, programs)?;

@@ -2,7 +2,7 @@
 
 use giornata_abi::id::NONE;
 use giornata_abi::module::Module;
-use giornata_micro::interface::Linked;
+use giornata_microcode::interface::LinkedModule;
 
 use crate::words::{Refused, refuse};
 use giornata_hostlink_wire::Code;
@@ -23,7 +23,7 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// Of a module that has been linked.
-    pub(crate) fn of(linked: &Linked<'_>) -> Facts {
+    pub(crate) fn of(linked: &LinkedModule<'_>) -> Facts {
         Facts::new(linked.module(), linked.released())
     }
 

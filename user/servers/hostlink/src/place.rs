@@ -14,7 +14,7 @@ use giornata_abi::Error;
 use giornata_abi::load::{Frame, state};
 use giornata_abi::module::{Module, ModuleError};
 use giornata_hostlink_wire::{Code, NAME};
-use giornata_micro::interface::Limits;
+use giornata_microcode::interface::Limits;
 use giornata_rt::call::ProgramStatus;
 
 use crate::facts::Facts;

@@ -5,7 +5,7 @@ use giornata_hostlink_wire::frame::Collector;
 use giornata_hostlink_wire::{
     Action, Code, Event, Greeting, Message, Reply, Request, Standing, Statistics, VERSION,
 };
-use giornata_micro::verify::Scratch;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::ring::Reader;
 
 use crate::line::{Inbox, Line, Outbox};
@@ -29,10 +29,10 @@ pub struct Settings {
 
 /// What checks need.
 pub struct Memory<'m> {
-    /// As many as [`scratch_needed`](giornata_micro::verify::scratch_needed)
+    /// As many as [`scratch_needed`](giornata_microcode::verify::scratch_needed)
     /// says for the largest module that the limits allow.
     pub scratch: &'m mut [Scratch],
-    /// As many as [`map_needed`](giornata_micro::interface::map_needed) says
+    /// As many as [`map_needed`](giornata_microcode::interface::map_needed) says
     /// for the largest interface.
     pub map: &'m mut [u16],
 }

@@ -6,8 +6,9 @@ use giornata_abi::module::{Module, PortKind};
 use giornata_abi::system::{PortEntry, ProgramEntry, Range, System, SystemHeader};
 use giornata_abi::{Predicate, Record, ValueType};
 use giornata_micro::{Binding, ProgramState, SThread};
+use giornata_test_microcode::assemble;
 
-use super::{assemble, verify_bytes};
+use super::verify_bytes;
 
 /// The owned tables of a system, and the names behind the indices.
 pub(crate) struct Tables {

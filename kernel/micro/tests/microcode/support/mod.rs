@@ -1,27 +1,26 @@
-//! The world around the machine in tests: an assembler, a linker, and a small
-//! kernel with virtual time that records a trace of words.
+//! The world around the machine in tests: a linker, and a small kernel with
+//! virtual time that records a trace of words.
 
-mod assembler;
 mod linker;
 mod world;
 
-pub(crate) use assembler::assemble;
 pub(crate) use linker::{link, link_files};
 pub(crate) use world::{Event, Work, World};
 
 use giornata_abi::module::Module;
-use giornata_micro::verify::{Refusal, Scratch, Verified, scratch_needed, verify};
+use giornata_microcode::verify::{Scratch, Verified, VerifyError, scratch_needed, verify};
+use giornata_test_microcode::assemble;
 
 /// Milliseconds in nanoseconds.
 pub(crate) const MS: u64 = 1_000_000;
 
 /// Verifies assembled code.
-pub(crate) fn verified(source: &str) -> Result<Verified, Refusal> {
+pub(crate) fn verified(source: &str) -> Result<Verified, VerifyError> {
     verify_bytes(&assemble(source))
 }
 
 /// Verifies a module file whose frame is sound.
-pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<Verified, Refusal> {
+pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<Verified, VerifyError> {
     let module = Module::parse(bytes).expect("a whole module");
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(&module)];
     verify(&module, &mut scratch)

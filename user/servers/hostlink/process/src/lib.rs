@@ -39,8 +39,8 @@ mod line;
 use core::cell::UnsafeCell;
 
 use giornata_hostlink::{Kernel, Memory, Place, Server, Settings, nonce};
-use giornata_micro::interface::Limits;
-use giornata_micro::verify::Scratch;
+use giornata_microcode::interface::Limits;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::abi::control::{TraceCursor, TraceRing};
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};

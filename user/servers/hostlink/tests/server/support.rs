@@ -13,8 +13,8 @@ use giornata_hostlink_wire::{
     Signature, Statistics, VERSION,
 };
 use giornata_lang::giotto::{Options, compile};
-use giornata_micro::interface::Limits;
-use giornata_micro::verify::Scratch;
+use giornata_microcode::interface::Limits;
+use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 use giornata_rt::ring::Reader;
 

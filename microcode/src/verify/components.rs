@@ -5,7 +5,7 @@ use super::graph::{Edge, Graph, SLOTS};
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Working memory of the verifier for one node: lend
+/// Working memory of the verifier for one node; it needs
 /// [`scratch_needed`](super::scratch_needed) of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Scratch {
@@ -49,8 +49,8 @@ pub(super) fn is_inside(scratch: &[Scratch], node: u32, edge: &Edge) -> bool {
 }
 
 /// Finds the components of the subgraph of those edges that `follows` accepts.
-/// Each component is handed to `close` when those that it leads to have been:
-/// its last node, from which the others hang by [`rest_of`]. O(nodes).
+/// Calls `close` for each component, after those that it leads to, with its
+/// last node; [`rest_of`] gives the others. O(nodes).
 pub(super) fn find(
     graph: &Graph<'_>,
     scratch: &mut [Scratch],
@@ -113,7 +113,7 @@ impl Search {
                     Some((index, true)) => lower(scratch, node, index),
                     _ => {}
                 },
-                None => node = self.leave(scratch, node, close),
+                None => node = self.finish(scratch, node, close),
             }
         }
     }
@@ -129,8 +129,8 @@ impl Search {
         self.next_index = self.next_index.wrapping_add(1);
     }
 
-    /// All edges of the node are followed; answers where to go on.
-    fn leave(
+    /// All edges of the node are followed; returns the node to continue with.
+    fn finish(
         &mut self,
         scratch: &mut [Scratch],
         node: u32,
@@ -147,7 +147,7 @@ impl Search {
         s.parent
     }
 
-    /// Takes a component off the stack: its nodes hang from `root` by `below`.
+    /// Takes a component off the stack; `below` links its nodes, from `root` on.
     fn close_component(&mut self, scratch: &mut [Scratch], root: u32) {
         let (first, mut node, mut last) = (self.top, self.top, UNSEEN);
         while let Some(s) = scratch.get_mut(node as usize) {

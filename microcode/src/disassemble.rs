@@ -8,8 +8,8 @@
 //!     2  future    after(10 ms), 0
 //!     3  return
 //! ```
-//! For host tools and diagnostics: works on any module whose frame is sound,
-//! verified or not; what does not exist is shown as `?` and its number.
+//! Works on any module whose frame is sound, verified or not; what does not
+//! exist is shown as `?` and its number.
 
 use core::fmt::{Result, Write};
 

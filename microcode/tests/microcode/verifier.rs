@@ -4,7 +4,7 @@ use giornata_abi::instruction::{DurationEntry, Instruction, Opcode, Operand};
 use giornata_abi::module::{DriverSymbol, ModuleWriter, Name, PortSymbol, Position, TaskSymbol};
 use giornata_abi::trace::Violation;
 use giornata_abi::{Comparison, Predicate, PredicateKind};
-use giornata_micro::verify::{Place, Reason, Refusal, Scratch, verify};
+use giornata_microcode::verify::{Location, Reason, Scratch, VerifyError, verify};
 
 use crate::support::{verified, verify_bytes};
 
@@ -73,14 +73,16 @@ fn sound() -> ModuleWriter {
     writer
 }
 
-/// Breaks the sound module and asserts why it is refused.
-fn refused(place: Place, reason: Reason, breaking: impl FnOnce(&mut ModuleWriter)) {
+/// Breaks the sound module; asserts why it is refused, and that the message
+/// says where and what to do.
+fn refused(location: Location, reason: Reason, breaking: impl FnOnce(&mut ModuleWriter)) {
     let mut writer = sound();
     breaking(&mut writer);
-    assert_eq!(
-        verify_bytes(&writer.finish()),
-        Err(Refusal { place, reason })
-    );
+    let error = VerifyError { location, reason };
+    assert_eq!(verify_bytes(&writer.finish()), Err(error));
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("{location}: ")), "{text}");
+    assert!(text.contains("; "), "{text}");
 }
 
 #[test]
@@ -91,14 +93,14 @@ fn the_sound_module_is_accepted() {
 #[test]
 fn headers_are_checked() {
     use Reason::*;
-    refused(Place::Header, NoCode, |w| w.instructions.clear());
-    refused(Place::Header, Denominator, |w| w.denominator = 0);
-    refused(Place::Header, Start(4), |w| w.start = 4);
-    refused(Place::Header, Handler(Violation::Overrun, 9), |w| {
+    refused(Location::Header, NoCode, |w| w.instructions.clear());
+    refused(Location::Header, Denominator, |w| w.denominator = 0);
+    refused(Location::Header, Start(4), |w| w.start = 4);
+    refused(Location::Header, Handler(Violation::Overrun, 9), |w| {
         w.handlers[2] = 9
     });
     refused(
-        Place::Header,
+        Location::Header,
         Steps {
             declared: 3,
             needed: 4,
@@ -108,14 +110,14 @@ fn headers_are_checked() {
 }
 
 #[test]
-fn scratch_is_asked_for() {
+fn scratch_that_is_too_short_is_refused() {
     let bytes = sound().finish();
     let module = giornata_abi::module::Module::parse(&bytes).unwrap();
-    let refusal = verify(&module, &mut [Scratch::EMPTY; 3]).unwrap_err();
+    let error = verify(&module, &mut [Scratch::EMPTY; 3]).unwrap_err();
     assert_eq!(
-        refusal,
-        Refusal {
-            place: Place::Header,
+        error,
+        VerifyError {
+            location: Location::Header,
             reason: Reason::Scratch
         }
     );
@@ -124,7 +126,7 @@ fn scratch_is_asked_for() {
 #[test]
 fn instructions_are_checked() {
     use Reason::*;
-    let at = Place::Instruction;
+    let at = Location::Instruction;
     refused(at(0), Opcode(9), |w| w.instructions[0].opcode = 9);
     refused(at(0), Reserved, |w| w.instructions[0].reserved = 1);
     refused(at(0), Operand(self::Operand::Task, 1), |w| {
@@ -157,7 +159,7 @@ fn a_branch_has_no_activation() {
         Predicate::of(PredicateKind::Changed, 1),
         Predicate::activation(1, Comparison::Less),
     ] {
-        refused(Place::Instruction(1), Reason::BranchOnActivation, |w| {
+        refused(Location::Instruction(1), Reason::BranchOnActivation, |w| {
             w.predicates[1] = predicate
         });
     }
@@ -167,7 +169,9 @@ fn a_branch_has_no_activation() {
 fn predicates_are_checked() {
     use PredicateKind::*;
     let refused = |reason: Reason, predicate: Predicate| {
-        refused(Place::Predicate(0), reason, |w| w.predicates[0] = predicate);
+        refused(Location::Predicate(0), reason, |w| {
+            w.predicates[0] = predicate
+        });
     };
     refused(
         Reason::Kind(11),
@@ -249,10 +253,10 @@ fn durations_are_checked() {
         remainder,
         reserved,
     };
-    refused(Place::Duration(0), Reason::Remainder(1), |w| {
+    refused(Location::Duration(0), Reason::Remainder(1), |w| {
         w.durations[0] = entry(0, 1, 0)
     });
-    refused(Place::Duration(0), Reason::Reserved, |w| {
+    refused(Location::Duration(0), Reason::Reserved, |w| {
         w.durations[0] = entry(0, 0, 1)
     });
 }
@@ -260,7 +264,7 @@ fn durations_are_checked() {
 #[test]
 fn ports_are_checked() {
     let refused = |reason: Reason, breaking: fn(&mut PortSymbol)| {
-        refused(Place::Port(0), reason, |w| breaking(&mut w.ports[0]));
+        refused(Location::Port(0), reason, |w| breaking(&mut w.ports[0]));
     };
     refused(Reason::Kind(11), |p| p.kind = 11);
     refused(Reason::ValueType(12), |p| p.value_type = 12);
@@ -277,7 +281,7 @@ fn ports_are_checked() {
 
 #[test]
 fn handlers_have_one_port_for_each_purpose() {
-    refused(Place::Port(4), Reason::SecondHandlerPort, |w| {
+    refused(Location::Port(4), Reason::SecondHandlerPort, |w| {
         for port in [0, 4] {
             (
                 w.ports[port].kind,
@@ -291,7 +295,7 @@ fn handlers_have_one_port_for_each_purpose() {
 #[test]
 fn tasks_are_checked() {
     let refused = |reason: Reason, breaking: fn(&mut ModuleWriter)| {
-        refused(Place::Task(0), reason, breaking);
+        refused(Location::Task(0), reason, breaking);
     };
     refused(Reason::Reserved, |w| w.tasks[0].reserved = 1);
     refused(Reason::Priority(256), |w| w.tasks[0].priority = 256);
@@ -307,7 +311,7 @@ fn tasks_are_checked() {
 #[test]
 fn drivers_are_checked() {
     let refused = |reason: Reason, breaking: fn(&mut ModuleWriter)| {
-        refused(Place::Driver(0), reason, breaking);
+        refused(Location::Driver(0), reason, breaking);
     };
     refused(Reason::Reserved, |w| w.drivers[0].reserved = 1);
     refused(Reason::Kind(2), |w| w.drivers[0].kind = 2);
@@ -336,19 +340,19 @@ fn positions_ascend_within_the_code() {
         column: 1,
         line: 1,
     };
-    refused(Place::Position(1), Reason::Order, |w| {
+    refused(Location::Position(1), Reason::Order, |w| {
         w.positions = vec![position(2), position(1)]
     });
-    refused(Place::Position(0), Reason::Order, |w| {
+    refused(Location::Position(0), Reason::Order, |w| {
         w.positions = vec![position(4)]
     });
 }
 
 #[test]
-fn every_refusal_says_where_and_what_to_do() {
-    let refusal = verified("start a\na: jump a").unwrap_err();
-    assert_eq!(refusal.address(), Some(0));
-    let text = refusal.to_string();
+fn every_error_says_where_and_what_to_do() {
+    let error = verified("start a\na: jump a").unwrap_err();
+    assert_eq!(error.address(), Some(0));
+    let text = error.to_string();
     assert!(text.starts_with("instruction 0: ") && text.contains("for ever in no time; let each"));
 }
 
@@ -374,7 +378,7 @@ fn accepts(code: &str) {
 /// Refused as a cycle through this address.
 fn cycles(code: &str) {
     let result = verified(&format!("{HEAD}{code}"));
-    let reason = result.map_err(|refusal| refusal.reason);
+    let reason = result.map_err(|error| error.reason);
     assert_eq!(reason, Err(Reason::ZeroTimeCycle), "{code}");
 }
 
@@ -528,7 +532,7 @@ fn a_cycle_through_a_handler_takes_no_time() {
 }
 
 #[test]
-fn code_that_nobody_reaches_is_checked_too() {
+fn unreachable_code_is_checked_too() {
     cycles("a: return\nb: jump b");
 }
 

@@ -1,7 +1,7 @@
-//! The code as a graph of what can follow what in the same instant.
+//! The code as a graph of what can run after what in the same instant.
 //!
-//! A node is an instruction, and once more the instruction inside a handler,
-//! where there are no handlers. An edge leads to what can run after the node
+//! A node is an instruction outside handlers, or the same instruction inside a
+//! handler, where violations start no further handler. An edge leads to what can run after the node
 //! *in no time*: the next instruction, a jump's target, a forked thread, a
 //! wait that is over already, the block of a trigger that is enabled already,
 //! a handler. What an edge needs to take no time is its [`Condition`].
@@ -157,13 +157,13 @@ impl<'m> Graph<'m> {
         if address == NONE || self.within(node) != 0 {
             return None;
         }
-        let asks =
+        let is_upcall =
             opcode == Opcode::Branch && self.predicate(i.a)?.kind() == Some(PredicateKind::Upcall);
         let condition = match (opcode, kind) {
             (Opcode::Release, TIME_SAFETY) => Condition::Released(i.a),
             (Opcode::Dispatch, TIME_SHARE) => Condition::Nothing,
             (Opcode::Call, kind) if kind != TIME_SHARE => Condition::Nothing,
-            (Opcode::Branch, kind) if kind != TIME_SHARE && asks => Condition::Nothing,
+            (Opcode::Branch, kind) if kind != TIME_SHARE && is_upcall => Condition::Nothing,
             _ => return None,
         };
         Some(Edge::spawned(self.handler_node(address), condition))

@@ -1,4 +1,4 @@
-//! No code repeats for ever in no time.
+//! No code repeats for ever in no time: the search for zero-time cycles.
 //!
 //! The rule: every cycle of the graph must *take time*. A cycle takes time if
 //! what its edges need cannot hold in one instant:
@@ -26,12 +26,12 @@
 use giornata_abi::instruction::Opcode;
 
 use super::components::{Scratch, find, is_inside};
+use super::error::{Location, Reason, VerifyError};
 use super::graph::{Condition, Edge, Graph, SLOTS};
-use super::refusal::{Place, Reason, Refusal};
 
-/// Refuses code with a cycle that can take no time. The answer tells whether
-/// that rests on ports that nobody writes meanwhile.
-pub(super) fn check(graph: &Graph<'_>, scratch: &mut [Scratch]) -> Result<bool, Refusal> {
+/// Rejects code with a cycle that can take no time. Returns whether that rests
+/// on ports that no other program writes meanwhile.
+pub(super) fn check(graph: &Graph<'_>, scratch: &mut [Scratch]) -> Result<bool, VerifyError> {
     scratch.iter_mut().for_each(|s| (s.cut, s.value) = (0, 0));
     let (mut rests_on_changes, mut round) = (false, 0);
     loop {
@@ -43,9 +43,9 @@ pub(super) fn check(graph: &Graph<'_>, scratch: &mut [Scratch]) -> Result<bool, 
         rests_on_changes |= changes;
         round += 1;
         if !cut_opposites(graph, scratch, round) && !changes {
-            let place = Place::Instruction(graph.address(node));
-            return Err(Refusal {
-                place,
+            let location = Location::Instruction(graph.address(node));
+            return Err(VerifyError {
+                location,
                 reason: Reason::ZeroTimeCycle,
             });
         }
@@ -116,7 +116,7 @@ fn writes(graph: &Graph<'_>, node: u32, port: u16) -> bool {
     let Some((opcode, instruction)) = graph.instruction(node) else {
         return false;
     };
-    let asked = |index| {
+    let upcall = |index| {
         graph
             .module
             .predicate(index)
@@ -124,16 +124,16 @@ fn writes(graph: &Graph<'_>, node: u32, port: u16) -> bool {
     };
     let driver = match opcode {
         Opcode::Call => Some(instruction.a),
-        Opcode::Branch | Opcode::Idle => asked(instruction.a).map(|p| p.subject),
-        Opcode::Dispatch => asked(instruction.b).map(|p| p.subject),
+        Opcode::Branch | Opcode::Idle => upcall(instruction.a).map(|p| p.subject),
+        Opcode::Dispatch => upcall(instruction.b).map(|p| p.subject),
         _ => None,
     };
     let driver = driver.and_then(|d| graph.module.driver(d));
     driver.is_some_and(|d| graph.module.list(d.writes).any(|written| written == port))
 }
 
-/// One round: cuts the edges all of whose cycles need the opposite too. The
-/// answer tells whether there was any.
+/// One round: cuts the edges all of whose cycles need the opposite condition
+/// too. Returns whether there was any.
 fn cut_opposites(graph: &Graph<'_>, scratch: &mut [Scratch], round: u32) -> bool {
     let before = count_cuts(graph, scratch);
     cut_pair(graph, scratch, Condition::Elapsed, Condition::Reset);
@@ -155,7 +155,7 @@ fn cut_opposites(graph: &Graph<'_>, scratch: &mut [Scratch], round: u32) -> bool
     count_cuts(graph, scratch) > before
 }
 
-/// Marks a task as done in this round; whether it was not.
+/// Marks a task as done in this round; false if it was already.
 fn mark(scratch: &mut [Scratch], task: u16, round: u32) -> bool {
     scratch
         .get_mut(task as usize)

@@ -3,7 +3,7 @@
 //! ```text
 //! denominator 3            remainders count in thirds
 //! steps 40                 declared step bound
-//! task t1 in a out b       a task and its own copies
+//! task t1 in a out b       a task and its local ports
 //! port p i32 output        a port, its type and kind
 //! driver d reads a writes p
 //! copy c reads p writes a
@@ -29,7 +29,7 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Predicate, PredicateKind, ValueType};
 
 /// Assembles a module file; panics on what it does not understand.
-pub(crate) fn assemble(source: &str) -> Vec<u8> {
+pub fn assemble(source: &str) -> Vec<u8> {
     let mut assembler = Assembler {
         writer: ModuleWriter::new("test", "test.code"),
         labels: Vec::new(),
@@ -70,7 +70,7 @@ fn find(names: &[String], name: &str) -> u16 {
 }
 
 impl Assembler {
-    /// Reads a declaration or notes a label; answers an instruction's text.
+    /// Reads a declaration or notes a label; returns an instruction's text.
     fn declare<'t>(&mut self, line: &'t str) -> Option<&'t str> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {

@@ -8,42 +8,42 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Comparison, Predicate, PredicateKind, ValueType};
 
 use super::components::Scratch;
+use super::error::{Location, Reason, VerifyError};
 use super::is_handler;
-use super::refusal::{Place, Reason, Refusal};
 
 type Checked = Result<(), Reason>;
 
 /// Checks every table.
-pub(super) fn check(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), Refusal> {
-    check_header(module).map_err(|reason| Refusal {
-        place: Place::Header,
+pub(super) fn check(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), VerifyError> {
+    check_header(module).map_err(|reason| VerifyError {
+        location: Location::Header,
         reason,
     })?;
-    each(module.ports(), Place::Port, |port| {
+    each(module.ports(), Location::Port, |port| {
         check_port(module, &port)
     })?;
     check_handler_ports(module)?;
-    each(module.tasks(), Place::Task, |task| {
+    each(module.tasks(), Location::Task, |task| {
         check_task(module, &task)
     })?;
     check_ownership(module, scratch)?;
-    each(module.drivers(), Place::Driver, |driver| {
+    each(module.drivers(), Location::Driver, |driver| {
         check_driver(module, &driver)
     })?;
-    each(module.interrupts(), Place::Interrupt, |symbol| {
+    each(module.interrupts(), Location::Interrupt, |symbol| {
         check_name(module, symbol.name)
     })?;
-    each(module.mailboxes(), Place::Mailbox, |symbol| {
+    each(module.mailboxes(), Location::Mailbox, |symbol| {
         check_name(module, symbol.name)
     })?;
-    each(module.durations(), Place::Duration, |duration| {
+    each(module.durations(), Location::Duration, |duration| {
         require(duration.reserved == 0, Reason::Reserved)?;
         check_remainder(module, duration.remainder)
     })?;
-    each(module.predicates(), Place::Predicate, |p| {
+    each(module.predicates(), Location::Predicate, |p| {
         check_predicate(module, &p)
     })?;
-    each(module.instructions(), Place::Instruction, |i| {
+    each(module.instructions(), Location::Instruction, |i| {
         check_instruction(module, &i)
     })?;
     check_end(module)?;
@@ -52,12 +52,12 @@ pub(super) fn check(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), 
 
 fn each<T>(
     entries: impl Iterator<Item = T>,
-    place: impl Fn(u16) -> Place,
+    location: impl Fn(u16) -> Location,
     check: impl Fn(T) -> Checked,
-) -> Result<(), Refusal> {
+) -> Result<(), VerifyError> {
     for (index, entry) in entries.enumerate() {
-        check(entry).map_err(|reason| Refusal {
-            place: place(index as u16),
+        check(entry).map_err(|reason| VerifyError {
+            location: location(index as u16),
             reason,
         })?;
     }
@@ -112,18 +112,21 @@ fn check_port(module: &Module<'_>, port: &PortSymbol) -> Checked {
     if let Some(size) = value.size() {
         require(port.size == size, Reason::Size(port.size))?;
     }
-    let tells = matches!(kind, PortKind::ViolationTask | PortKind::ViolationDriver);
-    require(!tells || value == ValueType::U16, Reason::HandlerPort)
+    let is_for_handlers = matches!(kind, PortKind::ViolationTask | PortKind::ViolationDriver);
+    require(
+        !is_for_handlers || value == ValueType::U16,
+        Reason::HandlerPort,
+    )
 }
 
-fn check_handler_ports(module: &Module<'_>) -> Result<(), Refusal> {
+fn check_handler_ports(module: &Module<'_>) -> Result<(), VerifyError> {
     for wanted in [PortKind::ViolationTask, PortKind::ViolationDriver] {
         let ports = module.ports().enumerate();
         let mut found = ports.filter(|(_, port)| port.kind == wanted as u8);
         if let (Some(_), Some((second, _))) = (found.next(), found.next()) {
-            let place = Place::Port(second as u16);
-            return Err(Refusal {
-                place,
+            let location = Location::Port(second as u16);
+            return Err(VerifyError {
+                location,
                 reason: Reason::SecondHandlerPort,
             });
         }
@@ -170,8 +173,8 @@ fn task_lists(task: &TaskSymbol) -> [(PortList, PortKind); 3] {
     ]
 }
 
-/// A task's own copy is one task's, and one parameter's.
-fn check_ownership(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), Refusal> {
+/// A task's local port belongs to one task, and to one parameter of it.
+fn check_ownership(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), VerifyError> {
     scratch.iter_mut().for_each(|s| s.value = 0);
     for (index, task) in module.tasks().enumerate() {
         for port in task_lists(&task)
@@ -182,9 +185,9 @@ fn check_ownership(module: &Module<'_>, scratch: &mut [Scratch]) -> Result<(), R
                 continue;
             };
             if core::mem::replace(&mut owned.value, 1) != 0 {
-                let place = Place::Task(index as u16);
-                return Err(Refusal {
-                    place,
+                let location = Location::Task(index as u16);
+                return Err(VerifyError {
+                    location,
                     reason: Reason::Shared(port),
                 });
             }
@@ -212,8 +215,9 @@ fn check_driver(module: &Module<'_>, driver: &DriverSymbol) -> Checked {
     }
 }
 
-/// Who writes which ports: inputs come from outside, sensors from devices,
-/// states never leave their process, the kernel tells handlers.
+/// Which drivers may write which ports. Inputs are written from outside, sensors
+/// by devices only; states never leave their process; ports for handlers are
+/// written by the kernel.
 fn may_write(driver: DriverKind, port: PortKind) -> bool {
     match port {
         PortKind::Sensor => driver == DriverKind::Function,
@@ -333,25 +337,25 @@ fn check_operand(module: &Module<'_>, kind: Operand, value: u16) -> Checked {
 }
 
 /// The last instruction must not go on to the next.
-fn check_end(module: &Module<'_>) -> Result<(), Refusal> {
+fn check_end(module: &Module<'_>) -> Result<(), VerifyError> {
     let last = module.header().instructions.saturating_sub(1);
     let opcode = module.instruction(last).and_then(|i| i.opcode());
     if matches!(opcode, Some(Opcode::Return | Opcode::Jump)) {
         return Ok(());
     }
-    Err(Refusal {
-        place: Place::Instruction(last),
+    Err(VerifyError {
+        location: Location::Instruction(last),
         reason: Reason::FallsOff,
     })
 }
 
-fn check_positions(module: &Module<'_>) -> Result<(), Refusal> {
+fn check_positions(module: &Module<'_>) -> Result<(), VerifyError> {
     let mut before = 0;
     for (index, position) in module.positions().enumerate() {
         let within = position.address < module.header().instructions;
         if position.address < before || !within {
-            return Err(Refusal {
-                place: Place::Position(index as u32),
+            return Err(VerifyError {
+                location: Location::Position(index as u32),
                 reason: Reason::Order,
             });
         }

@@ -1,16 +1,15 @@
-//! Modules that come at run time, in terms of what their place offers.
+//! Modules linked against an interface.
 
 use giornata_abi::Predicate;
 use giornata_abi::instruction::Instruction;
 use giornata_abi::load::Frame;
 use giornata_abi::module::Module;
-use giornata_micro::interface::{
-    Difference, Limits, Linked, Refusal, Resource, Sort, admit, map_needed,
+use giornata_microcode::interface::{
+    Difference, Limits, LinkError, LinkedModule, Resource, SymbolKind, link, map_needed,
 };
-use giornata_micro::verify::{Scratch, scratch_needed};
+use giornata_microcode::verify::{Scratch, scratch_needed};
+use giornata_test_microcode::assemble;
 use proptest::prelude::*;
-
-use crate::support::assemble;
 
 const WIDE: Limits = Limits {
     instructions: 1000,
@@ -99,10 +98,10 @@ fn code(chosen: &[(usize, usize)]) -> String {
     text + &format!("l{}: return\n", chosen.len())
 }
 
-/// What comes of linking a module: frame and records, or the refusal's words.
+/// The result of linking a module: frame and records, or the error's text.
 type Outcome = Result<(Frame, Vec<Instruction>, Vec<Predicate>, Vec<u16>), String>;
 
-fn link(module: &[u8], interface: &[u8], limits: &Limits) -> Outcome {
+fn outcome_of(module: &[u8], interface: &[u8], limits: &Limits) -> Outcome {
     let mut outcome = Err(String::new());
     with_link(module, interface, limits, |linked| {
         outcome = match linked {
@@ -117,16 +116,16 @@ fn with_link(
     module: &[u8],
     interface: &[u8],
     limits: &Limits,
-    see: impl FnOnce(Result<Linked<'_>, Refusal<'_>>),
+    see: impl FnOnce(Result<LinkedModule<'_>, LinkError<'_>>),
 ) {
     let module = Module::parse(module).unwrap();
     let interface = Module::parse(interface).unwrap();
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(&module)];
     let mut map = vec![0; map_needed(&module)];
-    see(admit(module, &interface, limits, &mut scratch, &mut map));
+    see(link(module, &interface, limits, &mut scratch, &mut map));
 }
 
-fn records(linked: &Linked<'_>) -> (Frame, Vec<Instruction>, Vec<Predicate>, Vec<u16>) {
+fn records(linked: &LinkedModule<'_>) -> (Frame, Vec<Instruction>, Vec<Predicate>, Vec<u16>) {
     let frame = linked.frame();
     let instructions = (0..frame.instructions).map_while(|at| linked.instruction(at));
     let predicates = (0..frame.predicates).map_while(|at| linked.predicate(at));
@@ -152,8 +151,8 @@ proptest! {
         let module = declared(&own, &unused(&code), &code);
         let interface = declared(&theirs, &[], "start a\na: return");
         let native = declared(&theirs, &[], &code);
-        let expected = link(&native, &native, &WIDE);
-        let linked = link(&module, &interface, &WIDE);
+        let expected = outcome_of(&native, &native, &WIDE);
+        let linked = outcome_of(&module, &interface, &WIDE);
         match (linked, expected) {
             (Ok((mut frame, code, predicates, released)), Ok((theirs, native, pool, tasks))) => {
                 // Two files have two checksums; the rest is one.
@@ -173,7 +172,7 @@ proptest! {
         chosen in prop::collection::vec((0..LINES.len(), any::<usize>()), 1..12),
     ) {
         let bytes = declared(&[0; 16], &[], &code(&chosen));
-        let Ok((frame, code, predicates, _)) = link(&bytes, &bytes, &WIDE) else { return Ok(()) };
+        let Ok((frame, code, predicates, _)) = outcome_of(&bytes, &bytes, &WIDE) else { return Ok(()) };
         let module = Module::parse(&bytes).unwrap();
         prop_assert_eq!(code, module.instructions().collect::<Vec<_>>());
         prop_assert_eq!(predicates, module.predicates().collect::<Vec<_>>());
@@ -181,16 +180,24 @@ proptest! {
     }
 }
 
-fn refused(module: &str, interface: &str) -> Option<(Sort, String, Option<Difference>)> {
+fn refused(module: &str, interface: &str) -> Option<(SymbolKind, String, Option<Difference>)> {
     let body = |text: &str| assemble(&format!("{text}\nstart z\nz: return"));
     let mut found = None;
     with_link(&body(module), &body(interface), &WIDE, |linked| {
-        found = match linked {
-            Ok(_) => None,
-            Err(Refusal::Missing(sort, name)) => Some((sort, name.to_string(), None)),
-            Err(Refusal::Differs(sort, name, what)) => Some((sort, name.to_string(), Some(what))),
-            Err(other) => panic!("{other}"),
+        let Err(error) = linked else { return };
+        let (kind, name, what) = match error {
+            LinkError::Missing(kind, name) => (kind, name, None),
+            LinkError::Differs(kind, name, what) => (kind, name, Some(what)),
+            other => panic!("{other}"),
         };
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("{} `{name}`", kind.name())),
+            "{text}"
+        );
+        let said = what.map_or("has no".to_string(), |what| what.to_string());
+        assert!(text.contains(&said), "{text}");
+        found = Some((kind, name.to_string(), what));
     });
     found
 }
@@ -198,14 +205,14 @@ fn refused(module: &str, interface: &str) -> Option<(Sort, String, Option<Differ
 #[test]
 fn what_the_interface_lacks_is_named() {
     let everything = "port p i32 output\ntask t\ndriver d writes p\nirq i\nmailbox m";
-    for (module, sort, name) in [
-        ("port q i32 output", Sort::Port, "q"),
-        ("task u", Sort::Task, "u"),
-        ("driver e", Sort::Driver, "e"),
-        ("irq j", Sort::Interrupt, "j"),
-        ("mailbox i", Sort::Mailbox, "i"),
+    for (module, kind, name) in [
+        ("port q i32 output", SymbolKind::Port, "q"),
+        ("task u", SymbolKind::Task, "u"),
+        ("driver e", SymbolKind::Driver, "e"),
+        ("irq j", SymbolKind::Interrupt, "j"),
+        ("mailbox i", SymbolKind::Mailbox, "i"),
     ] {
-        let expected = Some((sort, name.to_string(), None));
+        let expected = Some((kind, name.to_string(), None));
         assert_eq!(refused(module, everything), expected);
     }
     assert_eq!(refused(everything, everything), None);
@@ -216,38 +223,53 @@ fn what_the_interface_lacks_is_named() {
 fn a_symbol_of_another_meaning_is_refused_with_the_difference() {
     use Difference::*;
     let ports = "port p i32 output\nport q i32 output\n";
-    for (module, interface, sort, what) in [
-        ("port p i32 output", "port p i32 sensor", Sort::Port, Kind),
-        ("port p i32 output", "port p u32 output", Sort::Port, Type),
+    for (module, interface, kind, what) in [
+        (
+            "port p i32 output",
+            "port p i32 sensor",
+            SymbolKind::Port,
+            Kind,
+        ),
+        (
+            "port p i32 output",
+            "port p u32 output",
+            SymbolKind::Port,
+            Type,
+        ),
         (
             "task t in a",
             "port a i32 own-input\ntask t",
-            Sort::Task,
+            SymbolKind::Task,
             Reads,
         ),
         (
             "task t out a",
             "port a i32 own-output\ntask t",
-            Sort::Task,
+            SymbolKind::Task,
             Writes,
         ),
-        ("driver d reads p", "driver d reads q", Sort::Driver, Reads),
+        (
+            "driver d reads p",
+            "driver d reads q",
+            SymbolKind::Driver,
+            Reads,
+        ),
         (
             "driver d reads p",
             "driver d reads p p",
-            Sort::Driver,
+            SymbolKind::Driver,
             Reads,
         ),
         (
             "driver d writes p",
             "driver d writes q",
-            Sort::Driver,
+            SymbolKind::Driver,
             Writes,
         ),
         (
             "copy d reads p writes q",
             "driver d reads p writes q",
-            Sort::Driver,
+            SymbolKind::Driver,
             Kind,
         ),
     ] {
@@ -263,8 +285,8 @@ fn a_symbol_of_another_meaning_is_refused_with_the_difference() {
         };
         let found = refused(&format!("{own}{module}"), &format!("{theirs}{interface}"));
         assert_eq!(
-            found.map(|(sort, _, what)| (sort, what)),
-            Some((sort, Some(what))),
+            found.map(|(kind, _, what)| (kind, what)),
+            Some((kind, Some(what))),
             "{module}"
         );
     }
@@ -275,15 +297,18 @@ fn two_symbols_never_become_one() {
     // The verifier takes them for two, and rests the end of cycles on that.
     let twice = "port p i32 output\nport p i32 output";
     let once = "port p i32 output";
-    assert_eq!(refused(twice, once), Some((Sort::Port, "p".into(), None)));
+    assert_eq!(
+        refused(twice, once),
+        Some((SymbolKind::Port, "p".into(), None))
+    );
     assert_eq!(refused(twice, twice), None);
     assert_eq!(
         refused("task t\ntask t", "task t").map(|r| r.0),
-        Some(Sort::Task)
+        Some(SymbolKind::Task)
     );
     assert_eq!(
         refused("irq i\nirq i", "irq i").map(|r| r.0),
-        Some(Sort::Interrupt)
+        Some(SymbolKind::Interrupt)
     );
 }
 
@@ -299,7 +324,7 @@ fn drivers_are_what_they_do() {
     );
     let twice = "copy c reads p writes q\ncopy d reads p writes q";
     assert_eq!(link(twice, "copy d reads p writes q"), None);
-    let missing = Some((Sort::Driver, "c".to_string(), None));
+    let missing = Some((SymbolKind::Driver, "c".to_string(), None));
     assert_eq!(
         link("copy c reads p writes q", "copy d reads q writes p"),
         missing
@@ -314,7 +339,7 @@ fn a_constant_that_names_a_task_names_it_in_the_interface_too() {
         ))
     };
     let value = |test: &str| {
-        let linked = link(
+        let linked = outcome_of(
             &code("task t\ntask u", test),
             &code("task x\ntask u\ntask t", "true"),
             &WIDE,
@@ -330,7 +355,7 @@ fn a_constant_that_names_a_task_names_it_in_the_interface_too() {
 }
 
 #[test]
-fn a_module_beyond_any_limit_of_its_place_is_refused_with_the_figures() {
+fn a_module_beyond_any_limit_of_its_slot_is_refused_with_the_figures() {
     let module = assemble(
         "task t\ntask u\nstart a\na: release t, 5ms\nrelease u, 6ms\nfuture after(5ms), b\nreturn\nb: idle released(t)\nidle after(10ms)\nfork a\nreturn",
     );
@@ -367,33 +392,39 @@ fn a_module_beyond_any_limit_of_its_place_is_refused_with_the_figures() {
         ),
         (Resource::Threads, Limits { threads: 0, ..WIDE }),
     ] {
-        with_link(&module, &module, &limits, |linked| match linked {
-            Err(Refusal::Beyond {
+        with_link(&module, &module, &limits, |linked| {
+            let error = linked.unwrap_err();
+            let LinkError::LimitExceeded {
                 resource: what,
                 needed,
                 allowed,
-            }) => {
-                assert_eq!(what, resource);
-                assert!(needed > allowed);
-                found.push(needed);
-            }
-            other => panic!("{resource:?}: {other:?}"),
+            } = error
+            else {
+                panic!("{resource:?}: {error:?}");
+            };
+            assert_eq!(what, resource);
+            assert!(needed > allowed);
+            let text = error.to_string();
+            assert!(text.contains(&format!("can need {needed} ")), "{text}");
+            assert!(text.contains(&format!("{allowed} are allowed; ")), "{text}");
+            found.push(needed);
         });
     }
     assert_eq!(found[..3], [8, 3, 2]);
-    assert!(link(&module, &module, &WIDE).is_ok());
+    assert!(outcome_of(&module, &module, &WIDE).is_ok());
 }
 
 #[test]
-fn an_undecided_step_bound_becomes_the_places_own() {
+fn an_undecided_step_bound_becomes_that_of_the_slot() {
     // Each run leaves two triggers.
     let code = |steps: &str| {
         assemble(&format!(
             "{steps}\nstart a\na: future after(5ms), a\nfuture after(5ms), a\nreturn"
         ))
     };
-    let bound =
-        |steps: &str| link(&code(steps), &code(steps), &WIDE).map(|linked| linked.0.max_steps);
+    let bound = |steps: &str| {
+        outcome_of(&code(steps), &code(steps), &WIDE).map(|linked| linked.0.max_steps)
+    };
     assert_eq!(bound(""), Ok(WIDE.steps));
     assert_eq!(bound("steps 40"), Ok(40));
     assert!(
@@ -406,21 +437,40 @@ fn an_undecided_step_bound_becomes_the_places_own() {
 #[test]
 fn unsound_code_and_short_memory_are_refused() {
     let bytes = assemble("task t\nstart a\na: jump a");
-    assert!(link(&bytes, &bytes, &WIDE).unwrap_err().contains("no time"));
+    assert!(
+        outcome_of(&bytes, &bytes, &WIDE)
+            .unwrap_err()
+            .contains("no time")
+    );
     let sound = assemble("task t\nstart a\na: return");
     let module = Module::parse(&sound).unwrap();
     let scratch = &mut [Scratch::EMPTY; 8];
     assert_eq!(
-        admit(module, &module, &WIDE, scratch, &mut []).err(),
-        Some(Refusal::Map)
+        link(module, &module, &WIDE, scratch, &mut []).err(),
+        Some(LinkError::MapTooShort)
     );
     let map = &mut [0];
-    let lacking = admit(module, &module, &WIDE, &mut [], map).err();
-    assert!(matches!(lacking, Some(Refusal::Unsound(_))));
+    let lacking = link(module, &module, &WIDE, &mut [], map).err();
+    assert!(matches!(lacking, Some(LinkError::Rejected(_))));
 }
 
 #[test]
 fn the_empty_frame_has_nothing_to_run() {
     let addresses = [Frame::EMPTY.start, Frame::EMPTY.round, Frame::EMPTY.resume];
     assert_eq!((Frame::EMPTY.instructions, addresses), (0, [u16::MAX; 3]));
+}
+
+#[test]
+fn limits_survive_the_words_that_the_builder_writes() {
+    let limits = Limits {
+        instructions: 1,
+        predicates: 2,
+        durations: 3,
+        steps: 1 << 20,
+        triggers: 5,
+        threads: 6,
+    };
+    assert_eq!(Limits::from_words(limits.words()), limits);
+    let widest = Limits::from_words([u32::MAX; 6]);
+    assert_eq!((widest.threads, widest.steps), (u16::MAX, u32::MAX));
 }

@@ -1,13 +1,13 @@
-//! Why a module is refused, and what to do about it.
+//! Why the verifier rejects a module, and what to do about it.
 
 use core::fmt::{Display, Formatter, Result};
 
 use giornata_abi::instruction::Operand;
 use giornata_abi::trace::Violation;
 
-/// Where in the module.
+/// A part of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// The header.
     Header,
     /// The instruction at this address.
@@ -30,7 +30,7 @@ pub enum Place {
     Position(u32),
 }
 
-/// What is wrong there.
+/// What is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The module has no instruction.
@@ -66,7 +66,7 @@ pub enum Reason {
     FallsOff,
     /// A branch tests what needs an activation.
     BranchOnActivation,
-    /// Code that can run for ever in no time.
+    /// The code can run for ever in no time.
     ZeroTimeCycle,
     /// Not a kind of predicate, driver or port.
     Kind(u32),
@@ -74,13 +74,13 @@ pub enum Reason {
     Comparison(u8),
     /// The predicate's subject does not exist.
     Subject(u16),
-    /// The predicate observes a task's own copy or state.
+    /// The predicate observes a task's local port or its state.
     TaskLocal(u16),
     /// The predicate compares a port without an order.
     Opaque(u16),
     /// The constant does not fit the port's type.
     Constant,
-    /// The predicate asks a driver that only copies.
+    /// The predicate calls a driver that only copies.
     NotAFunction(u16),
     /// A remainder is not below the denominator.
     Remainder(u32),
@@ -88,7 +88,7 @@ pub enum Reason {
     List,
     /// A task's list holds a port of another kind.
     TaskPort(u16),
-    /// A task's own port belongs to another task's list too, or twice to one.
+    /// A task's local port is in another task's list too, or twice in one.
     Shared(u16),
     /// The priority is above 255.
     Priority(u32),
@@ -112,38 +112,38 @@ pub enum Reason {
     Order,
 }
 
-/// Why a module is refused: where, what, and what to do.
+/// Why a module is rejected; displayed with what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Where.
-    pub place: Place,
-    /// What.
+pub struct VerifyError {
+    /// The part of the module.
+    pub location: Location,
+    /// What is wrong with it.
     pub reason: Reason,
 }
 
-impl Refusal {
+impl VerifyError {
     /// The address of the instruction concerned, if it is one.
     pub const fn address(&self) -> Option<u16> {
-        match self.place {
-            Place::Instruction(address) => Some(address),
+        match self.location {
+            Location::Instruction(address) => Some(address),
             _ => None,
         }
     }
 }
 
-impl Display for Place {
+impl Display for Location {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Place::Header => f.write_str("header"),
-            Place::Instruction(at) => write!(f, "instruction {at}"),
-            Place::Predicate(at) => write!(f, "predicate {at}"),
-            Place::Duration(at) => write!(f, "duration {at}"),
-            Place::Task(at) => write!(f, "task {at}"),
-            Place::Driver(at) => write!(f, "driver {at}"),
-            Place::Port(at) => write!(f, "port {at}"),
-            Place::Interrupt(at) => write!(f, "interrupt {at}"),
-            Place::Mailbox(at) => write!(f, "mailbox {at}"),
-            Place::Position(at) => write!(f, "position {at}"),
+            Location::Header => f.write_str("header"),
+            Location::Instruction(at) => write!(f, "instruction {at}"),
+            Location::Predicate(at) => write!(f, "predicate {at}"),
+            Location::Duration(at) => write!(f, "duration {at}"),
+            Location::Task(at) => write!(f, "task {at}"),
+            Location::Driver(at) => write!(f, "driver {at}"),
+            Location::Port(at) => write!(f, "port {at}"),
+            Location::Interrupt(at) => write!(f, "interrupt {at}"),
+            Location::Mailbox(at) => write!(f, "mailbox {at}"),
+            Location::Position(at) => write!(f, "position {at}"),
         }
     }
 }
@@ -247,7 +247,9 @@ impl Display for Reason {
                 "{code} is no value type; rebuild the module for this version"
             ),
             Size(size) => write!(f, "size {size} is not its type's; write the type's size"),
-            HandlerPort => f.write_str("what tells a handler who was involved must be a u16"),
+            HandlerPort => f.write_str(
+                "a port that tells a handler who was involved holds an index; make it a u16",
+            ),
             SecondHandlerPort => f.write_str("handlers have such a port already; keep one"),
             Order => f.write_str("positions must ascend within the code; sort them"),
         }
@@ -265,10 +267,10 @@ const fn operand(kind: Operand) -> &'static str {
     }
 }
 
-impl Display for Refusal {
+impl Display for VerifyError {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}: {}", self.place, self.reason)
+        write!(f, "{}: {}", self.location, self.reason)
     }
 }
 
-impl core::error::Error for Refusal {}
+impl core::error::Error for VerifyError {}

@@ -1,9 +1,9 @@
 //! Listings with the module's names.
 
 use giornata_abi::module::Module;
-use giornata_micro::disassemble;
+use giornata_microcode::disassemble;
 
-use crate::support::assemble;
+use giornata_test_microcode::assemble;
 
 #[test]
 fn a_listing_shows_names_durations_and_lines() {

@@ -1,19 +1,19 @@
 //! How many steps one instant can take.
 //!
 //! Call a trigger binding or thread instance a *token*: what can run in an
-//! instant is what tokens there are. If every run from a token to its end
-//! leaves at most one token behind, then there are never more than the start
-//! block leaves, and one instant costs at most the costliest run of each. The
-//! cost of a run is the longest way through the graph of what takes no time,
+//! instant starts from a token. If every run from a token to its end leaves at
+//! most one token behind, then there are never more tokens than the start block
+//! leaves, and one instant costs at most the most expensive run of each. The
+//! cost of a run is the longest path through the graph of what takes no time,
 //! forks and enabled triggers included.
 //!
-//! A cycle of that graph takes time, so a way passes it once, and once more
-//! for each event in it that can come at most once an instant: a trigger's
-//! pair that fires, a task that becomes released.
+//! A cycle of that graph takes time, so a path goes round it once, and once
+//! more for each event in it that can occur at most once an instant: a trigger
+//! binding that fires, a task that becomes released.
 //!
 //! What this leaves undecided, and the machine enforces: code that multiplies
-//! tokens, handlers that leave tokens, handlers of drivers that are asked by
-//! predicates, and cycles that rest on ports not changing. A job that is
+//! tokens, handlers that leave tokens, handlers of drivers that predicates call,
+//! and cycles that rest on ports not changing. A job that is
 //! stopped at the very instant of its release is not accounted for.
 
 use giornata_abi::id::NONE;
@@ -25,12 +25,16 @@ use super::Verified;
 use super::components::{Scratch, is_inside, rest_of};
 use super::graph::{Condition, Edge, Graph, SLOTS};
 
-/// More tokens, or steps, than anybody wants: undecided.
+/// Saturated: the count of tokens or steps is undecided.
 const MANY: u32 = u32::MAX;
 
-/// Finds the bound of steps and slots. O(code).
-pub(super) fn find(graph: &Graph<'_>, scratch: &mut [Scratch], rests_on_changes: bool) -> Verified {
-    let tokens = if rests_on_changes || asks_with_handlers(graph) {
+/// Computes the bounds of steps and slots. O(code).
+pub(super) fn compute(
+    graph: &Graph<'_>,
+    scratch: &mut [Scratch],
+    rests_on_changes: bool,
+) -> Verified {
+    let tokens = if rests_on_changes || predicates_can_violate(graph) {
         None
     } else {
         count_tokens(graph, scratch)
@@ -85,8 +89,8 @@ impl Needed {
     }
 }
 
-/// Whether a violation can come from a predicate, outside any block.
-fn asks_with_handlers(graph: &Graph<'_>) -> bool {
+/// Whether the upcall of a predicate, outside any block, can start a handler.
+fn predicates_can_violate(graph: &Graph<'_>) -> bool {
     let module = &graph.module;
     let handlers = module.header().handlers.iter().any(|h| *h != NONE);
     handlers
@@ -169,7 +173,7 @@ fn tokens_of(graph: &Graph<'_>, scratch: &[Scratch], component: &Component) -> u
 fn count_steps(graph: &Graph<'_>, scratch: &mut [Scratch], tokens: u32) -> Option<u32> {
     find_components(graph, scratch, |_, _, _| true, cost_of);
     let header = *graph.module.header();
-    let dearest = entries(graph)
+    let costliest = entries(graph)
         .map(|node| value(scratch, node))
         .max()
         .unwrap_or(0);
@@ -183,12 +187,12 @@ fn count_steps(graph: &Graph<'_>, scratch: &mut [Scratch], tokens: u32) -> Optio
     });
     let raised = raised.into_iter().fold(0, u32::saturating_add);
     let steps = value(scratch, graph.node(header.start))
-        .max(dearest.saturating_mul(tokens))
+        .max(costliest.saturating_mul(tokens))
         .saturating_add(raised.saturating_mul(header.tasks as u32));
     (steps < MANY).then_some(steps)
 }
 
-/// Steps of the costliest way from a component on.
+/// Steps of the longest path from a component on.
 fn cost_of(graph: &Graph<'_>, scratch: &[Scratch], component: &Component) -> u32 {
     let (mut size, mut again, mut spawned, mut followed) = (0u32, 0u32, 0u32, 0u32);
     let mut all_followed = 0u32;
@@ -216,7 +220,7 @@ fn cost_of(graph: &Graph<'_>, scratch: &[Scratch], component: &Component) -> u32
         spawned = spawned.saturating_add(handlers);
     }
     if component.cyclic {
-        // each round may leave the cycle by another fork
+        // each round may leave the cycle at another fork
         let round = size.saturating_add(spawned).saturating_add(all_followed);
         round.saturating_mul(again.saturating_add(1))
     } else {
