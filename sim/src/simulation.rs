@@ -209,13 +209,36 @@ impl<'a> Simulation<'a> {
             self.enter(|kernel, at| kernel.boot(at));
         }
         let to = Ticks(self.board().clock.0.saturating_add(after.0));
-        let running = match self.outcome.map(|outcome| outcome.next) {
-            Some(Next::Run(thread)) => Some(thread),
-            _ => None,
-        };
+        let running = self.running();
         self.pass(running, to);
         self.handle(event);
         self.outcome().next
+    }
+
+    /// The thread that runs.
+    fn running(&self) -> Option<u16> {
+        match self.outcome?.next {
+            Next::Run(thread) => Some(thread),
+            _ => None,
+        }
+    }
+
+    /// Time passes up to a tick without an entry; whoever runs uses it. For those
+    /// who inject what comes then.
+    pub fn pass_until(&mut self, tick: Ticks) {
+        let running = self.running();
+        self.pass(running, tick);
+    }
+
+    /// A device raises an interrupt line. For those who inject what comes of it.
+    pub fn raise(&mut self, number: u16) {
+        self.board().raise(number);
+    }
+
+    /// The line that interrupts next, if one is raised and open; it is masked now,
+    /// to be injected.
+    pub fn take_interrupt(&mut self) -> Option<u16> {
+        self.board().take_interrupt()
     }
 
     /// How a thread last left the kernel, told once: whether at its beginning, and

@@ -41,6 +41,8 @@ mod driver;
 mod event;
 mod hardware;
 mod impossible;
+#[cfg(feature = "services")]
+mod inspect;
 mod interrupt;
 mod invariants;
 mod kernel;
@@ -68,6 +70,8 @@ mod transfer;
 pub use event::{Beginning, Event, Hart, Next, Outcome, Served};
 pub use hardware::{Access, BadAddress, CHUNK, Hardware};
 pub use impossible::Place;
+#[cfg(feature = "services")]
+pub use inspect::{Vitality, Wait};
 pub use interrupt::Interrupt;
 pub use kernel::Kernel;
 pub use memory::{Memory, Needs};

@@ -123,6 +123,12 @@ impl<'a> Agenda<'a> {
         entry.is_some_and(|entry| entry.serial != 0)
     }
 
+    /// The instant of an event that is in the agenda. O(1).
+    pub fn instant_of(&self, event: u16) -> Option<Instant> {
+        let entry = self.events.get(event as usize)?;
+        (entry.serial != 0).then_some(Instant(entry.at))
+    }
+
     /// The earliest instant at which there is an event. O(1), a few loads.
     #[inline]
     pub fn next(&self) -> Option<Instant> {

@@ -33,6 +33,7 @@ mod word;
 pub use object::Object;
 pub use pool::{Message, Pool};
 pub use region::Region;
+pub(crate) use thread::Place;
 pub use waiting::Tie;
 
 use crate::core_state::Core;
