@@ -38,6 +38,8 @@ macro_rules! calls {
     };
 }
 
+pub(crate) use calls;
+
 /// Which kinds of threads may make a call; others get EPERM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callers {

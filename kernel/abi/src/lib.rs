@@ -23,6 +23,7 @@ pub mod instruction;
 pub mod load;
 pub mod message;
 pub mod module;
+pub mod next;
 pub mod predicate;
 pub mod process;
 pub mod system;
