@@ -38,8 +38,26 @@
 #[cfg(not(target_os = "none"))]
 extern crate std;
 
-pub mod block;
+// What knows which kernel the crate speaks to: these modules, and no other. Each has
+// a counterpart of the same name and contents in `next`.
+#[cfg_attr(feature = "next", path = "next/call.rs")]
 pub mod call;
+#[cfg_attr(feature = "next", path = "next/control.rs")]
+mod control;
+#[cfg_attr(feature = "next", path = "next/id.rs")]
+mod id;
+#[cfg_attr(feature = "next", path = "next/ring.rs")]
+pub mod ring;
+#[cfg(test)]
+#[cfg_attr(feature = "next", path = "next/script.rs")]
+mod script;
+
+// What the second kernel alone has.
+#[cfg(feature = "next")]
+#[path = "next/clock.rs"]
+pub mod clock;
+
+pub mod block;
 pub mod device;
 mod handle;
 pub mod handler;
@@ -52,9 +70,6 @@ pub mod port;
 pub mod process;
 pub mod region;
 pub mod restartable;
-pub mod ring;
-#[cfg(test)]
-mod script;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;
@@ -81,8 +96,9 @@ compile_error!(
 
 pub use block::{PortValue, State};
 pub use giornata_abi as abi;
-pub use giornata_abi::{Duration, Error, Id, Instant};
+pub use giornata_abi::{Duration, Error, Instant};
 pub use giornata_rt_macros::{driver, process, task, thread, value};
+pub use id::Id;
 pub use machine::shutdown;
 pub use port::Port;
 pub use thread::{Control, yield_now};
