@@ -12,7 +12,7 @@ use giornata_abi::{Error, Instant};
 use crate::control;
 #[cfg(not(target_os = "none"))]
 use crate::host as machine;
-use crate::id::Number;
+pub use crate::id::Number;
 #[cfg(target_os = "none")]
 use crate::riscv as machine;
 
@@ -133,8 +133,7 @@ pub fn return_value(value: usize) -> ! {
 
 /// `AwaitInterrupt`: blocks.
 pub fn await_interrupt(number: usize) -> Result<(), Error> {
-    call3(Call::AwaitInterrupt, [number, 0, 0])
-    .map(drop)
+    call3(Call::AwaitInterrupt, [number, 0, 0]).map(drop)
 }
 
 /// `ReadPort` into `value`.

@@ -13,10 +13,19 @@ use std::boxed::Box;
 use std::collections::HashMap;
 
 use giornata_abi::Error;
-use giornata_abi::call::{Call, Request};
+use giornata_abi::call::{Answer, Call, Request};
 
-use crate::call::Reply;
 use crate::id::owner_word;
+
+/// What a call answers: the registers `a0..=a6`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply(pub [usize; 7]);
+
+impl From<Answer> for Reply {
+    fn from(Answer([a, b, c, d, e, f]): Answer) -> Reply {
+        Reply([a, b, c, d, e, f, 0])
+    }
+}
 
 /// What answers the system calls. Addresses in requests are those of the host.
 pub type Hook = Box<dyn FnMut(Request) -> Reply>;
@@ -104,13 +113,11 @@ pub(crate) fn set_page_word<const OFFSET: usize>(_: u32) {}
 
 pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> [usize; 7] {
     let Some(mut hook) = clear_hook() else {
-        let mut refused = [0; 7];
-        refused[0] = Error::ENOSYS as usize;
-        return refused;
+        return Reply::from(Answer::error(Error::ENOSYS)).0;
     };
-    let reply = hook(Request { number, arguments });
+    let Reply(registers) = hook(Request { number, arguments });
     HOOK.with_borrow_mut(|place| _ = place.get_or_insert(hook));
-    reply.registers()
+    registers
 }
 
 pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> [usize; 4] {
@@ -161,7 +168,6 @@ pub(crate) fn run_body(work: impl FnOnce() -> usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use giornata_abi::call::Answer;
 
     #[test]
     fn a_call_without_a_hook_is_not_there() {
