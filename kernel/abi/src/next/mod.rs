@@ -5,4 +5,8 @@
 //! user code converts. What is made at run time has ids of 64 bits.
 
 pub mod call;
+pub mod control;
 pub mod id;
+pub mod process;
+pub mod rate;
+pub mod ring;

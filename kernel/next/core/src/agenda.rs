@@ -1,0 +1,221 @@
+//! The agenda: eight short sorted lists, and a tournament of their firsts.
+//!
+//! An alarm belongs to a list for good; the builder deals them, so a list is as short
+//! as it can be: 100 alarms are thirteen to a list. Keys are low words of the clock.
+//! A list in which nothing is armed has a key at the horizon: it rings then, and gets
+//! a new one. So there is no "absent", the alarm of the hart is always set, and no
+//! low word is ever ambiguous.
+
+use core::cell::Cell;
+use core::hint::cold_path;
+
+use crate::{Ref, Thread, before, differ, record, some, tagged};
+
+/// Lists of the agenda.
+pub const LISTS: usize = 8;
+/// Ticks after which a list in which nothing is armed rings.
+pub const HORIZON: u32 = 0x7000_0000;
+/// Ticks ahead that an alarm can be set at most. Who waits longer is looked at again.
+pub const FARTHEST: u32 = 1 << 30;
+
+tagged! {
+    /// What rings.
+    pub enum Event {
+        /// Nothing: an alarm that was taken back.
+        Nothing = 0,
+        /// A thread that waits.
+        Thread(Ref<Thread>) = 1,
+    }
+}
+
+record! {
+    /// What can ring.
+    pub struct Alarm {
+        pub(crate) key: Cell<u32>,
+        /// Its list, below [`LISTS`].
+        pub(crate) list: u32,
+        pub(crate) next: Cell<Option<Ref<Alarm>>>,
+        pub(crate) prev: Cell<Option<Ref<Alarm>>>,
+        /// What rings.
+        pub(crate) event: Event,
+    }
+
+    /// The earliest of some.
+    pub struct Node {
+        key: Cell<u32>,
+        alarm: Cell<Option<Ref<Alarm>>>,
+    }
+
+    /// Time events, by instant.
+    pub struct Agenda {
+        /// The earliest of all.
+        first: Node,
+        /// The earliest of the four lists of either half.
+        two: [Node; 2],
+        /// The first of each list.
+        lists: [Node; LISTS],
+    }
+}
+
+impl Alarm {
+    /// The instant for which it is set, or of one that is not, when it rang.
+    #[inline(always)]
+    pub fn key(&self) -> u32 {
+        self.key.get()
+    }
+}
+
+impl Node {
+    #[inline(always)]
+    fn set(&self, key: u32, alarm: Option<Ref<Alarm>>) {
+        self.key.set(key);
+        self.alarm.set(alarm);
+    }
+}
+
+impl Agenda {
+    /// At boot: nothing is armed. Empty lists do not ring all at once.
+    pub fn begin(&self, now: u32) {
+        let mut key = now.wrapping_add(HORIZON);
+        for node in &self.lists {
+            node.set(key, None);
+            key = key.wrapping_sub(4096);
+        }
+        for list in [0, 4] {
+            let _ = self.replay(list);
+        }
+    }
+
+    #[inline(always)]
+    fn node(&self, list: u32) -> &Node {
+        &self.lists[list as usize % LISTS]
+    }
+
+    /// The instant at which the next alarm rings.
+    #[inline(always)]
+    pub fn next(&self) -> u32 {
+        self.first.key.get()
+    }
+
+    /// What rings then; none: a list has come to the horizon.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<Ref<Alarm>> {
+        self.first.alarm.get()
+    }
+
+    /// The first of a list is later than the one before: its half and the whole are
+    /// decided anew. Returns the next instant.
+    #[inline(always)]
+    fn replay(&self, list: u32) -> u32 {
+        let half = list as usize / 4 % 2;
+        let [a, b, c, d] = match &self.lists {
+            [a, b, c, d, ..] if half == 0 => [a, b, c, d],
+            [_, _, _, _, a, b, c, d] => [a, b, c, d],
+        };
+        let (ka, kb, kc, kd) = (a.key.get(), b.key.get(), c.key.get(), d.key.get());
+        let (x, kx) = if before(kb, ka) { (b, kb) } else { (a, ka) };
+        let (y, ky) = if before(kd, kc) { (d, kd) } else { (c, kc) };
+        let (z, mut key) = if before(ky, kx) { (y, ky) } else { (x, kx) };
+        let other = &self.two[half ^ 1];
+        let mut alarm = z.alarm.get();
+        let other_key = other.key.get();
+        self.two[half].set(key, alarm);
+        if before(other_key, key) {
+            key = other_key;
+            alarm = other.alarm.get();
+        }
+        self.first.set(key, alarm);
+        key
+    }
+
+    /// An alarm that is alone in its list is set anew: the next instant.
+    #[inline(always)]
+    pub(crate) fn again_alone(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
+        let node = self.node(alarm.list);
+        let first = node.alarm.get()?;
+        if differ(first, alarm) | some(alarm.next.get()) != 0 {
+            cold_path();
+            return None;
+        }
+        alarm.key.set(key);
+        node.key.set(key);
+        Some(self.replay(alarm.list))
+    }
+
+    /// Sets an alarm. Returns whether the next instant is another one now. O(alarms of
+    /// its list).
+    #[inline(never)]
+    pub(crate) extern "C" fn insert(&self, alarm: Ref<Alarm>, key: u32) -> bool {
+        let node = self.node(alarm.list);
+        alarm.key.set(key);
+        let (mut prev, mut next) = (None, node.alarm.get());
+        while let Some(at) = next
+            && !before(key, at.key.get())
+        {
+            prev = next;
+            next = at.next.get();
+        }
+        alarm.prev.set(prev);
+        alarm.next.set(next);
+        if let Some(next) = next {
+            next.prev.set(Some(alarm));
+        }
+        if let Some(prev) = prev {
+            prev.next.set(Some(alarm));
+            return false;
+        }
+        let old = node.key.get();
+        node.set(key, Some(alarm));
+        if before(old, key) {
+            // nothing was armed in the list, whose horizon is nearer
+            cold_path();
+            let _ = self.replay(alarm.list);
+            return true;
+        }
+        for above in [&self.two[alarm.list as usize / 4 % 2], &self.first] {
+            if before(above.key.get(), key) {
+                return false;
+            }
+            above.set(key, Some(alarm));
+        }
+        true
+    }
+
+    /// Takes an alarm back. O(1).
+    #[inline(never)]
+    pub(crate) extern "C" fn remove(&self, alarm: Ref<Alarm>) {
+        let (next, prev) = (alarm.next.get(), alarm.prev.get());
+        if let Some(prev) = prev {
+            prev.next.set(next);
+            if let Some(next) = next {
+                next.prev.set(Some(prev));
+            }
+            return;
+        }
+        let _ = self.remove_first(alarm, next);
+    }
+
+    /// Takes the first of its list out: the next instant.
+    #[inline(always)]
+    pub(crate) fn remove_first(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) -> u32 {
+        // (beyond the alarm's own instant, which is not far from now)
+        let mut key = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
+        if let Some(next) = next {
+            next.prev.set(None);
+            key = next.key.get();
+        }
+        self.node(alarm.list).set(key, next);
+        self.replay(alarm.list)
+    }
+
+    /// Lists in which nothing is armed and whose horizon has come get a new one.
+    #[inline(never)]
+    pub(crate) fn refresh(&self, now: u32) {
+        for (list, node) in self.lists.iter().enumerate() {
+            if node.alarm.get().is_none() && !before(now, node.key.get()) {
+                node.key.set(now.wrapping_add(HORIZON));
+                let _ = self.replay(list as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Clocks that a process can read.
+
+use crate::{Kernel, Machine, Outcome, Ref, Thread};
+
+impl Kernel {
+    /// Ticks since the system started.
+    pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let now = M::now();
+        me.results([now as usize, M::high(now) as usize, 0, 0, 0, 0]);
+        Outcome::switch(me)
+    }
+
+    /// Ticks that the caller has run.
+    pub(crate) fn cpu_time<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let (low, carry) = me
+            .spent
+            .get()
+            .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
+        let high = me.spent_high.get().wrapping_add(carry as u32);
+        me.results([low as usize, high as usize, 0, 0, 0, 0]);
+        Outcome::switch(me)
+    }
+
+    /// Gives the turn to the next of equal urgency; of a thread that runs in the place
+    /// of another, the donor's.
+    #[inline(always)]
+    pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
+        let slot = self.slot.get();
+        let next = slot.next.get();
+        me.answer(0);
+        let wants = next.wants.get();
+        slot.rank.get().head.set(Some(next));
+        self.slot.set(next);
+        self.run_wanting(next, wants)
+    }
+}

@@ -1,0 +1,83 @@
+//! The kernel's logic: threads, the ready queue, time, services, microcode.
+//!
+//! One record for each thing, reached by reference; what changes is a `Cell`. A
+//! number from user mode is looked up once, at the border of a call; behind that
+//! there are only references. No `unsafe`, no allocation, no panic path, no
+//! architecture.
+//!
+//! ```text
+//!             trap path                     records, laid out by the builder
+//!                 |                                   |
+//!   calls::CALLS, on_timer, on_line, work             |
+//!                 |                                   v
+//!     sync  mailbox  life  microcode  <---->  Thread  Process  Object  Rank ...
+//!                 |
+//!          wait, timer (who waits, for what, how long)
+//!                 |
+//!     ready + helping (who runs)   agenda (when)   trace (what happened)
+//! ```
+//!
+//! Each of the entries returns an [`Outcome`]: the result of the caller and the
+//! thread that the hart leaves for.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod agenda;
+pub mod calls;
+pub mod clock;
+pub mod helping;
+pub mod interrupt;
+mod invariants;
+pub mod kernel;
+pub mod layout;
+pub mod machine;
+pub mod object;
+pub mod outcome;
+pub mod process;
+pub mod ready;
+pub mod thread;
+pub mod timer;
+pub mod trace;
+pub mod wait;
+
+pub use agenda::{Agenda, Alarm, Event};
+pub use calls::Handler;
+pub use giornata_abi::Error;
+pub use interrupt::Line;
+pub use kernel::Kernel;
+pub use machine::Machine;
+pub use object::{Handle, Object};
+pub use outcome::Outcome;
+pub use process::Process;
+pub use ready::Rank;
+pub use thread::{Context, Thread};
+pub use trace::Trace;
+
+/// A reference to a record: what there is lives as long as the system.
+pub type Ref<T> = &'static T;
+
+/// Whether two references name one record.
+#[inline(always)]
+pub(crate) fn same<T>(a: Ref<T>, b: Ref<T>) -> bool {
+    core::ptr::eq(a, b)
+}
+
+/// 0 if two references name one record: conditions that are seldom true are or-ed
+/// from this, so that one branch decides and their loads overlap.
+#[inline(always)]
+pub(crate) fn differ<T>(a: Ref<T>, b: Ref<T>) -> usize {
+    core::ptr::from_ref(a).addr() ^ core::ptr::from_ref(b).addr()
+}
+
+/// 0 if there is none; see [`differ`].
+#[inline(always)]
+pub(crate) fn some<T>(a: Option<Ref<T>>) -> usize {
+    a.map_or(0, |a| core::ptr::from_ref(a).addr())
+}
+
+/// Whether instant `a` lies before `b`: low words of the clock, live ones span less
+/// than 2^31 ticks.
+#[inline(always)]
+pub(crate) fn before(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
+}

@@ -1,0 +1,44 @@
+//! What the kernel asks of the hart.
+
+use crate::{Process, Ref};
+
+/// Implemented by the architecture, and by the hosts of tests and simulation.
+///
+/// Functions without a receiver: there is one hart to an image, and the kernel's
+/// code shall not carry a reference to nothing.
+pub trait Machine: 'static {
+    /// The low word of the clock, in ticks of the board's timer.
+    fn now() -> u32;
+    /// The high word of the clock at an instant that `now`, the low word, names and
+    /// that has just been.
+    fn high(now: u32) -> u32;
+    /// Lets the timer ring at the instant `at`, less than 2^31 ticks from `now`.
+    fn alarm(at: u32, now: u32);
+    /// Whether the timer has rung or an interrupt waits: between the pieces of long
+    /// work.
+    fn pending() -> bool;
+    /// The number of an interrupt line that has risen, which is masked and
+    /// acknowledged by this; 0 if none has.
+    fn claim() -> u32;
+    /// Lets an interrupt line come.
+    fn unmask(line: u32);
+    /// Masks an interrupt line.
+    fn mask(line: u32);
+    /// Bytes of physical memory from `address` of a process on, at most `length`,
+    /// that it may read, or write, and that lie in one piece; and where. 0 bytes:
+    /// it may not. Walks page tables or regions.
+    fn reach(process: Ref<Process>, address: usize, length: usize, write: bool) -> (usize, usize);
+    /// Copies bytes between physical places that were checked; at most 64.
+    fn copy(from: usize, to: usize, length: usize);
+    /// Zeroes bytes at a physical place that was checked; at most 64.
+    fn zero(at: usize, length: usize);
+    /// A word at a physical place that was checked.
+    fn load(at: usize) -> u32;
+    /// Stores a word at a physical place that was checked.
+    fn store(at: usize, value: u32);
+    /// What a process can reach has changed, or it has ended: the hart must not go
+    /// on with what it has loaded of it.
+    fn space_changed(process: Ref<Process>);
+    /// The machine stops, with a status.
+    fn stop(status: usize) -> !;
+}

@@ -1,0 +1,322 @@
+//! The ready queue.
+//!
+//! Ready threads of one urgency are a ring, their [`Rank`]. Ranks in which a thread is
+//! ready are *open* and form a list, most urgent first, so that what runs next when
+//! a rank closes is one load away. A bitmap of levels finds the place of a rank that
+//! opens below the top; a rank is marked there when another opens above it, so one
+//! that comes and goes at the top costs no bits.
+//!
+//! A queued thread's urgency is never changed: it is removed and inserted anew.
+
+use core::cell::Cell;
+use core::hint::cold_path;
+
+use crate::{Kernel, Outcome, Ref, Thread, differ, record, same, some};
+
+/// Levels, 0 the most urgent: reactions; fixed priorities 255 to 0; streams; idle.
+pub mod level {
+    /// Upcalls and the machine that runs microcode.
+    pub const REACTION: u32 = 0;
+    /// Of fixed priority 0; of priority p, this less p.
+    pub const LOWEST: u32 = 256;
+    /// Tasks of streams.
+    pub const STREAM: u32 = 257;
+    /// The idle thread.
+    pub const IDLE: u32 = 258;
+}
+
+/// Words of the bitmap of levels.
+pub const LEVELS: usize = 9;
+
+record! {
+    /// The ready threads of one urgency.
+    pub struct Rank {
+        /// Whose turn is next.
+        pub(crate) head: Cell<Option<Ref<Thread>>>,
+        /// 0 is the most urgent, see [`level`].
+        pub(crate) level: Cell<u32>,
+        /// Open neighbours.
+        pub(crate) above: Cell<Option<Ref<Rank>>>,
+        pub(crate) below: Cell<Option<Ref<Rank>>>,
+        /// Inside the deadline band: low word of the absolute deadline.
+        pub(crate) deadline: Cell<u32>,
+        /// 0 if its level is in the bitmap, else 1.
+        pub(crate) unmarked: Cell<u32>,
+    }
+}
+
+impl Rank {
+    /// *The* order. There is one rank to each fixed level; live deadlines span less
+    /// than 2^31 ticks.
+    #[inline(always)]
+    pub fn is_above(&self, other: &Rank) -> bool {
+        let (own, level) = (self.level.get(), other.level.get());
+        if own == level {
+            cold_path();
+            return crate::before(self.deadline.get(), other.deadline.get());
+        }
+        own < level
+    }
+
+    /// 0 is the most urgent, see [`level`].
+    pub fn level(&self) -> u32 {
+        self.level.get()
+    }
+
+    /// Whose turn is next.
+    pub fn head(&self) -> Option<Ref<Thread>> {
+        self.head.get()
+    }
+
+    /// The next less urgent rank in which a thread is ready, if this one is open.
+    pub fn below(&self) -> Option<Ref<Rank>> {
+        self.below.get()
+    }
+}
+
+impl Kernel {
+    /// The most urgent open rank.
+    pub fn top(&self) -> Ref<Rank> {
+        self.top.get()
+    }
+
+    /// The rank of a fixed priority.
+    #[inline(always)]
+    pub(crate) fn rank_of_priority(&self, priority: usize) -> Ref<Rank> {
+        &self.ranks[!priority & 255]
+    }
+
+    /// The usual insertion without a call: nothing is odd, no thread of its urgency is
+    /// ready, and it is the most urgent. Else false, and nothing has changed.
+    #[inline(always)]
+    pub(crate) fn opens_top_unless(
+        &self,
+        odd: usize,
+        rank: Ref<Rank>,
+        thread: Ref<Thread>,
+    ) -> bool {
+        let top = self.top.get();
+        let odd = odd | some(rank.head.get()) | (top.unmarked.get() as usize);
+        if odd != 0 || rank.level.get() >= top.level.get() {
+            cold_path();
+            return false;
+        }
+        rank.head.set(Some(thread));
+        rank.below.set(Some(top));
+        top.above.set(Some(rank));
+        self.top.set(rank);
+        self.slot.set(thread);
+        true
+    }
+
+    /// 0 if a thread has its rank, which is the top and unmarked, for itself.
+    #[inline(always)]
+    pub(crate) fn shares_top(&self, me: Ref<Thread>, rank: Ref<Rank>) -> usize {
+        differ(me.next.get(), me) | some(rank.above.get()) | (rank.unmarked.get() ^ 1) as usize
+    }
+
+    /// An empty rank replaces the top, which closes, if it is more urgent than all
+    /// the others.
+    #[inline(always)]
+    pub(crate) fn replaces(&self, old: Ref<Rank>, new: Ref<Rank>, head: Ref<Thread>) -> bool {
+        let Some(below) = old.below.get() else {
+            return false;
+        };
+        if new.level.get() >= below.level.get() {
+            cold_path();
+            return false;
+        }
+        old.head.set(None);
+        new.head.set(Some(head));
+        new.below.set(Some(below));
+        below.above.set(Some(new));
+        self.top.set(new);
+        self.slot.set(head);
+        true
+    }
+
+    /// Any insertion, and who runs then; `me` goes on with 0 if it still has the turn.
+    #[inline(never)]
+    pub(crate) extern "C" fn insert_and_go(&self, me: Ref<Thread>, thread: Ref<Thread>) -> Outcome {
+        self.insert(thread);
+        self.go_from(me)
+    }
+
+    /// Queues a thread behind its equals.
+    #[inline(never)]
+    pub(crate) extern "C" fn insert(&self, thread: Ref<Thread>) {
+        let rank = thread.rank.get();
+        match rank.head.get() {
+            None => self.open(rank, thread),
+            Some(head) => link_before(thread, head),
+        }
+    }
+
+    /// Queues a thread in front of its equals.
+    #[inline(never)]
+    pub(crate) extern "C" fn insert_first(&self, thread: Ref<Thread>) {
+        let rank = thread.rank.get();
+        self.insert(thread);
+        rank.head.set(Some(thread));
+        if same(self.top.get(), rank) {
+            self.slot.set(thread);
+        }
+    }
+
+    /// Takes a thread out of the ready queue.
+    #[inline(never)]
+    pub(crate) extern "C" fn remove(&self, thread: Ref<Thread>) {
+        let rank = thread.rank.get();
+        let next = thread.next.get();
+        if same(next, thread) {
+            return self.close(rank);
+        }
+        unlink(thread);
+        if rank.head.get().is_some_and(|head| same(head, thread)) {
+            rank.head.set(Some(next));
+            if same(self.slot.get(), thread) {
+                self.slot.set(next);
+            }
+        }
+    }
+
+    /// Lists a rank that was empty.
+    #[inline(never)]
+    pub(crate) extern "C" fn open(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        let top = self.top.get();
+        rank.head.set(Some(head));
+        if !rank.is_above(top) {
+            cold_path();
+            return self.open_below(rank);
+        }
+        if top.unmarked.get() != 0 {
+            self.mark(top, true);
+        }
+        rank.below.set(Some(top));
+        top.above.set(Some(rank));
+        self.top.set(rank);
+        self.slot.set(head);
+    }
+
+    /// Unlists a rank that has become empty. (The idle rank never does, so there is
+    /// one below.)
+    #[inline(never)]
+    pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
+        let Some(below) = rank.below.get() else {
+            return;
+        };
+        let above = rank.above.get();
+        rank.head.set(None);
+        if rank.unmarked.get() == 0 {
+            cold_path();
+            self.mark(rank, false);
+        }
+        below.above.set(above);
+        match above {
+            None => {
+                self.top.set(below);
+                if let Some(head) = below.head.get() {
+                    self.slot.set(head);
+                }
+            }
+            Some(above) => {
+                above.below.set(Some(below));
+                rank.above.set(None);
+            }
+        }
+    }
+
+    /// Puts the level of a rank into the bitmap, or takes it out.
+    #[inline(never)]
+    fn mark(&self, rank: &Rank, open: bool) {
+        let level = rank.level.get();
+        rank.unmarked.set(!open as u32);
+        if let Some(word) = self.open.get((level >> 5) as usize) {
+            let bit = 1u32.wrapping_shl(level);
+            let others = word.get() & !bit;
+            word.set(if open { others | bit } else { others });
+        }
+    }
+
+    /// Below the top: behind the nearest open level that is more urgent, then behind
+    /// earlier deadlines. Those of one instant come in order, each behind the one
+    /// before it, which `hint` remembers. O(open deadlines) else.
+    #[inline(never)]
+    fn open_below(&self, rank: Ref<Rank>) {
+        let (level, hint) = (rank.level.get(), self.hint.get());
+        let mut at = hint;
+        if level == self.band {
+            rank.unmarked.set(0);
+            self.hint.set(rank);
+            if hint.head.get().is_none() || hint.level.get() != level || !hint.is_above(rank) {
+                at = self.nearest_above(level);
+            }
+        } else {
+            self.mark(rank, true);
+            at = self.nearest_above(level);
+        }
+        // the top precedes it, so `at` does
+        while let Some(below) = at.below.get() {
+            if rank.is_above(below) {
+                rank.below.set(Some(below));
+                rank.above.set(Some(at));
+                below.above.set(Some(rank));
+                at.below.set(Some(rank));
+                return;
+            }
+            at = below;
+        }
+    }
+
+    /// The open rank of a fixed priority that is more urgent than a level, and nearest;
+    /// the top if none is marked. Ranks of the deadline band are walked, never named.
+    #[inline(never)]
+    fn nearest_above(&self, level: u32) -> Ref<Rank> {
+        let mut word = (level >> 5) as usize;
+        let mut mask = 1u32.wrapping_shl(level).wrapping_sub(1);
+        loop {
+            let Some(bits) = self.open.get(word) else {
+                return self.top.get();
+            };
+            let mut bits = bits.get() & mask;
+            if word as u32 == self.band >> 5 {
+                bits &= !1u32.wrapping_shl(self.band);
+            }
+            if bits != 0 {
+                let level = word << 5 | (31 - highest(bits));
+                return match level {
+                    0 => self.top.get(),
+                    _ => &self.ranks[(level - 1) & 255],
+                };
+            }
+            mask = u32::MAX;
+            word = word.wrapping_sub(1);
+        }
+    }
+}
+
+/// Zeros above the highest bit, without a table and without an instruction for it.
+#[inline(always)]
+fn highest(bits: u32) -> usize {
+    bits.leading_zeros() as usize
+}
+
+/// Into a ring, in front of `at`.
+#[inline(never)]
+pub(crate) extern "C" fn link_before(thread: Ref<Thread>, at: Ref<Thread>) {
+    let prev = at.prev.get();
+    thread.next.set(at);
+    thread.prev.set(prev);
+    prev.next.set(thread);
+    at.prev.set(thread);
+}
+
+/// Out of a ring.
+#[inline(never)]
+pub(crate) extern "C" fn unlink(thread: Ref<Thread>) {
+    let (next, prev) = (thread.next.get(), thread.prev.get());
+    prev.next.set(next);
+    next.prev.set(prev);
+    thread.next.set(thread);
+    thread.prev.set(thread);
+}

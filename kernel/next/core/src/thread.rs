@@ -1,0 +1,224 @@
+//! Threads: one record each, its register context in front.
+//!
+//! ```text
+//!             insert                       block
+//!   dormant ---------> ready (in its rank) ------> waiting (in an object's list,
+//!      ^                 |   ^      |  ^  ^                  or for its alarm only)
+//!      |  exit           |   |      |  |  |  awaken / expire     |
+//!      +-----------------+   |      |  |  +----------------------+
+//!                            |      |  +--- unpark
+//!                            |      +-----> parked (on a thread that it waits for
+//!                            |               and that cannot run itself)
+//!                    runs, or whoever it waits for runs in its place (`wants`)
+//! ```
+
+use core::cell::Cell;
+
+use crate::{Alarm, Handle, Object, Process, Rank, Ref, record};
+
+record! {
+    /// The registers of a thread that does not run. The trap path saves straight
+    /// into it.
+    ///
+    /// Of a thread that waits in a call the temporary registers are nobody's: `t` and
+    /// those of `a` that its result will overwrite hold what the call has to remember.
+    pub struct Context {
+        /// Where it goes on; of a call that begins again, its `ecall`.
+        pub pc: Cell<usize>,
+        /// The stack pointer.
+        pub sp: Cell<usize>,
+        /// The user's thread pointer: fixed for a thread, loaded and never saved, so
+        /// that the trap path has a register at once.
+        pub tp: Cell<usize>,
+        /// Fixed for a thread, loaded and never saved.
+        pub gp: Cell<usize>,
+        /// `a0..a7`: of a thread that has called, the result; of a call that begins
+        /// again, its arguments.
+        pub a: [Cell<usize>; 8],
+        /// Callee-saved registers.
+        pub s: [Cell<usize>; 12],
+        /// The return address.
+        pub ra: Cell<usize>,
+        /// Temporary registers.
+        pub t: [Cell<usize>; 7],
+    }
+
+    /// What of a thread never changes while the system runs.
+    pub struct Place {
+        /// Where it begins, and the jobs of a task.
+        pub entry: usize,
+        /// Its first argument.
+        pub argument: usize,
+        /// Its second argument.
+        pub body: usize,
+        /// First address above its stack.
+        pub stack_top: usize,
+        /// Bytes of its stack.
+        pub stack_size: usize,
+        /// Physical address of its control page.
+        pub control: usize,
+        /// Bits of [`role`].
+        pub role: u32,
+        /// Its fixed priority as a level.
+        pub level: u32,
+        /// Ticks of its quantum, or of the budget of a job; 0: no limit.
+        pub allowance: u32,
+    }
+
+    /// A thread.
+    pub struct Thread {
+        /// Its registers.
+        pub context: Context,
+        /// How it is resumed: [`kind`].
+        pub kind: Cell<u8>,
+        /// 1: it has a quantum, or its jobs have a budget. Beside `kind`, so that the exit
+        /// path tests both at once and whoever has no limit pays nothing.
+        pub limited: Cell<u8>,
+        /// Must be 0.
+        pub reserved: u16,
+        /// What the trace calls it: see [`crate::trace::label`].
+        pub label: u32,
+        /// The region of its own stack, where regions confine it and it has one.
+        pub stack: Cell<usize>,
+        /// Its process.
+        pub process: Ref<Process>,
+        /// What the object numbers of its process name.
+        pub handles: &'static [Handle],
+        /// Ticks that it has run: low word, high word.
+        pub spent: Cell<u32>,
+        /// See `spent`.
+        pub spent_high: Cell<u32>,
+        /// What `spent` may come to, if it has a limit.
+        pub limit: Cell<u32>,
+        /// Bits of [`state`].
+        pub state: Cell<u32>,
+        /// In the ring of its rank, or of the list in which it waits; itself if alone
+        /// there or in none.
+        pub(crate) next: Cell<Ref<Thread>>,
+        pub(crate) prev: Cell<Ref<Thread>>,
+        /// Where it is queued when it is ready, and its urgency when it waits.
+        pub(crate) rank: Cell<Ref<Rank>>,
+        /// Its own urgency, without ceilings and messages.
+        pub(crate) own: Cell<Ref<Rank>>,
+        /// The mutex that it waits for, or the mailbox to which it called. It stays in
+        /// the ready queue meanwhile, and the owner runs in its place.
+        pub(crate) wants: Cell<Option<Ref<Object>>>,
+        /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
+        /// none; `None` if it is ready.
+        pub(crate) waits: Cell<Option<Ref<Object>>>,
+        /// Threads that are parked on it, linked by `next`.
+        pub(crate) parked: Cell<Option<Ref<Thread>>>,
+        /// Its timeout.
+        pub(crate) alarm: Alarm,
+        /// What never changes.
+        pub place: Ref<Place>,
+        /// Which tenant of its slot it is; 0: none.
+        pub serial: Cell<u32>,
+    }
+}
+
+/// How a context is resumed.
+pub mod kind {
+    /// It made a call that returns `a0` and nothing else: callee-saved registers are
+    /// loaded, `a0`, and 0 into all others.
+    pub const CALL: u8 = 0;
+    /// It was interrupted: all registers are loaded.
+    pub const FULL: u8 = 1;
+    /// Of the idle thread only: it waits in machine mode.
+    pub const IDLE: u8 = 2;
+    /// It lives in the kernel: its turn is a piece of work there, see
+    /// [`Kernel::work`](crate::Kernel::work).
+    pub const WORK: u8 = 3;
+    /// It made a call that begins again: as `RESULTS` with `a7` too, at its `ecall`, so
+    /// four bytes before `pc`.
+    pub const AGAIN: u8 = 4;
+    /// It made a call that returns values, or begins: as `CALL`, and `a0..a6`.
+    pub const RESULTS: u8 = 5;
+}
+
+/// Bits of [`Thread::state`]: what has to be seen to when a thread wakes or ends.
+/// A thread for which they are 0 waits in one list and for nothing else.
+pub mod state {
+    /// Its alarm is set.
+    pub const ARMED: u32 = 1;
+    /// It waits for nothing but its alarm.
+    pub const SLEEPS: u32 = 2;
+    /// It is parked on the owner of what it wants.
+    pub const PARKED: u32 = 4;
+    /// Others are parked on it.
+    pub const PARKED_ON: u32 = 8;
+}
+
+/// Bits of [`Place::role`].
+pub mod role {
+    /// It runs jobs that a program releases.
+    pub const TASK: u32 = 1;
+    /// It runs the upcalls of its process.
+    pub const UPCALL: u32 = 2;
+    /// It is a place for created threads.
+    pub const SPARE: u32 = 4;
+    /// It begins with its process.
+    pub const AUTOSTART: u32 = 8;
+    /// Its limit is a quantum, else the budget of a job.
+    pub const ROUND_ROBIN: u32 = 16;
+}
+
+impl Thread {
+    /// Its system-wide number.
+    #[inline(always)]
+    pub fn number(&self) -> u32 {
+        self.label >> 16
+    }
+
+    /// What its pending call returns first.
+    #[inline(always)]
+    pub(crate) fn answer(&self, answer: usize) {
+        self.context.a[0].set(answer);
+    }
+
+    /// The result of its pending call: 0 and up to six values.
+    #[inline(never)]
+    pub(crate) fn results(&self, values: [usize; 6]) {
+        let [answer, places @ ..] = &self.context.a;
+        answer.set(0);
+        for (place, value) in places.iter().zip(values) {
+            place.set(value);
+        }
+        self.kind.set(kind::RESULTS);
+    }
+
+    #[inline(always)]
+    pub(crate) fn is(&self, bits: u32) -> bool {
+        self.state.get() & bits != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&self, bits: u32) {
+        self.state.set(self.state.get() | bits);
+    }
+
+    #[inline(always)]
+    pub(crate) fn clear(&self, bits: u32) {
+        self.state.set(self.state.get() & !bits);
+    }
+
+    /// Who has the turn when this one has had it, in its rank.
+    pub fn next(&self) -> Ref<Thread> {
+        self.next.get()
+    }
+
+    /// Its urgency.
+    pub fn rank(&self) -> Ref<Rank> {
+        self.rank.get()
+    }
+
+    /// The mutex or mailbox on whose owner it waits in the ready queue.
+    pub fn wants(&self) -> Option<Ref<Object>> {
+        self.wants.get()
+    }
+
+    /// The object that it waits for.
+    pub fn waits(&self) -> Option<Ref<Object>> {
+        self.waits.get()
+    }
+}

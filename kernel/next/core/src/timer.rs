@@ -1,0 +1,134 @@
+//! Timeouts and the timer.
+
+use core::hint::cold_path;
+
+use giornata_abi::Error;
+
+use crate::agenda::FARTHEST;
+use crate::thread::state;
+use crate::wait::leave;
+use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
+
+/// The high word of an instant that never comes.
+pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
+
+impl Kernel {
+    /// Sets the timeout of a thread that is about to wait. An instant that has passed
+    /// rings at once.
+    ///
+    /// One beyond what the agenda orders is armed at its end, and looked at again:
+    /// the instant itself lies in the thread's temporary registers.
+    #[inline(never)]
+    pub(crate) extern "C" fn arm<M: Machine>(&self, thread: Ref<Thread>, low: usize, high: usize) {
+        let [first, second, ..] = &thread.context.t;
+        first.set(low);
+        second.set(high);
+        let now = M::now();
+        let (distance, borrow) = (low as u32).overflowing_sub(now);
+        let above = (high as u32)
+            .wrapping_sub(M::high(now))
+            .wrapping_sub(borrow as u32);
+        let distance = match above as i32 {
+            0 => distance.min(FARTHEST),
+            ..0 => 0,
+            _ => FARTHEST,
+        };
+        thread.set(state::ARMED);
+        let key = now.wrapping_add(distance);
+        if self.agenda.insert(&thread.alarm, key) {
+            M::alarm(key, now);
+        }
+    }
+
+    /// Takes the timeout of a thread back. (An alarm of the hart that then comes too
+    /// early finds nothing due.)
+    #[inline(never)]
+    pub(crate) fn disarm(&self, thread: Ref<Thread>) {
+        thread.clear(state::ARMED);
+        self.agenda.remove(&thread.alarm);
+    }
+
+    /// Blocks until an instant; returns at once if it has passed.
+    #[inline(always)]
+    pub(crate) fn sleep<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> Outcome {
+        me.answer(0);
+        me.set(state::SLEEPS);
+        self.arm::<M>(me, low, high);
+        self.block(me, self.nowhere)
+    }
+
+    /// The timer has rung: what is due, then the next alarm.
+    ///
+    /// The usual case without a call: one thread sleeps until now, and precedes all.
+    #[inline(always)]
+    pub fn on_timer<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let now = M::now();
+        let (Some(alarm), false) = (self.agenda.first(), before(now, self.agenda.next())) else {
+            cold_path();
+            return self.on_timer_any::<M>(me);
+        };
+        let Event::Thread(thread) = alarm.event else {
+            cold_path();
+            return self.on_timer_any::<M>(me);
+        };
+        // (an instant farther ahead than the agenda orders has only to be set anew)
+        let far = thread.alarm.key() as usize ^ thread.context.t[0].get() as u32 as usize;
+        let odd = (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize | far;
+        if !self.opens_top_unless(odd, thread.rank.get(), thread) {
+            cold_path();
+            return self.on_timer_any::<M>(me);
+        }
+        let next = self.agenda.remove_first(alarm, alarm.next.get());
+        thread.state.set(0);
+        thread.waits.set(None);
+        if !before(now, next) {
+            cold_path();
+            return self.on_timer_any::<M>(me);
+        }
+        M::alarm(next, now);
+        self.run_wanting(thread, thread.wants.get())
+    }
+
+    /// Whatever is due.
+    #[inline(never)]
+    pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        loop {
+            let now = M::now();
+            let next = self.agenda.next();
+            if before(now, next) {
+                M::alarm(next, now);
+                return self.go_from(me);
+            }
+            let Some(alarm) = self.agenda.first() else {
+                self.agenda.refresh(now);
+                continue;
+            };
+            self.agenda.remove(alarm);
+            match alarm.event {
+                Event::Thread(thread) => self.expire::<M>(thread),
+                Event::Nothing => {}
+            }
+        }
+    }
+
+    /// The timeout of a thread has come.
+    #[inline(never)]
+    fn expire<M: Machine>(&self, thread: Ref<Thread>) {
+        let [low, high, ..] = &thread.context.t;
+        thread.clear(state::ARMED);
+        if thread.alarm.key() != low.get() as u32 {
+            // (it was beyond what the agenda orders, or had passed)
+            let now = M::now();
+            if (high.get() as u32, low.get() as u32) > (M::high(now), now) {
+                return self.arm::<M>(thread, low.get(), high.get());
+            }
+        }
+        match thread.waits.get() {
+            Some(object) if !same(object, self.nowhere) => leave(thread),
+            Some(_) if thread.is(state::SLEEPS) => return self.awaken::<M>(thread),
+            _ => {}
+        }
+        thread.answer(Error::ETIMEDOUT as usize);
+        self.awaken::<M>(thread);
+    }
+}
