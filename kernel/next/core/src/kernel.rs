@@ -4,7 +4,8 @@ use core::cell::Cell;
 
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
-use crate::{Agenda, Line, Object, Rank, Ref, Thread, Trace, record};
+use crate::thread::role;
+use crate::{Agenda, Line, Machine, Object, Outcome, Rank, Ref, Thread, Trace, record};
 
 record! {
     /// The record of a hart: its queues, its trace, what waits for it.
@@ -37,6 +38,21 @@ record! {
 }
 
 impl Kernel {
+    /// At boot: the threads that begin then are ready. The first of them runs.
+    pub fn start<M: Machine>(&self) -> Outcome {
+        let now = M::now();
+        self.trace.since.set(now);
+        self.agenda.begin(now);
+        M::alarm(self.agenda.next(), now);
+        for thread in self.threads {
+            if thread.place.role & role::AUTOSTART != 0 {
+                thread.waits.set(None);
+                self.insert(thread);
+            }
+        }
+        self.go()
+    }
+
     /// Whose turn it is: the first of the ready queue.
     pub fn slot(&self) -> Ref<Thread> {
         self.slot.get()

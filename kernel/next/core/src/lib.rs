@@ -27,6 +27,7 @@ pub mod calls;
 pub mod clock;
 pub mod helping;
 pub mod interrupt;
+mod invariants;
 pub mod kernel;
 pub mod layout;
 pub mod machine;
