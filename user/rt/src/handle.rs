@@ -5,17 +5,17 @@ macro_rules! handle {
     ($(#[$attribute:meta])* $name:ident) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub struct $name(giornata_abi::Id);
+        pub struct $name(crate::id::Id);
 
         impl $name {
             /// The object of slot `index` that is there at the boot; the builder
             /// writes these constants. A wrong kind shows when it is used: `EINVAL`.
             pub const fn new(index: u16) -> $name {
-                $name(giornata_abi::Id::new(index, 0))
+                $name(crate::id::Id::new(index, 0))
             }
 
             /// Its id.
-            pub const fn id(self) -> giornata_abi::Id {
+            pub const fn id(self) -> crate::id::Id {
                 self.0
             }
 
@@ -26,7 +26,7 @@ macro_rules! handle {
             /// `ESRCH`: no such slot.
             pub fn create(self) -> Result<$name, giornata_abi::Error> {
                 let id = crate::call::create_object(self.0.index())?;
-                Ok($name(giornata_abi::Id(id)))
+                Ok($name(crate::id::Id(id)))
             }
 
             /// The handle of the object that is in this slot now, whoever created
@@ -35,7 +35,7 @@ macro_rules! handle {
             /// `ESRCH`: there is none. `EPERM`: the process may not use it.
             pub fn open(self) -> Result<$name, giornata_abi::Error> {
                 let id = crate::call::open_object(self.0.index())?;
-                Ok($name(giornata_abi::Id(id)))
+                Ok($name(crate::id::Id(id)))
             }
 
             /// Ends the object: those that wait for it are answered `EIDRM`, and

@@ -13,10 +13,10 @@
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
-use giornata_abi::{Error, Id};
+use giornata_abi::Error;
 
 use crate::restartable::Word;
-use crate::thread;
+use crate::{Id, thread};
 
 /// A thread that calls a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,10 +15,20 @@ use std::collections::HashMap;
 use giornata_abi::Error;
 use giornata_abi::call::{Answer, Call, Request};
 
-use crate::call::Registers;
+use crate::id::owner_word;
+
+/// What a call answers: the registers `a0..=a6`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply(pub [usize; 7]);
+
+impl From<Answer> for Reply {
+    fn from(Answer([a, b, c, d, e, f]): Answer) -> Reply {
+        Reply([a, b, c, d, e, f, 0])
+    }
+}
 
 /// What answers the system calls. Addresses in requests are those of the host.
-pub type Hook = Box<dyn FnMut(Request) -> Answer>;
+pub type Hook = Box<dyn FnMut(Request) -> Reply>;
 
 std::thread_local! {
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
@@ -27,7 +37,8 @@ std::thread_local! {
 
 /// Makes `hook` answer the calls of this host thread; returns the one before.
 /// A call made inside the hook answers `ENOSYS`.
-pub fn set_hook(hook: impl FnMut(Request) -> Answer + 'static) -> Option<Hook> {
+pub fn set_hook<R: Into<Reply>>(mut hook: impl FnMut(Request) -> R + 'static) -> Option<Hook> {
+    let hook = move |request| hook(request).into();
     HOOK.with_borrow_mut(|place| place.replace(Box::new(hook)))
 }
 
@@ -85,34 +96,37 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
     place
 }
 
-/// The id of the thread that runs, which the kernel knows.
-pub(crate) fn own_id() -> u32 {
-    crate::call::own().map_or(0, |(id, ..)| id)
+/// The first word of the control page of the thread that runs, as the kernel would
+/// have it there.
+pub(crate) fn own_word() -> u32 {
+    crate::call::own().map_or(0, |(id, ..)| owner_word(id))
 }
 
-/// Nobody reads what a thread tells on the host: it locks by a call.
-pub(crate) fn tell_next_lock(_: u32) {}
-
-/// See [`tell_next_lock`].
-pub(crate) fn ask_next_lock() -> u32 {
+/// Threads have no pages on the host: what one tells is not read, and it locks by a
+/// call.
+pub(crate) fn page_word<const OFFSET: usize>() -> u32 {
     0
 }
 
-pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> Registers {
+/// See [`page_word`].
+pub(crate) fn set_page_word<const OFFSET: usize>(_: u32) {}
+
+pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> [usize; 7] {
     let Some(mut hook) = clear_hook() else {
-        return Answer::error(Error::ENOSYS).0;
+        return Reply::from(Answer::error(Error::ENOSYS)).0;
     };
-    let answer = hook(Request { number, arguments });
+    let Reply(registers) = hook(Request { number, arguments });
     HOOK.with_borrow_mut(|place| _ = place.get_or_insert(hook));
-    answer.0
+    registers
 }
 
-pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> Registers {
-    enter6(number, [a, b, c, 0, 0, 0])
+pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> [usize; 4] {
+    let [w, x, y, z, ..] = enter6(number, [a, b, c, 0, 0, 0]);
+    [w, x, y, z]
 }
 
-pub(crate) fn enter0(number: usize) -> Registers {
-    enter6(number, [0; 6])
+pub(crate) fn enter0(number: usize) -> [usize; 4] {
+    enter3(number, [0; 3])
 }
 
 /// What unwinds out of a body that left by a call that does not return.

@@ -38,6 +38,25 @@
 #[cfg(not(target_os = "none"))]
 extern crate std;
 
+// What knows which kernel the crate speaks to: these modules, and no other. Each has
+// a counterpart of the same name and contents in `next`.
+#[cfg_attr(feature = "next", path = "next/control.rs")]
+mod control;
+#[cfg_attr(feature = "next", path = "next/id.rs")]
+mod id;
+#[cfg_attr(feature = "next", path = "next/ring.rs")]
+pub mod ring;
+#[cfg(test)]
+#[cfg_attr(feature = "next", path = "next/script.rs")]
+mod script;
+#[cfg_attr(feature = "next", path = "next/stubs.rs")]
+mod stubs;
+
+// What the second kernel alone has.
+#[cfg(feature = "next")]
+#[path = "next/clock.rs"]
+pub mod clock;
+
 pub mod block;
 pub mod call;
 pub mod device;
@@ -52,9 +71,6 @@ pub mod port;
 pub mod process;
 pub mod region;
 pub mod restartable;
-pub mod ring;
-#[cfg(test)]
-mod script;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;
@@ -81,8 +97,9 @@ compile_error!(
 
 pub use block::{PortValue, State};
 pub use giornata_abi as abi;
-pub use giornata_abi::{Duration, Error, Id, Instant};
+pub use giornata_abi::{Duration, Error, Instant};
 pub use giornata_rt_macros::{driver, process, task, thread, value};
+pub use id::Id;
 pub use machine::shutdown;
 pub use port::Port;
 pub use thread::{Control, yield_now};

@@ -9,10 +9,11 @@
 
 mod arrivals;
 
-use crate::call;
+use crate::Id;
+use crate::call::{self, Delivery};
 use crate::handle::handle;
 use giornata_abi::message::{Envelope, receive, send};
-use giornata_abi::{Error, Id, Instant};
+use giornata_abi::{Error, Instant};
 
 pub use arrivals::{Arrival, Arrivals};
 
@@ -51,6 +52,16 @@ pub struct Full {
     pub destination: Id,
     /// On which node that is, and whether it came in.
     pub from: Envelope,
+}
+
+impl From<Delivery> for Received {
+    fn from(delivery: Delivery) -> Received {
+        Received {
+            length: delivery.length,
+            priority: delivery.priority,
+            sender: Id(delivery.sender),
+        }
+    }
 }
 
 impl Mailbox {
@@ -124,12 +135,7 @@ impl Mailbox {
     /// Takes the first message into `bytes`; waits for one up to an instant.
     /// EMSGSIZE: it is longer, and stays. O(bytes).
     pub fn receive_bytes(self, until: Instant, bytes: &mut [u8]) -> Result<Received, Error> {
-        let [length, priority, _, _, sender] = call::receive_bytes(self.0.0, until, bytes, 0)?;
-        Ok(Received {
-            length,
-            priority: priority as u32,
-            sender: Id(sender as u32),
-        })
+        call::receive_bytes(self.0.0, until, bytes, 0).map(Received::from)
     }
 
     /// As a server: the same, and where the message is to go. The calling thread is
@@ -137,16 +143,11 @@ impl Mailbox {
     /// as the messages in the mailbox and the one in its hand, which it has until it
     /// calls again. Needs the right `full`.
     pub fn receive_full(self, until: Instant, bytes: &mut [u8]) -> Result<Full, Error> {
-        let answer = call::receive_bytes(self.0.0, until, bytes, receive::FULL)?;
-        let [length, priority, destination, from, sender] = answer;
+        let delivery = call::receive_bytes(self.0.0, until, bytes, receive::FULL)?;
         Ok(Full {
-            received: Received {
-                length,
-                priority: priority as u32,
-                sender: Id(sender as u32),
-            },
-            destination: Id(destination as u32),
-            from: Envelope::from_word(from),
+            received: Received::from(delivery),
+            destination: Id(delivery.destination),
+            from: Envelope::from_word(delivery.from),
         })
     }
 }

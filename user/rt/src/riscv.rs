@@ -1,15 +1,12 @@
 //! RV32 and RV64: the `ecall`, the code at which threads start, and the
 //! restartable sequence. All assembly of a process is in this file.
 //!
-//! The kernel answers in `a0..=a5`, keeps the callee-saved registers and zeroes
+//! The kernel answers in `a0..=a6`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
 
 use core::arch::{asm, global_asm};
 
-use giornata_abi::control::{ControlPage, NEXT_LOCK};
-use giornata_abi::process::Grants;
-
-use crate::call::Registers;
+use crate::control::{ControlPage, Grants};
 
 // The kernel starts a thread with a0 = block (or control page) and a1 = body.
 // `unimp` turns a kernel that returns from a call without return into a fault.
@@ -89,7 +86,7 @@ pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -
 
 unsafe extern "C" {
     #[link_name = "GIORNATA_GRANTS"]
-    safe static GRANTS: Grants;
+    pub(crate) safe static GRANTS: Grants;
 }
 
 /// Address of the trace ring; `None` if it is not granted.
@@ -113,62 +110,53 @@ pub(crate) fn device(index: usize) -> Option<(u32, u32)> {
     Some((address, bytes))
 }
 
-/// The id of the thread that runs: in its control page, which ends where the
-/// kernel lets `tp` point when a thread begins. O(1).
-#[inline(always)]
-pub(crate) fn own_id() -> u32 {
-    const BACK: isize = -(core::mem::size_of::<ControlPage>() as isize);
-    let id: usize;
-    // SAFETY: the page is there as long as the thread, and its first word never
-    // changes while that lives.
-    unsafe {
-        asm!(
-            "lw {id}, {BACK}(tp)",
-            id = lateout(reg) id,
-            BACK = const BACK,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    id as u32
+/// Where the word at an offset of the control page lies from `tp`, which the kernel
+/// lets point to the end of the page when a thread begins.
+const fn back(offset: usize) -> isize {
+    offset as isize - size_of::<ControlPage>() as isize
 }
 
-/// Tells the kernel which mutex the thread that runs will lock when it goes on
-/// after its next wait: see [`ControlPage::next_lock`]. O(1).
+/// The first word of the control page of the thread that runs, which never changes
+/// while that lives. O(1).
 #[inline(always)]
-pub(crate) fn tell_next_lock(word: u32) {
-    const BACK: isize = NEXT_LOCK as isize - core::mem::size_of::<ControlPage>() as isize;
-    // SAFETY: the page is the thread's own, and this word is for this.
-    unsafe {
-        asm!(
-            "sw {word}, {BACK}(tp)",
-            word = in(reg) word as usize,
-            BACK = const BACK,
-            options(nostack, preserves_flags),
-        );
-    }
+pub(crate) fn own_word() -> u32 {
+    page_word::<0>()
 }
 
-/// What has become of that, which counts no more then. O(1).
+/// The word at an offset of the control page of the thread that runs. O(1).
 #[inline(always)]
-pub(crate) fn ask_next_lock() -> u32 {
-    const BACK: isize = NEXT_LOCK as isize - core::mem::size_of::<ControlPage>() as isize;
+pub(crate) fn page_word<const OFFSET: usize>() -> u32 {
     let word: usize;
-    // SAFETY: as above.
+    // SAFETY: the page is there as long as the thread.
     unsafe {
         asm!(
             "lw {word}, {BACK}(tp)",
-            "sw zero, {BACK}(tp)",
             word = lateout(reg) word,
-            BACK = const BACK,
-            options(nostack, preserves_flags),
+            BACK = const back(OFFSET),
+            options(nostack, readonly, preserves_flags),
         );
     }
     word as u32
 }
 
+/// Sets the word at an offset of the control page of the thread that runs: one that is
+/// the thread's to write. O(1).
+#[inline(always)]
+pub(crate) fn set_page_word<const OFFSET: usize>(word: u32) {
+    // SAFETY: the page is the thread's own.
+    unsafe {
+        asm!(
+            "sw {word}, {BACK}(tp)",
+            word = in(reg) word as usize,
+            BACK = const back(OFFSET),
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
 /// A call without arguments and with three results at most.
 #[inline(always)]
-pub(crate) fn enter0(number: usize) -> Registers {
+pub(crate) fn enter0(number: usize) -> [usize; 4] {
     let (a0, a1, a2, a3);
     // SAFETY: the kernel writes registers only; those it may clobber are named.
     unsafe {
@@ -180,12 +168,12 @@ pub(crate) fn enter0(number: usize) -> Registers {
             options(nostack),
         );
     }
-    [a0, a1, a2, a3, 0, 0]
+    [a0, a1, a2, a3]
 }
 
 /// A call with up to three arguments and results.
 #[inline(always)]
-pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> Registers {
+pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> [usize; 4] {
     let (a0, a1, a2, a3);
     // SAFETY: as `enter0`; memory that the kernel writes is the caller's buffer,
     // whose address was exposed, and the block is not marked `nomem`.
@@ -199,13 +187,13 @@ pub(crate) fn enter3(number: usize, [x, y, z]: [usize; 3]) -> Registers {
             options(nostack),
         );
     }
-    [a0, a1, a2, a3, 0, 0]
+    [a0, a1, a2, a3]
 }
 
-/// A call with all six arguments, and all results.
+/// A call with all six arguments, and all seven results.
 #[inline(always)]
-pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> Registers {
-    let (a0, a1, a2, a3, a4, a5);
+pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> [usize; 7] {
+    let (a0, a1, a2, a3, a4, a5, a6);
     // SAFETY: as `enter3`.
     unsafe {
         asm!(
@@ -214,11 +202,12 @@ pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> Registers
             inlateout("a0") x => a0, inlateout("a1") y => a1, inlateout("a2") z => a2,
             inlateout("a3") u => a3,
             inlateout("a4") v => a4, inlateout("a5") w => a5,
+            lateout("a6") a6,
             clobber_abi("C"),
             options(nostack),
         );
     }
-    [a0, a1, a2, a3, a4, a5]
+    [a0, a1, a2, a3, a4, a5, a6]
 }
 
 /// A call that does not return; should the kernel refuse it, the thread faults.

@@ -3,10 +3,10 @@
 
 use core::ptr::{NonNull, with_exposed_provenance};
 
-use giornata_abi::control::ControlPage;
-use giornata_abi::{Duration, Error, Id, Instant};
+use giornata_abi::{Duration, Error, Instant};
 
-use crate::call;
+use crate::control::{self, ControlPage};
+use crate::{Id, call};
 
 /// Gives the processor to the next thread of equal urgency.
 pub fn yield_now() {
@@ -118,6 +118,9 @@ pub fn set_priority(thread: Id, priority: u8) -> Result<(), Error> {
     call::set_priority(thread.0, priority)
 }
 
+/// Words of a control page.
+const PAGE_WORDS: usize = size_of::<ControlPage>() / 4;
+
 /// The control page of a thread, which it shares with the kernel.
 ///
 /// The kernel writes it while the thread does not run, so every access is
@@ -154,7 +157,7 @@ impl Control {
 
     /// The id of the thread.
     pub fn thread(&self) -> Id {
-        Id(field!(self, thread))
+        control::thread(*self)
     }
 
     /// Number of the job that runs, from 1.
@@ -164,12 +167,19 @@ impl Control {
 
     /// Nominal release of the job.
     pub fn release(&self) -> Instant {
-        Instant(joined(field!(self, release)))
+        control::release(*self)
     }
 
     /// Absolute deadline of the job.
     pub fn deadline(&self) -> Instant {
-        Instant(joined(field!(self, deadline)))
+        control::deadline(*self)
+    }
+
+    /// The word of the page at a byte offset, a multiple of 4 within it.
+    pub(crate) fn word(&self, offset: usize) -> u32 {
+        let words = self.0.as_ptr().cast::<[u32; PAGE_WORDS]>();
+        // SAFETY: the Page Invariant.
+        unsafe { (&raw const (*words)[offset / 4]).read_volatile() }
     }
 
     /// Runs `work` while no thread of priority `ceiling` or below preempts;
@@ -188,38 +198,9 @@ impl Control {
     }
 }
 
-/// A 64-bit value from four 16-bit pieces, low first.
-const fn joined([a, b, c, d]: [u16; 4]) -> u64 {
-    (d as u64) << 48 | (c as u64) << 32 | (b as u64) << 16 | a as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn page() -> ControlPage {
-        ControlPage {
-            thread: 0x2_0003,
-            job: 4,
-            release: [0x1111, 0x2222, 0x3333, 0x4444],
-            deadline: [1, 0, 0, 0],
-            ceiling: 0,
-            pending: 0,
-            next_lock: 0,
-            tls: 0,
-        }
-    }
-
-    #[test]
-    fn a_control_page_is_read_field_by_field() {
-        let mut page = page();
-        // SAFETY: `page` outlives the view.
-        let control = unsafe { Control::new(core::ptr::from_mut(&mut page).cast()) }.unwrap();
-        assert_eq!(control.thread(), Id::new(3, 2));
-        assert_eq!(control.job(), 4);
-        assert_eq!(control.release(), Instant(0x4444_3333_2222_1111));
-        assert_eq!(control.deadline(), Instant(1));
-    }
 
     #[test]
     fn a_stack_has_been_as_deep_as_its_lowest_word_that_is_not_zero() {
@@ -243,7 +224,7 @@ mod tests {
             count.set(count.get() + 1);
             giornata_abi::call::Answer::DONE
         });
-        let mut page = page();
+        let mut page = control::tests::page();
         let address = core::ptr::from_mut(&mut page);
         // SAFETY: `page` outlives the view.
         let control = unsafe { Control::new(address.cast()) }.unwrap();

@@ -73,8 +73,8 @@ calls! {
     SendBytes = 29, "send_bytes(slot+priority, serial, address, length, how, via)", Thread, "ESRCH EPERM EINVAL EAGAIN EFAULT EMSGSIZE";
     /// Takes the message of highest priority, the oldest of these, if it has 16 bytes at most; waits at most until an instant (0: EAGAIN). For a call the upper half of `a5` is the slot of the client and `a6` the token of the reply; else the slot is [`NOBODY`].
     Receive = 30, "receive(slot, serial, low, high) -> word0, word1, word2, word3, priority+slot, token", Thread, "ESRCH EPERM EINVAL EAGAIN ETIMEDOUT EIDRM EMSGSIZE";
-    /// The same into memory; `how`: bits of [`receive`](crate::message::receive). A server, which asks for all, runs at the urgency of the messages in its mailbox and in its hand. `from`: see [`Envelope`](crate::message::Envelope). `capacity` in bits 0..16, `how` in bits 16..32.
-    ReceiveBytes = 31, "receive_bytes(slot, serial, low, high, address, capacity+how) -> length, priority, destination slot, from, sender slot", Thread, "ESRCH EPERM EINVAL EAGAIN EBUSY ETIMEDOUT EIDRM EMSGSIZE EFAULT";
+    /// The same into memory; `how`: bits of [`receive`](crate::message::receive). A server, which asks for all, runs at the urgency of the messages in its mailbox and in its hand. Length and capacity in bits 0..16, priority and `how` in bits 16..32; `from`: see [`Envelope`](crate::message::Envelope). A sender that has ended may have serial number 0.
+    ReceiveBytes = 31, "receive_bytes(slot, serial, low, high, address, capacity+how) -> length+priority, destination slot, destination serial, from, sender slot, sender serial", Thread, "ESRCH EPERM EINVAL EAGAIN EBUSY ETIMEDOUT EIDRM EMSGSIZE EFAULT";
     /// Starts a thread of the caller's process in one of its spare places (EAGAIN: all are taken): at `body`, with `argument`, at a priority up to what the manifest grants. O(1).
     CreateThread = 32, "create_thread(body, argument, priority) -> slot, serial", Thread, "EPERM EAGAIN";
     /// Waits for the end of a created thread of the caller's process, at most until an instant (0: EBUSY), and frees its place. EINVAL: it is detached, was not created, or is joined by another. O(1).

@@ -57,19 +57,21 @@ pub const MORE: usize = 12;
 /// Most bytes of text in a head record and the one behind it.
 pub const TEXT: usize = HEAD_TEXT + MORE;
 
-/// The low byte of word 3 of [`Kind::Switch`], and of word 2 of [`Kind::Complete`].
+/// Word 3 of [`Kind::Switch`]: in its low byte why the hart runs another thread.
 pub mod reason {
-    /// The job that completed did so before its deadline, or has none: the sign of
-    /// `now - deadline`.
-    pub const IN_TIME: u32 = 1;
+    /// The thread that is left called, or was preempted.
+    pub const NONE: u32 = 0;
     /// The job of the thread that is left has completed: instead of a
     /// [`Kind::Complete`](super::Kind::Complete).
-    pub const COMPLETED: u32 = 2;
-    /// Interrupt line `word 3 >> LINE` was delivered: instead of a
+    pub const COMPLETE: u32 = 1;
+    /// An interrupt was delivered, the line in the upper half: instead of a
     /// [`Kind::Interrupt`](super::Kind::Interrupt).
-    pub const INTERRUPT: u32 = 4;
-    /// Where the number of the line begins.
-    pub const LINE: u32 = 16;
+    pub const INTERRUPT: u32 = 2;
+    /// The thread runs in the place of another one, which is in the upper half.
+    pub const HELPS: u32 = 3;
+    /// Beside `COMPLETE`, also in word 2 of [`Kind::Complete`](super::Kind::Complete):
+    /// the job completed after its deadline.
+    pub const LATE: u32 = 0x100;
 }
 
 /// What [`Kind::Stop`] and [`Kind::Load`] say when kernel time is not measured.
@@ -105,11 +107,11 @@ macro_rules! kinds {
 kinds! {
     /// The first record. subject: [`FORMAT`]; 2: timer ticks a second; 3: records that the ring holds. One `More` follows: hash of the system tables (low, high), high word of the clock.
     Boot = 0,
-    /// The hart runs another thread. subject: the thread that is left; 2: the thread that runs | whose place in the queue it has << 16, each [`NONE`] for idle and for its own place; 3: bits of [`reason`].
+    /// The hart runs another thread. subject: the thread that is left; 2: in the upper half the thread that runs; 3: a [`reason`]. [`NONE`] is idle.
     Switch = 1,
     /// Tasks were released together. Logical. subject: the first thread; 2: which, see [`members`]; 3: deadline in ticks after the instant, 0 = none, [`FAR`] = at least so far.
     Release = 2,
-    /// A job completed and no switch record tells it. subject: its thread; 2: bits of [`reason`]; 3: the job's number, 0 = as counted by releases.
+    /// A job completed and no switch record tells it. subject: its thread; 2: 0 or [`reason::LATE`]; 3: the job's number, 0 = as counted by releases.
     Complete = 3,
     /// The clock. 2: its high word.
     Epoch = 4,

@@ -164,7 +164,14 @@ impl Agenda {
             prev.next.set(Some(alarm));
             return false;
         }
+        let old = node.key.get();
         node.set(key, Some(alarm));
+        if before(old, key) {
+            // nothing was armed in the list, whose horizon is nearer
+            cold_path();
+            let _ = self.replay(alarm.list);
+            return true;
+        }
         for above in [&self.two[alarm.list as usize / 4 % 2], &self.first] {
             if before(above.key.get(), key) {
                 return false;

@@ -7,6 +7,7 @@ use giornata_abi::next::ring::{self, Kind, head};
 
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
+use crate::thread::role;
 use crate::{
     Agenda, Line, Machine, Object, Outcome, Process, Rank, Ref, Region, Thread, Trace, process,
     record,
@@ -47,6 +48,21 @@ record! {
 }
 
 impl Kernel {
+    /// At boot: the threads that begin then are ready. The first of them runs.
+    pub fn start<M: Machine>(&self) -> Outcome {
+        let now = M::now();
+        self.trace.since.set(now);
+        self.agenda.begin(now);
+        M::alarm(self.agenda.next(), now);
+        for thread in self.threads {
+            if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
+                thread.waits.set(None);
+                self.insert(thread);
+            }
+        }
+        self.go()
+    }
+
     /// Whose turn it is: the first of the ready queue.
     pub fn slot(&self) -> Ref<Thread> {
         self.slot.get()

@@ -18,8 +18,10 @@ pub enum Shape {
     Word,
     /// As wide as an address.
     Size,
-    /// A reference, or an absent one (null).
+    /// A reference.
     Ref,
+    /// A reference, or an absent one (null).
+    Link,
     /// A slice: its address, then its length.
     Slice,
     /// A tag of 32 bits, then (aligned) a reference or a word as wide as an address.
@@ -46,7 +48,7 @@ impl Shape {
             Shape::Byte => 1,
             Shape::Half => 2,
             Shape::Word => 4,
-            Shape::Size | Shape::Ref | Shape::Slice | Shape::Tagged => width,
+            Shape::Size | Shape::Ref | Shape::Link | Shape::Slice | Shape::Tagged => width,
             Shape::Array(shape, _) => shape.align(width),
             Shape::Record(fields) => {
                 let (mut most, mut at) = (1, 0);
@@ -68,7 +70,7 @@ impl Shape {
             Shape::Byte => 1,
             Shape::Half => 2,
             Shape::Word => 4,
-            Shape::Size | Shape::Ref => width,
+            Shape::Size | Shape::Ref | Shape::Link => width,
             Shape::Slice | Shape::Tagged => 2 * width,
             Shape::Array(shape, count) => shape.size(width) * count,
             Shape::Record(fields) => {
@@ -114,7 +116,7 @@ impl<T> Shaped for &'static T {
     const SHAPE: Shape = Shape::Ref;
 }
 impl<T> Shaped for Option<&'static T> {
-    const SHAPE: Shape = Shape::Ref;
+    const SHAPE: Shape = Shape::Link;
 }
 impl<T> Shaped for &'static [T] {
     const SHAPE: Shape = Shape::Slice;

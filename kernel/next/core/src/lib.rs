@@ -32,6 +32,7 @@ mod ending;
 mod fault;
 pub mod helping;
 pub mod interrupt;
+mod invariants;
 pub mod kernel;
 pub mod layout;
 mod life;

@@ -71,14 +71,10 @@ impl Kernel {
             cold_path();
             return self.on_timer_any::<M>(me);
         };
-        let odd = (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize;
-        if !before(alarm.key(), now.wrapping_add(1))
-            | !self.opens_top_unless(
-                odd | self.is_far::<M>(thread, now),
-                thread.rank.get(),
-                thread,
-            )
-        {
+        // (an instant farther ahead than the agenda orders has only to be set anew)
+        let far = thread.alarm.key() as usize ^ thread.context.t[0].get() as u32 as usize;
+        let odd = (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize | far;
+        if !self.opens_top_unless(odd, thread.rank.get(), thread) {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
@@ -91,14 +87,6 @@ impl Kernel {
         }
         M::alarm(next, now);
         self.run_wanting(thread, thread.wants.get())
-    }
-
-    /// Not 0 if a thread's timeout lies farther ahead than the agenda orders, and has
-    /// only to be set anew.
-    #[inline(always)]
-    fn is_far<M: Machine>(&self, thread: Ref<Thread>, now: u32) -> usize {
-        let _ = now;
-        thread.alarm.key() as usize ^ thread.context.t[0].get() as u32 as usize
     }
 
     /// Whatever is due.

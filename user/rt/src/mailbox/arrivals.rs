@@ -1,8 +1,9 @@
 //! Messages that a function is called with as they arrive.
 
-use giornata_abi::{Error, Id, Instant};
+use giornata_abi::{Error, Instant};
 
 use super::Mailbox;
+use crate::Id;
 use crate::handler::{Handling, Seat, owner};
 
 /// A message as it is handed to a handler.

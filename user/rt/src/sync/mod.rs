@@ -46,8 +46,9 @@ pub use semaphore::Semaphore;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Id;
+    use giornata_abi::Error;
     use giornata_abi::call::{Answer, Call};
-    use giornata_abi::{Error, Id};
 
     #[test]
     fn a_slot_is_made_anew_and_named_by_its_new_id() {

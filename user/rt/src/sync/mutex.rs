@@ -5,12 +5,8 @@ use core::marker::PhantomData;
 use giornata_abi::control::{TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::{Error, Instant};
 
-use crate::call;
 use crate::handle::handle;
-#[cfg(not(target_os = "none"))]
-use crate::host as machine;
-#[cfg(target_os = "none")]
-use crate::riscv as machine;
+use crate::{call, control};
 
 handle! {
     /// A mutex. Who has it runs at least as urgently as any thread that waits
@@ -53,9 +49,9 @@ impl Mutex {
     ///
     /// Errors and cost as [`lock`](Self::lock).
     pub fn lock_after<T>(self, wait: impl FnOnce() -> T) -> (T, Result<Guard, Error>) {
-        machine::tell_next_lock(!self.id().0);
+        control::tell_next_lock(self.id().0);
         let answer = wait();
-        let taken = machine::ask_next_lock();
+        let taken = control::ask_next_lock();
         if taken != TAKEN && taken != TAKEN_FROM_DEAD {
             return (answer, self.lock());
         }

@@ -8,8 +8,9 @@
 use core::marker::PhantomData;
 
 use giornata_abi::word::{LIMIT, LOCKED, MOST};
-use giornata_abi::{Error, Id, Instant};
+use giornata_abi::{Error, Instant};
 
+use crate::Id;
 use crate::call;
 #[cfg(not(target_os = "none"))]
 use crate::host as machine;
@@ -51,7 +52,7 @@ impl PrivateMutex {
     /// Takes the mutex; blocks until `instant` at most.
     #[inline]
     pub fn lock_until(&self, instant: Instant) -> Result<PrivateGuard<'_>, Error> {
-        let mine = machine::own_id() | LOCKED;
+        let mine = machine::own_word() | LOCKED;
         let owner_died = match self.word.compare_exchange(0, mine) {
             Ok(_) => false,
             Err(_) => self.lock_by_call(instant)?,
@@ -80,7 +81,7 @@ impl PrivateMutex {
     /// `EPERM`: the caller does not have it. `ESRCH`: it has ended.
     #[inline]
     pub fn unlock(&self) -> Result<(), Error> {
-        self.give_back(machine::own_id() | LOCKED)
+        self.give_back(machine::own_word() | LOCKED)
     }
 
     /// Gives the mutex back; its word says `mine` while nobody waits.

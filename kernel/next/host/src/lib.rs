@@ -1,0 +1,9 @@
+//! The host as a hart: a virtual clock, memory and interrupt lines, and a trap path
+//! over the kernel's own table of calls. What runs in user mode is whoever drives the
+//! [`Rig`].
+
+mod hart;
+mod rig;
+
+pub use hart::{Hart, MEMORY};
+pub use rig::{Results, Rig};

@@ -1,0 +1,386 @@
+//! A kernel on the host, event by event.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use giornata_abi::next::call::Call;
+use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_next_core::thread::kind;
+use giornata_next_core::{Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
+use giornata_next_records::{Built, Description, build};
+
+use crate::hart::{Hart, MEMORY, State, Stopped, with};
+
+static CALLS: [Handler; Call::TABLE] = calls::table::<Hart>();
+
+/// Registers `a0..a6` with which a thread goes on after a call.
+pub type Results = [usize; 7];
+
+/// A kernel, its records, and a hart to run it.
+#[derive(Debug)]
+pub struct Rig {
+    kernel: Shown<Kernel>,
+    running: Shown<Thread>,
+    objects: Vec<Shown<Object>>,
+    processes: Vec<Shown<Process>>,
+    /// What the last call of each thread returned, until it is looked at.
+    results: Vec<Option<Results>>,
+    /// The status with which the machine has stopped.
+    stopped: Option<usize>,
+    switches: Vec<usize>,
+}
+
+/// A record that is shown by its address.
+#[derive(Clone, Copy)]
+struct Shown<T: 'static>(Ref<T>);
+
+impl<T> std::fmt::Debug for Shown<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:p}", self.0)
+    }
+}
+
+/// The records of a system in memory that is never freed.
+fn materialise(description: &Description) -> Built {
+    let width = size_of::<usize>();
+    let length = build(description, width, 4096).bytes.len();
+    // whole lines, so that what is aligned at the base is aligned in memory
+    let memory: &'static mut [Line] = vec![Line([0; 64]); length.div_ceil(64) + 64].leak();
+    let begin = memory
+        .as_mut_ptr()
+        .expose_provenance()
+        .next_multiple_of(4096);
+    let built = build(description, width, begin as u64);
+    assert_eq!(
+        built.bytes.len(),
+        length,
+        "the same records at another place"
+    );
+    let place = std::ptr::with_exposed_provenance_mut::<u8>(begin);
+    // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it, nobody else
+    // has it, and it lives for ever.
+    unsafe { place.copy_from_nonoverlapping(built.bytes.as_ptr(), length) };
+    built
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The record at an address that [`build`] has told.
+fn record<T>(address: u64) -> Ref<T> {
+    let place = std::ptr::with_exposed_provenance::<T>(address as usize);
+    // SAFETY: the builder lays each record out by the shape that its definition states,
+    // which is checked against the compiler's layout, and checks that its references
+    // are there; the memory lives for ever and is reached through `Cell`s by one thread.
+    unsafe { &*place }
+}
+
+impl Rig {
+    /// Boots a system: what begins at boot is ready, and the most urgent runs.
+    pub fn boot(description: &Description) -> Rig {
+        let built = materialise(description);
+        with(|state| {
+            *state = State {
+                memory: vec![0; 1 << 20],
+                ..State::default()
+            };
+        });
+        let kernel = record::<Kernel>(built.kernel);
+        let mut rig = Rig {
+            kernel: Shown(kernel),
+            running: Shown(kernel.idle()),
+            objects: built.objects.iter().map(|at| Shown(record(*at))).collect(),
+            processes: built
+                .processes
+                .iter()
+                .map(|at| Shown(record(*at)))
+                .collect(),
+            results: vec![None; kernel.threads.len()],
+            stopped: None,
+            switches: Vec::new(),
+        };
+        rig.enter(|rig| {
+            let outcome = rig.kernel.0.start::<Hart>();
+            rig.leave_for(outcome);
+        });
+        rig
+    }
+
+    /// The kernel's records.
+    pub fn kernel(&self) -> Ref<Kernel> {
+        self.kernel.0
+    }
+
+    /// A thread by its number.
+    pub fn thread(&self, number: usize) -> Ref<Thread> {
+        &self.kernel.0.threads[number]
+    }
+
+    /// An object by its slot.
+    pub fn object(&self, slot: usize) -> Ref<Object> {
+        self.objects[slot].0
+    }
+
+    /// A process by its number.
+    pub fn process(&self, number: usize) -> Ref<Process> {
+        self.processes[number].0
+    }
+
+    /// The number of the thread that runs; of the idle thread, that of all others.
+    pub fn running(&self) -> usize {
+        self.running.0.number() as usize
+    }
+
+    /// Whether no thread runs.
+    pub fn is_idle(&self) -> bool {
+        self.running.0.kind.get() == kind::IDLE
+    }
+
+    /// The status with which the machine has stopped.
+    pub fn stopped(&self) -> Option<usize> {
+        self.stopped
+    }
+
+    /// What the last call of a thread returned, if it has returned since this was asked.
+    pub fn take_results(&mut self, thread: usize) -> Option<Results> {
+        self.results[thread].take()
+    }
+
+    /// Threads that have run, in order, since this was asked.
+    pub fn take_switches(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.switches)
+    }
+
+    /// Ticks since boot.
+    pub fn now(&self) -> u64 {
+        with(|state| state.now)
+    }
+
+    /// Ticks that pass whenever the kernel reads its clock: 0 unless it is set.
+    pub fn set_pace(&mut self, ticks: u64) {
+        with(|state| state.pace = ticks);
+    }
+
+    /// A word of simulated physical memory, at an offset from its beginning.
+    pub fn word(&self, offset: usize) -> u32 {
+        <Hart as giornata_next_core::Machine>::load(MEMORY + offset)
+    }
+
+    /// Stores a word there.
+    pub fn set_word(&mut self, offset: usize, value: u32) {
+        <Hart as giornata_next_core::Machine>::store(MEMORY + offset, value);
+    }
+
+    /// The running thread makes a call. Returns what it returned, if it goes on at once.
+    pub fn call(&mut self, call: Call, arguments: [usize; 6]) -> Option<Results> {
+        self.call_number(call as usize, arguments)
+    }
+
+    /// The same by any number.
+    pub fn call_number(&mut self, number: usize, arguments: [usize; 6]) -> Option<Results> {
+        assert!(!self.is_idle(), "no thread runs that could call {number}");
+        let caller = self.running();
+        self.results[caller] = None;
+        self.enter(|rig| rig.trap_call(number, arguments));
+        self.results[caller]
+    }
+
+    fn trap_call(&mut self, number: usize, [a0, a1, a2, a3, a4, a5]: [usize; 6]) {
+        let me = self.running.0;
+        let handler = CALLS[number % Call::TABLE];
+        let handler = if number < Call::TABLE {
+            handler
+        } else {
+            CALLS[Call::TABLE - 1]
+        };
+        let outcome = handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0);
+        match outcome.next {
+            None => self.results[me.number() as usize] = Some([outcome.answer, 0, 0, 0, 0, 0, 0]),
+            Some(_) => {
+                me.context.pc.set(me.context.pc.get().wrapping_add(4));
+                self.leave_for(outcome);
+            }
+        }
+    }
+
+    /// The running thread does what it may not.
+    pub fn fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
+        assert!(!self.is_idle(), "no thread runs that could fault");
+        self.enter(|rig| {
+            let me = rig.running.0;
+            me.kind.set(kind::FULL);
+            let outcome = rig.kernel.0.fault::<Hart>(me, cause as u32, pc, address);
+            rig.leave_for(outcome);
+        });
+    }
+
+    /// What a process may do with a region of shared memory now: bits of
+    /// [`region`](giornata_next_core::region).
+    pub fn access(&self, process: usize, address: usize) -> u32 {
+        with(|state| state.open.get(&(process as u32, address)).copied()).unwrap_or(0)
+    }
+
+    /// Ticks pass; what falls due meanwhile interrupts, at its instant.
+    pub fn advance(&mut self, ticks: u64) {
+        let end = self.now() + ticks;
+        loop {
+            let alarm = with(|state| state.alarm);
+            match alarm {
+                Some(alarm) if alarm <= end => {
+                    with(|state| state.now = state.now.max(alarm));
+                    self.interrupt();
+                }
+                _ => break,
+            }
+        }
+        with(|state| state.now = state.now.max(end));
+    }
+
+    /// Ticks pass without the hart noticing: interrupts are late.
+    pub fn pass(&mut self, ticks: u64) {
+        with(|state| state.now += ticks);
+    }
+
+    /// A line rises. If it is not masked, it interrupts.
+    pub fn raise(&mut self, line: u32) {
+        with(|state| state.risen.insert(line));
+        self.interrupt();
+    }
+
+    /// The hart takes what waits: timer and lines.
+    pub fn interrupt(&mut self) {
+        while <Hart as giornata_next_core::Machine>::pending() {
+            self.enter(|rig| {
+                let me = rig.running.0;
+                if me.kind.get() == kind::CALL {
+                    me.kind.set(kind::FULL);
+                }
+                for (at, register) in me.context.t.iter().enumerate() {
+                    register.set(0xDEAD_0000 + at);
+                }
+                let outcome = rig.look();
+                rig.leave_for(outcome);
+            });
+            if self.stopped.is_some() {
+                break;
+            }
+        }
+    }
+
+    fn look(&mut self) -> Outcome {
+        let me = self.running.0;
+        if with(|state| state.timer_rings()) {
+            with(|state| state.alarm = None);
+            self.kernel.0.on_timer::<Hart>(me)
+        } else {
+            self.kernel.0.on_line::<Hart>(me)
+        }
+    }
+
+    /// Runs the kernel until it leaves for a thread in user mode, or none.
+    fn enter(&mut self, run: impl FnOnce(&mut Rig)) {
+        assert!(self.stopped.is_none(), "the machine has stopped");
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            run(self);
+            while self.running.0.kind.get() == kind::WORK {
+                let outcome = match <Hart as giornata_next_core::Machine>::pending() {
+                    true => self.look(),
+                    false => self.kernel.0.work::<Hart>(self.running.0),
+                };
+                self.leave_for(outcome);
+            }
+        }));
+        if let Err(panic) = ran {
+            match panic.downcast::<Stopped>() {
+                Ok(stopped) => self.stopped = Some(stopped.0),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+    }
+
+    /// The exit path: charges the thread that is left, records the switch, resumes.
+    fn leave_for(&mut self, outcome: Outcome) {
+        let (left, kernel) = (self.running.0, self.kernel.0);
+        let mut next = outcome.next.unwrap_or(left);
+        if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
+            // its space has to be loaded: the one place that looks whether it is alive
+            match next.process.is_alive() {
+                true if next.kind.get() != kind::IDLE && next.kind.get() != kind::WORK => {
+                    kernel.trace.loaded.set(next.process);
+                }
+                true => {}
+                false => next = next.process.reaper,
+            }
+        }
+        if !std::ptr::eq(left, next) {
+            let now = <Hart as giornata_next_core::Machine>::now();
+            let (spent, carry) = left
+                .spent
+                .get()
+                .overflowing_add(now.wrapping_sub(kernel.trace.since.get()));
+            left.spent.set(spent);
+            left.spent_high
+                .set(left.spent_high.get() + u32::from(carry));
+            kernel.trace.since.set(now);
+            assert_eq!(left.label & 0xFF, TraceKind::Switch as u32);
+            kernel
+                .trace
+                .write(now, left.label, next.label, outcome.answer as u32);
+            self.switches.push(next.number() as usize);
+        }
+        self.running = Shown(next);
+        self.resume(next);
+    }
+
+    fn resume(&mut self, thread: Ref<Thread>) {
+        let number = thread.number() as usize;
+        assert!(
+            thread.process.is_alive(),
+            "thread {number} runs, whose process is not alive"
+        );
+        let registers = |count: usize| {
+            let mut results = [0; 7];
+            for (result, register) in results.iter_mut().zip(&thread.context.a).take(count) {
+                *result = register.get();
+            }
+            results
+        };
+        match thread.kind.get() {
+            kind::CALL => self.results[number] = Some(registers(1)),
+            kind::RESULTS => {
+                thread.kind.set(kind::CALL);
+                self.results[number] = Some(registers(7));
+            }
+            kind::AGAIN => {
+                thread.kind.set(kind::CALL);
+                thread
+                    .context
+                    .pc
+                    .set(thread.context.pc.get().wrapping_sub(4));
+                let [a0, a1, a2, a3, a4, a5, _, a7] = &thread.context.a;
+                let arguments = [a0, a1, a2, a3, a4, a5].map(|register| register.get());
+                let number = a7.get();
+                // an interrupt that waits comes first, as it would in user mode
+                if <Hart as giornata_next_core::Machine>::pending() {
+                    thread.kind.set(kind::AGAIN);
+                    thread
+                        .context
+                        .pc
+                        .set(thread.context.pc.get().wrapping_add(4));
+                    let outcome = self.look();
+                    return self.leave_for(outcome);
+                }
+                self.trap_call(number, arguments);
+            }
+            kind::FULL => thread.kind.set(kind::CALL),
+            _ => {}
+        }
+    }
+
+    /// Whether the kernel's records are as they must be; else the test fails.
+    pub fn check_invariants(&self) {
+        if let Err(broken) = self.kernel.0.check_invariants() {
+            panic!("{broken}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+use giornata_abi::next::call::Call;
+use giornata_next_host::Rig;
+
+use crate::threads;
+
+#[test]
+fn the_most_urgent_runs_first() {
+    let rig = Rig::boot(&threads(&[1, 200, 7]));
+    rig.check_invariants();
+    assert_eq!(rig.running(), 1);
+}
+
+#[test]
+fn yield_gives_the_turn_to_the_next_of_equal_urgency() {
+    let mut rig = Rig::boot(&threads(&[5, 5, 9, 5]));
+    assert_eq!(rig.running(), 2);
+    assert_eq!(rig.call(Call::Yield, [0; 6]), Some([0; 7]));
+    rig.call(Call::Sleep, [100, 0, 0, 0, 0, 0]);
+    for expected in [0, 1, 3, 0] {
+        rig.check_invariants();
+        assert_eq!(rig.running(), expected);
+        rig.call(Call::Yield, [0; 6]);
+    }
+}
+
+#[test]
+fn a_number_that_names_no_call_is_refused() {
+    let mut rig = Rig::boot(&threads(&[5]));
+    let refused = Some([giornata_abi::Error::ENOSYS as usize, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(rig.call_number(63, [0; 6]), refused);
+    assert_eq!(rig.call_number(usize::MAX, [0; 6]), refused);
+}

@@ -1,0 +1,81 @@
+use giornata_abi::next::call::Call;
+use giornata_next_host::Rig;
+
+use crate::threads;
+
+fn sleep(rig: &mut Rig, until: u64) {
+    let [low, high] = [until as u32 as usize, (until >> 32) as usize];
+    rig.call(Call::Sleep, [low, high, 0, 0, 0, 0]);
+    rig.check_invariants();
+}
+
+#[test]
+fn sleepers_wake_at_their_instants_in_order() {
+    let mut rig = Rig::boot(&threads(&[4, 3, 2, 1]));
+    for until in [400, 100, 300, 200] {
+        sleep(&mut rig, until);
+    }
+    assert!(rig.is_idle());
+    for (instant, thread) in [(100, 1), (200, 3), (300, 2), (400, 0)] {
+        rig.advance(instant - rig.now() - 1);
+        rig.check_invariants();
+        rig.take_switches();
+        rig.advance(1);
+        rig.check_invariants();
+        assert_eq!(rig.take_switches().first(), Some(&thread));
+        while !rig.is_idle() {
+            sleep(&mut rig, 1_000_000);
+        }
+    }
+}
+
+#[test]
+fn an_instant_that_has_passed_does_not_wait() {
+    let mut rig = Rig::boot(&threads(&[4]));
+    rig.advance(1000);
+    sleep(&mut rig, 999);
+    rig.interrupt();
+    assert_eq!(rig.running(), 0);
+}
+
+#[test]
+fn an_instant_beyond_the_horizon_comes_when_it_comes() {
+    let mut rig = Rig::boot(&threads(&[4]));
+    let until = 5 << 32 | 77;
+    sleep(&mut rig, until);
+    rig.advance(until - 1);
+    rig.check_invariants();
+    assert!(rig.is_idle());
+    rig.advance(1);
+    assert_eq!((rig.running(), rig.now()), (0, until));
+}
+
+#[test]
+fn the_clock_and_the_time_spent_are_64_bits_wide() {
+    let mut rig = Rig::boot(&threads(&[4, 3]));
+    rig.advance(3 << 32 | 5);
+    assert_eq!(rig.call(Call::Clock, [0; 6]), Some([0, 5, 3, 0, 0, 0, 0]));
+    rig.advance(10);
+    sleep(&mut rig, 9 << 32);
+    assert_eq!(rig.running(), 1);
+    rig.advance(100);
+    assert_eq!(
+        rig.call(Call::CpuTime, [0; 6]),
+        Some([0, 100, 0, 0, 0, 0, 0])
+    );
+}
+
+#[test]
+fn an_interrupt_wakes_its_handler_once() {
+    let mut rig = Rig::boot(&threads(&[4, 3]));
+    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+    assert_eq!(rig.running(), 1);
+    rig.raise(5);
+    rig.check_invariants();
+    assert_eq!((rig.running(), rig.take_results(0)), (0, Some([0; 7])));
+    rig.raise(5);
+    assert_eq!(rig.running(), 0);
+    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+    rig.interrupt();
+    assert_eq!(rig.running(), 0);
+}

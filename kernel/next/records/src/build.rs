@@ -1,0 +1,422 @@
+//! From a description to records.
+
+use giornata_abi::system::FaultPolicy;
+use giornata_next_core::agenda::LISTS;
+use giornata_next_core::interrupt::{LINES, Line};
+use giornata_next_core::layout::Shaped;
+use giornata_next_core::object::{self, Handle};
+use giornata_next_core::process::{Image, life};
+use giornata_next_core::ready::level;
+use giornata_next_core::thread::{Place, kind, role, tenancy};
+use giornata_next_core::trace::{Entry, label};
+use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
+
+use crate::arena::{Arena, At, Run, Value};
+use crate::description::{self, Description, ObjectKind};
+
+/// The records of a system, and where the important ones lie.
+#[derive(Debug)]
+pub struct Built {
+    /// The records.
+    pub bytes: Vec<u8>,
+    /// The record of the hart.
+    pub kernel: u64,
+    /// The objects, by slot.
+    pub objects: Vec<u64>,
+    /// The processes, by number.
+    pub processes: Vec<u64>,
+}
+
+/// What other records refer to.
+struct Parts {
+    kernel: At<Kernel>,
+    ranks: Run<Rank>,
+    rank_idle: At<Rank>,
+    processes: Run<Process>,
+    threads: Run<Thread>,
+    lines: Run<Line>,
+    objects: Run<Object>,
+    /// The object that stands for the list of threads that wait in none.
+    nowhere: At<Object>,
+    /// The object that a process finds where it has no right.
+    refused: At<Object>,
+}
+
+/// Lays the records of a system out for a machine whose addresses have `width` bytes,
+/// from address `base` on.
+pub fn build(description: &Description, width: usize, base: u64) -> Built {
+    let mut arena = Arena::new(width, base);
+    let arena = &mut arena;
+    // the idle thread and its process are the last, but for the kernel's own threads
+    let processes = arena_run(arena, 64, description.processes.len() + 1);
+    let threads = description.threads.len() + 1 + description.processes.len();
+    let parts = Parts {
+        kernel: arena.one(),
+        rank_idle: arena.one(),
+        ranks: arena.many(256),
+        processes,
+        threads: arena_run(arena, 64, threads),
+        lines: arena.many(description.lines.len()),
+        objects: arena.many(description.objects.len()),
+        nowhere: arena.one(),
+        refused: arena.one(),
+    };
+    lay_ranks(arena, &parts);
+    lay_objects(arena, &parts, description);
+    let handles: Vec<Run<Handle>> = (0..description.processes.len())
+        .map(|process| lay_handles(arena, &parts, description, process))
+        .collect();
+    lay_processes(arena, &parts, description);
+    for (index, thread) in description.threads.iter().enumerate() {
+        let by_call = description.processes[thread.process].by_call;
+        lay_thread(
+            arena,
+            &parts,
+            index,
+            thread,
+            (handles[thread.process], by_call),
+        );
+    }
+    lay_idle(arena, &parts, description);
+    lay_kernel(arena, &parts, description);
+    let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
+    let objects = (0..objects.1)
+        .map(|index| objects.at(index, arena).0)
+        .collect();
+    let processes = (0..processes.1)
+        .map(|index| processes.at(index, arena).0)
+        .collect();
+    let arena = std::mem::replace(arena, Arena::new(width, base));
+    Built {
+        bytes: arena.finish(),
+        kernel,
+        objects,
+        processes,
+    }
+}
+
+fn arena_run<T: Shaped>(arena: &mut Arena, align: usize, count: usize) -> Run<T> {
+    arena.align(align);
+    arena.many(count)
+}
+
+fn lay_ranks(arena: &mut Arena, parts: &Parts) {
+    for index in 0..256 {
+        let rank = parts.ranks.at(index, arena);
+        arena.set(rank, "level", index as u32 + 1);
+        arena.set(rank, "unmarked", 1u32);
+    }
+    arena.set(parts.rank_idle, "level", level::IDLE);
+}
+
+fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
+    for (index, object) in description.objects.iter().enumerate() {
+        let record = parts.objects.at(index, arena);
+        arena.set(record, "made", object.kind as u32);
+        arena.set(record, "initial", object.initial);
+        let most = match object.ceiling {
+            Some(ceiling) => level::LOWEST - u32::from(ceiling),
+            None => object.most,
+        };
+        arena.set(record, "most", most);
+        if object.at_boot {
+            arena.set(record, "kind", object.kind as u32);
+            arena.set(record, "count", object.initial);
+            arena.set(record, "serial", 1u32);
+        }
+    }
+    arena.set(parts.refused, "kind", object::kind::REFUSED);
+}
+
+fn lay_handles(
+    arena: &mut Arena,
+    parts: &Parts,
+    description: &Description,
+    process: usize,
+) -> Run<Handle> {
+    let run = arena.many::<Handle>(description.objects.len());
+    for (index, object) in description.objects.iter().enumerate() {
+        let rights = object.rights.get(process).copied().unwrap_or_default();
+        let (handle, own) = (run.at(index, arena), parts.objects.at(index, arena));
+        arena.set(
+            handle,
+            "used",
+            if rights.used { own } else { parts.refused },
+        );
+        arena.set(
+            handle,
+            "managed",
+            if rights.managed { own } else { parts.refused },
+        );
+    }
+    run
+}
+
+fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
+    for (index, process) in description.processes.iter().enumerate() {
+        let record = parts.processes.at(index, arena);
+        for (word, value) in process.space.iter().enumerate() {
+            arena.set(record, &format!("space.{word}"), *value);
+        }
+        let first = description
+            .threads
+            .iter()
+            .position(|thread| thread.process == index);
+        let count = description
+            .threads
+            .iter()
+            .filter(|thread| thread.process == index)
+            .count();
+        let threads = parts.threads.part(first.unwrap_or(0), count, arena);
+        arena.set(record, "number", index as u32);
+        let life = if process.by_call {
+            life::DEAD
+        } else {
+            life::ALIVE
+        };
+        arena.set(record, "life", life);
+        arena.set(record, "threads", threads);
+        arena.set(
+            record,
+            "most",
+            level::LOWEST - u32::from(process.max_priority),
+        );
+        arena.set(record, "grants", process.grants);
+        arena.set(record, "restart_begin", process.restartable.0);
+        arena.set(record, "restart_end", process.restartable.1);
+        arena.set(record, "data", process.data.0);
+        arena.set(record, "data_size", process.data.1);
+        arena.set(record, "data_place", process.data.2);
+        let supervisor = process
+            .supervisor
+            .map(|index| parts.processes.at(index, arena));
+        arena.set(record, "supervisor", supervisor);
+        let mutexes = description
+            .objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| {
+                let rights = object.rights.get(index).copied().unwrap_or_default();
+                object.kind == ObjectKind::Mutex && rights.used
+            });
+        let mutexes: Vec<At<Object>> = mutexes
+            .map(|(slot, _)| parts.objects.at(slot, arena))
+            .collect();
+        let mutexes = lay_references(arena, &mutexes);
+        arena.set(record, "mutexes", mutexes);
+        let lines = description.lines.iter().enumerate();
+        let lines: Vec<At<Line>> = lines
+            .filter(|(_, line)| line.process == Some(index))
+            .map(|(at, _)| parts.lines.at(at, arena))
+            .collect();
+        let lines = lay_references(arena, &lines);
+        arena.set(record, "lines", lines);
+        lay_image(arena, record, process);
+        lay_reaper(arena, parts, description, index);
+        lay_spares(arena, parts, description, index);
+    }
+    let idle = parts.processes.at(description.processes.len(), arena);
+    arena.set(idle, "number", description.processes.len() as u32);
+    let reaper = parts.threads.at(description.threads.len(), arena);
+    arena.set(idle, "reaper", reaper);
+    lay_image(arena, idle, &description::Process::default());
+}
+
+/// A row of references.
+fn lay_references<T: Shaped + 'static>(arena: &mut Arena, records: &[At<T>]) -> Run<&'static T> {
+    let run = arena.many::<&'static T>(records.len());
+    for (index, record) in records.iter().enumerate() {
+        let place = run.at(index, arena);
+        arena.put(place, *record);
+    }
+    run
+}
+
+/// How the memory of a process is at its start.
+fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Process) {
+    let image = arena.one::<Image>();
+    let ((pristine, copied, zeroed), (stacks, stacks_size)) = (process.image, process.stacks);
+    assert!(
+        [copied, zeroed, stacks_size]
+            .iter()
+            .all(|size| size % 4 == 0),
+        "memory of a process in whole words"
+    );
+    assert!(process.heap.1 % 16 == 0, "memory to allocate in its grain");
+    arena.set(image, "pristine", pristine);
+    arena.set(image, "copied", copied);
+    arena.set(image, "zeroed", zeroed);
+    arena.set(image, "stacks", stacks);
+    arena.set(image, "stacks_size", stacks_size);
+    arena.set(image, "heap", process.heap.0);
+    arena.set(image, "heap_size", process.heap.1);
+    let policy = process.on_fault.unwrap_or(FaultPolicy::Stop);
+    arena.set(image, "policy", policy as u32);
+    arena.set(record, "image", image);
+}
+
+/// The kernel thread that ends and restarts a process.
+fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index: usize) {
+    let number = description.threads.len() + 1 + index;
+    let reaper = parts.threads.at(number, arena);
+    let place = arena.one::<Place>();
+    arena.set(place, "argument", index as u64);
+    arena.set(place, "role", role::REAPER);
+    let nobody = parts.processes.at(description.processes.len(), arena);
+    lay_record(arena, parts, number, (nobody, place, parts.rank_idle));
+    arena.set(reaper, "kind", u32::from(kind::WORK));
+    let process = parts.processes.at(index, arena);
+    arena.set(process, "reaper", reaper);
+}
+
+/// The free places of a process are linked, the last first.
+fn lay_spares(arena: &mut Arena, parts: &Parts, description: &Description, index: usize) {
+    let process = parts.processes.at(index, arena);
+    let threads = description.threads.iter().enumerate();
+    let spares =
+        threads.filter(|(_, thread)| thread.process == index && thread.role & role::SPARE != 0);
+    let mut last = None;
+    for (number, _) in spares {
+        let spare = parts.threads.at(number, arena);
+        arena.set(spare, "next", last.unwrap_or(spare));
+        arena.set(process, "spare", spare);
+        last = Some(spare);
+    }
+}
+
+fn lay_thread(
+    arena: &mut Arena,
+    parts: &Parts,
+    index: usize,
+    thread: &description::Thread,
+    (handles, begins_by_call): (Run<Handle>, bool),
+) {
+    let record = parts.threads.at(index, arena);
+    let place = arena.one::<Place>();
+    arena.set(place, "entry", thread.entry);
+    arena.set(place, "argument", thread.arguments[0]);
+    arena.set(place, "body", thread.arguments[1]);
+    arena.set(place, "stack_top", thread.stack.0);
+    arena.set(place, "stack_size", thread.stack.1);
+    arena.set(place, "control", thread.control);
+    arena.set(place, "role", thread.role);
+    arena.set(place, "level", level::LOWEST - u32::from(thread.priority));
+    arena.set(place, "allowance", thread.allowance);
+    let rank = parts.ranks.at(usize::from(255 - thread.priority), arena);
+    let process = parts.processes.at(thread.process, arena);
+    lay_record(arena, parts, index, (process, place, rank));
+    arena.set(record, "handles", handles);
+    arena.set(record, "stack", thread.stack_region);
+    arena.set(record, "limited", u32::from(thread.allowance != 0));
+    arena.set(record, "context.pc", thread.entry);
+    arena.set(record, "context.sp", thread.stack.0);
+    arena.set(record, "context.gp", thread.pointers.0);
+    arena.set(record, "context.tp", thread.pointers.1);
+    arena.set(record, "context.a.0", thread.arguments[0]);
+    arena.set(record, "context.a.1", thread.arguments[1]);
+    arena.set(record, "kind", u32::from(kind::RESULTS));
+    let begins = role::AUTOSTART | role::TASK | role::UPCALL;
+    if thread.role & begins != 0 && !begins_by_call {
+        arena.set(record, "serial", 1u32);
+        arena.set(record, "tenancy", u32::from(tenancy::GIVEN));
+    }
+}
+
+/// What every thread has, the idle one too: links, and that it is in no queue.
+fn lay_record(
+    arena: &mut Arena,
+    parts: &Parts,
+    index: usize,
+    (process, place, rank): (At<Process>, At<Place>, At<Rank>),
+) {
+    let record = parts.threads.at(index, arena);
+    arena.set(record, "process", process);
+    arena.set(record, "place", place);
+    arena.set(record, "label", label(SWITCH, index as u32));
+    for link in ["next", "prev"] {
+        arena.set(record, link, record);
+    }
+    for urgency in ["rank", "own"] {
+        arena.set(record, urgency, rank);
+    }
+    arena.set(record, "waits", parts.nowhere);
+    arena.set(record, "alarm.list", (index % LISTS) as u32);
+    arena.set(
+        record,
+        "alarm.event",
+        Value::Tagged(tag(Event::TAGS, "Thread"), record.0),
+    );
+}
+
+/// The kind of the record of a switch.
+const SWITCH: u32 = giornata_abi::trace::TraceKind::Switch as u32;
+
+fn tag(tags: &[(&str, u32)], name: &str) -> u32 {
+    let found = tags.iter().find(|(own, _)| *own == name);
+    found.unwrap_or_else(|| panic!("no variant {name}")).1
+}
+
+fn lay_idle(arena: &mut Arena, parts: &Parts, description: &Description) {
+    let index = description.threads.len();
+    let idle = parts.threads.at(index, arena);
+    let place = arena.one::<Place>();
+    let process = parts.processes.at(description.processes.len(), arena);
+    lay_record(arena, parts, index, (process, place, parts.rank_idle));
+    arena.set(idle, "kind", u32::from(kind::IDLE));
+    arena.set(idle, "waits", Value::Ref(0));
+    arena.set(parts.rank_idle, "head", idle);
+}
+
+fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
+    let kernel = parts.kernel;
+    let idle = parts.threads.at(description.threads.len(), arena);
+    arena.set(kernel, "top", parts.rank_idle);
+    arena.set(kernel, "hint", parts.rank_idle);
+    arena.set(kernel, "slot", idle);
+    arena.set(kernel, "idle", idle);
+    arena.set(kernel, "nowhere", parts.nowhere);
+    arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
+    arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
+    arena.set(kernel, "threads", parts.threads);
+    for (index, line) in description.lines.iter().enumerate() {
+        assert!(
+            (1..LINES).contains(&(line.number as usize)),
+            "line {}",
+            line.number
+        );
+        let record = parts.lines.at(index, arena);
+        arena.set(record, "number", line.number);
+        let process = line
+            .process
+            .map(|process| parts.processes.at(process, arena));
+        arena.set(record, "process", process);
+        arena.set(kernel, &format!("lines.{}", line.number), record);
+    }
+    let count = description.processes.len();
+    arena.set(kernel, "processes", parts.processes.part(0, count, arena));
+    let regions = arena.many::<Region>(description.regions.len());
+    for (index, region) in description.regions.iter().enumerate() {
+        let record = regions.at(index, arena);
+        arena.set(record, "address", region.address);
+        arena.set(record, "size", region.size);
+        arena.set(record, "place", region.place);
+        arena.set(record, "tables", region.tables);
+        let grants = arena.many::<u32>(region.grants.len());
+        for (process, grant) in region.grants.iter().enumerate() {
+            let place = grants.at(process, arena);
+            arena.put(place, *grant);
+        }
+        arena.set(record, "grants", grants);
+    }
+    arena.set(kernel, "regions", regions);
+    let records = description.trace_records.max(16);
+    assert!(records.is_power_of_two(), "{records} records of the trace");
+    let ring = match description.trace_ring {
+        Some(address) => Run::elsewhere(address, records),
+        None => arena_run::<Entry>(arena, 16, records),
+    };
+    arena.set(kernel, "trace.ring", ring);
+    arena.set(kernel, "trace.mask", records as u32 * 16 - 1);
+    let nobody = parts.processes.at(description.processes.len(), arena);
+    arena.set(kernel, "trace.loaded", nobody);
+}

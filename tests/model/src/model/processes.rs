@@ -1,0 +1,187 @@
+//! Processes that end, begin anew, and are supervised.
+
+use super::queue::{End, Entry, Urgency};
+use super::{Life, Model, Outcome, Process, Reason, State, Tenancy};
+use crate::request::Reply;
+use crate::system::System;
+use giornata_abi::Error;
+use giornata_abi::trace::FaultCause;
+
+/// Bit of what a supervisor is told: the process lives again.
+pub(super) const RESTARTED: u32 = 1 << 16;
+
+/// Processes that have not begun.
+pub(super) fn all(system: &System) -> Vec<Process> {
+    let processes = 0..system.processes.len();
+    let processes = processes.map(|process| {
+        let owned = |thread: &usize| system.threads[*thread].process == process;
+        let first = (0..system.threads.len()).find(owned).unwrap_or(0);
+        let count = (0..system.threads.len()).filter(owned).count();
+        Process {
+            threads: first..first + count,
+            life: Life::Dead,
+            generation: 0,
+            cause: None,
+            news: None,
+        }
+    });
+    processes.collect()
+}
+
+impl Model {
+    /// The threads of a process begin that do so by themselves.
+    pub(super) fn begin(&mut self, process: usize) {
+        self.processes[process].life = Life::Alive;
+        for thread in self.processes[process].threads.clone() {
+            let spec = self.system.threads[thread];
+            match spec.spare {
+                true => self.threads[thread].tenancy = Tenancy::Free,
+                false => self.start(thread, spec.scheduling, Tenancy::Given),
+            }
+        }
+    }
+
+    /// A process ends. Its threads wait for nothing and lend nothing from now on; what is
+    /// left is torn down as urgently as who ended it.
+    pub(super) fn strike(&mut self, process: usize, cause: FaultCause, urgency: Urgency) {
+        let record = &mut self.processes[process];
+        record.life = Life::Dying;
+        (record.cause, record.news) = (Some(cause), None);
+        let threads = record.threads.clone();
+        // (who is dead is asked for nothing, and gets nothing from its siblings)
+        for thread in threads.clone() {
+            self.remove(thread);
+        }
+        for thread in threads {
+            self.end(thread);
+            if self.system.threads[thread].spare {
+                self.threads[thread].tenancy = Tenancy::Free;
+            }
+        }
+        self.insert_entry(Entry::Teardown(process, urgency), urgency, End::Head);
+    }
+
+    /// The rest of the end of a process, or its beginning.
+    pub(super) fn tear_down(&mut self, process: usize) {
+        let restarts = self.system.processes[process].restarts;
+        let begins = self.processes[process].life == Life::Restoring || restarts;
+        match begins {
+            true => {
+                self.processes[process].generation += 1;
+                self.begin(process);
+            }
+            false => {
+                self.processes[process].life = Life::Dead;
+                self.refuse_requests();
+            }
+        }
+        self.report(process, begins);
+    }
+
+    /// Requests that lie where nobody is left to receive them get an error.
+    fn refuse_requests(&mut self) {
+        for mailbox in 0..self.objects.len() {
+            if self.has_receiver(mailbox) {
+                continue;
+            }
+            for client in self.queued_callers(mailbox) {
+                self.withdraw(client);
+                self.give_up(client, Error::EIDRM.into());
+            }
+        }
+    }
+
+    /// Whether a process lives, or will, that may receive from a mailbox.
+    fn has_receiver(&self, mailbox: usize) -> bool {
+        use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
+        let rights = &self.system.objects[mailbox].rights;
+        let lives = |process: usize| self.processes[process].life != Life::Dead;
+        let mut receivers = rights.iter().enumerate();
+        receivers
+            .any(|(process, rights)| rights & (RIGHT_RECEIVE | RIGHT_FULL) != 0 && lives(process))
+    }
+
+    /// The process with this number, if the caller's supervises it.
+    fn supervised(&self, caller: usize, number: usize) -> Result<usize, Error> {
+        let spec = self.system.processes.get(number).ok_or(Error::ESRCH)?;
+        match spec.supervisor == Some(self.threads[caller].process) {
+            true => Ok(number),
+            false => Err(Error::EPERM),
+        }
+    }
+
+    pub(super) fn create_process(&mut self, caller: usize, number: usize) -> Outcome {
+        let number = self.supervised(caller, number)?;
+        let urgency = self.turn();
+        let process = &mut self.processes[number];
+        match process.life {
+            Life::Alive => return Err(Error::EEXIST),
+            Life::Dying | Life::Restoring => return Err(Error::EBUSY),
+            Life::Dead => {}
+        }
+        (process.life, process.cause, process.news) = (Life::Restoring, None, None);
+        self.insert_entry(Entry::Teardown(number, urgency), urgency, End::Head);
+        Ok(Some(Reply::DONE))
+    }
+
+    pub(super) fn kill_process(&mut self, caller: usize, number: usize) -> Outcome {
+        let number = self.supervised(caller, number)?;
+        if self.processes[number].life != Life::Alive {
+            return Err(Error::ESRCH);
+        }
+        let urgency = self.turn();
+        self.strike(number, FaultCause::Killed, urgency);
+        Ok(Some(Reply::DONE))
+    }
+
+    pub(super) fn await_process(&mut self, caller: usize, until: u64) -> Outcome {
+        let own = self.threads[caller].process;
+        let specs = self.system.processes.iter().enumerate();
+        let supervised = specs.filter(|(_, spec)| spec.supervisor == Some(own));
+        let supervised: Vec<usize> = supervised.map(|(number, _)| number).collect();
+        if supervised.is_empty() {
+            return Err(Error::EPERM);
+        }
+        let untold = |number: &&usize| self.processes[**number].news.is_some();
+        if let Some(number) = supervised.iter().find(untold) {
+            return Ok(Some(self.tell(*number)));
+        }
+        if self.watcher_of(own).is_some() {
+            return Err(Error::EBUSY);
+        }
+        match until {
+            0 => return Err(Error::EAGAIN),
+            until if until <= self.now => return Err(Error::ETIMEDOUT),
+            _ => {}
+        }
+        self.block(caller, Reason::Process, until);
+        Ok(None)
+    }
+
+    fn watcher_of(&self, process: usize) -> Option<usize> {
+        let mut threads = self.processes[process].threads.clone();
+        threads.find(|thread| self.threads[*thread].state == State::Blocked(Reason::Process))
+    }
+
+    /// What became of a process; told once.
+    fn tell(&mut self, number: usize) -> Reply {
+        let process = &mut self.processes[number];
+        let news = process.news.take().expect("there are some");
+        Reply::values(&[number as u32, process.generation, news])
+    }
+
+    /// A process has ended, or begun anew after that.
+    fn report(&mut self, number: usize, is_alive: bool) {
+        let cause = self.processes[number].cause.take();
+        let supervisor = self.system.processes[number].supervisor;
+        let (Some(cause), Some(supervisor)) = (cause, supervisor) else {
+            return;
+        };
+        let restarted = if is_alive { RESTARTED } else { 0 };
+        self.processes[number].news = Some(cause as u32 | restarted);
+        if let Some(watcher) = self.watcher_of(supervisor) {
+            let reply = self.tell(number);
+            self.wake(watcher, reply);
+        }
+    }
+}

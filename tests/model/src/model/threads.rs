@@ -1,0 +1,251 @@
+//! Threads that come and go, and their priorities.
+
+use super::mail::Hand;
+use super::queue::End;
+use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
+use crate::request::Reply;
+use crate::system::{Kind, Scheduling, ThreadSpec};
+use giornata_abi::Error;
+use giornata_abi::next::id::Id;
+
+/// The record of a place in which nobody is.
+pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
+    Thread {
+        process: spec.process,
+        scheduling: spec.scheduling,
+        priority: 0,
+        deadline: 0,
+        state: State::Dormant,
+        resumption: Resumption::Begins,
+        again: None,
+        serial: 0,
+        tenancy: match spec.spare {
+            true => Tenancy::Free,
+            false => Tenancy::Given,
+        },
+        asked: 0,
+        alarm: None,
+        parked: None,
+        hand: None,
+        received_from: None,
+        published: 0,
+        put_off: false,
+        deferred: None,
+        announced: None,
+        noted: None,
+        quantum: 0,
+        budget: 0,
+        replenished: 0,
+    }
+}
+
+impl Model {
+    /// A thread begins, as the next tenant of its place.
+    pub(super) fn start(&mut self, thread: usize, scheduling: Scheduling, tenancy: Tenancy) {
+        let now = self.now;
+        let spec = self.system.threads[thread];
+        let serial = self.threads[thread].serial + 1;
+        let (priority, deadline, quantum) = match scheduling {
+            Scheduling::Fifo(priority) => (priority, 0, 0),
+            Scheduling::RoundRobin(priority, quantum) => (priority, 0, quantum),
+            Scheduling::Deadline(relative) => (0, now + relative, 0),
+        };
+        self.threads[thread] = Thread {
+            scheduling,
+            priority,
+            deadline,
+            state: State::Ready,
+            serial,
+            tenancy,
+            quantum,
+            budget: spec.budget.map_or(0, |budget| budget.capacity),
+            replenished: spec.budget.map_or(0, |budget| now + budget.period),
+            ..vacant(&spec)
+        };
+        self.insert(thread, End::Tail);
+    }
+
+    /// A thread waits for nothing, owns nothing and serves nobody any more.
+    pub(super) fn end(&mut self, thread: usize) {
+        self.remove(thread);
+        match self.threads[thread].state {
+            State::Calls {
+                server: Some(server),
+                ..
+            } => self.lose_client(thread, server),
+            State::Calls { .. } => self.withdraw(thread),
+            _ => {}
+        }
+        let record = &mut self.threads[thread];
+        (record.state, record.alarm, record.parked) = (State::Dormant, None, None);
+        (record.again, record.deferred, record.published) = (None, None, 0);
+        (record.hand, record.announced) = (None, None);
+        self.unpark_waiters(thread);
+        for mutex in 0..self.objects.len() {
+            if self.objects[mutex].owner == Some(thread) {
+                self.release(mutex, true);
+            }
+            let object = &mut self.objects[mutex];
+            if object.server == Some(thread) {
+                (object.server, object.reader) = (None, None);
+            }
+            if object.reader == Some(thread) {
+                object.reader = None;
+            }
+        }
+        for client in 0..self.threads.len() {
+            if self.waits_for_reply_of(client, thread) {
+                self.give_up(client, Error::EIDRM.into());
+            }
+        }
+    }
+
+    fn waits_for_reply_of(&self, client: usize, thread: usize) -> bool {
+        match self.threads[client].state {
+            State::Calls { server, .. } => server == Some(thread),
+            _ => false,
+        }
+    }
+
+    /// A client ends: its server goes on as urgently as the request was.
+    fn lose_client(&mut self, client: usize, server: usize) {
+        self.with_place(server, End::Tail, |model| {
+            model.threads[client].state = State::Dormant;
+            let is_its = |hand: &&mut Hand| hand.client.is_some_and(|(one, _)| one == client);
+            if let Some(hand) = model.threads[server].hand.as_mut().filter(is_its) {
+                (hand.counts, hand.client) = (true, None);
+            }
+        });
+    }
+
+    pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
+        self.end(caller);
+        let joiner = self.joiner_of(caller);
+        let record = &mut self.threads[caller];
+        record.tenancy = match (record.tenancy, joiner) {
+            (Tenancy::Joinable, None) => Tenancy::Ended(value),
+            (Tenancy::Given, _) => Tenancy::Given,
+            _ => Tenancy::Free,
+        };
+        if let Some(joiner) = joiner {
+            self.wake(joiner, Reply::values(&[value]));
+        }
+        Ok(None)
+    }
+
+    fn joiner_of(&self, thread: usize) -> Option<usize> {
+        let joins = State::Blocked(Reason::Join(thread));
+        self.threads.iter().position(|other| other.state == joins)
+    }
+
+    /// The thread with this id: it lives, or is to be joined.
+    fn find_thread(&self, id: Id) -> Result<usize, Error> {
+        let thread = id.slot as usize;
+        let record = self.threads.get(thread).ok_or(Error::ESRCH)?;
+        let is_there = match record.tenancy {
+            Tenancy::Free => false,
+            Tenancy::Ended(_) => true,
+            _ => record.state != State::Dormant,
+        };
+        match is_there && record.serial == id.serial {
+            true => Ok(thread),
+            false => Err(Error::ESRCH),
+        }
+    }
+
+    /// Up to what is granted, and not in the deadline band.
+    fn may_have(&self, process: usize, priority: u32) -> bool {
+        let most = self.system.processes[process].max_priority;
+        priority <= most.into() && priority != self.system.band.into()
+    }
+
+    /// Raised or unchanged it comes behind its new equals, lowered to their head; the
+    /// owner of a mutex is never moved behind them (POSIX, `pthread_mutexattr_setprotocol`).
+    pub(super) fn set_priority(&mut self, caller: usize, id: Id, priority: u32) -> Outcome {
+        let thread = self.find_thread(id)?;
+        let process = self.threads[caller].process;
+        if self.threads[thread].process != process || !self.may_have(process, priority) {
+            return Err(Error::EPERM);
+        }
+        if matches!(self.threads[thread].scheduling, Scheduling::Deadline(_)) {
+            return Err(Error::EINVAL);
+        }
+        let owns = self.owns_a_mutex(thread);
+        let raised = if owns { End::Head } else { End::Tail };
+        let before = self.place(thread);
+        self.with_place(thread, raised, |model| {
+            model.threads[thread].priority = priority as u8;
+        });
+        if before == self.place(thread) && !owns && self.is_queued(thread) {
+            self.remove(thread);
+            self.insert(thread, End::Tail);
+        }
+        Ok(Some(Reply::DONE))
+    }
+
+    fn owns_a_mutex(&self, thread: usize) -> bool {
+        let is_mutex = |kind| matches!(kind, Kind::Mutex { .. });
+        let mut objects = self.objects.iter();
+        objects.any(|object| object.owner == Some(thread) && is_mutex(object.kind))
+    }
+
+    pub(super) fn create_thread(&mut self, caller: usize, priority: u32) -> Outcome {
+        let process = self.threads[caller].process;
+        if !self.may_have(process, priority) {
+            return Err(Error::EPERM);
+        }
+        let mut places = self.processes[process].threads.clone();
+        let free = places.find(|place| self.threads[*place].tenancy == Tenancy::Free);
+        let thread = free.ok_or(Error::EAGAIN)?;
+        let scheduling = Scheduling::Fifo(priority as u8);
+        self.start(thread, scheduling, Tenancy::Joinable);
+        let id = self.thread_id(thread);
+        Ok(Some(Reply::values(&[id.slot, id.serial])))
+    }
+
+    /// The created thread with this id that can be joined.
+    fn joinable(&self, caller: usize, id: Id) -> Result<usize, Error> {
+        let thread = self.find_thread(id)?;
+        if self.threads[thread].process != self.threads[caller].process {
+            return Err(Error::ESRCH);
+        }
+        match self.threads[thread].tenancy {
+            Tenancy::Joinable | Tenancy::Ended(_) => Ok(thread),
+            _ => Err(Error::EINVAL),
+        }
+    }
+
+    pub(super) fn join(&mut self, caller: usize, id: Id, until: u64) -> Outcome {
+        let thread = self.joinable(caller, id)?;
+        if thread == caller {
+            return Err(Error::EDEADLK);
+        }
+        if self.joiner_of(thread).is_some() {
+            return Err(Error::EINVAL);
+        }
+        if let Tenancy::Ended(value) = self.threads[thread].tenancy {
+            self.threads[thread].tenancy = Tenancy::Free;
+            return Ok(Some(Reply::values(&[value])));
+        }
+        match until {
+            0 => return Err(Error::EBUSY),
+            until if until <= self.now => return Err(Error::ETIMEDOUT),
+            _ => {}
+        }
+        self.block(caller, Reason::Join(thread), until);
+        Ok(None)
+    }
+
+    pub(super) fn detach(&mut self, caller: usize, id: Id) -> Outcome {
+        let thread = self.joinable(caller, id)?;
+        if self.joiner_of(thread).is_some() {
+            return Err(Error::EINVAL);
+        }
+        let tenancy = &mut self.threads[thread].tenancy;
+        *tenancy = match tenancy {
+            Tenancy::Ended(_) => Tenancy::Free,
+            _ => Tenancy::Detached,
+        };
+        Ok(Some(Reply::DONE))
+    }
+}

@@ -1,0 +1,132 @@
+//! What can be seen of the model.
+
+use super::{Entry, Life, Message, Model, Noted, Parking, Resumption, State, Tenancy, Word};
+use crate::system::System;
+use giornata_abi::next::id::Id;
+
+impl Model {
+    /// Who runs; none: the hart idles.
+    pub fn runs(&self) -> Option<usize> {
+        self.runs
+    }
+
+    /// The instant of the last event.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// How the running thread goes on; told once.
+    pub fn take_resumption(&mut self) -> Resumption {
+        let resumption = &mut self.running().resumption;
+        match resumption {
+            Resumption::Again => Resumption::Again,
+            _ => std::mem::replace(resumption, Resumption::Continues),
+        }
+    }
+
+    /// The system.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// What a thread does.
+    pub fn state(&self, thread: usize) -> &State {
+        &self.threads[thread].state
+    }
+
+    /// Where a thread hangs, if it is parked.
+    pub fn parked(&self, thread: usize) -> Option<Parking> {
+        self.threads[thread].parked
+    }
+
+    /// Whether a thread's process lives.
+    pub fn is_alive(&self, thread: usize) -> bool {
+        self.life(self.threads[thread].process) == Life::Alive
+    }
+
+    /// The life of a process.
+    pub fn life(&self, process: usize) -> Life {
+        self.processes[process].life
+    }
+
+    /// The ready queue.
+    pub fn queue(&self) -> &[Entry] {
+        &self.queue
+    }
+
+    /// Who is in a thread's place.
+    pub fn tenancy(&self, thread: usize) -> Tenancy {
+        self.threads[thread].tenancy
+    }
+
+    /// The id of the thread in a slot; of the last one if there is none.
+    pub fn thread_id(&self, thread: usize) -> Id {
+        Id {
+            slot: thread as u32,
+            serial: self.threads[thread].serial,
+        }
+    }
+
+    /// The id of the object in a slot; of the last one if there is none.
+    pub fn object_id(&self, object: usize) -> Id {
+        Id {
+            slot: object as u32,
+            serial: self.objects[object].serial,
+        }
+    }
+
+    /// Whether an object exists.
+    pub fn exists(&self, object: usize) -> bool {
+        self.objects[object].exists
+    }
+
+    /// Who owns a mutex.
+    pub fn owner(&self, object: usize) -> Option<usize> {
+        self.objects[object].owner
+    }
+
+    /// The count of a semaphore.
+    pub fn count(&self, object: usize) -> u32 {
+        self.objects[object].count
+    }
+
+    /// The messages of a mailbox, the next one first.
+    pub fn messages(&self, object: usize) -> &[Message] {
+        &self.objects[object].messages
+    }
+
+    /// The word of a private mutex.
+    pub fn word(&self, object: usize) -> Word {
+        self.objects[object].word
+    }
+
+    /// Whether a switch was put off for the ceiling that a thread published.
+    pub fn put_off(&self, thread: usize) -> bool {
+        self.threads[thread].put_off
+    }
+
+    /// What the kernel noted where a thread announced a mutex.
+    pub fn noted(&self, thread: usize) -> Option<Noted> {
+        self.threads[thread].noted
+    }
+
+    /// The mutex that a thread announced.
+    pub fn announced(&self, thread: usize) -> Option<Id> {
+        self.threads[thread].announced
+    }
+
+    /// The client whose call a thread has in its hand, and the token of the reply.
+    pub fn client(&self, thread: usize) -> Option<(usize, u32)> {
+        self.threads[thread].hand.as_ref()?.client
+    }
+
+    /// Ticks left of a thread's budget.
+    pub fn budget(&self, thread: usize) -> u64 {
+        self.threads[thread].budget
+    }
+
+    /// Ticks left of a thread's quantum.
+    pub fn quantum(&self, thread: usize) -> u64 {
+        self.threads[thread].quantum
+    }
+}

@@ -1,0 +1,77 @@
+//! Private mutexes: threads of one process take them by a word of their memory, and
+//! call only when one has to wait.
+//!
+//! The kernel takes over what the word says at the first contention, and believes its
+//! own record from then on until nobody waits any more.
+
+use super::{Model, Tenancy};
+use crate::system::Kind;
+use giornata_abi::Error;
+use giornata_abi::next::id::Id;
+
+/// The word of a private mutex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Nobody owns it and nobody waits: a thread takes it without a call.
+    Free,
+    /// A thread owns it, and nobody waits: it gives it back without a call.
+    Held(Id),
+    /// Somebody waits: to take it or to give it back needs a call. Who owns it.
+    Contended(Option<Id>),
+}
+
+impl Model {
+    fn is_private_mutex(&self, object: usize) -> bool {
+        matches!(self.objects[object].kind, Kind::Mutex { private: true, .. })
+    }
+
+    /// A call names a private mutex: what its word says is taken over, unless the kernel
+    /// knows better.
+    pub(super) fn take_over(&mut self, caller: usize, mutex: usize) -> Result<(), Error> {
+        if !self.is_private_mutex(mutex) || self.objects[mutex].taken_over {
+            return Ok(());
+        }
+        let owner = match self.objects[mutex].word {
+            Word::Free => None,
+            Word::Held(owner) | Word::Contended(Some(owner)) => Some(owner),
+            Word::Contended(None) => None,
+        };
+        if let Some(id) = owner {
+            let thread = id.slot as usize;
+            let process = self.threads[caller].process;
+            let record = self.threads.get(thread).ok_or(Error::EINVAL)?;
+            if record.process != process {
+                return Err(Error::EINVAL);
+            }
+            let ended = matches!(record.tenancy, Tenancy::Free | Tenancy::Ended(_));
+            let is_here =
+                record.serial == id.serial && !ended && record.state != super::State::Dormant;
+            match is_here {
+                true => self.objects[mutex].owner = Some(thread),
+                false => self.objects[mutex].abandoned = true,
+            }
+        }
+        self.objects[mutex].taken_over = true;
+        Ok(())
+    }
+
+    /// Words say how things stand after an entry; what nobody waits for is forgotten.
+    pub(super) fn publish_words(&mut self) {
+        for mutex in 0..self.objects.len() {
+            if !self.is_private_mutex(mutex) || !self.objects[mutex].taken_over {
+                continue;
+            }
+            let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
+            let is_wanted = !self.wanting(mutex).is_empty();
+            let object = &mut self.objects[mutex];
+            object.word = match (is_wanted, owner) {
+                (true, owner) => Word::Contended(owner),
+                (false, Some(owner)) => Word::Held(owner),
+                (false, None) => Word::Free,
+            };
+            if !is_wanted {
+                (object.owner, object.taken_over) = (None, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The system calls whose registers the second kernel has its own way: ids in two
+//! registers, instants in ticks, see [`giornata_abi::next::call`].
+
+use giornata_abi::call::Call;
+use giornata_abi::load::{Frame, How};
+use giornata_abi::next::call::Call as Next;
+use giornata_abi::next::id::{EXTRA, SLOT_MASK};
+use giornata_abi::{Error, Instant, Ticks};
+
+use crate::call::{Delivery, call0, call3, call6, halves, wide};
+use crate::clock;
+use crate::id::{Id, Number};
+
+/// Bit of how a mailbox is created: attached to another.
+const ATTACHED: usize = 1;
+
+/// Slot and serial number of an id.
+#[inline(always)]
+fn parts(id: Number) -> (usize, usize) {
+    Id(id).parts()
+}
+
+#[inline(always)]
+fn number(slot: usize, serial: usize) -> Number {
+    Id::of_parts(slot, serial).0
+}
+
+/// The words of the first tick not before an instant.
+fn ticks(until: Instant) -> (usize, usize) {
+    halves(clock::ticks(until).0)
+}
+
+fn instant(low: usize, high: usize) -> Instant {
+    clock::instant(Ticks(wide(low, high)))
+}
+
+/// A slot and a priority, in one register. `EINVAL`: the priority has more than 16 bits.
+fn with_priority(slot: usize, priority: u32) -> Result<usize, Error> {
+    match priority as usize <= SLOT_MASK {
+        true => Ok(slot | (priority as usize) << EXTRA),
+        false => Err(Error::EINVAL),
+    }
+}
+
+/// `Send`. `EINVAL` also: the priority is above 255.
+pub fn send(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<(), Error> {
+    let (slot, serial) = parts(mailbox);
+    let [a, b, c, d] = words.map(|word| word as usize);
+    let arguments = [with_priority(slot, priority)?, serial, a, b, c, d];
+    call6(Call::Send as usize, arguments).map(drop)
+}
+
+/// `SendBytes` of what lies at an address, which the kernel checks. `EINVAL` also: the
+/// priority is above 255.
+pub fn send_from(
+    mailbox: Number,
+    priority: u32,
+    address: usize,
+    length: usize,
+    how: usize,
+    via: u32,
+) -> Result<(), Error> {
+    let (slot, serial) = parts(mailbox);
+    let slot = with_priority(slot, priority)?;
+    let arguments = [slot, serial, address, length, how, via as usize];
+    call6(Call::SendBytes as usize, arguments).map(drop)
+}
+
+/// `Receive`: blocks; the words and the priority. Of a call, which the caller cannot
+/// reply to then, see [`receive_request`].
+pub fn receive(mailbox: Number, until: Instant) -> Result<([u32; 4], u32), Error> {
+    receive_request(mailbox, until).map(|[a, b, c, d, priority, _]| {
+        (
+            [a, b, c, d].map(|word| word as u32),
+            low_half(priority) as u32,
+        )
+    })
+}
+
+/// `Receive`: blocks; the words, the priority with the client's slot above it, and the
+/// token of its reply.
+pub fn receive_request(mailbox: Number, until: Instant) -> Result<[usize; 6], Error> {
+    let ((slot, serial), (low, high)) = (parts(mailbox), ticks(until));
+    call6(Call::Receive as usize, [slot, serial, low, high, 0, 0])
+}
+
+/// `ReceiveBytes` into `capacity` bytes at an address, which the kernel checks: blocks.
+/// Of a capacity beyond 2^16 - 1 bytes so much is used. The kernel does not keep the
+/// serial number of the sender: its id names nothing, and tells the slot.
+///
+/// # Safety
+/// What lies there is the caller's to write.
+pub unsafe fn receive_at(
+    mailbox: Number,
+    until: Instant,
+    address: usize,
+    capacity: usize,
+    how: usize,
+) -> Result<Delivery, Error> {
+    let ((slot, serial), (low, high)) = (parts(mailbox), ticks(until));
+    let room = capacity.min(SLOT_MASK) | how << EXTRA;
+    let arguments = [slot, serial, low, high, address, room];
+    let answer = call6(Call::ReceiveBytes as usize, arguments);
+    answer.map(|[length, priority, to, from, sender, to_serial]| Delivery {
+        length,
+        priority: priority as u32,
+        destination: number(to, to_serial),
+        from,
+        sender: number(sender, 0),
+    })
+}
+
+/// `CreateThread`: its id.
+pub fn create_thread(body: usize, argument: usize, priority: u8) -> Result<Number, Error> {
+    let arguments = [body, argument, priority as usize];
+    call3(Call::CreateThread, arguments).map(|[slot, serial, _]| number(slot, serial))
+}
+
+/// `JoinThread`: blocks; what the thread ended with.
+pub fn join_thread(thread: Number, until: Instant) -> Result<usize, Error> {
+    let ((slot, serial), (low, high)) = (parts(thread), ticks(until));
+    let answer = call6(Call::JoinThread as usize, [slot, serial, low, high, 0, 0]);
+    answer.map(|[value, ..]| value)
+}
+
+/// `DetachThread`.
+pub fn detach_thread(thread: Number) -> Result<(), Error> {
+    let (slot, serial) = parts(thread);
+    call3(Call::DetachThread, [slot, serial, 0]).map(drop)
+}
+
+/// `AwaitProcess`: blocks; process, generation, how it ended.
+pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
+    let (low, high) = ticks(until);
+    call3(Call::AwaitProcess, [low, high, 0])
+}
+
+/// `Clock`.
+pub fn clock() -> Result<Instant, Error> {
+    call0(Call::Clock).map(|[low, high, _]| instant(low, high))
+}
+
+/// `Sleep`: blocks.
+pub fn sleep(until: Instant) -> Result<(), Error> {
+    let (low, high) = ticks(until);
+    call3(Call::Sleep, [low, high, 0]).map(drop)
+}
+
+/// `CpuTime` in ns.
+pub fn cpu_time() -> Result<u64, Error> {
+    call0(Call::CpuTime).map(|[low, high, _]| instant(low, high).0)
+}
+
+/// `Own`: the id of the calling thread, and the address and length of its stack.
+pub fn own() -> Result<(Number, usize, usize), Error> {
+    let answer = call6(Call::Own as usize, [0; 6]);
+    answer.map(|[slot, serial, stack, length, ..]| (number(slot, serial), stack, length))
+}
+
+/// `SetPriority`.
+pub fn set_priority(thread: Number, priority: u8) -> Result<(), Error> {
+    let (slot, serial) = parts(thread);
+    call3(Call::SetPriority, [slot, serial, priority as usize]).map(drop)
+}
+
+/// `SwitchProgram`.
+pub fn switch_program(program: u16, frame: &Frame, how: How, at: Instant) -> Result<(), Error> {
+    let address = core::ptr::from_ref(frame).expose_provenance();
+    let (low, high) = ticks(at);
+    let arguments = [usize::from(program), address, how as usize, low, high, 0];
+    call6(Call::SwitchProgram as usize, arguments).map(drop)
+}
+
+/// `CreateObject`: the id of the object that is now in slot `index`.
+pub fn create_object(index: u16) -> Result<Number, Error> {
+    let answer = call3(Call::CreateObject, [usize::from(index), 0, 0]);
+    answer.map(|[slot, serial, _]| number(slot, serial))
+}
+
+/// `CreateObject`, of a mailbox that is attached to another, whoever lives in the slot
+/// of that.
+pub fn create_attached(index: u16, server: Number) -> Result<Number, Error> {
+    let (server, _) = parts(server);
+    let answer = call3(Call::CreateObject, [usize::from(index), ATTACHED, server]);
+    answer.map(|[slot, serial, _]| number(slot, serial))
+}
+
+/// `DeleteObject`.
+pub fn delete_object(object: Number) -> Result<(), Error> {
+    let (slot, serial) = parts(object);
+    call3(Call::DeleteObject, [slot, serial, 0]).map(drop)
+}
+
+/// `OpenObject`: the id of the object that is in slot `index`.
+pub fn open_object(index: u16) -> Result<Number, Error> {
+    let answer = call3(Call::OpenObject, [usize::from(index), 0, 0]);
+    answer.map(|[slot, serial, _]| number(slot, serial))
+}
+
+/// `Lock` with the address of a word, or 0: blocks.
+pub fn lock_word(semaphore: Number, until: Instant, word: usize) -> Result<(), Error> {
+    let ((slot, serial), (low, high)) = (parts(semaphore), ticks(until));
+    call6(Call::Lock as usize, [slot, serial, low, high, word, 0]).map(drop)
+}
+
+/// `Unlock` with the address of a word, or 0.
+pub fn unlock_word(semaphore: Number, word: usize) -> Result<(), Error> {
+    let (slot, serial) = parts(semaphore);
+    call3(Call::Unlock, [slot, serial, word]).map(drop)
+}
+
+/// `Wait` with a mutex that has a word at this address, or 0: blocks.
+pub fn wait_word(
+    condition: Number,
+    mutex: Number,
+    until: Instant,
+    word: usize,
+) -> Result<(), Error> {
+    let ((slot, serial), (low, high)) = (parts(condition), ticks(until));
+    let (mutex, _) = parts(mutex);
+    call6(Call::Wait as usize, [slot, serial, mutex, low, high, word]).map(drop)
+}
+
+/// `Signal`.
+pub fn signal(condition: Number) -> Result<(), Error> {
+    let (slot, serial) = parts(condition);
+    call3(Call::Signal, [slot, serial, 0]).map(drop)
+}
+
+/// `Broadcast`.
+pub fn broadcast(condition: Number) -> Result<(), Error> {
+    let (slot, serial) = parts(condition);
+    call3(Call::Broadcast, [slot, serial, 0]).map(drop)
+}
+
+/// `Call`: blocks; the words of the reply.
+pub fn call(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<[u32; 4], Error> {
+    let (slot, serial) = parts(mailbox);
+    let [a, b, c, d] = words.map(|word| word as usize);
+    let arguments = [with_priority(slot, priority)?, serial, a, b, c, d];
+    let answer = call6(Next::Call as usize, arguments);
+    answer.map(|[a, b, c, d, ..]| [a, b, c, d].map(|word| word as u32))
+}
+
+/// `ReplyReceive`: blocks; as [`receive_request`].
+pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<[usize; 6], Error> {
+    let [a, b, c, d] = words.map(|word| word as usize);
+    let arguments = [usize::from(client), token as usize, a, b, c, d];
+    call6(Next::ReplyReceive as usize, arguments)
+}
+
+/// `Forward`.
+pub fn forward(mailbox: Number) -> Result<(), Error> {
+    let (slot, serial) = parts(mailbox);
+    call6(Next::Forward as usize, [slot, serial, 0, 0, 0, 0]).map(drop)
+}
+
+/// `TracePosition`: bytes that the kernel has written into the trace ring since boot,
+/// modulo 2^32.
+pub fn trace_position() -> Result<u32, Error> {
+    let answer = call6(Next::TracePosition as usize, [0; 6]);
+    answer.map(|[bytes, ..]| bytes as u32)
+}
+
+/// The lower 16 bits of a register that has two halves.
+pub(crate) const fn low_half(register: usize) -> usize {
+    register & SLOT_MASK
+}
