@@ -40,15 +40,15 @@ extern crate std;
 
 // What knows which kernel the crate speaks to: these modules, and no other. Each has
 // a counterpart of the same name and contents in `next`.
+#[cfg(test)]
+#[cfg_attr(feature = "next", path = "next/answers.rs")]
+mod answers;
 #[cfg_attr(feature = "next", path = "next/control.rs")]
 mod control;
 #[cfg_attr(feature = "next", path = "next/id.rs")]
 mod id;
 #[cfg_attr(feature = "next", path = "next/ring.rs")]
 pub mod ring;
-#[cfg(test)]
-#[cfg_attr(feature = "next", path = "next/script.rs")]
-mod script;
 #[cfg_attr(feature = "next", path = "next/stubs.rs")]
 mod stubs;
 
@@ -56,6 +56,9 @@ mod stubs;
 #[cfg(feature = "next")]
 #[path = "next/clock.rs"]
 pub mod clock;
+#[cfg(feature = "next")]
+#[path = "next/request.rs"]
+pub mod request;
 
 pub mod block;
 pub mod call;
@@ -71,6 +74,8 @@ pub mod port;
 pub mod process;
 pub mod region;
 pub mod restartable;
+#[cfg(test)]
+mod script;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;

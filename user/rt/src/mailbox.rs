@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn a_mailbox_is_created_with_the_server_that_it_is_attached_to() {
         let script = expect([
-            (Call::CreateObject, &[4, 1, 0x7_0002], None),
+            (Call::CreateObject, &[4, 1, 2], None),
             (Call::CreateObject, &[4, 0, 0], Some(Error::EEXIST)),
         ]);
-        let (mailbox, server) = (Mailbox::new(4), Mailbox::from_id(Id(0x7_0002)));
+        let (mailbox, server) = (Mailbox::new(4), Mailbox::new(2));
         assert!(mailbox.create_attached(server).is_ok());
         assert_eq!(mailbox.create(), Err(Error::EEXIST));
         script.finish();

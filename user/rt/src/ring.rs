@@ -13,6 +13,9 @@
 use giornata_abi::control::TraceRing;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 
+/// A record.
+pub type Record = TraceRecord;
+
 /// The ring: head and records.
 pub struct Ring {
     head: *const TraceRing,
@@ -20,6 +23,14 @@ pub struct Ring {
 }
 
 impl Ring {
+    /// The ring that the process was granted; `None` without the grant, and on the
+    /// host.
+    pub fn granted() -> Option<Ring> {
+        let head = core::ptr::with_exposed_provenance(crate::machine::trace_ring()?);
+        // SAFETY: the builder granted the ring, which lies there for good.
+        Some(unsafe { Ring::new(head) })
+    }
+
     /// The ring at `head`.
     ///
     /// # Safety
@@ -80,7 +91,7 @@ impl Reader {
         clippy::should_implement_trait,
         reason = "it may have more after it had none"
     )]
-    pub fn next(&mut self) -> Option<(u64, TraceRecord)> {
+    pub fn next(&mut self) -> Option<(u64, Record)> {
         if self.ring.written() <= self.next {
             return None;
         }

@@ -1,10 +1,13 @@
-//! For tests: a kernel that expects certain calls.
+//! For tests: a kernel that expects certain calls. Tests name arguments as the first
+//! kernel has them, an id and an instant as one of each.
 
 use core::cell::Cell;
 use giornata_abi::Error;
 use giornata_abi::call::{Answer, Call};
 use std::rc::Rc;
 use std::vec::Vec;
+
+pub(crate) use crate::answers::{delivered, logical, made};
 
 /// The low half of "for ever", and the high one.
 pub(crate) const EVER: usize = u32::MAX as usize;
@@ -25,7 +28,7 @@ pub(crate) fn expect<const N: usize>(calls: [(Call, &[usize], Option<Error>); N]
         let (call, arguments, error) = &calls[count.get()];
         count.set(count.get() + 1);
         assert_eq!(Call::from_number(request.number), Some(*call));
-        assert_eq!(&request.arguments[..arguments.len()], arguments);
+        assert_eq!(&logical(&request)[..arguments.len()], arguments);
         error.map_or(Answer::DONE, Answer::error)
     });
     Script { made, expected: N }

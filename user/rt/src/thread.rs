@@ -177,9 +177,10 @@ impl Control {
 
     /// The word of the page at a byte offset, a multiple of 4 within it.
     pub(crate) fn word(&self, offset: usize) -> u32 {
-        let words = self.0.as_ptr().cast::<[u32; PAGE_WORDS]>();
-        // SAFETY: the Page Invariant.
-        unsafe { (&raw const (*words)[offset / 4]).read_volatile() }
+        let index = (offset / 4).min(PAGE_WORDS - 1);
+        let word = self.0.as_ptr().cast::<u32>().wrapping_add(index);
+        // SAFETY: the Page Invariant; the index lies in the page.
+        unsafe { word.read_volatile() }
     }
 
     /// Runs `work` while no thread of priority `ceiling` or below preempts;

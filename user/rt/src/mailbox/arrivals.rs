@@ -118,6 +118,7 @@ impl<S: Send, const BYTES: usize> Arrivals<S, BYTES> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::{delivered, logical};
     use giornata_abi::call::{Answer, Call};
     use std::vec::Vec;
 
@@ -130,17 +131,17 @@ mod tests {
         let mut lengths = [2, 0, 24].into_iter();
         crate::host::set_hook(move |request| {
             if request.number != Call::ReceiveBytes as usize {
-                return Answer::DONE;
+                return Answer::DONE.into();
             }
-            let [mailbox, _, _, address, capacity, how] = request.arguments;
+            let [mailbox, _, _, address, capacity, how] = logical(&request);
             assert_eq!((mailbox, capacity, how), (3, 24, 0));
             let Some(length) = lengths.next() else {
-                return Answer::error(Error::EIDRM);
+                return Answer::error(Error::EIDRM).into();
             };
             let to = core::ptr::with_exposed_provenance_mut::<u8>(address);
             // SAFETY: the caller's buffer, of 24 bytes.
             unsafe { to.write_bytes(length as u8, length) };
-            Answer::five([length, 7, 0, 0, 0x2_0001])
+            delivered(length, 7, Id::new(1, 2))
         });
         assert!(MAIL.start(9, Vec::new()).is_ok());
         assert_eq!(MAIL.serve(), Error::EIDRM);

@@ -85,8 +85,7 @@ pub fn receive_request(mailbox: Number, until: Instant) -> Result<[usize; 6], Er
 }
 
 /// `ReceiveBytes` into `capacity` bytes at an address, which the kernel checks: blocks.
-/// Of a capacity beyond 2^16 - 1 bytes so much is used. The kernel does not keep the
-/// serial number of the sender: its id names nothing, and tells the slot.
+/// Of a capacity beyond 2^16 - 1 bytes so much is used.
 ///
 /// # Safety
 /// What lies there is the caller's to write.
@@ -101,13 +100,15 @@ pub unsafe fn receive_at(
     let room = capacity.min(SLOT_MASK) | how << EXTRA;
     let arguments = [slot, serial, low, high, address, room];
     let answer = call6(Call::ReceiveBytes as usize, arguments);
-    answer.map(|[length, priority, to, from, sender, to_serial]| Delivery {
-        length,
-        priority: priority as u32,
-        destination: number(to, to_serial),
-        from,
-        sender: number(sender, 0),
-    })
+    answer.map(
+        |[both, to, to_serial, from, sender, sender_serial]| Delivery {
+            length: low_half(both),
+            priority: (both >> EXTRA) as u32,
+            destination: number(to, to_serial),
+            from,
+            sender: number(sender, sender_serial),
+        },
+    )
 }
 
 /// `CreateThread`: its id.
@@ -138,6 +139,11 @@ pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
 /// `Clock`.
 pub fn clock() -> Result<Instant, Error> {
     call0(Call::Clock).map(|[low, high, _]| instant(low, high))
+}
+
+/// `Clock` in ticks; 0 where it may not be asked.
+pub(crate) fn clock_ticks() -> u64 {
+    call0(Call::Clock).map_or(0, |[low, high, _]| wide(low, high))
 }
 
 /// `Sleep`: blocks.
@@ -265,4 +271,128 @@ pub fn trace_position() -> Result<u32, Error> {
 /// The lower 16 bits of a register that has two halves.
 pub(crate) const fn low_half(register: usize) -> usize {
     register & SLOT_MASK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::set_rate;
+    use crate::host::{Reply, clear_hook, set_hook};
+    use giornata_abi::next::rate::Rate;
+    use std::vec::Vec;
+
+    const EVER: usize = u32::MAX as usize;
+    const ID: Number = Id::new(6, 1).0;
+
+    /// What `make` puts into the registers, and what it makes of this reply.
+    fn registers<T>(reply: [usize; 7], make: impl FnOnce() -> T) -> (Vec<usize>, T) {
+        let seen = std::rc::Rc::new(core::cell::RefCell::new(Vec::new()));
+        let call = seen.clone();
+        set_hook(move |request| {
+            call.borrow_mut().push(request.number);
+            call.borrow_mut().extend(request.arguments);
+            Reply(reply)
+        });
+        let answer = make();
+        clear_hook();
+        (seen.take(), answer)
+    }
+
+    /// The registers of a call that answers nothing but success.
+    fn asked(make: impl FnOnce() -> Result<(), Error>) -> Vec<usize> {
+        let (registers, answer) = registers([0; 7], make);
+        assert_eq!(answer, Ok(()));
+        registers
+    }
+
+    #[test]
+    fn an_id_is_two_registers() {
+        assert_eq!(asked(|| delete_object(ID)), [21, 6, 2, 0, 0, 0, 0]);
+        assert_eq!(asked(|| unlock_word(ID, 0x80)), [24, 6, 2, 0x80, 0, 0, 0]);
+        assert_eq!(asked(|| signal(ID)), [26, 6, 2, 0, 0, 0, 0]);
+        assert_eq!(asked(|| broadcast(ID)), [27, 6, 2, 0, 0, 0, 0]);
+        assert_eq!(asked(|| detach_thread(ID)), [34, 6, 2, 0, 0, 0, 0]);
+        assert_eq!(asked(|| set_priority(ID, 9)), [15, 6, 2, 9, 0, 0, 0]);
+        let forever = Instant::NEVER;
+        assert_eq!(
+            asked(|| lock_word(ID, forever, 0x80)),
+            [23, 6, 2, EVER, EVER, 0x80, 0]
+        );
+        let wait = asked(|| wait_word(ID, Id::new(3, 0).0, Instant(5), 0x80));
+        assert_eq!(wait, [25, 6, 2, 3, 5, 0, 0x80]);
+    }
+
+    #[test]
+    fn an_id_comes_back_as_it_was_made() {
+        let (made, id) = registers([0, 6, 0x1_0002, 0, 0, 0, 0], || create_object(6));
+        assert_eq!(
+            (made, id),
+            (
+                [20, 6, 0, 0, 0, 0, 0].into(),
+                Ok(Id::of_parts(6, 0x1_0002).0)
+            )
+        );
+        let (made, _) = registers([0; 7], || create_attached(6, Id::new(4, 7).0));
+        assert_eq!(made, [20, 6, 1, 4, 0, 0, 0]);
+        let (_, own) = registers([0, 6, 2, 0x1000, 0x200, 0, 0], own);
+        assert_eq!(own, Ok((ID, 0x1000, 0x200)));
+        let (_, thread) = registers([0, 6, 2, 0, 0, 0, 0], || create_thread(0x100, 7, 9));
+        assert_eq!(thread, Ok(ID));
+    }
+
+    #[test]
+    fn messages_have_their_priority_above_the_slot() {
+        let words = asked(|| send(ID, 200, [1, 2, 3, 4]));
+        assert_eq!(words, [28, 200 << 16 | 6, 2, 1, 2, 3, 4]);
+        let bytes = asked(|| send_from(ID, 0, 0x100, 24, 2, 7 << 16 | 9));
+        assert_eq!(bytes, [29, 6, 2, 0x100, 24, 2, 7 << 16 | 9]);
+        assert_eq!(send(ID, 0x1_0000, [0; 4]), Err(Error::EINVAL));
+        assert_eq!(send_from(ID, u32::MAX, 0, 0, 0, 0), Err(Error::EINVAL));
+    }
+
+    #[test]
+    fn a_message_is_delivered_with_ids_of_both_ends() {
+        let reply = [0, 200 << 16 | 24, 4, 1, 0x1_0007, 6, 2];
+        let (asked, delivery) = registers(reply, || {
+            // SAFETY: the hook writes nothing.
+            unsafe { receive_at(ID, Instant(5), 0x100, 0x2_0000, 1) }
+        });
+        assert_eq!(asked, [31, 6, 2, 5, 0, 0x100, 1 << 16 | 0xFFFF]);
+        let expected = Delivery {
+            length: 24,
+            priority: 200,
+            destination: Id::new(4, 0).0,
+            from: 0x1_0007,
+            sender: ID,
+        };
+        assert_eq!(delivery, Ok(expected));
+        let (_, words) = registers([0, 1, 2, 3, 4, 0xFFFF << 16 | 9, 0], || {
+            receive(ID, Instant::START)
+        });
+        assert_eq!(words, Ok(([1, 2, 3, 4], 9)));
+    }
+
+    #[test]
+    fn time_crosses_the_border_in_ticks() {
+        set_rate(Rate::new(32_768).unwrap());
+        let second = 1_000_000_000;
+        assert_eq!(asked(|| sleep(Instant(second))), [6, 32_768, 0, 0, 0, 0, 0]);
+        assert_eq!(asked(|| sleep(Instant(1)))[1..3], [1, 0], "never early");
+        assert_eq!(asked(|| sleep(Instant::START))[1..3], [0, 0]);
+        assert_eq!(asked(|| sleep(Instant::NEVER))[1..3], [EVER, EVER]);
+        let hours = Instant(36 * 3600 * second);
+        let low = (36u64 * 3600 * 32_768) as u32 as usize;
+        assert_eq!(asked(|| sleep(hours))[1..3], [low, 0]);
+        let (joined, _) = registers([0; 7], || join_thread(ID, Instant(second)));
+        assert_eq!(joined, [33, 6, 2, 32_768, 0, 0, 0]);
+        let (awaited, _) = registers([0; 7], || await_process(Instant(second)));
+        assert_eq!(awaited[1..3], [32_768, 0]);
+        let one = [0, 32_768, 1, 0, 0, 0, 0];
+        let exact = (u128::from((1u64 << 32) + 32_768) * 1_000_000_000 / 32_768) as u64;
+        assert_eq!(registers(one, clock).1, Ok(Instant(exact)));
+        assert_eq!(registers(one, cpu_time).1, Ok(exact));
+        let one_tick = [0, 1, 0, 0, 0, 0, 0];
+        let spent = registers(one_tick, cpu_time).1.unwrap();
+        assert_eq!(spent, 30_517, "a tick, rounded down");
+    }
 }

@@ -47,26 +47,27 @@ pub use semaphore::Semaphore;
 mod tests {
     use super::*;
     use crate::Id;
+    use crate::script::{logical, made};
     use giornata_abi::Error;
     use giornata_abi::call::{Answer, Call};
 
     #[test]
     fn a_slot_is_made_anew_and_named_by_its_new_id() {
         crate::host::set_hook(|request| {
-            let [argument, ..] = request.arguments;
+            let [argument, ..] = logical(&request);
             match Call::from_number(request.number) {
-                Some(Call::CreateObject) if argument == 7 => Answer::word(0x3_0007),
-                Some(Call::OpenObject) if argument == 7 => Answer::word(0x4_0007),
-                Some(Call::DeleteObject) if argument == 0x3_0007 => Answer::DONE,
-                _ => Answer::error(Error::ENOSYS),
+                Some(Call::CreateObject) if argument == 7 => made(Id::new(7, 3)),
+                Some(Call::OpenObject) if argument == 7 => made(Id::new(7, 4)),
+                Some(Call::DeleteObject) if argument == 0x3_0007 => Answer::DONE.into(),
+                _ => Answer::error(Error::ENOSYS).into(),
             }
         });
         let slot = Semaphore::new(7);
         assert_eq!(slot.id(), Id::new(7, 0));
-        let made = slot.create().unwrap();
-        assert_eq!(made.id(), Id::new(7, 3));
-        assert_eq!(made.open().map(Semaphore::id), Ok(Id::new(7, 4)));
-        assert_eq!(made.delete(), Ok(()));
+        let anew = slot.create().unwrap();
+        assert_eq!(anew.id(), Id::new(7, 3));
+        assert_eq!(anew.open().map(Semaphore::id), Ok(Id::new(7, 4)));
+        assert_eq!(anew.delete(), Ok(()));
         crate::host::clear_hook();
     }
 }
