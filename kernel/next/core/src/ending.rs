@@ -4,7 +4,7 @@ use giornata_abi::Error;
 
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
+use crate::{Kernel, Object, Process, Ref, Thread, same};
 
 impl Kernel {
     /// The owner of a mutex has ended: who takes it next is told.
@@ -16,7 +16,7 @@ impl Kernel {
     /// A thread that ends of itself gives back one thing that it owns. Returns whether
     /// it had one. O(mutexes of the process).
     #[inline(never)]
-    pub(crate) fn give_up_one<M: Machine>(&self, me: Ref<Thread>) -> bool {
+    pub(crate) fn give_up_one(&self, me: Ref<Thread>) -> bool {
         if me.is(state::PARKED_ON) {
             self.unpark(me);
             return true;
@@ -31,7 +31,7 @@ impl Kernel {
     }
 
     /// A process that ends gives back its next mutex. Returns 0 behind the last.
-    pub(crate) fn give_up_next<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+    pub(crate) fn give_up_next(&self, process: Ref<Process>, index: usize) -> u32 {
         let Some(mutex) = process.mutexes.get(index) else {
             return 0;
         };
@@ -44,7 +44,7 @@ impl Kernel {
 
     /// A thread that ends does not want anything any more.
     #[inline(never)]
-    pub(crate) fn cancel_wait<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn cancel_wait(&self, thread: Ref<Thread>) {
         let Some(wanted) = thread.wants.take() else {
             return;
         };

@@ -1,11 +1,12 @@
 //! What the end of threads and processes has to see to, in a kernel without services:
 //! nothing.
+#![allow(clippy::extra_unused_type_parameters)] // as with services
 
 use crate::thread::tenancy;
 use crate::{Kernel, Machine, Object, Process, Ref, Thread};
 
 impl Kernel {
-    pub(crate) fn give_up_one<M: Machine>(&self, _: Ref<Thread>) -> bool {
+    pub(crate) fn give_up_one(&self, _: Ref<Thread>) -> bool {
         false
     }
 
@@ -18,9 +19,9 @@ impl Kernel {
         waiter
     }
 
-    pub(crate) fn cancel_wait<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn cancel_wait(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn give_up_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
+    pub(crate) fn give_up_next(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 

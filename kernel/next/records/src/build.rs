@@ -239,10 +239,13 @@ fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Proc
     assert!(
         [copied, zeroed, stacks_size]
             .iter()
-            .all(|size| size % 4 == 0),
+            .all(|size| size.is_multiple_of(4)),
         "memory of a process in whole words"
     );
-    assert!(process.heap.1 % 16 == 0, "memory to allocate in its grain");
+    assert!(
+        process.heap.1.is_multiple_of(16),
+        "memory to allocate in its grain"
+    );
     arena.set(image, "pristine", pristine);
     arena.set(image, "copied", copied);
     arena.set(image, "zeroed", zeroed);
