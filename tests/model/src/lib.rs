@@ -8,7 +8,9 @@
 //! (sections 2 and 7 there). It depends on no kernel.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod model;
+pub mod random;
 pub mod request;
 pub mod system;
 

@@ -82,7 +82,7 @@ impl Agenda {
             key = key.wrapping_sub(4096);
         }
         for list in [0, 4] {
-            let _ = self.replay(list);
+            self.replay_seldom(list);
         }
     }
 
@@ -128,6 +128,12 @@ impl Agenda {
         key
     }
 
+    /// The same out of line.
+    #[inline(never)]
+    fn replay_seldom(&self, list: u32) {
+        let _ = self.replay(list);
+    }
+
     /// An alarm that is alone in its list is set anew: the next instant.
     #[inline(always)]
     pub(crate) fn again_alone(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
@@ -169,7 +175,7 @@ impl Agenda {
         if before(old, key) {
             // nothing was armed in the list, whose horizon is nearer
             cold_path();
-            let _ = self.replay(alarm.list);
+            self.replay_seldom(alarm.list);
             return true;
         }
         for above in [&self.two[alarm.list as usize / 4 % 2], &self.first] {
@@ -192,12 +198,20 @@ impl Agenda {
             }
             return;
         }
-        let _ = self.remove_first(alarm, next);
+        self.shorten(alarm, next);
+        self.replay_seldom(alarm.list);
     }
 
     /// Takes the first of its list out: the next instant.
     #[inline(always)]
     pub(crate) fn remove_first(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) -> u32 {
+        self.shorten(alarm, next);
+        self.replay(alarm.list)
+    }
+
+    /// What is left of a list without its first.
+    #[inline(always)]
+    fn shorten(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) {
         // (beyond the alarm's own instant, which is not far from now)
         let mut key = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
         if let Some(next) = next {
@@ -205,7 +219,6 @@ impl Agenda {
             key = next.key.get();
         }
         self.node(alarm.list).set(key, next);
-        self.replay(alarm.list)
     }
 
     /// Lists in which nothing is armed and whose horizon has come get a new one.
@@ -214,7 +227,7 @@ impl Agenda {
         for (list, node) in self.lists.iter().enumerate() {
             if node.alarm.get().is_none() && !before(now, node.key.get()) {
                 node.key.set(now.wrapping_add(HORIZON));
-                let _ = self.replay(list as u32);
+                self.replay_seldom(list as u32);
             }
         }
     }

@@ -4,7 +4,7 @@
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 
-use crate::thread::kind;
+use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 /// What carries out a call: `a0..a5` of the caller, the caller, the kernel.
@@ -12,13 +12,13 @@ pub type Handler =
     extern "C" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>, Ref<Kernel>) -> Outcome;
 
 macro_rules! handlers {
-    ($($call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $(extern "C" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+    ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
+        $($(#[$meta])* extern "C" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
             let mut table: [Handler; Call::TABLE] = [no_such_call; Call::TABLE];
-            $(table[Call::$call as usize] = $name::<M>;)*
+            $($(#[$meta])* { table[Call::$call as usize] = $name::<M>; })*
             table
         }
     };
@@ -31,6 +31,30 @@ handlers! {
     Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
     AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
     CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
+    Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
+    Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b, c, d, e]);
+    Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
+    Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
+    Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
+    DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "services")]
+    CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
+    #[cfg(feature = "services")]
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    #[cfg(feature = "services")]
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    #[cfg(feature = "services")]
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.create_process::<M>(me, number);
+    #[cfg(feature = "services")]
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.kill_process::<M>(me, number);
+    #[cfg(feature = "services")]
+    AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
+    #[cfg(feature = "services")]
+    Allocate = allocate(bytes, _b, _c, _d, _e, _f; me, kernel) kernel.allocate(me, bytes);
+    #[cfg(feature = "services")]
+    AttachRegion = attach_region(index, how, _c, _d, _e, _f; me, kernel) kernel.attach_region::<M>(me, index, how);
+    #[cfg(feature = "services")]
+    DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
 }
 
 extern "C" fn no_such_call(
@@ -50,8 +74,11 @@ impl Kernel {
     /// The turn of a thread that lives in the kernel: a piece of work, after which the
     /// hart looks at its timer and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let _ = me;
-        self.go()
+        // (a number that is none belongs to no reaper)
+        match self.processes.get(me.place.argument) {
+            Some(process) if me.place.role & role::REAPER != 0 => self.reap::<M>(process),
+            _ => self.go(),
+        }
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when

@@ -49,11 +49,19 @@ impl Kernel {
     #[inline(never)]
     extern "C" fn resolve(&self, mut slot: Ref<Thread>, wanted: Ref<Object>) -> Outcome {
         let (mut at, mut wanted) = (slot, wanted);
+        if !slot.process.is_alive() {
+            // it lends nothing: its turn is its own end
+            return Outcome::switch(slot);
+        }
         loop {
             match wanted.owner.get() {
                 // it is free: the most urgent that wants it takes it now
                 None => {
                     self.take_over(at, wanted);
+                    break;
+                }
+                Some(owner) if !owner.process.is_alive() => {
+                    at = self.meet_dead_owner(at, wanted, owner);
                     break;
                 }
                 Some(owner) if owner.waits.get().is_some() => {

@@ -2,10 +2,16 @@
 
 use core::cell::Cell;
 
+use giornata_abi::Error;
+use giornata_abi::next::ring::{self, Kind, head};
+
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
 use crate::thread::role;
-use crate::{Agenda, Line, Machine, Object, Outcome, Rank, Ref, Thread, Trace, record};
+use crate::{
+    Agenda, Line, Machine, Object, Outcome, Process, Rank, Ref, Region, Thread, Trace, process,
+    record,
+};
 
 record! {
     /// The record of a hart: its queues, its trace, what waits for it.
@@ -34,6 +40,10 @@ record! {
         pub(crate) idle: Ref<Thread>,
         /// All threads, by number.
         pub threads: &'static [Thread],
+        /// The processes of the system, by number.
+        pub processes: &'static [Process],
+        /// Regions of shared memory, by index.
+        pub(crate) regions: &'static [Region],
     }
 }
 
@@ -45,7 +55,7 @@ impl Kernel {
         self.agenda.begin(now);
         M::alarm(self.agenda.next(), now);
         for thread in self.threads {
-            if thread.place.role & role::AUTOSTART != 0 {
+            if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
                 thread.waits.set(None);
                 self.insert(thread);
             }
@@ -56,6 +66,26 @@ impl Kernel {
     /// Whose turn it is: the first of the ready queue.
     pub fn slot(&self) -> Ref<Thread> {
         self.slot.get()
+    }
+
+    /// Stops the machine.
+    #[inline(never)]
+    pub(crate) fn stop<M: Machine>(&self, status: usize) -> ! {
+        let label = head(Kind::Stop, 0, status as u16);
+        let [low, high] = [ring::UNMEASURED as u32, (ring::UNMEASURED >> 32) as u32];
+        self.trace.write(M::now(), label, low, high);
+        M::stop(status)
+    }
+
+    /// Stops the machine, if the caller's process may.
+    pub(crate) fn shutdown<M: Machine>(&self, me: Ref<Thread>, status: usize) -> Outcome {
+        if me.process.grants & process::grant::SHUTDOWN == 0 {
+            return Outcome::error(Error::EPERM);
+        }
+        if status > 255 {
+            return Outcome::error(Error::EINVAL);
+        }
+        self.stop::<M>(status)
     }
 
     /// The thread that runs when no other can.

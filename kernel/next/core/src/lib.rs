@@ -25,16 +25,30 @@
 pub mod agenda;
 pub mod calls;
 pub mod clock;
+#[cfg(feature = "services")]
+mod creation;
+#[cfg(feature = "services")]
+mod ending;
+mod fault;
 pub mod helping;
 pub mod interrupt;
 mod invariants;
 pub mod kernel;
 pub mod layout;
+mod life;
 pub mod machine;
+#[cfg(not(feature = "services"))]
+mod no_services;
 pub mod object;
 pub mod outcome;
 pub mod process;
 pub mod ready;
+mod reaper;
+pub mod region;
+#[cfg(feature = "services")]
+mod sharing;
+#[cfg(feature = "services")]
+mod supervisor;
 pub mod thread;
 pub mod timer;
 pub mod trace;
@@ -50,6 +64,7 @@ pub use object::{Handle, Object};
 pub use outcome::Outcome;
 pub use process::Process;
 pub use ready::Rank;
+pub use region::Region;
 pub use thread::{Context, Thread};
 pub use trace::Trace;
 

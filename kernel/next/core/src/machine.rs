@@ -1,6 +1,6 @@
 //! What the kernel asks of the hart.
 
-use crate::{Process, Ref};
+use crate::{Process, Ref, Region};
 
 /// Implemented by the architecture, and by the hosts of tests and simulation.
 ///
@@ -28,17 +28,19 @@ pub trait Machine: 'static {
     /// that it may read, or write, and that lie in one piece; and where. 0 bytes:
     /// it may not. Walks page tables or regions.
     fn reach(process: Ref<Process>, address: usize, length: usize, write: bool) -> (usize, usize);
-    /// Copies bytes between physical places that were checked; at most 64.
+    /// Copies bytes between physical places that were checked; at most 256.
     fn copy(from: usize, to: usize, length: usize);
-    /// Zeroes bytes at a physical place that was checked; at most 64.
+    /// Zeroes bytes at a physical place that was checked; at most 256.
     fn zero(at: usize, length: usize);
     /// A word at a physical place that was checked.
     fn load(at: usize) -> u32;
     /// Stores a word at a physical place that was checked.
     fn store(at: usize, value: u32);
-    /// What a process can reach has changed, or it has ended: the hart must not go
-    /// on with what it has loaded of it.
-    fn space_changed(process: Ref<Process>);
+    /// Opens a region of shared memory to a process, or closes it: for good, and at
+    /// once if the hart has loaded the process's space. `grant`: what the builder wrote
+    /// of the region in the process; `access`: bits of [`region`](crate::region), 0 to
+    /// close.
+    fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32);
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }

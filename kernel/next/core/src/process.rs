@@ -1,8 +1,20 @@
 //! Processes: what their threads have in common.
+//!
+//! ```text
+//!            fault, panic, kill            policy `restart`
+//!   ALIVE ----------------------> (MESSAGE) LINES THREADS OBJECTS REGIONS --+
+//!     ^                                        policy `stop` |              |
+//!     |                                                      v              |
+//!     +------- START <----- RESTORE <------ create -------- DEAD            |
+//!                              ^                                            |
+//!                              +--------------------------------------------+
+//! ```
+//! Whatever is not `ALIVE` is the work of the process's own kernel thread, see
+//! [`crate::reaper`]. From the first instant on none of the process's threads runs.
 
 use core::cell::Cell;
 
-use crate::{Ref, Thread, record};
+use crate::{Line, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 16;
@@ -14,7 +26,15 @@ record! {
         /// page tables, or the registers of regions. The builder and the architecture
         /// alone know what they mean.
         pub space: [Cell<usize>; SPACE],
-        /// Which of its lives this is; 0: it has not begun.
+        /// 0: its threads may run; else a [`life`]. The exit path of the hart looks at it
+        /// before it loads the space of another process than the last.
+        pub life: Cell<u32>,
+        /// How far the work has come of which `life` tells.
+        pub(crate) progress: Cell<u32>,
+        /// The kernel thread that ends and restarts it. It runs in the place of a thread
+        /// that was chosen and whose process is not alive.
+        pub reaper: Ref<Thread>,
+        /// How often it has begun anew.
         pub generation: Cell<u32>,
         /// Its number in the trace.
         pub number: u32,
@@ -37,7 +57,70 @@ record! {
         pub data_place: usize,
         /// Who supervises it.
         pub supervisor: Option<Ref<Process>>,
+        /// Why it ended, for its supervisor: bits of [`news`].
+        pub(crate) news: Cell<u32>,
+        /// Regions of shared memory that it has: a bit each.
+        pub(crate) attached: Cell<u32>,
+        /// Bytes of its heap that are allocated.
+        pub(crate) allocated: Cell<u32>,
+        /// Free places for threads that it creates, linked by `next`; the last is linked
+        /// to itself.
+        pub(crate) spare: Cell<Option<Ref<Thread>>>,
+        /// Its threads that wait for the end of a thread or of a process: a list, not an
+        /// object that has an id.
+        pub(crate) joiners: Object,
+        /// The urgency of its end when that is a deadline.
+        pub(crate) urgency: Rank,
+        /// Mutexes that its threads can own.
+        pub mutexes: &'static [Ref<Object>],
+        /// Interrupt lines that its threads can await.
+        pub lines: &'static [Ref<Line>],
+        /// How its memory is at its start.
+        pub image: Ref<Image>,
     }
+
+    /// How the memory of a process is at its start: its data a copy, then zeroes. All
+    /// sizes are multiples of 4.
+    pub struct Image {
+        /// Where the pristine copy of its data lies.
+        pub pristine: usize,
+        /// Bytes of it.
+        pub copied: usize,
+        /// Bytes of zeroes behind the data.
+        pub zeroed: usize,
+        /// Where its stacks lie, if not in the data: zeroed too.
+        pub stacks: usize,
+        /// Bytes of them.
+        pub stacks_size: usize,
+        /// The user address of the memory that it can allocate.
+        pub heap: usize,
+        /// Bytes of it.
+        pub heap_size: usize,
+        /// What comes after its end: a [`FaultPolicy`](giornata_abi::system::FaultPolicy).
+        pub policy: u32,
+    }
+}
+
+/// Where a process stands: see the drawing above.
+pub mod life {
+    /// Its threads run.
+    pub const ALIVE: u32 = 0;
+    /// The message of its panic is recorded.
+    pub const MESSAGE: u32 = 1;
+    /// Its interrupt lines are masked.
+    pub const LINES: u32 = 2;
+    /// Its threads end.
+    pub const THREADS: u32 = 3;
+    /// Its mutexes pass to other processes, and what else services keep for it.
+    pub const OBJECTS: u32 = 4;
+    /// Its regions of shared memory are detached.
+    pub const REGIONS: u32 = 5;
+    /// Its memory becomes what it was.
+    pub const RESTORE: u32 = 6;
+    /// Its threads begin.
+    pub const START: u32 = 7;
+    /// It has ended, or has not begun.
+    pub const DEAD: u32 = 8;
 }
 
 /// Bits of [`Process::grants`].
@@ -48,4 +131,27 @@ pub mod grant {
     pub const TRUSTED_DMA: u32 = 2;
     /// It reads the trace.
     pub const TRACE: u32 = 4;
+}
+
+impl Process {
+    /// Whether its threads may run.
+    #[inline(always)]
+    pub fn is_alive(&self) -> bool {
+        self.life.get() == life::ALIVE
+    }
+}
+
+/// Physical address of a byte of the caller's data, for a device that reads and
+/// writes memory by itself.
+pub(crate) fn device_address(me: Ref<Thread>, address: usize) -> Outcome {
+    let process = me.process;
+    if process.grants & grant::TRUSTED_DMA == 0 {
+        return Outcome::error(crate::Error::EPERM);
+    }
+    let offset = address.wrapping_sub(process.data);
+    if offset >= process.data_size {
+        return Outcome::error(crate::Error::EFAULT);
+    }
+    me.results([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0]);
+    Outcome::switch(me)
 }

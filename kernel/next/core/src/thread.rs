@@ -74,8 +74,10 @@ record! {
         /// 1: it has a quantum, or its jobs have a budget. Beside `kind`, so that the exit
         /// path tests both at once and whoever has no limit pays nothing.
         pub limited: Cell<u8>,
+        /// What its place is to its process: a [`tenancy`].
+        pub(crate) tenancy: Cell<u8>,
         /// Must be 0.
-        pub reserved: u16,
+        pub reserved: u8,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
@@ -136,6 +138,27 @@ pub mod kind {
     pub const RESULTS: u8 = 5;
 }
 
+/// Who lives in the place of a thread.
+///
+/// ```text
+///             create                exit              join
+///   NOBODY -----------> JOINABLE ----------> ENDED ----------+
+///      ^                    | detach            | detach     |
+///      |      exit          v                   |            |
+///      +------------------ GIVEN                |            |
+///      +----------------------------------------+------------+
+/// ```
+pub mod tenancy {
+    /// Nobody: it has not begun, or has ended.
+    pub const NOBODY: u8 = 0;
+    /// A thread of the system file, or one that was detached: nobody joins it.
+    pub const GIVEN: u8 = 1;
+    /// One that was created.
+    pub const JOINABLE: u8 = 2;
+    /// One that has ended and is to be joined; its value is in `a0`.
+    pub const ENDED: u8 = 3;
+}
+
 /// Bits of [`Thread::state`]: what has to be seen to when a thread wakes or ends.
 /// A thread for which they are 0 waits in one list and for nothing else.
 pub mod state {
@@ -161,6 +184,9 @@ pub mod role {
     pub const AUTOSTART: u32 = 8;
     /// Its limit is a quantum, else the budget of a job.
     pub const ROUND_ROBIN: u32 = 16;
+    /// It lives in the kernel and ends and restarts the process whose number is its
+    /// argument.
+    pub const REAPER: u32 = 32;
 }
 
 impl Thread {

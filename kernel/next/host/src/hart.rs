@@ -4,9 +4,9 @@
 //! it: each test has its own.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use giornata_next_core::{Machine, Process, Ref};
+use giornata_next_core::{Machine, Process, Ref, Region};
 
 /// The physical address at which simulated memory begins.
 pub const MEMORY: usize = 0x1000_0000;
@@ -25,7 +25,8 @@ pub(crate) struct State {
     pub(crate) risen: BTreeSet<u32>,
     pub(crate) masked: BTreeSet<u32>,
     pub(crate) stopped: Option<usize>,
-    pub(crate) spaces_changed: Vec<u32>,
+    /// Access of processes to regions, by process and address.
+    pub(crate) open: BTreeMap<(u32, usize), u32>,
 }
 
 thread_local! {
@@ -113,7 +114,7 @@ impl Machine for Hart {
     }
 
     fn copy(from: usize, to: usize, length: usize) {
-        assert!(length <= 64, "a copy of {length} bytes");
+        assert!(length <= 256, "a copy of {length} bytes");
         with(|state| {
             let bytes = state.bytes(from, length).to_vec();
             state.bytes(to, length).copy_from_slice(&bytes);
@@ -121,7 +122,7 @@ impl Machine for Hart {
     }
 
     fn zero(at: usize, length: usize) {
-        assert!(length <= 64, "zeroing of {length} bytes");
+        assert!(length <= 256, "zeroing of {length} bytes");
         with(|state| state.bytes(at, length).fill(0));
     }
 
@@ -137,8 +138,14 @@ impl Machine for Hart {
         with(|state| state.bytes(at, 4).copy_from_slice(&value.to_le_bytes()));
     }
 
-    fn space_changed(process: Ref<Process>) {
-        with(|state| state.spaces_changed.push(process.number));
+    fn open_region(process: Ref<Process>, region: Ref<Region>, _grant: u32, access: u32) {
+        with(|state| {
+            let open = (process.number, region.address);
+            match access {
+                0 => state.open.remove(&open),
+                _ => state.open.insert(open, access),
+            }
+        });
     }
 
     fn stop(status: usize) -> ! {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use giornata_abi::next::call::Call;
-use giornata_abi::trace::TraceKind;
+use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_next_core::thread::kind;
 use giornata_next_core::{Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
 use giornata_next_records::{Built, Description, build};
@@ -203,6 +203,23 @@ impl Rig {
         }
     }
 
+    /// The running thread does what it may not.
+    pub fn fault(&mut self, cause: FaultCause, pc: usize, address: usize) {
+        assert!(!self.is_idle(), "no thread runs that could fault");
+        self.enter(|rig| {
+            let me = rig.running.0;
+            me.kind.set(kind::FULL);
+            let outcome = rig.kernel.0.fault::<Hart>(me, cause as u32, pc, address);
+            rig.leave_for(outcome);
+        });
+    }
+
+    /// What a process may do with a region of shared memory now: bits of
+    /// [`region`](giornata_next_core::region).
+    pub fn access(&self, process: usize, address: usize) -> u32 {
+        with(|state| state.open.get(&(process as u32, address)).copied()).unwrap_or(0)
+    }
+
     /// Ticks pass; what falls due meanwhile interrupts, at its instant.
     pub fn advance(&mut self, ticks: u64) {
         let end = self.now() + ticks;
@@ -284,7 +301,17 @@ impl Rig {
     /// The exit path: charges the thread that is left, records the switch, resumes.
     fn leave_for(&mut self, outcome: Outcome) {
         let (left, kernel) = (self.running.0, self.kernel.0);
-        let next = outcome.next.unwrap_or(left);
+        let mut next = outcome.next.unwrap_or(left);
+        if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
+            // its space has to be loaded: the one place that looks whether it is alive
+            match next.process.is_alive() {
+                true if next.kind.get() != kind::IDLE && next.kind.get() != kind::WORK => {
+                    kernel.trace.loaded.set(next.process);
+                }
+                true => {}
+                false => next = next.process.reaper,
+            }
+        }
         if !std::ptr::eq(left, next) {
             let now = <Hart as giornata_next_core::Machine>::now();
             let (spent, carry) = left
@@ -307,6 +334,10 @@ impl Rig {
 
     fn resume(&mut self, thread: Ref<Thread>) {
         let number = thread.number() as usize;
+        assert!(
+            thread.process.is_alive(),
+            "thread {number} runs, whose process is not alive"
+        );
         let registers = |count: usize| {
             let mut results = [0; 7];
             for (result, register) in results.iter_mut().zip(&thread.context.a).take(count) {

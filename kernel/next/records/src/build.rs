@@ -1,15 +1,18 @@
 //! From a description to records.
 
+use giornata_abi::system::FaultPolicy;
 use giornata_next_core::agenda::LISTS;
 use giornata_next_core::interrupt::{LINES, Line};
+use giornata_next_core::layout::Shaped;
 use giornata_next_core::object::{self, Handle};
+use giornata_next_core::process::{Image, life};
 use giornata_next_core::ready::level;
-use giornata_next_core::thread::{Place, kind, role};
+use giornata_next_core::thread::{Place, kind, role, tenancy};
 use giornata_next_core::trace::{Entry, label};
-use giornata_next_core::{Event, Kernel, Object, Process, Rank, Thread};
+use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::description::{self, Description};
+use crate::description::{self, Description, ObjectKind};
 
 /// The records of a system, and where the important ones lie.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ struct Parts {
     rank_idle: At<Rank>,
     processes: Run<Process>,
     threads: Run<Thread>,
+    lines: Run<Line>,
     objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
     nowhere: At<Object>,
@@ -43,14 +47,16 @@ struct Parts {
 pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let mut arena = Arena::new(width, base);
     let arena = &mut arena;
-    // the idle thread and its process are the last
+    // the idle thread and its process are the last, but for the kernel's own threads
     let processes = arena_run(arena, 64, description.processes.len() + 1);
+    let threads = description.threads.len() + 1 + description.processes.len();
     let parts = Parts {
         kernel: arena.one(),
         rank_idle: arena.one(),
         ranks: arena.many(256),
         processes,
-        threads: arena_run(arena, 64, description.threads.len() + 1),
+        threads: arena_run(arena, 64, threads),
+        lines: arena.many(description.lines.len()),
         objects: arena.many(description.objects.len()),
         nowhere: arena.one(),
         refused: arena.one(),
@@ -62,7 +68,14 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         .collect();
     lay_processes(arena, &parts, description);
     for (index, thread) in description.threads.iter().enumerate() {
-        lay_thread(arena, &parts, index, thread, handles[thread.process]);
+        let by_call = description.processes[thread.process].by_call;
+        lay_thread(
+            arena,
+            &parts,
+            index,
+            thread,
+            (handles[thread.process], by_call),
+        );
     }
     lay_idle(arena, &parts, description);
     lay_kernel(arena, &parts, description);
@@ -82,11 +95,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     }
 }
 
-fn arena_run<T: giornata_next_core::layout::Shaped>(
-    arena: &mut Arena,
-    align: usize,
-    count: usize,
-) -> Run<T> {
+fn arena_run<T: Shaped>(arena: &mut Arena, align: usize, count: usize) -> Run<T> {
     arena.align(align);
     arena.many(count)
 }
@@ -160,7 +169,12 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .count();
         let threads = parts.threads.part(first.unwrap_or(0), count, arena);
         arena.set(record, "number", index as u32);
-        arena.set(record, "generation", 1u32);
+        let life = if process.by_call {
+            life::DEAD
+        } else {
+            life::ALIVE
+        };
+        arena.set(record, "life", life);
         arena.set(record, "threads", threads);
         arena.set(
             record,
@@ -177,9 +191,100 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
+        let mutexes = description
+            .objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| {
+                let rights = object.rights.get(index).copied().unwrap_or_default();
+                object.kind == ObjectKind::Mutex && rights.used
+            });
+        let mutexes: Vec<At<Object>> = mutexes
+            .map(|(slot, _)| parts.objects.at(slot, arena))
+            .collect();
+        let mutexes = lay_references(arena, &mutexes);
+        arena.set(record, "mutexes", mutexes);
+        let lines = description.lines.iter().enumerate();
+        let lines: Vec<At<Line>> = lines
+            .filter(|(_, line)| line.process == Some(index))
+            .map(|(at, _)| parts.lines.at(at, arena))
+            .collect();
+        let lines = lay_references(arena, &lines);
+        arena.set(record, "lines", lines);
+        lay_image(arena, record, process);
+        lay_reaper(arena, parts, description, index);
+        lay_spares(arena, parts, description, index);
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
+    let reaper = parts.threads.at(description.threads.len(), arena);
+    arena.set(idle, "reaper", reaper);
+    lay_image(arena, idle, &description::Process::default());
+}
+
+/// A row of references.
+fn lay_references<T: Shaped + 'static>(arena: &mut Arena, records: &[At<T>]) -> Run<&'static T> {
+    let run = arena.many::<&'static T>(records.len());
+    for (index, record) in records.iter().enumerate() {
+        let place = run.at(index, arena);
+        arena.put(place, *record);
+    }
+    run
+}
+
+/// How the memory of a process is at its start.
+fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Process) {
+    let image = arena.one::<Image>();
+    let ((pristine, copied, zeroed), (stacks, stacks_size)) = (process.image, process.stacks);
+    assert!(
+        [copied, zeroed, stacks_size]
+            .iter()
+            .all(|size| size.is_multiple_of(4)),
+        "memory of a process in whole words"
+    );
+    assert!(
+        process.heap.1.is_multiple_of(16),
+        "memory to allocate in its grain"
+    );
+    arena.set(image, "pristine", pristine);
+    arena.set(image, "copied", copied);
+    arena.set(image, "zeroed", zeroed);
+    arena.set(image, "stacks", stacks);
+    arena.set(image, "stacks_size", stacks_size);
+    arena.set(image, "heap", process.heap.0);
+    arena.set(image, "heap_size", process.heap.1);
+    let policy = process.on_fault.unwrap_or(FaultPolicy::Stop);
+    arena.set(image, "policy", policy as u32);
+    arena.set(record, "image", image);
+}
+
+/// The kernel thread that ends and restarts a process.
+fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index: usize) {
+    let number = description.threads.len() + 1 + index;
+    let reaper = parts.threads.at(number, arena);
+    let place = arena.one::<Place>();
+    arena.set(place, "argument", index as u64);
+    arena.set(place, "role", role::REAPER);
+    let nobody = parts.processes.at(description.processes.len(), arena);
+    lay_record(arena, parts, number, (nobody, place, parts.rank_idle));
+    arena.set(reaper, "kind", u32::from(kind::WORK));
+    let process = parts.processes.at(index, arena);
+    arena.set(process, "reaper", reaper);
+}
+
+/// The free places of a process are linked, the last first.
+fn lay_spares(arena: &mut Arena, parts: &Parts, description: &Description, index: usize) {
+    let process = parts.processes.at(index, arena);
+    let threads = description.threads.iter().enumerate();
+    let spares =
+        threads.filter(|(_, thread)| thread.process == index && thread.role & role::SPARE != 0);
+    let mut last = None;
+    for (number, _) in spares {
+        let spare = parts.threads.at(number, arena);
+        arena.set(spare, "next", last.unwrap_or(spare));
+        arena.set(process, "spare", spare);
+        last = Some(spare);
+    }
 }
 
 fn lay_thread(
@@ -187,7 +292,7 @@ fn lay_thread(
     parts: &Parts,
     index: usize,
     thread: &description::Thread,
-    handles: Run<Handle>,
+    (handles, begins_by_call): (Run<Handle>, bool),
 ) {
     let record = parts.threads.at(index, arena);
     let place = arena.one::<Place>();
@@ -213,8 +318,10 @@ fn lay_thread(
     arena.set(record, "context.a.0", thread.arguments[0]);
     arena.set(record, "context.a.1", thread.arguments[1]);
     arena.set(record, "kind", u32::from(kind::RESULTS));
-    if thread.role & role::SPARE == 0 {
+    let begins = role::AUTOSTART | role::TASK | role::UPCALL;
+    if thread.role & begins != 0 && !begins_by_call {
         arena.set(record, "serial", 1u32);
+        arena.set(record, "tenancy", u32::from(tenancy::GIVEN));
     }
 }
 
@@ -274,13 +381,13 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
-    for line in &description.lines {
+    for (index, line) in description.lines.iter().enumerate() {
         assert!(
             (1..LINES).contains(&(line.number as usize)),
             "line {}",
             line.number
         );
-        let record = arena.one::<Line>();
+        let record = parts.lines.at(index, arena);
         arena.set(record, "number", line.number);
         let process = line
             .process
@@ -288,6 +395,23 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "process", process);
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
+    let count = description.processes.len();
+    arena.set(kernel, "processes", parts.processes.part(0, count, arena));
+    let regions = arena.many::<Region>(description.regions.len());
+    for (index, region) in description.regions.iter().enumerate() {
+        let record = regions.at(index, arena);
+        arena.set(record, "address", region.address);
+        arena.set(record, "size", region.size);
+        arena.set(record, "place", region.place);
+        arena.set(record, "tables", region.tables);
+        let grants = arena.many::<u32>(region.grants.len());
+        for (process, grant) in region.grants.iter().enumerate() {
+            let place = grants.at(process, arena);
+            arena.put(place, *grant);
+        }
+        arena.set(record, "grants", grants);
+    }
+    arena.set(kernel, "regions", regions);
     let records = description.trace_records.max(16);
     assert!(records.is_power_of_two(), "{records} records of the trace");
     let ring = match description.trace_ring {

@@ -1,5 +1,7 @@
 //! What a system consists of, by numbers: what the records are made from.
 
+use giornata_abi::system::FaultPolicy;
+
 /// A system.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
@@ -13,6 +15,8 @@ pub struct Description {
     pub objects: Vec<Object>,
     /// The interrupt lines in use.
     pub lines: Vec<Line>,
+    /// Regions of shared memory.
+    pub regions: Vec<Region>,
     /// Records of the trace ring, a power of two, at least 16.
     pub trace_records: usize,
     /// Where the ring lies; `None`: among the records.
@@ -34,6 +38,17 @@ pub struct Process {
     pub data: (u64, u64, u64),
     /// Who supervises it.
     pub supervisor: Option<usize>,
+    /// It begins when its supervisor says so, not at boot.
+    pub by_call: bool,
+    /// What comes after its end.
+    pub on_fault: Option<FaultPolicy>,
+    /// Where the pristine copy of its data lies, the bytes of it, and the zeroes behind
+    /// them in its data.
+    pub image: (u64, u64, u64),
+    /// Where its stacks lie, if not in its data, and their bytes.
+    pub stacks: (u64, u64),
+    /// The user address of the memory that it can allocate, and its bytes.
+    pub heap: (u64, u64),
 }
 
 /// A thread.
@@ -99,6 +114,22 @@ pub struct Rights {
     pub used: bool,
     /// Create and delete it.
     pub managed: bool,
+}
+
+/// A region of shared memory.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// Its address in every process.
+    pub address: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// Where it lies.
+    pub place: u64,
+    /// What the architecture opens it by.
+    pub tables: u64,
+    /// What each process may do with it, see
+    /// [`Region::grants`](giornata_next_core::Region::grants).
+    pub grants: Vec<u32>,
 }
 
 /// An interrupt line.

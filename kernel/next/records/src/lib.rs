@@ -11,4 +11,4 @@ mod description;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
-pub use description::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
+pub use description::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};

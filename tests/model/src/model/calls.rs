@@ -193,14 +193,9 @@ impl Model {
     /// A client ends: its request is withdrawn, or its reply will be dropped.
     pub(super) fn withdraw(&mut self, client: usize) {
         for mailbox in 0..self.objects.len() {
-            let change = |model: &mut Model| {
-                let messages = &mut model.objects[mailbox].messages;
+            self.change_messages(mailbox, |messages| {
                 messages.retain(|message| message.client != Some(client));
-            };
-            match self.objects[mailbox].server {
-                Some(server) => self.with_place(server, End::Tail, change),
-                None => change(self),
-            }
+            });
         }
     }
 }

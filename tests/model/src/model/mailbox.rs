@@ -136,16 +136,10 @@ impl Model {
             self.wake(waiter, Error::EMSGSIZE.into());
         }
         message.pool = Some(process);
-        let server = self.objects[mailbox].server;
-        let insert = |model: &mut Model| {
-            let messages = &mut model.objects[mailbox].messages;
+        self.change_messages(mailbox, |messages| {
             let at = messages.partition_point(|other| other.priority >= message.priority);
             messages.insert(at, message);
-        };
-        match server {
-            Some(server) => self.with_place(server, End::Tail, insert),
-            None => insert(self),
-        }
+        });
         Ok(())
     }
 
@@ -185,9 +179,13 @@ impl Model {
             return Err(Error::EMSGSIZE);
         }
         if !self.objects[mailbox].messages.is_empty() {
-            let reply = self.with_place(caller, End::Tail, |model| {
-                let first = model.objects[mailbox].messages.remove(0);
-                model.deliver(caller, mailbox, wish, first)
+            // (for its server the message goes from the mailbox to its hand at once)
+            let server = self.objects[mailbox].server.unwrap_or(caller);
+            let reply = self.with_place(server, End::Tail, |model| {
+                model.with_place(caller, End::Tail, |model| {
+                    let first = model.objects[mailbox].messages.remove(0);
+                    model.deliver(caller, mailbox, wish, first)
+                })
             });
             return Ok(Some(reply));
         }
@@ -243,13 +241,16 @@ impl Model {
         }
     }
 
-    /// The messages of a mailbox are lost.
-    pub(super) fn discard_messages(&mut self, mailbox: usize) {
+    /// A message comes into a mailbox, or leaves it: its server may come to another place.
+    pub(super) fn change_messages<T>(
+        &mut self,
+        mailbox: usize,
+        change: impl FnOnce(&mut Vec<Message>) -> T,
+    ) -> T {
+        let change = |model: &mut Model| change(&mut model.objects[mailbox].messages);
         match self.objects[mailbox].server {
-            Some(server) => self.with_place(server, End::Tail, |model| {
-                model.objects[mailbox].messages.clear();
-            }),
-            None => self.objects[mailbox].messages.clear(),
+            Some(server) => self.with_place(server, End::Tail, change),
+            None => change(self),
         }
     }
 }

@@ -312,7 +312,7 @@ impl Model {
         let wanting = self.wanting(slot);
         let queued = self.queued_callers(slot);
         self.release(slot, false);
-        self.discard_messages(slot);
+        self.change_messages(slot, Vec::clear);
         let object = &mut self.objects[slot];
         (object.exists, object.abandoned, object.count) = (false, false, 0);
         (object.taken_over, object.reader) = (false, None);

@@ -24,6 +24,30 @@ impl Model {
         }
     }
 
+    /// How a thread goes on when it runs next.
+    pub fn resumption(&self, thread: usize) -> &Resumption {
+        &self.threads[thread].resumption
+    }
+
+    /// Who serves a mailbox.
+    pub fn server(&self, object: usize) -> Option<usize> {
+        self.objects[object].server
+    }
+
+    /// What each thread does, for people.
+    pub fn state_lines(&self) -> Vec<String> {
+        let line = |thread: usize| {
+            let record = &self.threads[thread];
+            let (state, place, parked) = (&record.state, self.place(thread), record.parked);
+            let place = place.map(|place| (place.priority, place.deadline));
+            format!(
+                "{thread}: {state:?} at {place:?}, parked {parked:?}, {:?}",
+                record.alarm
+            )
+        };
+        (0..self.threads.len()).map(line).collect()
+    }
+
     /// The system.
     pub fn system(&self) -> &System {
         &self.system

@@ -1,0 +1,70 @@
+//! Threads that begin and end of themselves.
+
+use giornata_abi::next::call::Call;
+use giornata_abi::next::control;
+
+use crate::thread::tenancy;
+use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread};
+
+impl Kernel {
+    /// A thread is as one that has never run: the next tenant of its place. It has yet
+    /// to be queued.
+    #[inline(never)]
+    pub(crate) fn begin<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        argument: usize,
+        body: usize,
+        rank: Ref<Rank>,
+    ) {
+        let place = thread.place;
+        thread.context.pc.set(place.entry);
+        thread.context.sp.set(place.stack_top);
+        thread.results([body, 0, 0, 0, 0, 0]);
+        thread.answer(argument);
+        thread.spent.set(0);
+        thread.spent_high.set(0);
+        thread.limit.set(place.allowance);
+        thread.rank.set(rank);
+        thread.own.set(rank);
+        thread.next.set(thread);
+        thread.prev.set(thread);
+        thread.tenancy.set(tenancy::GIVEN);
+        let serial = thread.serial.get().wrapping_add(1);
+        thread.serial.set(serial);
+        if place.control != 0 {
+            M::zero(place.control, size_of::<control::ControlPage>());
+            M::store(place.control, thread.number());
+            M::store(place.control.wrapping_add(4), serial);
+        }
+    }
+
+    /// Ends the caller with a value for who joins it. As a call that begins again it
+    /// gives back what the caller owns, one thing a time. O(mutexes of the process).
+    #[inline(never)]
+    pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
+        if self.give_up_one(me) {
+            return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+        }
+        self.remove(me);
+        me.waits.set(Some(self.nowhere));
+        me.answer(value);
+        self.end_tenancy::<M>(me, value);
+        self.go()
+    }
+
+    /// The caller's id and stack.
+    pub(crate) fn own(&self, me: Ref<Thread>) -> Outcome {
+        let place = me.place;
+        let stack = place.stack_top.wrapping_sub(place.stack_size);
+        me.results([
+            me.number() as usize,
+            me.serial.get() as usize,
+            stack,
+            place.stack_size,
+            0,
+            0,
+        ]);
+        Outcome::switch(me)
+    }
+}

@@ -1,0 +1,211 @@
+//! The end of a process, and its beginning anew.
+//!
+//! Nobody called for this work, so it has a thread that lives in the kernel: each
+//! process one, its *reaper*, with an urgency like any other. Its turn is one piece:
+//! a thread, an object, some words of memory. Between pieces the hart looks at its
+//! timer and lines, and whoever is more urgent runs.
+//!
+//! The Death Invariant: no thread of a process that is not alive runs. `end_process`
+//! makes the hart forget the space of the process, so whoever would run such a thread
+//! has to load it, and looks at [`Process::life`] before: the reaper has the turn
+//! instead. So a thread that is dead and first in the queue, whatever it has published
+//! and whoever has woken it, costs one piece: its own end.
+
+use giornata_abi::next::ring::{Kind, head};
+use giornata_abi::system::FaultPolicy;
+
+use crate::process::life;
+use crate::ready::level;
+use crate::thread::{role, state, tenancy};
+use crate::wait::leave;
+use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
+
+/// Bytes that are copied or zeroed before the hart looks at timer and lines.
+pub(crate) const CHUNK: usize = 256;
+/// Bytes of one piece, if nothing waits.
+pub(crate) const PIECE: usize = 1024;
+
+impl Kernel {
+    /// The end of a process that is alive begins. Its reaper has yet to be queued.
+    #[inline(never)]
+    pub(crate) fn end_process<M: Machine>(
+        &self,
+        process: Ref<Process>,
+        cause: u32,
+        pc: usize,
+        address: usize,
+    ) {
+        self.record_fault::<M>(process, cause, pc, address);
+        self.note_end(process, cause);
+        process.life.set(life::LINES);
+        process.progress.set(0);
+        if same(self.trace.loaded.get(), process) {
+            self.trace.loaded.set(self.idle.process);
+        }
+    }
+
+    /// The reaper of a process has work, as urgent as `rank` and before its equals.
+    #[inline(never)]
+    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, rank: Ref<Rank>) {
+        let own = rank.level.get();
+        let rank = match own {
+            // deadlines have a rank each; an upcall's process ends by the deadline `now`
+            level::REACTION => Some(M::now()),
+            _ if own == self.band => Some(rank.deadline.get()),
+            _ => None,
+        }
+        .map_or_else(
+            || &self.ranks[own.wrapping_sub(1).min(255) as usize],
+            |deadline| {
+                process.urgency.level.set(self.band);
+                process.urgency.deadline.set(deadline.wrapping_sub(1));
+                &process.urgency
+            },
+        );
+        let reaper = process.reaper;
+        reaper.rank.set(rank);
+        reaper.waits.set(None);
+        self.insert_first(reaper);
+    }
+
+    /// A piece of the work of a process's reaper.
+    #[inline(never)]
+    pub(crate) fn reap<M: Machine>(&self, process: Ref<Process>) -> Outcome {
+        let now = process.life.get();
+        let slot = self.slot.get();
+        if same(slot.process, process) && now != life::START {
+            // a dead thread's turn
+            self.end_thread::<M>(slot);
+            return self.go();
+        }
+        let at = process.progress.get();
+        let index = at as usize;
+        let done = match now {
+            life::MESSAGE => match self.record_message::<M>(process, index) {
+                true => 16,
+                false => 0,
+            },
+            life::LINES => process.lines.get(index).map_or(0, |line| {
+                M::mask(line.number);
+                line.handler.set(None);
+                line.latched.set(0);
+                1
+            }),
+            life::THREADS => process.threads.get(index).map_or(0, |thread| {
+                self.end_thread::<M>(thread);
+                1
+            }),
+            life::OBJECTS => self.give_up_next(process, index),
+            life::REGIONS => self.detach_next::<M>(process),
+            life::RESTORE => restore::<M>(process, index),
+            life::START => process.threads.get(index).map_or(0, |thread| {
+                self.start_thread::<M>(thread);
+                1
+            }),
+            _ => 0,
+        };
+        process.progress.set(at.wrapping_add(done));
+        if done == 0 {
+            process.progress.set(0);
+            self.reap_next::<M>(process, now);
+        }
+        self.go()
+    }
+
+    /// What comes behind the work of which `now` tells.
+    fn reap_next<M: Machine>(&self, process: Ref<Process>, now: u32) {
+        let policy = process.image.policy;
+        let next = match now {
+            life::REGIONS if policy != FaultPolicy::Restart as u32 => life::DEAD,
+            life::START => life::ALIVE,
+            life::DEAD => return,
+            _ => now.wrapping_add(1),
+        };
+        process.life.set(next);
+        match next {
+            life::START => return self.renew(process),
+            life::DEAD | life::ALIVE => {}
+            _ => return,
+        }
+        let reaper = process.reaper;
+        self.remove(reaper);
+        reaper.waits.set(Some(self.nowhere));
+        let is_restarted = next == life::ALIVE;
+        let generation = process.generation.get().wrapping_add(is_restarted as u32);
+        process.generation.set(generation);
+        let label = head(Kind::Process, 0, process.number as u16);
+        self.trace
+            .write(M::now(), label, is_restarted as u32, generation);
+        self.tell_supervisor::<M>(process, is_restarted);
+        if !is_restarted && policy == FaultPolicy::Halt as u32 {
+            self.stop::<M>(1);
+        }
+    }
+
+    /// Whatever a thread of a process that ends is in, it is no longer.
+    #[inline(never)]
+    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        if thread.is(state::ARMED) {
+            self.disarm(thread);
+        }
+        self.cancel_wait(thread);
+        match thread.waits.get() {
+            None => self.remove(thread),
+            Some(object) if !same(object, self.nowhere) => leave(thread),
+            Some(_) => {}
+        }
+        thread.waits.set(Some(self.nowhere));
+        thread.state.set(thread.state.get() & state::PARKED_ON);
+        thread.tenancy.set(tenancy::NOBODY);
+        if thread.is(state::PARKED_ON) {
+            self.unpark(thread);
+        }
+    }
+
+    /// A thread of a process that begins anew is as at boot.
+    fn start_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        let place = thread.place;
+        if place.role & role::SPARE != 0 {
+            return self.free_place(thread);
+        }
+        let rank = &self.ranks[place.level.wrapping_sub(1).min(255) as usize];
+        self.begin::<M>(thread, place.argument, place.body, rank);
+        if place.role & role::AUTOSTART != 0 {
+            thread.waits.set(None);
+            self.insert(thread);
+        }
+    }
+}
+
+/// Copies and zeroes the next bytes of a process's memory. Returns how many: 0 if all
+/// is as it was.
+#[inline(never)]
+fn restore<M: Machine>(process: Ref<Process>, mut at: usize) -> u32 {
+    let image = process.image;
+    let data = process.data_place;
+    let zeroes = data.wrapping_add(image.copied);
+    for (from, to, size) in [
+        (image.pristine, data, image.copied),
+        (0, zeroes, image.zeroed),
+        (0, image.stacks, image.stacks_size),
+    ] {
+        if at >= size {
+            at = at.wrapping_sub(size);
+            continue;
+        }
+        let (begin, end) = (at, size.min(at.wrapping_add(PIECE)));
+        while at < end {
+            let length = CHUNK.min(end.wrapping_sub(at));
+            match from {
+                0 => M::zero(to.wrapping_add(at), length),
+                _ => M::copy(from.wrapping_add(at), to.wrapping_add(at), length),
+            }
+            at = at.wrapping_add(length);
+            if M::pending() {
+                break;
+            }
+        }
+        return at.wrapping_sub(begin) as u32;
+    }
+    0
+}

@@ -1,0 +1,129 @@
+//! Memory that processes share (EMERALDS, section 6.2: `shm_attach`, `shm_detach`).
+//! Where a region lies is the builder's; what comes and goes is who may touch it.
+//!
+//! ```text
+//!            attach: a piece zeroed a time          attach
+//!   nobody's --------------------------> attached --------> attached
+//!      ^                                   |  ^               |
+//!      +------ the last detaches, dies ----+  +--- detach ----+
+//! ```
+//! A process has a region once or not at all: its threads share it. The Sharing
+//! Invariant: a region is open to the processes whose bit says so, and to no other;
+//! it is as its users left it while there is one, and all zero when the first attaches
+//! it.
+
+use giornata_abi::Error;
+use giornata_abi::next::call::Call;
+use giornata_abi::region::{READ_ONLY, READ_WRITE};
+
+use crate::reaper::{CHUNK, PIECE};
+use crate::region::{READ, WRITE};
+use crate::{Kernel, Machine, Outcome, Process, Ref, Region, Thread};
+
+impl Region {
+    fn grant(&self, process: Ref<Process>) -> u32 {
+        let grant = self.grants.get(process.number as usize);
+        grant.copied().unwrap_or(0)
+    }
+}
+
+/// The bit of a region in what a process has attached.
+fn bit(index: usize) -> u32 {
+    1u32.wrapping_shl(index as u32)
+}
+
+/// Zeroes the next bytes of a region that nobody has.
+#[inline(never)]
+fn clear<M: Machine>(region: Ref<Region>) {
+    let mut at = region.zeroed.get();
+    let end = region.size.min(at.wrapping_add(PIECE));
+    while at < end {
+        let length = CHUNK.min(end.wrapping_sub(at));
+        M::zero(region.place.wrapping_add(at), length);
+        at = at.wrapping_add(length);
+        if M::pending() {
+            break;
+        }
+    }
+    region.zeroed.set(at);
+}
+
+impl Kernel {
+    /// Opens a region to the caller's process.
+    pub(crate) fn attach_region<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        index: usize,
+        how: usize,
+    ) -> Outcome {
+        let Some(region) = self.regions.get(index) else {
+            return Outcome::error(Error::ESRCH);
+        };
+        let access = match how {
+            READ_WRITE => READ | WRITE,
+            READ_ONLY => READ,
+            _ => return Outcome::error(Error::EINVAL),
+        };
+        let process = me.process;
+        let grant = region.grant(process);
+        if access & !grant != 0 {
+            return Outcome::error(Error::EPERM);
+        }
+        let attached = process.attached.get();
+        if attached & bit(index) != 0 {
+            return Outcome::error(Error::EEXIST);
+        }
+        if region.zeroed.get() != region.size {
+            clear::<M>(region);
+            return self.again(me, Call::AttachRegion, [index, how, 0, 0, 0, 0]);
+        }
+        region.users.set(region.users.get().wrapping_add(1));
+        process.attached.set(attached | bit(index));
+        M::open_region(process, region, grant, access);
+        me.results([region.address, region.size, 0, 0, 0, 0]);
+        Outcome::switch(me)
+    }
+
+    /// Closes a region to the caller's process.
+    pub(crate) fn detach_region<M: Machine>(&self, me: Ref<Thread>, index: usize) -> Outcome {
+        let Some(region) = self.regions.get(index) else {
+            return Outcome::error(Error::ESRCH);
+        };
+        let process = me.process;
+        if region.grant(process) & (READ | WRITE) == 0 {
+            return Outcome::error(Error::EPERM);
+        }
+        if process.attached.get() & bit(index) == 0 {
+            return Outcome::error(Error::EINVAL);
+        }
+        self.detach::<M>(process, index);
+        Outcome::DONE
+    }
+
+    /// A process that ends detaches one region that it has. Returns how many: 0 if it
+    /// had none.
+    pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>) -> u32 {
+        let attached = process.attached.get();
+        if attached == 0 {
+            return 0;
+        }
+        self.detach::<M>(process, attached.trailing_zeros() as usize);
+        1
+    }
+
+    /// Takes a region from a process that has it.
+    #[inline(never)]
+    fn detach<M: Machine>(&self, process: Ref<Process>, index: usize) {
+        let attached = process.attached.get();
+        process.attached.set(attached & !bit(index));
+        let Some(region) = self.regions.get(index) else {
+            return;
+        };
+        M::open_region(process, region, region.grant(process), 0);
+        let users = region.users.get().wrapping_sub(1);
+        region.users.set(users);
+        if users == 0 {
+            region.zeroed.set(0);
+        }
+    }
+}

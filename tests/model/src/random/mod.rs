@@ -1,0 +1,204 @@
+//! Random systems, and what happens in them.
+//!
+//! Everything is chosen by seeds, the same everywhere and for ever. What a thread asks
+//! for is chosen when it runs, with a look at the model, so that threads often meet:
+//! they lock what others own, reply to who called, delete what is waited for.
+
+mod author;
+mod dice;
+mod systems;
+
+pub use dice::Dice;
+pub use systems::system;
+
+use crate::model::{Event, Model, Resumption};
+use crate::request::Request;
+use author::Author;
+use giornata_abi::trace::FaultCause;
+use std::collections::VecDeque;
+
+/// What a system is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Menu {
+    /// Mutexes, semaphores, conditions, priorities.
+    Locks,
+    /// Messages, and servers that ask for all.
+    Mailboxes,
+    /// Requests, replies, forwarding.
+    Calls,
+    /// Threads and processes that come and go.
+    Lives,
+    /// All of these.
+    All,
+}
+
+impl Menu {
+    /// Every menu.
+    pub const ALL: [Menu; 5] = [
+        Menu::Locks,
+        Menu::Mailboxes,
+        Menu::Calls,
+        Menu::Lives,
+        Menu::All,
+    ];
+}
+
+/// What happens beside plain calls. A kernel that cannot do one of these yet is compared
+/// without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the rules that they exercise")]
+pub struct Scope {
+    pub deadlines: bool,
+    pub ceilings: bool,
+    pub private: bool,
+    pub published: bool,
+    pub announced: bool,
+    pub interrupts: bool,
+    pub faults: bool,
+}
+
+impl Scope {
+    /// All of it.
+    pub const ALL: Scope = Scope {
+        deadlines: true,
+        ceilings: true,
+        private: true,
+        published: true,
+        announced: true,
+        interrupts: true,
+        faults: true,
+    };
+}
+
+/// What goes on in a system.
+#[derive(Clone, Debug)]
+pub struct Program {
+    menu: Menu,
+    scope: Scope,
+    /// By thread: calls that it makes one after the other.
+    plans: Vec<VecDeque<Request>>,
+}
+
+impl Program {
+    /// Of a system with so many threads.
+    pub fn new(menu: Menu, scope: Scope, threads: usize) -> Program {
+        Program {
+            menu,
+            scope,
+            plans: vec![VecDeque::new(); threads],
+        }
+    }
+
+    /// What happens next, and when; nothing ever if `None`.
+    pub fn next(&mut self, dice: &mut Dice, model: &mut Model) -> Option<(Event, u64)> {
+        let now = model.now();
+        let alarm = model.next_event();
+        let Some(thread) = model.runs() else {
+            let late = if dice.one_in(8) {
+                dice.below(6) as u64
+            } else {
+                0
+            };
+            let line = self.line(dice, model);
+            return match (line, alarm) {
+                (Some(line), alarm) if alarm.is_none() || dice.one_in(4) => {
+                    let at = alarm.map_or(now + 1, |alarm| alarm.min(now + 1));
+                    Some((Event::Interrupt(line), at.max(now)))
+                }
+                (_, alarm) => alarm.map(|alarm| (Event::Timer, alarm.max(now) + late)),
+            };
+        };
+        let at = now + dice.pick(&[0, 0, 0, 1, 2, 4, 9]);
+        // what is due may come late, but seldom does
+        if let Some(alarm) = alarm
+            && alarm <= at
+            && !dice.one_in(6)
+        {
+            return Some((Event::Timer, alarm.max(now)));
+        }
+        if model.is_again() {
+            return Some((Event::CallAgain, at));
+        }
+        if let Some(aside) = self.aside(dice, model, thread) {
+            return Some((aside, at));
+        }
+        let request = self.request(dice, model, thread, at);
+        Some((Event::Call(request), at))
+    }
+
+    fn line(&self, dice: &mut Dice, model: &Model) -> Option<usize> {
+        let lines = model.system().lines.len();
+        (self.scope.interrupts && lines > 0).then(|| dice.below(lines))
+    }
+
+    /// Something else than a call.
+    fn aside(&self, dice: &mut Dice, model: &Model, thread: usize) -> Option<Event> {
+        match dice.below(60) {
+            0 if self.scope.faults => Some(Event::Fault(FaultCause::Store)),
+            1 | 2 => Some(Event::Timer),
+            3 | 4 => self.line(dice, model).map(Event::Interrupt),
+            5 if self.scope.published => Some(Event::Publish(dice.pick(&[4, 5, 7, 8, 20]))),
+            6 if self.scope.published => Some(Event::Publish(0)),
+            7 | 8 if self.scope.announced => {
+                let mutexes = Author::mutexes(model);
+                let mutex = dice.maybe(&mutexes);
+                Some(Event::Announce(mutex.map(|mutex| model.object_id(mutex))))
+            }
+            9..=14 if self.scope.private => Author::store(dice, model, thread),
+            _ => None,
+        }
+    }
+
+    /// What the running thread asks for at an instant.
+    fn request(&mut self, dice: &mut Dice, model: &Model, thread: usize, now: u64) -> Request {
+        let mut author = Author {
+            dice,
+            model,
+            thread,
+            now,
+        };
+        if let Some(next) = self.planned(&mut author) {
+            return next;
+        }
+        // locks are part of everything
+        let parts: &[Menu] = match self.menu {
+            Menu::Locks => &[Menu::Locks],
+            Menu::Mailboxes => &[Menu::Mailboxes, Menu::Mailboxes, Menu::Locks],
+            Menu::Calls => &[Menu::Calls, Menu::Calls, Menu::Calls, Menu::Locks],
+            Menu::Lives => &[Menu::Lives, Menu::Lives, Menu::Locks],
+            Menu::All => &[Menu::Mailboxes, Menu::Calls, Menu::Lives, Menu::Locks],
+        };
+        match author.dice.pick(parts) {
+            Menu::Mailboxes => author.mail(),
+            Menu::Calls => author.client_or_server(),
+            Menu::Lives => author.lives(),
+            _ => author.locks(),
+        }
+    }
+
+    /// The next call of a thread's plan, which leads to where chance alone seldom comes.
+    fn planned(&mut self, author: &mut Author<'_>) -> Option<Request> {
+        let plan = &mut self.plans[author.thread];
+        if plan.is_empty() && author.dice.one_in(3) {
+            *plan = match self.menu {
+                Menu::Mailboxes => author.mail_plan(),
+                Menu::Calls => author.call_plan(),
+                Menu::All if author.dice.one_in(2) => author.mail_plan(),
+                Menu::All => author.call_plan(),
+                _ => VecDeque::new(),
+            };
+        }
+        match author.dice.one_in(5) {
+            true => None,
+            false => plan.pop_front(),
+        }
+    }
+}
+
+impl Model {
+    /// Whether the running thread has to make again a call that was put back.
+    fn is_again(&self) -> bool {
+        let runs = self.runs().map(|thread| self.resumption(thread));
+        runs == Some(&Resumption::Again)
+    }
+}
