@@ -63,6 +63,8 @@ mod supervisor;
 pub mod thread;
 pub mod timer;
 pub mod trace;
+#[cfg(feature = "services")]
+mod undeliverable;
 pub mod wait;
 
 pub use agenda::{Agenda, Alarm, Event};

@@ -93,7 +93,7 @@ pub(crate) fn receive<M: Machine>(
             return receiving::receive::<M>(from, serial, low, high, 0, 0, me, kernel);
         }
         mailbox.owner.set(Some(me));
-        me.serves.set(Some(mailbox));
+        me.hand.serves.set(Some(mailbox));
         me.answer(0);
         return kernel.wait(me, mailbox);
     };
@@ -113,7 +113,7 @@ pub(crate) fn receive<M: Machine>(
     } else {
         mailbox.first.set(below);
     }
-    me.serves.set(Some(mailbox));
+    me.hand.serves.set(Some(mailbox));
     me.hand(
         message.words_as_sent(),
         message.priority.get() as usize | NO_CLIENT,
@@ -154,24 +154,21 @@ pub(crate) fn call<M: Machine>(
     // It serves the caller in the caller's place: it comes into no queue. Whoever waits
     // for a message waits for nobody else, so no circle closes.
     mailbox.waiters.set(None);
-    let (number, token) = (me.upper(), kernel.next_token());
+    let (hand, token) = (server.hand, kernel.next_token());
     server.waits.set(None);
-    server
-        .state
-        .set((number as u32).wrapping_add(1 << state::HAND));
+    server.state.set(state::IN_HAND);
     server.rank.set(kernel.idle.rank.get());
-    server.hand(words, to >> EXTRA | number, token);
+    server.hand(words, to >> EXTRA | me.upper(), token);
+    hand.count.set(1);
     let request = me.request();
     request.token.set(token);
-    request.with.set(server.label as usize);
-    request.links.set(0);
     request.priority.set(to);
     let [p0, p1, p2, p3] = request.words;
     p0.set(w0);
     p1.set(w1);
     p2.set(w2);
     p3.set(w3);
-    me.wants.set(Some(kernel.nowhere));
+    me.wants.set(Some(hand));
     let donor = kernel.slot.get();
     Outcome::because(server, reason::HELPS | donor.upper())
 }
@@ -186,18 +183,16 @@ pub(crate) fn reply_receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
-    let (Some(client), Some(mailbox)) = (kernel.threads.get(slot), me.serves.get()) else {
+    let (Some(client), Some(mailbox)) = (kernel.threads.get(slot), me.serves()) else {
         cold_path();
         return receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel);
     };
     // the usual case: the client has the turn, its request is the only one in the hand,
     // and no other lies in the mailbox
-    let request = client.request();
-    let only = (client.label & !0xFFFF).wrapping_add(1 << state::HAND);
-    let odd = (request.token.get() ^ token)
-        | (request.with.get() ^ me.label as usize)
-        | client.wants.get().map_or(1, |wants| differ(wants, kernel.nowhere))
-        | (me.state.get() ^ only) as usize
+    let odd = (client.request().token.get() ^ token)
+        | client.wants.get().map_or(1, |wanted| differ(wanted, me.hand))
+        | (me.state.get() ^ state::IN_HAND) as usize
+        | (me.hand.count.get() ^ 1) as usize
         | differ(kernel.slot.get(), client)
         | differ(me.next.get(), me)
         | (me.rank.get().level() ^ level::IDLE) as usize
@@ -210,6 +205,7 @@ pub(crate) fn reply_receive<M: Machine>(
     }
     client.hand(words, 0, 0);
     client.wants.set(None);
+    me.hand.count.set(0);
     client.answer(0);
     mailbox.waiters.set(Some(me));
     mailbox.owner.set(Some(me));

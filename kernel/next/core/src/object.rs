@@ -19,9 +19,12 @@ pub mod kind {
     pub const CONDITION: u32 = 3;
     /// A mailbox.
     pub const MAILBOX: u32 = 4;
-    /// A mailbox that is attached to a server, or may have a protocol server: a kind of
-    /// its own, so that others pay nothing for it.
-    pub const ROUTED: u32 = 5;
+    /// What clients want whose requests a thread has in its hand: owned by that thread.
+    pub const HAND: u32 = 5;
+    /// Mark of a mailbox that is attached to a server, or may have a protocol server.
+    pub const ROUTED: u32 = 0x800;
+    /// What lives in a slot that is not free: the rest are marks.
+    pub const KIND: u32 = 0xFF;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
 }
@@ -34,12 +37,13 @@ record! {
         /// Which tenant of the slot: goes up when one is created.
         pub(crate) serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it.
+        /// want it. Of a hand: how many requests are in it.
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
         pub(crate) most: Cell<u32>,
         /// Of a mutex: who owns it. Of a mailbox: its protocol server, or else who received
-        /// last: who runs in the place of a caller whose request lies in it.
+        /// last: who runs in the place of a caller whose request lies in it. Of a hand:
+        /// whose it is.
         pub(crate) owner: Cell<Option<Ref<Thread>>>,
         /// Who waits in its list, most urgent first. Of a mailbox: receivers, and then no
         /// message lies in it; or callers that nobody serves, and then their requests do.
@@ -50,7 +54,10 @@ record! {
         pub initial: u32,
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
-        /// Of a mailbox that can be of the kind `ROUTED`: what that needs.
+        /// Of a hand: the mailbox from which its thread received last; of a protocol
+        /// server, the first of those that it serves.
+        pub(crate) serves: Cell<Option<Ref<Object>>>,
+        /// Of a mailbox that can have the mark `ROUTED`: what that needs.
         pub mail: Option<Ref<Mail>>,
         /// Its slot.
         pub number: u32,
@@ -153,8 +160,8 @@ impl Kernel {
 
 /// EINVAL if it is none.
 pub(crate) fn is_mailbox(object: Ref<Object>) -> Result<Ref<Object>, Error> {
-    match object.kind.get() {
-        kind::MAILBOX | kind::ROUTED => Ok(object),
+    match object.kind.get() & kind::KIND {
+        kind::MAILBOX => Ok(object),
         _ => Err(Error::EINVAL),
     }
 }

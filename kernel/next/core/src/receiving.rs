@@ -49,7 +49,7 @@ pub(crate) extern "C" fn reply<M: Machine>(
         let _ = kernel.withdraw::<M>(client);
         client.hand_over(w0, w1, w2, w3, 0, 0);
     }
-    match me.serves.get().ok_or(Error::EINVAL).and_then(is_mailbox) {
+    match me.serves().ok_or(Error::EINVAL).and_then(is_mailbox) {
         Ok(mailbox) => kernel.receive_from::<M>(me, mailbox, FOR_EVER, FOR_EVER),
         Err(error) => {
             kernel.weigh(me);
@@ -234,7 +234,7 @@ impl Kernel {
             .set(message.special.get() & !special::OUT);
         if full
             && !message.is_call()
-            && let Some(mail) = thread.serves.get().and_then(|mailbox| mailbox.mail)
+            && let Some(mail) = thread.serves().and_then(|mailbox| mailbox.mail)
         {
             mail.level.set(message.level.get());
             mail.deadline.set(message.deadline.get());

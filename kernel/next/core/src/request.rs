@@ -3,7 +3,7 @@
 //! ```text
 //!             call                    receive                 reply_receive
 //!   ready ----------> in a mailbox -------------> in a hand ----------------> ready
-//!     |                wants: it         ^      wants: `nowhere`                ^
+//!     |               wants: that        ^      wants: the hand                 ^
 //!     |                    ^             |           |  |                       |
 //!     +--------------------|-------------+           |  +-----------------------+
 //!       a server waits     |          forward        |    the server has ended
@@ -13,8 +13,9 @@
 //! in its place. Its registers are saved, so what the kernel has to know of its request
 //! lies in them: see [`Request`].
 //!
-//! The clients whose requests a thread has are a list, the last first. A reply names
-//! its client by the slot and a token that is never given twice.
+//! A thread that can receive has an object of its own, its *hand*, which it owns for ever:
+//! what clients want whose requests it has, so they chain as through a mutex. A reply
+//! names its client by the slot and a token that is never given twice.
 
 use core::cell::Cell;
 
@@ -22,39 +23,29 @@ use giornata_abi::Error;
 use giornata_abi::next::id::EXTRA;
 
 use crate::message::special;
+use crate::object::kind;
 use crate::sending::Destination;
-use crate::ready::level;
-use crate::thread::{kind, state};
+use crate::thread::{kind as resumed, state};
 use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Ref, Thread, same};
 
 /// Where the registers of a client hold its request.
 pub(crate) struct Request {
-    /// In a hand: who replies must know it.
+    /// In a hand: who replies must know it. In a mailbox: the number of the message.
     pub(crate) token: &'static Cell<usize>,
-    /// In a hand: the label of the server. In a mailbox: the number of the message.
-    pub(crate) with: &'static Cell<usize>,
-    /// In a hand: numbers plus 1, or 0, of the clients whose requests came before and
-    /// (upper half) after it.
-    pub(crate) links: &'static Cell<usize>,
     /// Upper half: the priority.
     pub(crate) priority: &'static Cell<usize>,
     /// What it says.
     pub(crate) words: [&'static Cell<usize>; 4],
 }
 
-/// The half of a register that holds a number.
-const LOW: usize = 0xFFFF;
-
 impl Thread {
     #[inline(always)]
     pub(crate) fn request(&'static self) -> Request {
-        let [token, with, links, priority, ..] = &self.context.t;
+        let [token, priority, ..] = &self.context.t;
         let [_, _, w0, w1, w2, w3, ..] = &self.context.a;
         Request {
             token,
-            with,
-            links,
             priority,
             words: [w0, w1, w2, w3],
         }
@@ -70,7 +61,7 @@ impl Thread {
         a4.set(words[3] as u32 as usize);
         a5.set(fifth);
         a6.set(sixth);
-        self.kind.set(kind::RESULTS);
+        self.kind.set(resumed::RESULTS);
     }
 
     /// The same, seldom; its call has succeeded.
@@ -91,7 +82,13 @@ impl Thread {
     /// Its number in the upper half of a register.
     #[inline(always)]
     pub(crate) fn upper(&self) -> usize {
-        self.label as usize & !LOW
+        self.label as usize & !0xFFFF
+    }
+
+    /// Whether another waits for what it has or does by this object.
+    #[inline(always)]
+    pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
+        self.wants.get().is_some_and(|wanted| same(wanted, object))
     }
 }
 
@@ -104,52 +101,17 @@ impl Kernel {
         token as usize
     }
 
-    /// The thread that runs in the place of one that has called: who has its request, or
-    /// would receive it.
-    pub(crate) fn server_of(&self, client: Ref<Thread>, wanted: Ref<Object>) -> Option<Ref<Thread>> {
-        match same(wanted, self.nowhere) {
-            true => self.threads.get(client.request().with.get() >> EXTRA),
-            false => wanted.owner.get(),
-        }
-    }
-
-    /// Who runs in the place of a thread.
-    pub(crate) fn helped_by(&self, thread: Ref<Thread>) -> Option<Ref<Thread>> {
-        self.server_of(thread, thread.wants.get()?)
-    }
-
-    /// Whether a thread would wait for itself if it waited for another.
-    #[inline(never)]
-    pub(crate) fn would_close_circle(&self, thread: Ref<Thread>, other: Ref<Thread>) -> bool {
-        let mut at = other;
-        loop {
-            if same(at, thread) {
-                return true;
-            }
-            match self.helped_by(at) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-    }
-
     /// The client of a request that the caller has in its hand; none if the token is
     /// stale.
-    pub(crate) fn client_of(&self, me: Ref<Thread>, slot: usize, token: usize) -> Option<Ref<Thread>> {
+    pub(crate) fn client_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        token: usize,
+    ) -> Option<Ref<Thread>> {
         let client = self.threads.get(slot)?;
-        let request = client.request();
-        let is_in_hand = client
-            .wants
-            .get()
-            .is_some_and(|wanted| same(wanted, self.nowhere));
-        let is_it = request.token.get() as u32 == token as u32
-            && request.with.get() == me.label as usize;
-        (is_in_hand && is_it).then_some(client)
-    }
-
-    /// A client by its number plus 1.
-    fn client(&self, number: usize) -> Option<Ref<Thread>> {
-        self.threads.get(number.wrapping_sub(1))
+        let is_it = client.request().token.get() as u32 == token as u32;
+        (is_it && client.wants_it(me.hand)).then_some(client)
     }
 
     /// A thread has the request of a client in its hand: the token of the reply.
@@ -160,38 +122,12 @@ impl Kernel {
         server: Ref<Thread>,
     ) -> usize {
         self.come_back::<M>(client);
-        let (request, token) = (client.request(), self.next_token());
-        let (number, bits) = (client.number() as usize + 1, server.state.get());
-        let before = bits as usize >> state::HAND;
-        request.token.set(token);
-        request.with.set(server.label as usize);
-        request.links.set(before);
-        if let Some(before) = self.client(before) {
-            let links = before.request().links;
-            links.set(links.get() & LOW | number << EXTRA);
-        }
-        server.state.set(bits & LOW as u32 | (number as u32) << state::HAND);
-        client.wants.set(Some(self.nowhere));
+        let (hand, token) = (server.hand, self.next_token());
+        client.request().token.set(token);
+        client.wants.set(Some(hand));
+        hand.count.set(hand.count.get().wrapping_add(1));
+        server.set(state::IN_HAND);
         token
-    }
-
-    /// A request is in no hand any more.
-    fn let_go(&self, client: Ref<Thread>, server: Ref<Thread>) {
-        let links = client.request().links.get();
-        let (before, after) = (links & LOW, links >> EXTRA & LOW);
-        match self.client(after) {
-            None => server
-                .state
-                .set(server.state.get() & LOW as u32 | (before as u32) << state::HAND),
-            Some(after) => {
-                let links = after.request().links;
-                links.set(links.get() & !LOW | before);
-            }
-        }
-        if let Some(before) = self.client(before) {
-            let links = before.request().links;
-            links.set(links.get() & LOW | after << EXTRA);
-        }
     }
 
     /// What a client waits for ends or changes: it is ready, if it was parked.
@@ -201,14 +137,10 @@ impl Kernel {
             leave(client);
             self.awaken::<M>(client);
         }
-        let mut at = client;
-        while client.is(state::PARKED)
-            && let Some(next) = self.helped_by(at)
+        if client.is(state::PARKED)
+            && let Some(server) = client.wants.get().and_then(|wanted| wanted.owner.get())
         {
-            if next.is(state::PARKED_ON) {
-                self.unpark(next);
-            }
-            at = next;
+            self.unpark(server);
         }
     }
 
@@ -219,13 +151,17 @@ impl Kernel {
         let wanted = client.wants.get()?;
         self.come_back::<M>(client);
         client.wants.set(None);
-        if same(wanted, self.nowhere) {
-            let server = self.threads.get(client.request().with.get() >> EXTRA)?;
-            self.let_go(client, server);
+        if wanted.kind.get() == kind::HAND {
+            let count = wanted.count.get().wrapping_sub(1);
+            let server = wanted.owner.get()?;
+            wanted.count.set(count);
+            if count == 0 {
+                server.clear(state::IN_HAND);
+            }
             return Some(server);
         }
         let messages = client.process.messages;
-        let message = messages.get(client.request().with.get())?;
+        let message = messages.get(client.request().token.get())?;
         match message.holder.get() {
             // it is a message without a client for who receives it now
             Some(_) => message.special.set(special::BYTES),
@@ -239,6 +175,7 @@ impl Kernel {
     }
 
     /// The reply of a client will not come.
+    #[inline(never)]
     pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>, error: Error) {
         let server = self.withdraw::<M>(client);
         client.refuse(error);
@@ -249,8 +186,8 @@ impl Kernel {
         }
     }
 
-    /// A client has ended, and its request with it. Who has that in its hand, and no other
-    /// client, goes on as urgently as the request was.
+    /// A client ends, and its request with it. Who has that in its hand, and no other
+    /// client's, goes on as urgently as the request was.
     #[inline(never)]
     pub(crate) fn end_client<M: Machine>(&self, client: Ref<Thread>) {
         let (level, deadline) = client.rank.get().urgency();
@@ -261,13 +198,12 @@ impl Kernel {
             return;
         }
         if server.is(state::SERVER)
-            && let Some(mail) = server.serves.get().and_then(|mailbox| mailbox.mail)
+            && let Some(mail) = server.serves().and_then(|mailbox| mailbox.mail)
         {
             mail.level.set(level);
             mail.deadline.set(deadline);
-            return self.weigh(server);
-        }
-        if server.state.get() >> state::HAND == 0 {
+            self.weigh(server);
+        } else if !server.is(state::IN_HAND) {
             server.set(state::LATE);
             // (a deadline's rank is the client's: next to the band instead)
             let behind = (level == self.band) as u32;
@@ -278,7 +214,7 @@ impl Kernel {
     /// A request comes to a mailbox: who waits there has it in its hand, else it lies
     /// there. Errors: EDEADLK, EAGAIN; then nothing has changed.
     #[inline(never)]
-    pub(crate) fn ask<M: Machine>(
+    pub(crate) fn place_request<M: Machine>(
         &self,
         client: Ref<Thread>,
         mailbox: Ref<Object>,
@@ -290,7 +226,7 @@ impl Kernel {
         let (receiver, wants_words) = receiver(mailbox);
         if receiver.is_none()
             && let Some(owner) = mailbox.owner.get()
-            && self.would_close_circle(client, owner)
+            && !self.may_wait(client, owner)
         {
             return Err(Error::EDEADLK);
         }
@@ -312,7 +248,7 @@ impl Kernel {
         message.fill([w0, w1, w2, w3]);
         message.priority.set(priority as u32);
         message.special.set(special::CALL);
-        request.with.set(message.number as usize);
+        request.token.set(message.number as usize);
         client.wants.set(Some(mailbox));
         self.deliver::<M>(message, mailbox, false);
         Ok(())
@@ -341,7 +277,3 @@ pub(crate) fn receiver(mailbox: Ref<Object>) -> (Option<Ref<Thread>>, bool) {
         _ => (None, false),
     }
 }
-
-// the number of a thread, plus 1, is the upper half of its state
-const _: () = assert!(state::HAND == EXTRA && state::LATE < 1 << state::HAND);
-const _: () = assert!(level::IDLE > level::STREAM);

@@ -80,7 +80,7 @@ pub(crate) extern "C" fn call<M: Machine>(
     }
     let asked = kernel
         .route(me, to, serial, RIGHT_USE)
-        .and_then(|(mailbox, destination)| kernel.ask::<M>(me, mailbox, destination));
+        .and_then(|(mailbox, destination)| kernel.place_request::<M>(me, mailbox, destination));
     match asked {
         Ok(()) => kernel.go_from(me),
         Err(error) => Outcome::error(error),
@@ -100,7 +100,7 @@ pub(crate) fn forward<M: Machine>(
         .route(me, to & SLOT_MASK, serial, RIGHT_USE)
         .and_then(|(mailbox, destination)| {
             let client = kernel.client_of(me, slot, token).ok_or(Error::EINVAL)?;
-            kernel.ask::<M>(client, mailbox, destination)
+            kernel.place_request::<M>(client, mailbox, destination)
         });
     if let Err(error) = forwarded {
         return Outcome::error(error);

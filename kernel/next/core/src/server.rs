@@ -44,10 +44,10 @@ impl Kernel {
     /// The place of a thread but for the ceilings of its mutexes. O(mailboxes that it
     /// serves as a protocol server).
     #[inline(never)]
-    pub(crate) extern "C" fn base(&self, thread: Ref<Thread>) -> Ref<Rank> {
+    pub(crate) extern "C" fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
         let (mut most, mut of) = (NONE, None);
         let mut served = match thread.is(state::SERVER) {
-            true => thread.serves.get(),
+            true => thread.serves(),
             false => None,
         };
         while let Some(mailbox) = served {
@@ -68,9 +68,9 @@ impl Kernel {
         if let Some(mail) = of {
             return self.rank_of(thread, mail, most);
         }
-        match thread.state.get() >> state::HAND {
-            0 => thread.own.get(),
-            _ => self.idle.rank.get(),
+        match thread.is(state::IN_HAND) {
+            true => self.idle.rank.get(),
+            false => thread.own.get(),
         }
     }
 
@@ -98,7 +98,7 @@ impl Kernel {
     /// What a thread has in its hand, or what lies in its mailbox, has changed.
     #[inline(never)]
     pub(crate) extern "C" fn weigh(&self, thread: Ref<Thread>) {
-        let rank = self.base(thread);
+        let rank = self.place_by_messages(thread);
         self.set_rank(thread, rank);
     }
 
@@ -124,13 +124,13 @@ impl Kernel {
             };
         }
         mail.next.set(match me.is(state::SERVER) {
-            true => me.serves.get(),
+            true => me.serves(),
             false => None,
         });
         mail.served.set(1);
         mail.level.set(level::IDLE);
         mailbox.owner.set(Some(me));
-        me.serves.set(Some(mailbox));
+        me.hand.serves.set(Some(mailbox));
         me.set(state::SERVER);
         Ok(mail)
     }
@@ -143,7 +143,7 @@ impl Kernel {
         if let (Some(mail), Some(owner)) = (mailbox.mail, owner)
             && mail.served.replace(0) != 0
         {
-            let mut link = &owner.serves;
+            let mut link = &owner.hand.serves;
             while let Some(at) = link.get() {
                 let Some(of_it) = at.mail else { break };
                 if same(at, mailbox) {
@@ -152,7 +152,7 @@ impl Kernel {
                 }
                 link = &of_it.next;
             }
-            if owner.serves.get().is_none() {
+            if owner.serves().is_none() {
                 owner.clear(state::SERVER);
             }
             if owner.process.is_alive() {
@@ -166,7 +166,7 @@ impl Kernel {
     pub(crate) extern "C" fn put_down(&self, me: Ref<Thread>) {
         me.clear(state::LATE);
         if me.is(state::SERVER) {
-            let mut served = me.serves.get();
+            let mut served = me.serves();
             while let Some(mail) = served.and_then(|mailbox| mailbox.mail) {
                 mail.level.set(level::IDLE);
                 served = mail.next.get();
@@ -179,7 +179,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) extern "C" fn read_by(&self, me: Ref<Thread>, mailbox: Ref<Object>) {
         if !me.is(state::SERVER) {
-            me.serves.set(Some(mailbox));
+            me.hand.serves.set(Some(mailbox));
         }
         if mailbox.mail.is_some_and(|mail| mail.served.get() != 0) {
             return;

@@ -108,9 +108,9 @@ record! {
         /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
-        /// The mailbox from which it received last; of a protocol server, the first of
-        /// those that it serves.
-        pub(crate) serves: Cell<Option<Ref<Object>>>,
+        /// What clients want whose requests it has. A thread that cannot receive has one
+        /// that is nobody's.
+        pub hand: Ref<Object>,
         /// Threads that are parked on it, linked by `next`.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
         /// Its timeout.
@@ -181,9 +181,8 @@ pub mod state {
     pub const SERVER: u32 = 0x400;
     /// It has the urgency of a request whose client has ended.
     pub const LATE: u32 = 0x800;
-    /// Where the number of the client begins whose request came to its hand last, plus 1.
-    /// Not 0: it serves calls.
-    pub const HAND: u32 = 16;
+    /// It has requests in its hand.
+    pub const IN_HAND: u32 = 0x1000;
 }
 
 /// Bits of [`Place::role`].
@@ -262,6 +261,12 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
+    }
+
+    /// See [`Object::serves`].
+    #[inline(always)]
+    pub(crate) fn serves(&self) -> Option<Ref<Object>> {
+        self.hand.serves.get()
     }
 
     /// The object that it waits for.
