@@ -143,10 +143,8 @@ pub(crate) fn call<M: Machine>(
         cold_path();
         return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
     };
-    let odd = wrong
-        | to >> BEYOND
-        | differ(server.next.get(), server)
-        | server.state.get() as usize;
+    let odd =
+        wrong | to >> BEYOND | differ(server.next.get(), server) | server.state.get() as usize;
     if odd != 0 {
         cold_path();
         return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
@@ -190,7 +188,10 @@ pub(crate) fn reply_receive<M: Machine>(
     // the usual case: the client has the turn, its request is the only one in the hand,
     // and no other lies in the mailbox
     let odd = (client.request().token.get() ^ token)
-        | client.wants.get().map_or(1, |wanted| differ(wanted, me.hand))
+        | client
+            .wants
+            .get()
+            .map_or(1, |wanted| differ(wanted, me.hand))
         | (me.state.get() ^ state::IN_HAND) as usize
         | (me.hand.count.get() ^ 1) as usize
         | differ(kernel.slot.get(), client)

@@ -229,9 +229,7 @@ impl Kernel {
     /// urgent.
     fn has_in_hand(&self, message: Ref<Message>, thread: Ref<Thread>, full: bool) {
         message.done.set(0);
-        message
-            .special
-            .set(message.special.get() & !special::OUT);
+        message.special.set(message.special.get() & !special::OUT);
         if full
             && !message.is_call()
             && let Some(mail) = thread.serves().and_then(|mailbox| mailbox.mail)

@@ -208,7 +208,12 @@ impl Kernel {
     /// Who sent a message, where to, and how urgent it is: as the caller is now, or as the
     /// thread that it is for.
     #[inline(never)]
-    pub(crate) fn stamp(&self, message: Ref<Message>, sender: Ref<Thread>, destination: Destination) {
+    pub(crate) fn stamp(
+        &self,
+        message: Ref<Message>,
+        sender: Ref<Thread>,
+        destination: Destination,
+    ) {
         let (slot, serial, from) = destination;
         let (mut level, mut deadline) = self.top.get().urgency();
         if from == INCOMING
@@ -290,7 +295,12 @@ pub(crate) enum Copied {
 impl Message {
     /// Copies what is left of a message between its room and a thread's memory.
     #[inline(never)]
-    pub(crate) fn copy<M: Machine>(&self, thread: Ref<Thread>, address: usize, write: bool) -> Copied {
+    pub(crate) fn copy<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        address: usize,
+        write: bool,
+    ) -> Copied {
         loop {
             let done = self.done.get();
             let left = self.length.get().wrapping_sub(done) as usize;
@@ -361,4 +371,3 @@ impl Thread {
         }
     }
 }
-

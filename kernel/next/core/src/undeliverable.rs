@@ -22,6 +22,8 @@ impl Kernel {
         while let (Some(mailbox), true) = (thread.serves(), thread.is(state::SERVER)) {
             self.unserve(mailbox);
         }
+        thread.clear(state::LATE);
+        thread.hand.serves.set(None);
     }
 
     /// A thread that ends of itself refuses one client, or leaves a mailbox that it serves.
@@ -97,8 +99,9 @@ impl Kernel {
     /// Whether a process lives, or will, that may receive from a mailbox. O(processes).
     fn has_receiver(&self, mailbox: Ref<Object>, ends: Ref<Process>) -> bool {
         self.processes.iter().any(|process| {
-            let handles = process.threads.first().map(|thread| thread.handles);
-            let handle = handles.and_then(|handles| handles.get(mailbox.number as usize));
+            // (threads that run jobs have none)
+            let mut handles = process.threads.iter().map(|thread| thread.handles);
+            let handle = handles.find_map(|handles| handles.get(mailbox.number as usize));
             let lives = match same(process, ends) {
                 true => process.image.policy == FaultPolicy::Restart as u32,
                 false => process.life.get() != life::DEAD,
