@@ -157,6 +157,18 @@ impl Process {
     }
 }
 
+impl Process {
+    /// How many of its messages are free. O(messages); for tests.
+    pub fn free_messages(&self) -> usize {
+        let mut at = self.free.get();
+        let mut count = 0;
+        while let Some(message) = at {
+            (at, count) = (message.below.get(), count + 1);
+        }
+        count
+    }
+}
+
 impl Object {
     /// Puts a message into a mailbox, behind its equals, or in front of them. O(distinct
     /// priorities).
