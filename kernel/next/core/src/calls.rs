@@ -7,13 +7,22 @@ use giornata_abi::next::call::Call;
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
-/// What carries out a call: `a0..a5` of the caller, the caller, the kernel.
-pub type Handler =
-    extern "C" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>, Ref<Kernel>) -> Outcome;
+/// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
+/// host the machine stops by unwinding.)
+pub type Handler = extern "C-unwind" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    Ref<Thread>,
+    Ref<Kernel>,
+) -> Outcome;
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
@@ -57,7 +66,7 @@ handlers! {
     DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
 }
 
-extern "C" fn no_such_call(
+extern "C-unwind" fn no_such_call(
     _: usize,
     _: usize,
     _: usize,

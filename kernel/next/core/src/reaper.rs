@@ -75,7 +75,7 @@ impl Kernel {
         let slot = self.slot.get();
         if same(slot.process, process) && now != life::START {
             // a dead thread's turn
-            self.end_thread::<M>(slot);
+            self.end_thread(slot);
             return self.go();
         }
         let at = process.progress.get();
@@ -92,7 +92,7 @@ impl Kernel {
                 1
             }),
             life::THREADS => process.threads.get(index).map_or(0, |thread| {
-                self.end_thread::<M>(thread);
+                self.end_thread(thread);
                 1
             }),
             life::OBJECTS => self.give_up_next(process, index),
@@ -144,7 +144,7 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    fn end_thread(&self, thread: Ref<Thread>) {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
