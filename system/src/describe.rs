@@ -47,7 +47,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
         trace_records: model.trace_capacity as usize,
-        trace_ring: Some(placement.trace_ring.into()),
+        trace_ring: (placement.trace_ring > 0).then_some(placement.trace_ring.into()),
     })
 }
 
