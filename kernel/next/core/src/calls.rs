@@ -6,6 +6,8 @@ use giornata_abi::next::call::Call;
 
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
+#[cfg(feature = "services")]
+use crate::{mailbox, receiving, sending};
 
 /// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
 /// host the machine stops by unwinding.)
@@ -46,6 +48,20 @@ handlers! {
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "services")]
+    Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
+    #[cfg(feature = "services")]
+    Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
+    #[cfg(feature = "services")]
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    #[cfg(feature = "services")]
+    Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    Forward = forward(to, serial, slot, token, _e, _f; me, kernel) sending::forward::<M>(to, serial, slot, token, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
@@ -94,12 +110,18 @@ impl Kernel {
     /// it has its turn. Whoever is more urgent runs first.
     #[inline(never)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
+        self.put_back(me, call, arguments);
+        self.go()
+    }
+
+    /// The caller makes its call again when it is ready.
+    #[inline(never)]
+    pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
         let [a0, a1, a2, a3, a4, a5, _, a7] = &me.context.a;
         for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip(arguments) {
             place.set(argument);
         }
         a7.set(call as usize);
         me.kind.set(kind::AGAIN);
-        self.go()
     }
 }

@@ -128,7 +128,7 @@ impl Kernel {
             Some(_) if thread.is(state::SLEEPS) => return self.awaken::<M>(thread),
             _ => {}
         }
-        thread.answer(Error::ETIMEDOUT as usize);
+        thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }
 }

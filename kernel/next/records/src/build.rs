@@ -13,6 +13,7 @@ use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description, ObjectKind};
+use crate::mail;
 
 /// The records of a system, and where the important ones lie.
 #[derive(Debug)]
@@ -28,16 +29,16 @@ pub struct Built {
 }
 
 /// What other records refer to.
-struct Parts {
-    kernel: At<Kernel>,
+pub(crate) struct Parts {
+    pub(crate) kernel: At<Kernel>,
     ranks: Run<Rank>,
     rank_idle: At<Rank>,
     processes: Run<Process>,
-    threads: Run<Thread>,
+    pub(crate) threads: Run<Thread>,
     lines: Run<Line>,
-    objects: Run<Object>,
+    pub(crate) objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
-    nowhere: At<Object>,
+    pub(crate) nowhere: At<Object>,
     /// The object that a process finds where it has no right.
     refused: At<Object>,
 }
@@ -76,6 +77,9 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
             thread,
             (handles[thread.process], by_call),
         );
+        let record = parts.threads.at(index, arena);
+        let hand = mail::lay_hand(arena, &parts, description, index);
+        arena.set(record, "hand", hand);
     }
     for index in 0..description.processes.len() {
         lay_spares(arena, &parts, description, index);
@@ -115,7 +119,9 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
     for (index, object) in description.objects.iter().enumerate() {
         let record = parts.objects.at(index, arena);
-        arena.set(record, "made", object.kind as u32);
+        let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        arena.set(record, "made", made);
+        arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
             Some(ceiling) => level::LOWEST - u32::from(ceiling),
@@ -123,7 +129,7 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         };
         arena.set(record, "most", most);
         if object.at_boot {
-            arena.set(record, "kind", object.kind as u32);
+            arena.set(record, "kind", made);
             arena.set(record, "count", object.initial);
             arena.set(record, "serial", 1u32);
         }
@@ -151,6 +157,12 @@ fn lay_handles(
             "managed",
             if rights.managed { own } else { parts.refused },
         );
+        arena.set(
+            handle,
+            "received",
+            if rights.received { own } else { parts.refused },
+        );
+        arena.set(handle, "rights", mail::bits(rights));
     }
     run
 }
@@ -207,6 +219,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .collect();
         let mutexes = lay_references(arena, &mutexes);
         arena.set(record, "mutexes", mutexes);
+        mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -345,6 +358,7 @@ fn lay_record(
         arena.set(record, urgency, rank);
     }
     arena.set(record, "waits", parts.nowhere);
+    arena.set(record, "hand", parts.nowhere);
     arena.set(record, "alarm.list", (index % LISTS) as u32);
     arena.set(
         record,
@@ -383,6 +397,8 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
+    arena.set(kernel, "objects", parts.objects);
+    arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {
         assert!(
             (1..LINES).contains(&(line.number as usize)),

@@ -8,6 +8,7 @@
 mod arena;
 mod build;
 mod description;
+mod mail;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
