@@ -134,6 +134,7 @@ impl Placement {
             processes: vec![place; model.processes.len()],
             // somewhere: not among the kernel's records
             trace_ring: model.board.system,
+            ram: model.board.system,
             ..Placement::default()
         }
     }
