@@ -77,6 +77,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
             (handles[thread.process], by_call),
         );
     }
+    // (behind the threads, whose links it sets)
+    for index in 0..description.processes.len() {
+        lay_spares(arena, &parts, description, index);
+    }
     lay_idle(arena, &parts, description);
     lay_kernel(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
@@ -213,7 +217,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "lines", lines);
         lay_image(arena, record, process);
         lay_reaper(arena, parts, description, index);
-        lay_spares(arena, parts, description, index);
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
