@@ -414,9 +414,10 @@ int gio_receive_request(gio_id mailbox, gio_time until, struct gio_request *requ
  * GIO_EINVAL: the caller has received from none. Others as of msg_receive(). */
 int gio_reply_receive(const uint32_t reply[4], struct gio_request *request);
 
-/* Hands the request in the caller's hand on to another mailbox; its client waits for
- * the server of that from now on, and the caller replies to GIO_NOBODY next. */
-int gio_forward(gio_id mailbox);
+/* Hands a request on to another mailbox; its client waits for the server of that from
+ * now on, and the caller replies to GIO_NOBODY next. GIO_EINVAL: the client waits no
+ * more. */
+int gio_forward(gio_id mailbox, const struct gio_request *request);
 
 
 /* ---- Shared memory (EMERALDS 6.2) -------------------------------------------- */

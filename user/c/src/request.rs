@@ -69,6 +69,7 @@ pub extern "C" fn gio_reply_receive(words: &[u32; 4], request: &mut Request) -> 
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn gio_forward(mailbox: Number) -> c_int {
-    code(call::forward(mailbox))
+pub extern "C" fn gio_forward(mailbox: Number, request: &Request) -> c_int {
+    let client = u16::try_from(request.client).map_err(|_| Error::EINVAL);
+    code(client.and_then(|client| call::forward(mailbox, client, request.token)))
 }

@@ -4,7 +4,7 @@ use giornata_abi::Error;
 
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Kernel, Object, Process, Ref, Thread, same};
+use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
 
 impl Kernel {
     /// The owner of a mutex has ended: who takes it next is told.
@@ -16,9 +16,12 @@ impl Kernel {
     /// A thread that ends of itself gives back one thing that it owns. Returns whether
     /// it had one. O(mutexes of the process).
     #[inline(never)]
-    pub(crate) fn give_up_one(&self, me: Ref<Thread>) -> bool {
+    pub(crate) fn give_up_one<M: Machine>(&self, me: Ref<Thread>) -> bool {
         if me.is(state::PARKED_ON) {
             self.unpark(me);
+            return true;
+        }
+        if self.end_service::<M>(me) {
             return true;
         }
         for mutex in me.process.mutexes {
@@ -30,10 +33,12 @@ impl Kernel {
         false
     }
 
-    /// A process that ends gives back its next mutex. Returns 0 behind the last.
-    pub(crate) fn give_up_next(&self, process: Ref<Process>, index: usize) -> u32 {
+    /// A process that ends gives back its next mutex, and what it has to do with messages.
+    /// Returns 0 behind the last.
+    pub(crate) fn give_up_next<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+        let count = process.mutexes.len();
         let Some(mutex) = process.mutexes.get(index) else {
-            return 0;
+            return self.end_mail::<M>(process, index.wrapping_sub(count));
         };
         let is_owner = |owner: Ref<Thread>| same(owner.process, process);
         if mutex.owner.get().is_some_and(is_owner) {
@@ -44,11 +49,15 @@ impl Kernel {
 
     /// A thread that ends does not want anything any more.
     #[inline(never)]
-    pub(crate) fn cancel_wait(&self, thread: Ref<Thread>) {
-        let Some(wanted) = thread.wants.take() else {
+    pub(crate) fn cancel_wait<M: Machine>(&self, thread: Ref<Thread>) {
+        let Some(wanted) = thread.wants.get() else {
             return;
         };
-        if wanted.kind.get() == kind::MUTEX {
+        if wanted.kind.get() != kind::MUTEX {
+            return self.end_client::<M>(thread);
+        }
+        thread.wants.set(None);
+        {
             wanted.count.set(wanted.count.get().wrapping_sub(1));
         }
         if thread.is(state::PARKED)

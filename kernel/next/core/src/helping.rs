@@ -12,6 +12,7 @@
 
 use core::hint::cold_path;
 
+use crate::object::kind;
 use crate::thread::state;
 use crate::trace::reason;
 use crate::{Kernel, Object, Outcome, Ref, Thread, same};
@@ -55,6 +56,12 @@ impl Kernel {
         }
         loop {
             match wanted.owner.get() {
+                None if wanted.kind.get() != kind::MUTEX => {
+                    // nobody serves it
+                    self.orphan(at, wanted);
+                    slot = self.slot.get();
+                    at = slot;
+                }
                 // it is free: the most urgent that wants it takes it now
                 None => {
                     self.take_over(at, wanted);
@@ -80,6 +87,21 @@ impl Kernel {
             return Outcome::switch(at);
         }
         Outcome::because(at, reason::HELPS | (slot.number() as usize) << 16)
+    }
+
+    /// Whether a thread may wait for something of this owner: that closes no circle.
+    #[inline(never)]
+    pub(crate) extern "C" fn may_wait(&self, thread: Ref<Thread>, owner: Ref<Thread>) -> bool {
+        let mut at = owner;
+        loop {
+            if same(at, thread) {
+                return false;
+            }
+            match at.wants.get().and_then(|wanted| wanted.owner.get()) {
+                Some(owner) => at = owner,
+                None => return true,
+            }
+        }
     }
 
     /// A mutex that is free goes to a thread that wants it.

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agenda;
+pub mod boot;
 pub mod calls;
 pub mod clock;
 #[cfg(feature = "services")]
@@ -36,7 +37,11 @@ mod invariants;
 pub mod kernel;
 pub mod layout;
 mod life;
+mod limit;
 pub mod machine;
+#[cfg(feature = "services")]
+mod mailbox;
+pub mod message;
 #[cfg(not(feature = "services"))]
 mod no_services;
 pub mod object;
@@ -44,7 +49,15 @@ pub mod outcome;
 pub mod process;
 pub mod ready;
 mod reaper;
+#[cfg(feature = "services")]
+mod receiving;
 pub mod region;
+#[cfg(feature = "services")]
+mod request;
+#[cfg(feature = "services")]
+mod sending;
+#[cfg(feature = "services")]
+mod server;
 #[cfg(feature = "services")]
 mod sharing;
 #[cfg(feature = "services")]
@@ -52,6 +65,8 @@ mod supervisor;
 pub mod thread;
 pub mod timer;
 pub mod trace;
+#[cfg(feature = "services")]
+mod undeliverable;
 pub mod wait;
 
 pub use agenda::{Agenda, Alarm, Event};
@@ -60,6 +75,7 @@ pub use giornata_abi::Error;
 pub use interrupt::Line;
 pub use kernel::Kernel;
 pub use machine::Machine;
+pub use message::{Mail, Message};
 pub use object::{Handle, Object};
 pub use outcome::Outcome;
 pub use process::Process;

@@ -6,7 +6,7 @@ use crate::thread::tenancy;
 use crate::{Kernel, Machine, Object, Process, Ref, Thread};
 
 impl Kernel {
-    pub(crate) fn give_up_one(&self, _: Ref<Thread>) -> bool {
+    pub(crate) fn give_up_one<M: Machine>(&self, _: Ref<Thread>) -> bool {
         false
     }
 
@@ -19,9 +19,9 @@ impl Kernel {
         waiter
     }
 
-    pub(crate) fn cancel_wait(&self, _: Ref<Thread>) {}
+    pub(crate) fn cancel_wait<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn give_up_next(&self, _: Ref<Process>, _: usize) -> u32 {
+    pub(crate) fn give_up_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 
@@ -32,6 +32,10 @@ impl Kernel {
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, _: usize) {
         thread.tenancy.set(tenancy::NOBODY);
     }
+
+    pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
+
+    pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 

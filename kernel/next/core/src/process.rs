@@ -14,10 +14,10 @@
 
 use core::cell::Cell;
 
-use crate::{Line, Object, Outcome, Rank, Ref, Thread, record};
+use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Words of an address space that the architecture loads.
-pub const SPACE: usize = 16;
+pub const SPACE: usize = 20;
 
 record! {
     /// A process.
@@ -71,6 +71,14 @@ record! {
         pub(crate) joiners: Object,
         /// The urgency of its end when that is a deadline.
         pub(crate) urgency: Rank,
+        /// Its messages.
+        pub messages: &'static [Message],
+        /// Those that are free, linked by `below`.
+        pub(crate) free: Cell<Option<Ref<Message>>>,
+        /// Messages that are bound to its threads, linked by `below`.
+        pub(crate) bound: Cell<Option<Ref<Message>>>,
+        /// Bytes that its messages have room for.
+        pub message_size: u32,
         /// Mutexes that its threads can own.
         pub mutexes: &'static [Ref<Object>],
         /// Interrupt lines that its threads can await.

@@ -95,7 +95,7 @@ impl Kernel {
                 self.end_thread::<M>(thread);
                 1
             }),
-            life::OBJECTS => self.give_up_next(process, index),
+            life::OBJECTS => self.give_up_next::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process),
             life::RESTORE => restore::<M>(process, index),
             life::START => process.threads.get(index).map_or(0, |thread| {
@@ -148,7 +148,8 @@ impl Kernel {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait(thread);
+        self.cancel_wait::<M>(thread);
+        self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),
             Some(object) if !same(object, self.nowhere) => leave(thread),

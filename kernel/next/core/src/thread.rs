@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -76,8 +76,9 @@ record! {
         pub limited: Cell<u8>,
         /// What its place is to its process: a [`tenancy`].
         pub(crate) tenancy: Cell<u8>,
-        /// Must be 0.
-        pub reserved: u8,
+        /// 1: it has floating-point registers, where the architecture keeps them. 0 when it
+        /// begins.
+        pub floating: Cell<u8>,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
@@ -108,6 +109,9 @@ record! {
         /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
+        /// What clients want whose requests it has. A thread that cannot receive has one
+        /// that is nobody's.
+        pub hand: Ref<Object>,
         /// Threads that are parked on it, linked by `next`.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
         /// Its timeout.
@@ -170,6 +174,16 @@ pub mod state {
     pub const PARKED: u32 = 4;
     /// Others are parked on it.
     pub const PARKED_ON: u32 = 8;
+    /// It waits for a message into its memory: its call begins again when there is one.
+    pub const BYTES: u32 = 0x100;
+    /// It has called a mailbox that nobody serves, and waits in the list of that.
+    pub const ORPHAN: u32 = 0x200;
+    /// It is the protocol server of the mailbox that `serves` names, and of those behind.
+    pub const SERVER: u32 = 0x400;
+    /// It has the urgency of a request whose client has ended.
+    pub const LATE: u32 = 0x800;
+    /// It has requests in its hand.
+    pub const IN_HAND: u32 = 0x1000;
 }
 
 /// Bits of [`Place::role`].
@@ -205,12 +219,23 @@ impl Thread {
     /// The result of its pending call: 0 and up to six values.
     #[inline(never)]
     pub(crate) fn results(&self, values: [usize; 6]) {
-        let [answer, places @ ..] = &self.context.a;
-        answer.set(0);
-        for (place, value) in places.iter().zip(values) {
-            place.set(value);
-        }
+        let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
+        let [v1, v2, v3, v4, v5, v6] = values;
+        a0.set(0);
+        a1.set(v1);
+        a2.set(v2);
+        a3.set(v3);
+        a4.set(v4);
+        a5.set(v5);
+        a6.set(v6);
         self.kind.set(kind::RESULTS);
+    }
+
+    /// Its pending call ends with an error, and does not begin again.
+    #[inline(never)]
+    pub(crate) extern "C" fn refuse(&self, error: Error) {
+        self.answer(error as usize);
+        self.kind.set(kind::CALL);
     }
 
     #[inline(always)]
@@ -241,6 +266,12 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
+    }
+
+    /// See [`Object::serves`].
+    #[inline(always)]
+    pub(crate) fn serves(&self) -> Option<Ref<Object>> {
+        self.hand.serves.get()
     }
 
     /// The object that it waits for.

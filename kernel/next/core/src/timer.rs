@@ -106,6 +106,7 @@ impl Kernel {
             self.agenda.remove(alarm);
             match alarm.event {
                 Event::Thread(thread) => self.expire::<M>(thread),
+                Event::Epoch => self.on_epoch::<M>(),
                 Event::Nothing => {}
             }
         }
@@ -128,7 +129,7 @@ impl Kernel {
             Some(_) if thread.is(state::SLEEPS) => return self.awaken::<M>(thread),
             _ => {}
         }
-        thread.answer(Error::ETIMEDOUT as usize);
+        thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }
 }

@@ -105,14 +105,15 @@ impl Kernel {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        thread.clear(state::SLEEPS);
+        thread.clear(state::SLEEPS | state::BYTES | state::ORPHAN);
         self.insert(thread);
         if thread.is(state::PARKED_ON) {
             self.unpark(thread);
         }
     }
 
-    /// A thread has another urgency, wherever it is: behind its new equals.
+    /// A thread has another urgency, wherever it is: behind its new equals, or in front of
+    /// them if it was more urgent (POSIX `pthread_setschedprio`).
     #[inline(never)]
     pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>) {
         if same(thread.rank.get(), rank) {
@@ -120,9 +121,13 @@ impl Kernel {
         }
         match thread.waits.get() {
             None => {
+                let is_lowered = thread.rank.get().is_above(rank);
                 self.remove(thread);
                 thread.rank.set(rank);
-                self.insert(thread);
+                match is_lowered {
+                    true => self.insert_first(thread),
+                    false => self.insert(thread),
+                }
             }
             Some(object) if same(object, self.nowhere) => thread.rank.set(rank),
             Some(object) => {

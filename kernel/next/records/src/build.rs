@@ -2,17 +2,19 @@
 
 use giornata_abi::system::FaultPolicy;
 use giornata_next_core::agenda::LISTS;
+use giornata_next_core::boot::{self, Boot};
 use giornata_next_core::interrupt::{LINES, Line};
-use giornata_next_core::layout::Shaped;
+use giornata_next_core::layout::{Shape, Shaped, offset};
 use giornata_next_core::object::{self, Handle};
 use giornata_next_core::process::{Image, life};
 use giornata_next_core::ready::level;
 use giornata_next_core::thread::{Place, kind, role, tenancy};
 use giornata_next_core::trace::{Entry, label};
-use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
+use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description, ObjectKind};
+use crate::mail;
 
 /// The records of a system, and where the important ones lie.
 #[derive(Debug)]
@@ -28,16 +30,16 @@ pub struct Built {
 }
 
 /// What other records refer to.
-struct Parts {
-    kernel: At<Kernel>,
+pub(crate) struct Parts {
+    pub(crate) kernel: At<Kernel>,
     ranks: Run<Rank>,
     rank_idle: At<Rank>,
     processes: Run<Process>,
-    threads: Run<Thread>,
+    pub(crate) threads: Run<Thread>,
     lines: Run<Line>,
-    objects: Run<Object>,
+    pub(crate) objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
-    nowhere: At<Object>,
+    pub(crate) nowhere: At<Object>,
     /// The object that a process finds where it has no right.
     refused: At<Object>,
 }
@@ -47,11 +49,13 @@ struct Parts {
 pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let mut arena = Arena::new(width, base);
     let arena = &mut arena;
+    // what boot checks lies in front
+    let kernel = arena.one();
     // the idle thread and its process are the last, but for the kernel's own threads
     let processes = arena_run(arena, 64, description.processes.len() + 1);
     let threads = description.threads.len() + 1 + description.processes.len();
     let parts = Parts {
-        kernel: arena.one(),
+        kernel,
         rank_idle: arena.one(),
         ranks: arena.many(256),
         processes,
@@ -76,6 +80,12 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
             thread,
             (handles[thread.process], by_call),
         );
+        let record = parts.threads.at(index, arena);
+        let hand = mail::lay_hand(arena, &parts, description, index);
+        arena.set(record, "hand", hand);
+    }
+    for index in 0..description.processes.len() {
+        lay_spares(arena, &parts, description, index);
     }
     // (behind the threads, whose links it sets)
     for index in 0..description.processes.len() {
@@ -90,9 +100,12 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let processes = (0..processes.1)
         .map(|index| processes.at(index, arena).0)
         .collect();
-    let arena = std::mem::replace(arena, Arena::new(width, base));
+    let mut arena = std::mem::replace(arena, Arena::new(width, base));
+    arena.align(8);
+    let mut bytes = arena.finish();
+    seal(&mut bytes, width);
     Built {
-        bytes: arena.finish(),
+        bytes,
         kernel,
         objects,
         processes,
@@ -116,7 +129,9 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
     for (index, object) in description.objects.iter().enumerate() {
         let record = parts.objects.at(index, arena);
-        arena.set(record, "made", object.kind as u32);
+        let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        arena.set(record, "made", made);
+        arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
             Some(ceiling) => level::LOWEST - u32::from(ceiling),
@@ -124,7 +139,7 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         };
         arena.set(record, "most", most);
         if object.at_boot {
-            arena.set(record, "kind", object.kind as u32);
+            arena.set(record, "kind", made);
             arena.set(record, "count", object.initial);
             arena.set(record, "serial", 1u32);
         }
@@ -152,6 +167,12 @@ fn lay_handles(
             "managed",
             if rights.managed { own } else { parts.refused },
         );
+        arena.set(
+            handle,
+            "received",
+            if rights.received { own } else { parts.refused },
+        );
+        arena.set(handle, "rights", mail::bits(rights));
     }
     run
 }
@@ -208,6 +229,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .collect();
         let mutexes = lay_references(arena, &mutexes);
         arena.set(record, "mutexes", mutexes);
+        mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -220,6 +242,9 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
+    for (word, value) in description.kernel_space.iter().enumerate() {
+        arena.set(idle, &format!("space.{word}"), *value);
+    }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
     lay_image(arena, idle, &description::Process::default());
@@ -346,6 +371,7 @@ fn lay_record(
         arena.set(record, urgency, rank);
     }
     arena.set(record, "waits", parts.nowhere);
+    arena.set(record, "hand", parts.nowhere);
     arena.set(record, "alarm.list", (index % LISTS) as u32);
     arena.set(
         record,
@@ -373,8 +399,42 @@ fn lay_idle(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(parts.rank_idle, "head", idle);
 }
 
+/// What boot checks; length and checksum follow when all is laid.
+fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
+    arena.set(kernel, "boot.magic", boot::MAGIC);
+    arena.set(kernel, "boot.layout", boot::layout(arena.width()));
+    arena.set(kernel, "boot.address", kernel.0);
+    arena.set(kernel, "boot.flags", description.flags);
+    arena.set(kernel, "boot.hertz", description.timer_hertz);
+    let stop = description.stop_at;
+    arena.set(kernel, "boot.stop.0", stop as u32);
+    arena.set(kernel, "boot.stop.1", (stop >> 32) as u32);
+    arena.set(kernel, "boot.floating", description.floating);
+    arena.set(kernel, "boot.cursor", description.trace_cursor);
+    let epoch = Value::Tagged(tag(Event::TAGS, "Epoch"), 0);
+    let alarm = arena.one::<Alarm>();
+    arena.set(alarm, "event", epoch);
+    arena.set(kernel, "epoch", alarm);
+}
+
+/// Writes what only the whole can tell into its front.
+fn seal(bytes: &mut [u8], width: usize) {
+    let Shape::Record(fields) = Boot::SHAPE else {
+        unreachable!("records have fields");
+    };
+    let head = Boot::SHAPE.size(width);
+    let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+    let sum = boot::checksum(bytes[head..].as_chunks().0.iter().map(word));
+    for (name, value) in [("length", bytes.len() as u32), ("checksum", sum)] {
+        let number = fields.iter().position(|field| field.name == name);
+        let at = offset(fields, number.expect("it is there"), width);
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     let kernel = parts.kernel;
+    lay_boot(arena, kernel, description);
     let idle = parts.threads.at(description.threads.len(), arena);
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
@@ -384,6 +444,8 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
+    arena.set(kernel, "objects", parts.objects);
+    arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {
         assert!(
             (1..LINES).contains(&(line.number as usize)),

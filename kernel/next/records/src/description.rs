@@ -15,6 +15,18 @@ pub struct Description {
     pub objects: Vec<Object>,
     /// The interrupt lines in use.
     pub lines: Vec<Line>,
+    /// Bits of [`flag`](giornata_next_core::boot::flag).
+    pub flags: u32,
+    /// Ticks a second of the timer.
+    pub timer_hertz: u32,
+    /// The machine stops at this tick; 0: never.
+    pub stop_at: u64,
+    /// Where floating-point registers are kept; 0: nowhere.
+    pub floating: u64,
+    /// What the architecture finds in the process of the kernel's own threads.
+    pub kernel_space: Vec<u64>,
+    /// Where the reader of the trace counts what it has sent; 0: nowhere.
+    pub trace_cursor: u64,
     /// Regions of shared memory.
     pub regions: Vec<Region>,
     /// Records of the trace ring, a power of two, at least 16.
@@ -47,6 +59,11 @@ pub struct Process {
     pub image: (u64, u64, u64),
     /// Where its stacks lie, if not in its data, and their bytes.
     pub stacks: (u64, u64),
+    /// How many messages it has, and the bytes that the longest can have.
+    pub messages: (u32, u32),
+    /// Physical address of the room for their bytes, 16 each at least, in whole words;
+    /// `None`: it lies among the records.
+    pub rooms: Option<u64>,
     /// The user address of the memory that it can allocate, and its bytes.
     pub heap: (u64, u64),
 }
@@ -103,6 +120,8 @@ pub struct Object {
     pub most: u32,
     /// The ceiling of a mutex.
     pub ceiling: Option<u8>,
+    /// The slot of the mailbox of the server to which a mailbox is attached.
+    pub server: Option<usize>,
     /// What each process may do with it.
     pub rights: Vec<Rights>,
 }
@@ -114,6 +133,12 @@ pub struct Rights {
     pub used: bool,
     /// Create and delete it.
     pub managed: bool,
+    /// Receive from it.
+    pub received: bool,
+    /// Send past the server to which it is attached.
+    pub direct: bool,
+    /// Receive from it as a protocol server.
+    pub full: bool,
 }
 
 /// A region of shared memory.
