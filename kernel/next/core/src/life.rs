@@ -40,7 +40,7 @@ impl Kernel {
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(mutexes of the process).
+    /// gives back what the caller owns, one thing a time. O(1).
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
         if self.give_up_one(me) {

@@ -1,29 +1,43 @@
-//! What the end of threads and processes has to see to, in a kernel without services:
-//! nothing.
+//! What the other parts have to see to, in a kernel without services: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with services
 
 use crate::thread::tenancy;
-use crate::{Kernel, Machine, Object, Process, Ref, Thread};
+use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread};
 
 impl Kernel {
+    #[inline(always)]
+    pub(crate) fn go(&self) -> Outcome {
+        Outcome::switch(self.slot.get())
+    }
+
+    #[inline(always)]
+    pub(crate) fn go_from(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
+    #[inline(always)]
+    pub(crate) fn run_wanting(&self, slot: Ref<Thread>, _: Option<Ref<Object>>) -> Outcome {
+        Outcome::switch(slot)
+    }
+
+    #[inline(always)]
+    pub(crate) fn ask(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn unpark(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn finish_grant<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
     pub(crate) fn give_up_one(&self, _: Ref<Thread>) -> bool {
         false
     }
 
-    pub(crate) fn meet_dead_owner(
-        &self,
-        waiter: Ref<Thread>,
-        _: Ref<Object>,
-        _: Ref<Thread>,
-    ) -> Ref<Thread> {
-        waiter
-    }
-
     pub(crate) fn cancel_wait(&self, _: Ref<Thread>) {}
-
-    pub(crate) fn give_up_next(&self, _: Ref<Process>, _: usize) -> u32 {
-        0
-    }
 
     pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>) -> u32 {
         0

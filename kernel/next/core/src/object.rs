@@ -21,28 +21,44 @@ pub mod kind {
     pub const MAILBOX: u32 = 4;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
+    /// These bits say what lives in the slot; the others are marks. Whatever is marked
+    /// differs from its plain kind, so that fast paths need not look for marks.
+    pub const KIND: u32 = 0xFF;
+    /// Mark of a mutex: it has a ceiling.
+    pub const CEILING: u32 = 0x100;
+    /// Mark of a mutex or semaphore: the threads of one process take it by a word of
+    /// their memory.
+    pub const PRIVATE: u32 = 0x200;
+    /// Mark of a mutex: its owner ended, and nobody has been told.
+    pub const ABANDONED: u32 = 0x400;
 }
 
 record! {
     /// One record for all kinds.
     pub struct Object {
-        /// What lives in it: [`kind`].
+        /// What lives in it, and marks: [`kind`].
         pub(crate) kind: Cell<u32>,
         /// Which tenant of the slot: goes up when one is created.
         pub(crate) serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it. Of a mailbox: messages in it.
+        /// want it, also one that was deleted. Of a mailbox: messages in it.
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
-        pub(crate) most: Cell<u32>,
+        pub most: u32,
         /// Of a mutex: who owns it. Of a mailbox: who serves it.
         pub(crate) owner: Cell<Option<Ref<Thread>>>,
         /// Who waits in its list, most urgent first.
         pub(crate) waiters: Cell<Option<Ref<Thread>>>,
-        /// What was created: the kind that the builder gave the slot.
+        /// What was created: the kind that the builder gave the slot, and its marks.
         pub made: u32,
         /// Count of a semaphore when it is created.
         pub initial: u32,
+        /// Of a mutex that has an owner: its neighbours in the list of what that owns.
+        pub(crate) held_next: Cell<Option<Ref<Object>>>,
+        /// (Not of the first.)
+        pub(crate) held_prev: Cell<Option<Ref<Object>>>,
+        /// Of a private one: the user address of its word, as it was told last.
+        pub(crate) word: Cell<usize>,
     }
 
     /// What a number means to one process. Where it has no right there is the object
@@ -72,6 +88,31 @@ pub(crate) fn look(
 }
 
 impl Object {
+    /// 0 if a mutex that is free can be given to the one thread that wants it, and
+    /// nothing else is to be seen to.
+    #[inline(always)]
+    pub(crate) fn odd_to_take(&self) -> u32 {
+        (self.kind.get() ^ kind::MUTEX) | (self.count.get() ^ 1)
+    }
+
+    /// A thread owns a plain mutex; it owns none with a ceiling.
+    #[inline(always)]
+    pub(crate) fn give_to(&'static self, thread: Ref<Thread>) {
+        let next = thread.held.get();
+        self.owner.set(Some(thread));
+        self.held_next.set(next);
+        thread.held.set(Some(self));
+        if let Some(next) = next {
+            next.held_prev.set(Some(self));
+        }
+    }
+
+    /// Whether it is a mutex with a ceiling.
+    #[inline(always)]
+    pub(crate) fn has_ceiling(&self) -> bool {
+        self.made & kind::CEILING != 0
+    }
+
     /// Who waits in its list first.
     pub fn waiters(&self) -> Option<Ref<Thread>> {
         self.waiters.get()

@@ -75,7 +75,7 @@ impl Kernel {
         let slot = self.slot.get();
         if same(slot.process, process) && now != life::START {
             // a dead thread's turn
-            self.end_thread::<M>(slot);
+            self.end_thread(slot);
             return self.go();
         }
         let at = process.progress.get();
@@ -91,11 +91,17 @@ impl Kernel {
                 line.latched.set(0);
                 1
             }),
-            life::THREADS => process.threads.get(index).map_or(0, |thread| {
-                self.end_thread::<M>(thread);
-                1
-            }),
-            life::OBJECTS => self.give_up_next(process, index),
+            life::THREADS => match process.threads.get(index) {
+                Some(thread) => {
+                    self.end_thread(thread);
+                    if self.give_up_one(thread) {
+                        // one thing a piece
+                        return self.go();
+                    }
+                    1
+                }
+                None => 0,
+            },
             life::REGIONS => self.detach_next::<M>(process),
             life::RESTORE => restore::<M>(process, index),
             life::START => process.threads.get(index).map_or(0, |thread| {
@@ -144,7 +150,7 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    fn end_thread(&self, thread: Ref<Thread>) {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }

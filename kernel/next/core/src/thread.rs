@@ -76,8 +76,8 @@ record! {
         pub limited: Cell<u8>,
         /// What its place is to its process: a [`tenancy`].
         pub(crate) tenancy: Cell<u8>,
-        /// Must be 0.
-        pub reserved: u8,
+        /// 1: it runs jobs or upcalls, and is never run in the place of another.
+        pub job: u8,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
@@ -108,8 +108,11 @@ record! {
         /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
-        /// Threads that are parked on it, linked by `next`.
+        /// Threads that are parked on it: a ring as of those that wait for an object.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
+        /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
+        /// first of these.
+        pub(crate) held: Cell<Option<Ref<Object>>>,
         /// Its timeout.
         pub(crate) alarm: Alarm,
         /// What never changes.
@@ -126,10 +129,13 @@ pub mod kind {
     pub const CALL: u8 = 0;
     /// It was interrupted: all registers are loaded.
     pub const FULL: u8 = 1;
-    /// Of the idle thread only: it waits in machine mode.
+    /// Of the idle thread only: it waits in machine mode. If it is not the first of the
+    /// queue, it was left for to look at timer and lines: then its turn is as that of
+    /// `WORK`, and it does not wait.
     pub const IDLE: u8 = 2;
-    /// It lives in the kernel: its turn is a piece of work there, see
-    /// [`Kernel::work`](crate::Kernel::work).
+    /// It lives in the kernel, or has something to do there before it goes on: its turn is
+    /// a piece of work, see [`Kernel::work`](crate::Kernel::work). The thread that this
+    /// returns goes on as its kind says, which may be another then.
     pub const WORK: u8 = 3;
     /// It made a call that begins again: as `RESULTS` with `a7` too, at its `ecall`, so
     /// four bytes before `pc`.
@@ -170,6 +176,17 @@ pub mod state {
     pub const PARKED: u32 = 4;
     /// Others are parked on it.
     pub const PARKED_ON: u32 = 8;
+    /// It owns a mutex with a ceiling.
+    pub const CEILING: u32 = 16;
+    /// It has told which mutex it will lock when it goes on, or waits for that.
+    pub const HINTED: u32 = 32;
+    /// What stays as it is when a thread wakes.
+    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED;
+    /// From this bit on: the level of the ceiling that it published and was moved to;
+    /// 0: none.
+    pub const LIFT: u32 = 16;
+    /// The bits below it.
+    pub const OTHERS: u32 = (1 << LIFT) - 1;
 }
 
 /// Bits of [`Place::role`].
@@ -213,6 +230,22 @@ impl Thread {
         self.kind.set(kind::RESULTS);
     }
 
+    /// Of a thread that waits: when it asked, as a serial number. (The first two of these
+    /// registers hold its timeout.)
+    #[inline(always)]
+    pub(crate) fn asked(&self) -> &Cell<usize> {
+        let [_, _, _, asked, ..] = &self.context.t;
+        asked
+    }
+
+    /// Of a thread that waits for a condition: the serial number of its mutex. Of one
+    /// that has to do something in the kernel before it goes on: what.
+    #[inline(always)]
+    pub(crate) fn noted(&self) -> &Cell<usize> {
+        let [_, _, _, _, noted, ..] = &self.context.t;
+        noted
+    }
+
     #[inline(always)]
     pub(crate) fn is(&self, bits: u32) -> bool {
         self.state.get() & bits != 0
@@ -233,6 +266,11 @@ impl Thread {
         self.next.get()
     }
 
+    /// Whether a thread lives in its place.
+    pub fn lives(&self) -> bool {
+        matches!(self.tenancy.get(), tenancy::GIVEN | tenancy::JOINABLE)
+    }
+
     /// Its urgency.
     pub fn rank(&self) -> Ref<Rank> {
         self.rank.get()
@@ -241,6 +279,11 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
+    }
+
+    /// The mutex that it took last, of those that it owns.
+    pub fn held(&self) -> Option<Ref<Object>> {
+        self.held.get()
     }
 
     /// The object that it waits for.

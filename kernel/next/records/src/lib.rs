@@ -11,4 +11,6 @@ mod description;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
-pub use description::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};
+pub use description::{
+    DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
+};
