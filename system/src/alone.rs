@@ -119,6 +119,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
             c: Vec::new(),
         },
         stack: spanned(4096),
+        has_private_stacks: false,
         tasks: provided(tasks, None),
         // an upcall has a budget: the longest that there is
         drivers: provided(drivers, Some(u32::MAX.into())),

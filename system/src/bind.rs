@@ -10,9 +10,7 @@ use crate::problem::{Findings, Refusal, suggest};
 use crate::programs::value_type;
 use crate::project::Project;
 use crate::services;
-use giornata_abi::Record;
 use giornata_abi::ValueType;
-use giornata_abi::control::ControlPage;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::{Direction, FunctionKind, block_offsets};
 use std::collections::{BTreeMap, BTreeSet};
@@ -448,6 +446,7 @@ fn place_arena(model: &mut Model) {
 /// Gives control pages and blocks their offsets in their processes' areas, and
 /// the tasks' copies theirs.
 fn place_blocks(model: &mut Model) {
+    let control_page = model.generation.control_page();
     let mut ends: Vec<u32> = vec![0; model.processes.len()];
     let mut take = |process: u16, bytes: u32| {
         let Some(end) = ends.get_mut(process as usize) else {
@@ -462,7 +461,7 @@ fn place_blocks(model: &mut Model) {
             continue;
         };
         let (process, task) = (thread.process, thread.task);
-        let control = take(process, ControlPage::SIZE as u32);
+        let control = take(process, control_page);
         let locals = task.map_or(Vec::new(), |(program, local)| {
             task_ports(model, program, local)
         });

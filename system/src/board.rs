@@ -7,6 +7,8 @@ use crate::section::{self, Section, as_text};
 use std::path::Path;
 use toml::Spanned;
 
+/// Stack pointers are multiples of this, by the calling convention.
+const STACK_GRAIN: u32 = 16;
 /// The granularity of protection: mappings cover whole pages.
 pub const PAGE: u32 = 4096;
 
@@ -129,11 +131,13 @@ impl Protection {
         ((u64::from(base) / bytes * bytes) as u32, bytes as u32)
     }
 
-    /// Bytes of memory that a stack of at least `bytes` takes.
-    pub fn stack(self, bytes: u32) -> u32 {
+    /// Bytes of memory that a stack of at least `bytes` takes; a private one has a
+    /// region of its own where there are regions.
+    pub fn stack(self, bytes: u32, is_private: bool) -> u32 {
         match self {
             Protection::Sv39 | Protection::Sv32 => bytes.next_multiple_of(PAGE),
-            Protection::Pmp { grain } => bytes.next_power_of_two().max(grain),
+            Protection::Pmp { grain } if is_private => bytes.next_power_of_two().max(grain),
+            Protection::Pmp { .. } => bytes.max(1).next_multiple_of(STACK_GRAIN),
         }
     }
 }

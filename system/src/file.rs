@@ -189,6 +189,8 @@ pub struct ProcessSection {
     pub code: Code,
     /// Bytes of each stack that does not say otherwise.
     pub stack: Spanned<u64>,
+    /// Whether each of its threads reaches its own stack only, where regions confine it.
+    pub has_private_stacks: bool,
     /// Task functions that it provides.
     pub tasks: Vec<ProvidedFunction>,
     /// Driver functions that it provides.

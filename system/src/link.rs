@@ -119,30 +119,58 @@ fn room(room: Option<&Room>) -> ProgramEntry {
     }
 }
 
+/// Where a thread begins.
+pub(crate) struct Start {
+    /// The start code.
+    pub(crate) entry: u32,
+    /// The body that this runs.
+    pub(crate) body: u32,
+    /// What the body gets.
+    pub(crate) argument: u32,
+}
+
+impl Start {
+    pub(crate) fn of(
+        model: &Model,
+        index: u16,
+        thread: &Thread,
+        place: &ProcessPlacement,
+    ) -> Start {
+        let kind = match thread.role {
+            ThreadRole::Task => FunctionKind::Task,
+            ThreadRole::Upcall => FunctionKind::Driver,
+            ThreadRole::Thread => FunctionKind::Thread,
+        };
+        let body = model
+            .function_of(index)
+            .and_then(|f| place.bodies.get(f))
+            .copied();
+        Start {
+            entry: place.start.get(kind as usize).copied().unwrap_or(0),
+            body: body.unwrap_or(0),
+            argument: match thread.role {
+                ThreadRole::Thread => place.area.wrapping_add(thread.control),
+                _ => place.area.wrapping_add(thread.block),
+            },
+        }
+    }
+}
+
 fn thread_entry(
     model: &Model,
     index: u16,
     thread: &Thread,
     place: &ProcessPlacement,
 ) -> ThreadEntry {
-    let kind = match thread.role {
-        ThreadRole::Task => FunctionKind::Task,
-        ThreadRole::Upcall => FunctionKind::Driver,
-        ThreadRole::Thread => FunctionKind::Thread,
-    };
+    let Start {
+        entry,
+        body,
+        argument,
+    } = Start::of(model, index, thread, place);
     let first = model
         .processes
         .get(thread.process as usize)
         .map_or(0, |p| p.threads.0);
-    let body = model
-        .function_of(index)
-        .and_then(|f| place.bodies.get(f))
-        .copied()
-        .unwrap_or(0);
-    let argument = match thread.role {
-        ThreadRole::Thread => place.area.wrapping_add(thread.control),
-        _ => place.area.wrapping_add(thread.block),
-    };
     ThreadEntry {
         process: thread.process,
         kind: match thread.role {
@@ -154,7 +182,7 @@ fn thread_entry(
         priority: thread.priority,
         autostart: thread.autostart.into(),
         program: thread.task.map_or(NONE, |(program, _)| program),
-        entry: place.start.get(kind as usize).copied().unwrap_or(0),
+        entry,
         arguments: ThreadEntry::pack_arguments(argument, body),
         stack_top: place
             .stack_tops

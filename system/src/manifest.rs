@@ -375,6 +375,7 @@ fn process(
         "crate",
         "c",
         "stack",
+        "stacks",
         "tasks",
         "drivers",
         "threads",
@@ -397,12 +398,26 @@ fn process(
         services: services::section(findings, section),
         on_fault: on_fault(findings, section),
         max_priority,
+        has_private_stacks: has_private_stacks(findings, section),
         stack,
         code: code(findings, &name, section)?,
         name,
     };
     check_kinds(findings, &process);
     Some(process)
+}
+
+/// Threads of a process reach each other's stacks, unless it says otherwise.
+fn has_private_stacks(findings: &mut Findings, section: &Section<'_>) -> bool {
+    let Some(text) = section.text(findings, "stacks") else {
+        return false;
+    };
+    let word = text.get_ref().as_str();
+    if !["shared", "private"].contains(&word) {
+        let reason = format!("stacks cannot be \"{word}\"");
+        findings.refuse(text.span(), reason, suggest(word, ["shared", "private"]));
+    }
+    word == "private"
 }
 
 fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) -> Option<Code> {

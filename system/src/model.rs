@@ -9,6 +9,7 @@
 use crate::board::Board;
 use crate::file::Schedule;
 use crate::functions::Functions;
+use crate::generation::Generation;
 use crate::hostlink::Hostlink;
 use crate::names::ThreadRole;
 use crate::objects::Object;
@@ -31,6 +32,8 @@ pub struct Model {
     pub name: String,
     /// Its board.
     pub board: Board,
+    /// Which kernel its image is made for.
+    pub generation: Generation,
     /// The configuration of its kernel.
     pub config: String,
     /// Fixed priority at which the deadline band lies.
@@ -80,6 +83,8 @@ pub struct Process {
     pub grants: u32,
     /// It reads the trace ring.
     pub reads_trace: bool,
+    /// Each of its threads reaches its own stack only, where regions confine it.
+    pub has_private_stacks: bool,
     /// Its threads: first index and count.
     pub threads: (u16, u16),
     /// The thread of its upcalls.

@@ -5,6 +5,7 @@ use crate::board::{Board, Device, Protection};
 use crate::config;
 use crate::file::{Grants, Line, OneOf, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
+use crate::generation::Generation;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
@@ -93,6 +94,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     let mut model = Model {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
+        generation: project.generation,
         config: file.kernel.config.get_ref().clone(),
         deadline_band: file.kernel.deadline_band,
         triggers: file
@@ -120,7 +122,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     model.processes = file
         .processes
         .iter()
-        .map(|p| process(&mut findings, &project.board, p))
+        .map(|p| process(&mut findings, &project.board, p, project.generation))
         .collect();
     config::check_programs(&mut findings, file);
     check_readers(&mut findings, file);
@@ -133,7 +135,9 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     threads::add(&mut findings, project, &modules, &providers, &mut model);
     objects::check_threads(&mut findings, file, model.threads.len());
     for thread in &mut model.threads {
-        thread.stack = project.board.protection.stack(thread.stack);
+        let owner = model.processes.get(usize::from(thread.process));
+        let is_private = owner.is_none_or(|process| process.has_private_stacks);
+        thread.stack = project.board.protection.stack(thread.stack, is_private);
     }
     programs::add(&mut findings, project, &modules, &providers, &mut model);
     check_uses(&mut findings, project, &modules);
@@ -152,7 +156,12 @@ fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
         .clamp(1, NONE - 1)
 }
 
-fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
+fn process(
+    findings: &mut Findings,
+    board: &Board,
+    section: &ProcessSection,
+    generation: Generation,
+) -> Process {
     let grants = &section.grants;
     let mut devices = Vec::new();
     for names in &grants.devices {
@@ -173,6 +182,8 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         max_priority: section.max_priority,
         grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
         reads_trace: grants.trace,
+        // those of the first kernel's processes always are
+        has_private_stacks: section.has_private_stacks || generation == Generation::First,
         threads: (0, 0),
         upcall: None,
         devices,

@@ -2,6 +2,7 @@
 
 use giornata_abi::id::NONE;
 use giornata_abi::load::How;
+use giornata_abi::next::ring::Words;
 use giornata_abi::trace::{FaultCause, TraceKind, TraceRecord, Violation};
 use giornata_abi::{Duration, Instant, Ticks};
 
@@ -64,12 +65,12 @@ pub enum Content {
     },
     /// A violation.
     Violation(Breach),
-    /// Up to 8 bytes of a port's value, from `offset` on.
+    /// Part of a port's value, from byte `offset` on.
     Port {
         port: u16,
         offset: u32,
         at: Instant,
-        piece: [u8; 8],
+        piece: Piece,
     },
     /// An interrupt was delivered.
     Interrupt { number: u16, at: Instant },
@@ -102,10 +103,11 @@ pub enum Content {
     },
     /// The kernel met what cannot happen.
     Impossible { place: u32, x: u64, y: u64 },
-    /// The system stops. `kernel_milliticks`: kernel time in thousandths of a tick.
+    /// The system stops. `kernel_milliticks`: kernel time in thousandths of a tick, if
+    /// it is measured.
     Stop {
         status: u16,
-        kernel_milliticks: u64,
+        kernel_milliticks: Option<u64>,
         elapsed: Ticks,
     },
     /// An upcall began or ended.
@@ -132,6 +134,36 @@ pub enum Content {
     },
     /// A kind that this version does not know.
     Unknown(TraceRecord),
+    /// The same of the second kernel.
+    Strange(Words),
+}
+
+/// Some bytes of a port's value; the last of a value may be followed by zeroes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    bytes: [u8; Piece::MOST],
+    length: usize,
+}
+
+impl Piece {
+    /// Bytes that one record can bring.
+    pub const MOST: usize = 12;
+
+    /// The first [`MOST`](Self::MOST) of these bytes.
+    pub fn new(bytes: &[u8]) -> Piece {
+        let length = bytes.len().min(Piece::MOST);
+        let mut piece = [0; Piece::MOST];
+        piece[..length].copy_from_slice(&bytes[..length]);
+        Piece {
+            bytes: piece,
+            length,
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
 }
 
 /// A violation of a time-safe, well-behaved program.
@@ -162,6 +194,19 @@ pub enum UpcallStep {
     Overran,
     /// It faulted.
     Faulted,
+}
+
+impl UpcallStep {
+    /// The step with this code in a record.
+    pub(crate) fn from_code(code: u32) -> Option<UpcallStep> {
+        Some(match code {
+            0 => UpcallStep::Returned,
+            1 => UpcallStep::Begun,
+            2 => UpcallStep::Overran,
+            3 => UpcallStep::Faulted,
+            _ => return None,
+        })
+    }
 }
 
 impl Event {
@@ -221,7 +266,7 @@ fn read_content(r: &TraceRecord) -> Option<Content> {
             port: r.subject,
             offset: r.detail,
             at,
-            piece: r.y.to_le_bytes(),
+            piece: Piece::new(&r.y.to_le_bytes()),
         },
         TraceKind::Interrupt => Content::Interrupt {
             number: r.subject,
@@ -257,12 +302,12 @@ fn read_content(r: &TraceRecord) -> Option<Content> {
         },
         TraceKind::Stop => Content::Stop {
             status: r.subject,
-            kernel_milliticks: r.x,
+            kernel_milliticks: Some(r.x),
             elapsed: Ticks(r.y),
         },
         TraceKind::Upcall => Content::Upcall {
             driver: r.subject,
-            step: step(r.detail)?,
+            step: UpcallStep::from_code(r.detail)?,
             at,
             value: r.y,
         },
@@ -287,16 +332,6 @@ fn index(raw: u64) -> Option<u16> {
 
 fn deadline(raw: u64) -> Option<Instant> {
     (raw != 0 && raw != Instant::NEVER.0).then_some(Instant(raw))
-}
-
-fn step(detail: u32) -> Option<UpcallStep> {
-    Some(match detail {
-        0 => UpcallStep::Returned,
-        1 => UpcallStep::Begun,
-        2 => UpcallStep::Overran,
-        3 => UpcallStep::Faulted,
-        _ => return None,
-    })
 }
 
 fn text(r: &TraceRecord) -> [u8; 16] {

@@ -4,8 +4,11 @@
 
 mod comparison;
 mod event;
+mod expansion;
 mod frame;
 mod gantt;
+mod hart;
+mod job;
 mod message;
 mod narration;
 mod notation;
@@ -27,8 +30,9 @@ pub use comparison::{
     Decision, PortValue, Stamp, decision_trace, first_difference, physical_trace, port_trace,
     worst_shift,
 };
-pub use event::{Breach, Content, Event, UpcallStep};
-pub use frame::{Damage, Decoder, Numbered, encode};
+pub use event::{Breach, Content, Event, Piece, UpcallStep};
+pub use expansion::Expansion;
+pub use frame::{Damage, Decoder, Numbered, encode, encode_words, words_of};
 pub use gantt::{gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
 pub use narration::{Narrator, closing, describe_breach, summary};
@@ -47,10 +51,11 @@ pub use table::{Dashboard, height};
 pub use transcript::transcript;
 pub use window::UpTo;
 
-/// All events of a recorded stream, and what did not arrive whole.
-pub fn read(bytes: &[u8]) -> (Vec<Event>, Damage) {
-    let mut decoder = Decoder::new();
+/// All events of a recorded stream of a machine whose timer counts so many ticks a
+/// second, and what did not arrive whole.
+pub fn read(bytes: &[u8], hertz: u32) -> (Vec<Event>, Damage) {
+    let mut decoder = Decoder::new(hertz);
     let mut events = Vec::new();
-    decoder.push(bytes, |numbered| events.push(Event::read(&numbered)));
+    decoder.push(bytes, |event| events.push(event));
     (events, decoder.damage())
 }

@@ -9,7 +9,7 @@ use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message, describe_fault};
-use crate::notation::{logical, millis, percent, seconds, value};
+use crate::notation::{logical, millis, percent, percent_if_known, seconds, value};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
@@ -79,7 +79,7 @@ impl<'a> Narrator<'a> {
         let at = Instant(self.next_second);
         self.next_second += SECOND;
         let processor = totals.processor(self.base().ticks(at)).iter().sum();
-        let kernel = totals.kernel().0;
+        let kernel = totals.kernel().map(|(kernel, _)| kernel);
         let elapsed = u64::from(self.base().hertz());
         sink(format!(
             "{:>10}  releases {} | missed {} | violations {} | load {} % | kernel {} %",
@@ -88,13 +88,13 @@ impl<'a> Narrator<'a> {
             totals.misses(),
             totals.violations,
             percent(processor - self.processor, elapsed),
-            percent(
-                kernel.saturating_sub(self.kernel),
-                elapsed.saturating_mul(1000)
-            ),
+            percent_if_known(kernel.map(|kernel| {
+                let new = kernel.saturating_sub(self.kernel);
+                (new, elapsed.saturating_mul(1000))
+            })),
         ));
         self.processor = processor;
-        self.kernel = kernel;
+        self.kernel = kernel.unwrap_or(self.kernel);
     }
 }
 
@@ -110,14 +110,13 @@ pub fn summary(names: &NameMap, totals: &Statistics) -> Vec<String> {
 
 /// The closing line of a run.
 pub fn closing(system: &str, verdict: &str, totals: &Statistics) -> String {
-    let (kernel, elapsed) = totals.kernel();
     format!(
         "{system}: {verdict} | virtual {} | releases {} | missed {} | violations {} | kernel {} %",
         seconds(totals.instant()),
         totals.releases(),
         totals.misses(),
         totals.violations,
-        percent(kernel, elapsed),
+        percent_if_known(totals.kernel()),
     )
 }
 
@@ -415,7 +414,7 @@ mod tests {
         totals.observe(&release(0, 0, 1, 10));
         let stop = Content::Stop {
             status: 0,
-            kernel_milliticks: 1_234_567,
+            kernel_milliticks: Some(1_234_567),
             elapsed: Ticks(100_000_000),
         };
         totals.observe(&event(10_000_000, stop));

@@ -16,7 +16,7 @@ pub struct Write {
     pub value: Vec<u8>,
 }
 
-/// Joins the 8-byte pieces of values.
+/// Joins the pieces of values.
 ///
 /// The pieces of one value follow each other, first to last; pieces of a value
 /// whose beginning was lost are dropped.
@@ -42,7 +42,7 @@ impl Assembly {
             port,
             offset,
             at,
-            piece,
+            ref piece,
         } = event.content
         else {
             return None;
@@ -56,8 +56,8 @@ impl Assembly {
             part.clear();
             return None;
         }
-        let wanted = piece.len().min(size.saturating_sub(part.len()));
-        part.extend_from_slice(&piece[..wanted]);
+        let wanted = size.saturating_sub(part.len());
+        part.extend(piece.bytes().iter().take(wanted));
         (part.len() == size).then(|| Write {
             port,
             at,

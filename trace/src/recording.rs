@@ -62,7 +62,7 @@ impl Recording {
         if names.format != FORMAT {
             return Err(NotARecording::Version(names.format));
         }
-        let (events, damage) = crate::read(stream.get(1..).unwrap_or(&[]));
+        let (events, damage) = crate::read(stream.get(1..).unwrap_or(&[]), names.timer_hertz);
         Ok(Recording {
             names,
             events,

@@ -99,8 +99,8 @@ pub struct ProcessTotals {
 pub struct Stop {
     /// The exit status.
     pub status: u16,
-    /// Kernel time, in thousandths of a tick.
-    pub kernel_milliticks: u64,
+    /// Kernel time, in thousandths of a tick, if it is measured.
+    pub kernel_milliticks: Option<u64>,
     /// Ticks since the start.
     pub elapsed: Ticks,
 }
@@ -131,7 +131,7 @@ pub struct Statistics {
     base: Timebase,
     assembly: Assembly,
     running: Vec<Option<(u16, Ticks)>>,
-    kernel: Duration,
+    kernel: Option<Duration>,
 }
 
 impl Statistics {
@@ -151,7 +151,7 @@ impl Statistics {
             base: Timebase::new(names.timer_hertz),
             assembly: Assembly::new(names),
             running: Vec::new(),
-            kernel: Duration::ZERO,
+            kernel: None,
         }
     }
 
@@ -160,7 +160,7 @@ impl Statistics {
         self.now = Ticks(self.now.0.max(event.tick.0));
         match &event.content {
             Content::Switch { thread, .. } => self.switch(event, *thread),
-            Content::Load { kernel, .. } => self.kernel = *kernel,
+            Content::Load { kernel, .. } => self.kernel = Some(*kernel),
             Content::Release {
                 thread,
                 job,
@@ -233,14 +233,18 @@ impl Statistics {
     }
 
     /// Kernel time and elapsed time in thousandths of a tick: exact once the
-    /// machine has stopped, else as of the last report of its load.
-    pub fn kernel(&self) -> (u64, u64) {
+    /// machine has stopped, else as of the last report of its load. `None`: there was
+    /// none, or the kernel does not measure it.
+    pub fn kernel(&self) -> Option<(u64, u64)> {
         match self.stop {
-            Some(stop) => (stop.kernel_milliticks, stop.elapsed.0.saturating_mul(1000)),
-            None => {
-                let ticks = u128::from(self.kernel.0) * u128::from(self.base.hertz()) / 1_000_000;
-                (ticks as u64, self.now.0.saturating_mul(1000))
+            Some(stop) => {
+                let elapsed = stop.elapsed.0.saturating_mul(1000);
+                stop.kernel_milliticks.map(|kernel| (kernel, elapsed))
             }
+            None => self.kernel.map(|kernel| {
+                let ticks = u128::from(kernel.0) * u128::from(self.base.hertz()) / 1_000_000;
+                (ticks as u64, self.now.0.saturating_mul(1000))
+            }),
         }
     }
 
@@ -327,7 +331,13 @@ impl Statistics {
         }
     }
 
-    fn stop_at(&mut self, event: &Event, status: u16, kernel_milliticks: u64, elapsed: Ticks) {
+    fn stop_at(
+        &mut self,
+        event: &Event,
+        status: u16,
+        kernel_milliticks: Option<u64>,
+        elapsed: Ticks,
+    ) {
         for hart in 0..self.running.len() {
             let end = Event {
                 hart: hart as u8,
@@ -385,7 +395,7 @@ mod tests {
     fn processor_time_is_what_lies_between_switches() {
         let stop = Content::Stop {
             status: 0,
-            kernel_milliticks: 5_000,
+            kernel_milliticks: Some(5_000),
             elapsed: Ticks(10_000),
         };
         let statistics = observe(&[
@@ -397,13 +407,13 @@ mod tests {
         ]);
         assert_eq!(statistics.threads[0].processor, 2_000);
         assert_eq!(statistics.threads[1].processor, 2_000);
-        assert_eq!(statistics.kernel(), (5_000, 10_000_000));
+        assert_eq!(statistics.kernel(), Some((5_000, 10_000_000)));
     }
 
     #[test]
     fn kernel_time_before_the_stop_is_that_of_the_last_report() {
         let statistics = observe(&[load(10, 1), load(20, 7), switch(30, None)]);
-        assert_eq!(statistics.kernel().0, 70_000);
+        assert_eq!(statistics.kernel().map(|(kernel, _)| kernel), Some(70_000));
     }
 
     #[test]

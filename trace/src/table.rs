@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Row, Table, Widget};
 
-use crate::notation::{millis, percent, seconds, value};
+use crate::notation::{millis, percent, percent_if_known, seconds, value};
 use crate::statistics::{PortTotals, Statistics, ThreadTotals};
 
 /// Ports shown at most; actuators and sensors come first.
@@ -57,7 +57,6 @@ impl Dashboard<'_> {
     fn status(&self) -> Line<'static> {
         let totals = self.totals;
         let now = totals.now;
-        let (kernel, elapsed) = totals.kernel();
         let busy = totals.processor(now).iter().sum();
         let count = |label: &str, count: u64| {
             let style = if count == 0 {
@@ -82,7 +81,7 @@ impl Dashboard<'_> {
             Span::raw(format!(
                 "  load {} %  kernel {} %",
                 percent(busy, now.0),
-                percent(kernel, elapsed)
+                percent_if_known(totals.kernel())
             )),
         ])
     }

@@ -110,7 +110,7 @@ mod tests {
         };
         let stop = Content::Stop {
             status: 3,
-            kernel_milliticks: late,
+            kernel_milliticks: Some(late),
             elapsed: Ticks(late),
         };
         let events = [

@@ -56,7 +56,7 @@ pub(crate) fn fly(
     observer: &mut dyn Observer,
 ) -> Result<Landing> {
     let mut machine = Machine::boot(image, patience)?;
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::new(image.names.timer_hertz);
     let mut totals = Statistics::new(&image.names);
     loop {
         match machine.read(PULSE).with_context(|| whereabouts(&totals))? {
@@ -84,8 +84,7 @@ fn show(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let mut result = Ok(());
-    decoder.push(bytes, |numbered| {
-        let event = Event::read(&numbered);
+    decoder.push(bytes, |event| {
         if result.is_ok() {
             result = observer.see(&event, totals);
         }

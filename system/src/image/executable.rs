@@ -126,6 +126,16 @@ impl Executable {
     }
 }
 
+impl Executable {
+    /// The same with data of whole words, which its script leaves room for: the second
+    /// kernel restores them so.
+    pub(crate) fn in_words(mut self) -> Executable {
+        let bytes = &mut self.data.bytes;
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        self
+    }
+}
+
 /// The threads of a section that are functions of its C sources.
 fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function> {
     let code = file

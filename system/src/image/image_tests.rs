@@ -106,7 +106,8 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
             whole.len()
         });
         let _ = Executable::read(section, &bytes);
-        let _ = Kernel::read(&crate::Board::parse(Path::new("b"), BOARD).unwrap(), &bytes);
+        let board = crate::Board::parse(Path::new("b"), BOARD).unwrap();
+        let _ = Kernel::read(&board, Generation::First, &bytes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads the kernel's executable: its segments, and what its tables cost.
 
 use crate::board::Board;
+use crate::generation::Generation;
 use crate::image::layout::Segment;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::system::{FLAG_SPARE, SystemHeader};
@@ -21,13 +22,18 @@ pub(crate) struct Kernel {
     pub(crate) entry: u32,
     /// What is loaded.
     pub(crate) segments: Vec<Segment>,
-    /// Bytes of each of its records, as `kernel/image` states beside the symbol.
+    /// Bytes of each of its records, as `kernel/image` states beside the symbol; the
+    /// second kernel needs no memory but what the builder lays out.
     sizes: [u32; SIZES],
 }
 
 impl Kernel {
     /// Reads a kernel that must lie where the board says.
-    pub(crate) fn read(board: &Board, bytes: &[u8]) -> Result<Kernel, Refusal> {
+    pub(crate) fn read(
+        board: &Board,
+        generation: Generation,
+        bytes: &[u8],
+    ) -> Result<Kernel, Refusal> {
         let refuse = |reason: String| {
             Refusal::from(Problem::new(reason, "build it for this board and version"))
         };
@@ -46,8 +52,11 @@ impl Kernel {
                 )));
             }
         }
-        let sizes =
-            sizes(&file).ok_or_else(|| refuse(format!("the kernel has no {SIZES_SYMBOL}")))?;
+        let sizes = match generation {
+            Generation::First => sizes(&file),
+            Generation::Second => Some([0; SIZES]),
+        };
+        let sizes = sizes.ok_or_else(|| refuse(format!("the kernel has no {SIZES_SYMBOL}")))?;
         let entry = u32::try_from(file.entry())
             .map_err(|_| refuse("the kernel starts beyond 4 GiB".into()))?;
         Ok(Kernel {

@@ -13,6 +13,7 @@
 //! ```
 
 use crate::board::{Board, PAGE, Protection};
+use crate::generation::Generation;
 use crate::image::executable::Executable;
 use crate::image::link_process::Site;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
@@ -25,9 +26,7 @@ use crate::place::{
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
-use giornata_abi::Record;
-use giornata_abi::control::TraceRing;
-use giornata_abi::trace::TraceRecord;
+use giornata_abi::next::rate::Rate;
 
 /// Bytes at a physical address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -290,9 +289,19 @@ pub(crate) fn device_address(board: &Board, process: &Process, device: usize) ->
 
 /// Where a process is linked before its place is known; for good, where
 /// addresses are translated.
-pub(crate) fn first_site(board: &Board, process: &Process) -> Site {
+pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
+    let board = &model.board;
     let devices = process.devices.iter();
     Site {
+        rate: match model.generation {
+            Generation::First => None,
+            Generation::Second => Rate::new(board.timer_hertz),
+        },
+        records: if process.reads_trace {
+            model.trace_capacity
+        } else {
+            0
+        },
         text: USER_BASE,
         rodata: None,
         data: None,
@@ -343,8 +352,8 @@ fn lay_out_pages(
         })
         .collect();
     // the ring's place must be known to the tables of its reader: it comes first
-    let ring_bytes =
-        pages((TraceRing::SIZE + TraceRecord::SIZE * model.trace_capacity as usize) as u32);
+    let (head, record) = model.generation.ring();
+    let ring_bytes = pages(head + record * model.trace_capacity);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
     let mut layout = Layout {
         placement: Placement::default(),
@@ -352,7 +361,7 @@ fn lay_out_pages(
         sites: model
             .processes
             .iter()
-            .map(|process| first_site(board, process))
+            .map(|process| first_site(model, process))
             .collect(),
         usage: Vec::new(),
         free: 0,
@@ -475,6 +484,7 @@ impl Layout {
             area: executable.end,
             heap: parts.writable.heap_at(executable.data.address),
             stack_tops: parts.stack_tops(),
+            stack_regions: Vec::new(),
             trace_cursor: executable.trace_cursor,
         });
     }

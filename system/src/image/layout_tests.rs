@@ -68,6 +68,11 @@ fn on_every_board(check: impl Fn(&Laid)) {
 
 /// Lays the sample out on a board.
 pub(crate) fn laid_out(board: Board) -> Laid {
+    laid_out_for(board, Generation::First, false)
+}
+
+/// The same for a kernel, with private stacks or such as the kernel has.
+pub(crate) fn laid_out_for(board: Board, generation: Generation, private_stacks: bool) -> Laid {
     let executables = vec![
         executable(5000, 100, 0, 0),
         executable(1, 0, 20, 9000),
@@ -75,6 +80,10 @@ pub(crate) fn laid_out(board: Board) -> Laid {
     ];
     let mut project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
     project.board = board;
+    project.generation = generation;
+    for process in &mut project.file.processes {
+        process.has_private_stacks = private_stacks;
+    }
     let mut model = Model::resolve(&project, &sample::functions()).unwrap();
     model.processes[1].heap = 8000;
     let ram_size = 10_000;

@@ -3,6 +3,9 @@
 use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
+use giornata_abi::Record;
+use giornata_abi::next::process::Grants;
+use giornata_abi::next::rate::Rate;
 use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,10 +27,39 @@ pub(crate) struct Site {
     pub(crate) rodata: Option<u32>,
     /// Address of its data; the page behind its constants if it does not matter.
     pub(crate) data: Option<u32>,
+    /// How the clock of the second kernel counts; none for processes of the first.
+    pub(crate) rate: Option<Rate>,
     /// Address of the trace ring; 0 = not granted.
     pub(crate) ring: u32,
+    /// Records that it holds; 0 = not granted.
+    pub(crate) records: u32,
     /// Addresses of its devices, and their bytes.
     pub(crate) devices: Vec<(u32, u32)>,
+}
+
+/// The words that lie beside the constants of a process: its grants.
+fn grants(site: &Site) -> Vec<u32> {
+    let (addresses, lengths): (Vec<u32>, Vec<u32>) = site.devices.iter().copied().unzip();
+    let devices = site.devices.len() as u32;
+    let head = match site.rate {
+        None => vec![site.ring, devices],
+        Some(rate) => {
+            let mut bytes = Vec::new();
+            let grants = Grants {
+                rate,
+                trace_ring: site.ring,
+                trace_records: site.records,
+                devices,
+                zero: 0,
+            };
+            grants.append_to(&mut bytes);
+            let words = bytes.chunks_exact(4);
+            words
+                .filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)))
+                .collect()
+        }
+    };
+    [head, addresses, lengths].concat()
 }
 
 /// Sections in the order of protection: code, constants, data. Each begins a
@@ -35,17 +67,15 @@ pub(crate) struct Site {
 /// no instruction ends the code, so that nobody fetches what lies behind it.
 fn script(site: &Site) -> String {
     let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
-    let (addresses, lengths): (Vec<u32>, Vec<u32>) = site.devices.iter().copied().unzip();
-    let devices: Vec<String> = (addresses.iter().chain(&lengths))
-        .map(|word| format!("LONG({word:#x})"))
-        .collect();
+    let grants = grants(site).into_iter();
+    let grants: Vec<String> = grants.map(|word| format!("LONG({word:#x})")).collect();
     format!(
         "SECTIONS {{
   . = {:#x};
   .text : {{ *(.text .text.*) . = ALIGN(4); LONG(0) }}
   . = {};
   .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*)
-    . = ALIGN(4); {GRANTS_SYMBOL} = .; LONG({:#x}) LONG({}) {} }}
+    . = ALIGN(4); {GRANTS_SYMBOL} = .; {} }}
   . = {};
   {DATA_SYMBOL} = .;
   .data : {{ *(.data .data.* .sdata .sdata.*) }}
@@ -58,9 +88,7 @@ fn script(site: &Site) -> String {
 ",
         site.text,
         at(site.rodata),
-        site.ring,
-        site.devices.len(),
-        devices.join(" "),
+        grants.join(" "),
         at(site.data),
     )
 }

@@ -30,7 +30,9 @@ pub use layout::Usage;
 pub use report::{ProcessUsage, Report};
 
 use crate::board::{Board, Emulator};
+use crate::describe::describe;
 use crate::file::{ProcessSection, SystemFile};
+use crate::generation::Generation;
 use crate::identifiers;
 use crate::link::link;
 use crate::model::Model;
@@ -68,6 +70,8 @@ pub struct BuildOptions {
     pub order: u32,
     /// What compilers have made already.
     pub memory: Memory,
+    /// The kernel of the image.
+    pub generation: Generation,
 }
 
 /// What came of a build.
@@ -118,6 +122,7 @@ impl BuildOptions {
     /// `out/FOLDER/STEM` if the file is not called system.toml; compiled things
     /// where cargo puts them.
     pub fn new(system: &Path, root: &Path) -> BuildOptions {
+        let generation = Generation::chosen();
         let target_dir =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let folder = system
@@ -131,13 +136,14 @@ impl BuildOptions {
         BuildOptions {
             system: system.to_path_buf(),
             root: root.to_path_buf(),
-            out_dir: root.join("out").join(folder).join(stem),
-            target_dir,
+            out_dir: generation.folder(&root.join("out")).join(folder).join(stem),
+            target_dir: generation.folder(&target_dir),
             board: None,
             stop_at: 0,
             debug: false,
             order: 0,
             memory: Memory::default(),
+            generation,
         }
     }
 }
@@ -152,6 +158,7 @@ pub fn check(system: &Path, root: &Path) -> Result<Model, miette::Report> {
 pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
     let mut project = Project::open(&options.system, &options.root, options.board.as_deref())?;
     project.stop_at = options.stop_at;
+    project.generation = options.generation;
     let built = Builder::new(options, &project)?.build()?;
     Ok(Built {
         remarks: project.remarks,
@@ -166,10 +173,12 @@ pub fn build_kernel(
     config: &str,
     root: &Path,
     target_dir: &Path,
+    generation: Generation,
 ) -> Result<PathBuf, miette::Report> {
     let toolchain = Toolchain {
         root: root.into(),
-        target_dir: target_dir.into(),
+        generation,
+        target_dir: generation.folder(target_dir),
         debug: false,
         identifiers: PathBuf::new(),
         order: 0,
@@ -180,18 +189,34 @@ pub fn build_kernel(
 
 /// The hash of a kernel that [`build_kernel`] has compiled, as the report of
 /// every system of the board tells it.
-pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miette::Report> {
+pub fn kernel_hash(
+    board: &str,
+    root: &Path,
+    elf: &Path,
+    generation: Generation,
+) -> Result<String, miette::Report> {
     let board = Board::named(board, root)?;
-    Ok(Kernel::read(&board, &read(elf)?)?.hash())
+    Ok(Kernel::read(&board, generation, &read(elf)?)?.hash())
 }
 
 /// Bytes of RAM that the kernel for a board keeps for a thread beyond its registers.
 ///
 /// # Errors
 /// As [`kernel_hash`].
-pub fn thread_bytes(board: &str, root: &Path, elf: &Path) -> Result<u32, miette::Report> {
+pub fn thread_bytes(
+    board: &str,
+    root: &Path,
+    elf: &Path,
+    generation: Generation,
+) -> Result<u32, miette::Report> {
     let board = Board::named(board, root)?;
-    Ok(Kernel::read(&board, &read(elf)?)?.thread_bytes())
+    let kernel = Kernel::read(&board, generation, &read(elf)?)?;
+    Ok(match generation {
+        Generation::First => kernel.thread_bytes(),
+        Generation::Second => {
+            giornata_next_records::thread_bytes(board.protection.word() as usize) as u32
+        }
+    })
 }
 
 /// The package of what <giornata.h> declares: all the Rust of a process that is
@@ -229,6 +254,7 @@ impl<'a> Builder<'a> {
             identifiers: rust,
             order: options.order,
             memory: options.memory.clone(),
+            generation: options.generation,
         };
         Ok(Builder {
             options,
@@ -242,12 +268,14 @@ impl<'a> Builder<'a> {
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
-        let kernel = Kernel::read(board, &read(&executable)?)?;
+        let kernel = Kernel::read(board, self.options.generation, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
         let parts = parts?;
         let first = self.outline.processes.iter();
-        let sites: Vec<Site> = first.map(|p| layout::first_site(board, p)).collect();
+        let sites: Vec<Site> = first
+            .map(|p| layout::first_site(&self.outline, p))
+            .collect();
         let executables = self.link(&parts, &sites)?;
         let names = sections
             .iter()
@@ -302,7 +330,11 @@ impl<'a> Builder<'a> {
             let name = section.name.get_ref();
             let output = self.options.out_dir.join(format!("{name}.process.elf"));
             link_process::link(&self.toolchain, section, parts, site, &output)?;
-            Executable::read(section, &read(&output)?)
+            let executable = Executable::read(section, &read(&output)?)?;
+            Ok(match self.options.generation {
+                Generation::First => executable,
+                Generation::Second => executable.in_words(),
+            })
         });
         executables.collect()
     }
@@ -319,8 +351,8 @@ impl<'a> Builder<'a> {
         parts: &[Parts],
         kernel: &Kernel,
     ) -> Result<(Layout, Segment), Refusal> {
-        let draft = link(model, &Placement::draft(model))?;
-        let (blob, ram) = (draft.header.length, kernel.ram(&draft.header));
+        let draft = Tables::draft(model, kernel)?;
+        let (blob, ram) = (draft.blob, draft.ram);
         let behind = kernel.room_behind(&model.board, ram);
         let elsewhere = if behind.is_some() { 0 } else { ram };
         let (mut executables, mut sites) = (executables, sites);
@@ -330,7 +362,7 @@ impl<'a> Builder<'a> {
                 (layout.placement.ram, layout.placement.ram_size) = (behind, ram);
             }
             if layout.sites == sites {
-                let blob = link(model, &layout.placement)?.to_blob();
+                let blob = Tables::blob(model, &layout.placement)?;
                 return Ok((layout, Segment::new(model.board.system, blob)));
             }
             executables = self.link(parts, &layout.sites)?;
@@ -374,6 +406,40 @@ impl<'a> Builder<'a> {
             )
             .into()
         })
+    }
+}
+
+/// What a system tells its kernel: tables that the first kernel reads, or the records
+/// of the second one.
+struct Tables {
+    /// Bytes of them.
+    blob: u32,
+    /// Bytes of memory that the kernel needs beside them.
+    ram: u32,
+}
+
+impl Tables {
+    /// Their sizes, which do not depend on any address in them.
+    fn draft(model: &Model, kernel: &Kernel) -> Result<Tables, Refusal> {
+        let draft = Placement::draft(model);
+        if model.generation == Generation::Second {
+            let blob = Tables::blob(model, &draft)?.len() as u32;
+            return Ok(Tables { blob, ram: 0 });
+        }
+        let header = link(model, &draft)?.header;
+        Ok(Tables {
+            blob: header.length,
+            ram: kernel.ram(&header),
+        })
+    }
+
+    fn blob(model: &Model, placement: &Placement) -> Result<Vec<u8>, Refusal> {
+        if model.generation == Generation::First {
+            return Ok(link(model, placement)?.to_blob());
+        }
+        let description = describe(model, placement)?;
+        let (word, base) = (model.board.protection.word(), model.board.system);
+        Ok(giornata_next_records::build(&description, word as usize, base.into()).bytes)
     }
 }
 

@@ -12,10 +12,13 @@
 //!
 //! The Region Invariant: a region holds memory of one process only, or a device
 //! that it is granted, or the trace ring of its reader, or memory that it may
-//! attach, and is closed then until it does; none is both writable and executable. Below a stack lies a stack, which is closed while the other
-//! is open, or memory that is no process's: guards are gaps, never overlays.
+//! attach, and is closed then until it does; none is both writable and executable.
+//! Guards are gaps, never overlays: below a stack that has a region of its own lies a
+//! stack, which is closed while the other is open, or memory that is no process's. For
+//! the second kernel the stacks of a process lie below its data in one region, unless
+//! the system file makes them private; the lowest one's edge is the region's.
 
-use crate::board::Board;
+use crate::generation::Generation;
 use crate::image::executable::Executable;
 use crate::image::layout::{Layout, Segment, Usage, Writable, first_site, free, shared};
 use crate::image::link_process::Site;
@@ -23,10 +26,7 @@ use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
-use giornata_abi::Record;
-use giornata_abi::control::TraceRing;
 use giornata_abi::system::{KERNEL_REGIONS, SpaceEntry};
-use giornata_abi::trace::TraceRecord;
 
 /// Most regions of code, of constants, of data.
 const TEXT_REGIONS: u32 = 3;
@@ -42,6 +42,9 @@ const READ_WRITE: u8 = NAPOT | 0b011;
 const READ_EXECUTE: u8 = NAPOT | 0b101;
 /// Of memory that is shared: the kernel opens it.
 const CLOSED: u8 = 0;
+/// Of private stacks together: open to nobody, but the second kernel reads and writes
+/// them for their process.
+const KERNEL_ONLY: u8 = 0b011;
 
 /// The space in which nothing is open.
 pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
@@ -54,14 +57,17 @@ pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
 struct Parts<'a> {
     /// Its number.
     index: u16,
+    generation: Generation,
     process: &'a Process,
     executable: &'a Executable,
     text: Size,
     rodata: Size,
     data: Size,
     writable: Writable,
-    /// By thread: bytes of its stack, a power of two.
+    /// By thread: bytes of its stack; a power of two if it has a region of its own.
     stacks: Vec<u32>,
+    /// Bytes of stacks below the data, in the same region: all or none.
+    below: u32,
     /// The regions that it may attach.
     shared: Vec<usize>,
 }
@@ -72,7 +78,7 @@ struct Places {
     text: u32,
     rodata: u32,
     data: u32,
-    /// Lowest address of its stacks.
+    /// Lowest address of its stacks: that of its data's region, if they are there.
     stacks: u32,
     /// By thread: end of its stack.
     stack_tops: Vec<u32>,
@@ -122,19 +128,30 @@ pub(crate) fn lay_out(
         gaps: memory.gaps() + gaps,
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
-        let records = (ring + TraceRing::SIZE as u32, records(model));
-        let regions = parts.regions(model, places, [(ring, grain), records], &mut shared)?;
-        parts.emit(&mut layout, board, places, pristine.address, regions);
+        let (head, _) = model.generation.ring();
+        let head_region = (head > 0).then_some((ring, grain));
+        let ring: Vec<(u32, u32)> = head_region
+            .into_iter()
+            .chain([(ring + head, records(model))])
+            .collect();
+        let regions = parts.regions(model, places, &ring, &mut shared)?;
+        parts.emit(&mut layout, model, places, pristine.address, regions);
     }
     layout.placement.regions = shared;
     layout.segments.extend(pristine);
     Ok(layout)
 }
 
-/// The stacks, from `end` on; answers where they end, and the bytes lost.
+/// The stacks with regions of their own, from `end` on; answers where they end, and
+/// the bytes lost.
 fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u32) {
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    let largest = |index: &usize| parts[*index].stacks.iter().max().copied().unwrap_or(1);
+    order.retain(|index| parts[*index].below == 0);
+    // those of one process are one block where the kernel has a region for all
+    let largest = |index: &usize| {
+        let largest = parts[*index].stacks.iter().max().copied().unwrap_or(1);
+        largest.max(parts[*index].stacks_block())
+    };
     order.sort_by_key(|index| std::cmp::Reverse(largest(index)));
     let (mut at, mut gaps) = (end, 0);
     for index in order {
@@ -150,13 +167,17 @@ fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u
             at += u64::from(stacks[thread]);
             places[index].stack_tops[thread] = at as u32;
         }
+        let block = base + u64::from(parts[index].stacks_block());
+        gaps += block.saturating_sub(at) as u32;
+        at = at.max(block);
     }
     (at, gaps)
 }
 
 /// Bytes of the trace ring's records.
 fn records(model: &Model) -> u32 {
-    TraceRecord::SIZE as u32 * model.trace_capacity
+    let (_, record) = model.generation.ring();
+    record * model.trace_capacity
 }
 
 /// What has no order, the most aligned first; answers where the ring and the
@@ -200,13 +221,15 @@ fn place_rest(
     let mut shared = vec![nowhere; model.regions.len()];
     items.sort_by_key(|(_, size)| std::cmp::Reverse(size.alignment()));
     let mut ring = 0;
+    let (head, _) = model.generation.ring();
+    let before_ring = if head > 0 { grain } else { 0 };
     for (item, size) in items {
         let mut take = |before| memory.take(before, size.bytes(), size.alignment());
         match item {
             Item::Text(index) => places[index].text = take(0),
             Item::Rodata(index) => places[index].rodata = take(0),
-            Item::Data(index) => places[index].data = take(0),
-            Item::Ring => ring = take(grain) - TraceRing::SIZE as u32,
+            Item::Data(index) => places[index].lay_data(take(0), &parts[index]),
+            Item::Ring => ring = take(before_ring) - head,
             Item::Shared(index) => {
                 let place = take(0);
                 (shared[index].place, shared[index].address) = (place, place);
@@ -214,6 +237,23 @@ fn place_rest(
         }
     }
     (ring, memory.take(0, ram_size, 16), shared)
+}
+
+impl Places {
+    /// The region of data begins here, with the stacks that are in it.
+    fn lay_data(&mut self, at: u32, parts: &Parts<'_>) {
+        self.data = at + parts.below;
+        if parts.below == 0 {
+            return;
+        }
+        self.stacks = at;
+        let mut top = at;
+        let tops = parts.stacks.iter().map(|stack| {
+            top += stack;
+            top
+        });
+        self.stack_tops = tops.collect();
+    }
 }
 
 impl<'a> Parts<'a> {
@@ -230,16 +270,32 @@ impl<'a> Parts<'a> {
         let text_regions = if is_compressed { 1 } else { TEXT_REGIONS };
         let size = |bytes: u32, most| Size::of(bytes, grain, most);
         let writable = Writable::of(process, executable);
+        let stacks: Vec<u32> = model.threads_of(index).map(|(_, t)| t.stack).collect();
+        let below = match process.has_private_stacks {
+            true => 0,
+            false => stacks.iter().sum(),
+        };
         Parts {
             index,
+            generation: model.generation,
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
             rodata: size(executable.rodata.bytes.len() as u32, RODATA_REGIONS),
-            data: size(writable.bytes, DATA_REGIONS),
+            data: size(below + writable.bytes, DATA_REGIONS),
             writable,
-            stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+            stacks,
+            below,
             shared: shared(model, index).collect(),
+        }
+    }
+
+    /// Bytes of the region in which the kernel reaches all private stacks; 0: none.
+    fn stacks_block(&self) -> u32 {
+        let bytes: u32 = self.stacks.iter().sum();
+        match self.generation {
+            Generation::Second if self.below == 0 && bytes > 0 => bytes.next_power_of_two(),
+            _ => 0,
         }
     }
 
@@ -249,26 +305,29 @@ impl<'a> Parts<'a> {
         &self,
         model: &Model,
         places: &Places,
-        ring: [(u32, u32); 2],
+        ring: &[(u32, u32)],
         shared: &mut [RegionPlacement],
     ) -> Result<SpaceEntry, Refusal> {
         let board = &model.board;
         let own = [
             (places.text, self.text, READ_EXECUTE),
             (places.rodata, self.rodata, READ),
-            (places.data, self.data, READ_WRITE),
+            (places.data - self.below, self.data, READ_WRITE),
         ];
         let mut regions: Vec<(u32, u32, u8)> = Vec::new();
         for (address, size, rights) in own {
             regions.extend(size.pieces(address).map(|(at, bytes)| (at, bytes, rights)));
         }
+        let block = self.stacks_block();
+        regions.extend((block > 0).then_some((places.stacks, block, KERNEL_ONLY)));
         let devices = self.process.devices.iter();
         for device in devices.filter_map(|index| board.devices.get(*index)) {
             let (first, bytes) = board.extent(device);
             regions.push((first, bytes, READ_WRITE));
         }
         if self.process.reads_trace {
-            regions.extend(ring.map(|(at, bytes)| (at / bytes * bytes, bytes, READ)));
+            let ring = ring.iter();
+            regions.extend(ring.map(|(at, bytes)| (at / bytes * bytes, *bytes, READ)));
         }
         for index in &self.shared {
             let place = &mut shared[*index];
@@ -288,7 +347,9 @@ impl<'a> Parts<'a> {
         }
         let mut entry = NOTHING;
         entry.count = regions.len() as u32;
-        entry.rights[KERNEL_REGIONS - 1] = READ_WRITE;
+        if self.below == 0 {
+            entry.rights[KERNEL_REGIONS - 1] = READ_WRITE;
+        }
         for (index, (at, bytes, rights)) in regions.into_iter().enumerate() {
             entry.places[index] = place(at, bytes);
             entry.rights[KERNEL_REGIONS + index] = rights;
@@ -299,7 +360,7 @@ impl<'a> Parts<'a> {
     fn emit(
         &self,
         layout: &mut Layout,
-        board: &Board,
+        model: &Model,
         places: &Places,
         pristine: u32,
         regions: SpaceEntry,
@@ -317,7 +378,7 @@ impl<'a> Parts<'a> {
         layout.segments.extend([
             Segment::new(places.text, executable.text.bytes.clone()),
             Segment::new(places.rodata, executable.rodata.bytes.clone()),
-            zeroed(places.data, &executable.data.bytes, self.data.needed()),
+            zeroed(places.data, &executable.data.bytes, self.writable.bytes),
             zeroed(places.stacks, &[], stacks_size),
         ]);
         layout.usage.push(self.usage());
@@ -325,7 +386,7 @@ impl<'a> Parts<'a> {
             text: places.text,
             rodata: Some(places.rodata),
             data: Some(places.data),
-            ..first_site(board, self.process)
+            ..first_site(model, self.process)
         });
         if let (true, Some(site)) = (self.process.reads_trace, layout.sites.last_mut()) {
             site.ring = layout.placement.trace_ring;
@@ -336,9 +397,9 @@ impl<'a> Parts<'a> {
             pristine,
             data: places.data,
             data_size,
-            zero_size: self.data.needed() - data_size,
+            zero_size: self.writable.bytes - data_size,
             data_address: places.data,
-            data_stretch: self.data.needed(),
+            data_stretch: self.writable.bytes,
             stacks: places.stacks,
             stacks_size,
             regions: Some(regions),
@@ -348,8 +409,19 @@ impl<'a> Parts<'a> {
             area: executable.end,
             heap: self.writable.heap_at(places.data),
             stack_tops: places.stack_tops.clone(),
+            stack_regions: self.stack_regions(places),
             trace_cursor: executable.trace_cursor,
         });
+    }
+
+    /// By thread: the region of its own stack; none where they share one.
+    fn stack_regions(&self, places: &Places) -> Vec<u32> {
+        let tops = places.stack_tops.iter().zip(&self.stacks);
+        let own = tops.map(|(top, bytes)| place(top - bytes, *bytes));
+        match self.below {
+            0 => own.collect(),
+            _ => Vec::new(),
+        }
     }
 
     fn usage(&self) -> Usage {
@@ -357,7 +429,7 @@ impl<'a> Parts<'a> {
         let executable = self.executable;
         let data = executable.end - executable.data.address;
         let (blocks, heap) = (self.process.area, self.process.heap);
-        let padding = self.writable.bytes - data - blocks - heap;
+        let padding = self.data.needed() - self.below - data - blocks - heap;
         let around = sizes.iter().map(|size| size.bytes() - size.needed());
         Usage {
             text: self.text.needed(),

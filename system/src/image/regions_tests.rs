@@ -1,7 +1,8 @@
 //! The Region Invariant, checked by reading what the PMP will hold.
 
 use super::*;
-use crate::image::layout::tests::{BLOB, Laid, laid_out, shared_region};
+use crate::Board;
+use crate::image::layout::tests::{BLOB, Laid, laid_out, laid_out_for, shared_region};
 use std::ops::Range;
 use std::path::Path;
 
@@ -307,4 +308,77 @@ fn a_system_that_does_not_fit_is_told_by_how_much() {
     );
     model.board.memory_size += 1;
     assert_eq!(lay_out(&model).unwrap().free, 0);
+}
+
+/// For the second kernel.
+fn laid_for_second(private_stacks: bool) -> Laid {
+    let board = Board::parse(Path::new("board.toml"), BOARD).unwrap();
+    laid_out_for(board, Generation::Second, private_stacks)
+}
+
+/// The region that covers an address, with its rights.
+fn region_at(laid: &Laid, index: usize, at: u64) -> Option<(Range<u64>, u8)> {
+    let mut all = regions(laid, index).into_iter();
+    all.find(|(range, _)| range.contains(&at))
+}
+
+#[test]
+fn threads_share_one_region_of_stacks_and_data_whose_edge_is_the_lowest_stacks() {
+    let laid = laid_for_second(false);
+    for index in 0..3 {
+        let stacks = stacks(&laid, index);
+        let lowest = stacks.iter().map(|stack| stack.start).min().unwrap();
+        let data = u64::from(laid.layout.placement.processes[index].data);
+        assert_eq!(stacks.iter().map(|stack| stack.end).max(), Some(data));
+        let (region, rights) = region_at(&laid, index, lowest).unwrap();
+        assert_eq!((region.start, rights), (lowest, READ_WRITE));
+        assert_eq!(region_at(&laid, index, lowest - 1), None);
+        for at in stacks.iter().flat_map(Clone::clone).step_by(16) {
+            assert_eq!(
+                region_at(&laid, index, at).map(|(_, r)| r),
+                Some(READ_WRITE)
+            );
+        }
+        let place = &laid.layout.placement.processes[index];
+        assert_eq!(place.regions.unwrap().rights[..KERNEL_REGIONS], [0, 0]);
+        assert_eq!(
+            (u64::from(place.stacks), place.stack_regions.len()),
+            (lowest, 0)
+        );
+        assert_eq!(u64::from(place.stacks + place.stacks_size), data);
+    }
+}
+
+#[test]
+fn private_stacks_are_closed_to_user_mode_and_one_region_for_the_kernel() {
+    let laid = laid_for_second(true);
+    for index in 0..3 {
+        let place = &laid.layout.placement.processes[index];
+        let stacks = stacks(&laid, index);
+        assert_eq!(
+            place.regions.unwrap().rights[..KERNEL_REGIONS],
+            [0, READ_WRITE]
+        );
+        for (stack, own) in stacks.iter().zip(&place.stack_regions) {
+            assert_eq!(decode(*own, READ_WRITE).0, *stack);
+            let (block, rights) = region_at(&laid, index, stack.start).unwrap();
+            assert_eq!(rights, KERNEL_ONLY);
+            assert!(block.contains(&(stack.end - 1)));
+        }
+    }
+}
+
+#[test]
+fn the_ring_of_the_second_kernel_has_no_head() {
+    let laid = laid_for_second(false);
+    let reader = laid
+        .model
+        .processes
+        .iter()
+        .position(|p| p.reads_trace)
+        .unwrap();
+    let ring = u64::from(laid.layout.placement.trace_ring);
+    let (region, rights) = region_at(&laid, reader, ring).unwrap();
+    assert_eq!((region.start, rights), (ring, READ));
+    assert_eq!(region.end - ring, u64::from(16 * laid.model.trace_capacity));
 }

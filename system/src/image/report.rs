@@ -62,7 +62,7 @@ impl Report {
             kernel: kernel.segments.iter().map(|s| s.size).sum(),
             kernel_hash: kernel.hash(),
             kernel_tables: layout.placement.ram_size,
-            trace: model.trace_capacity * 32,
+            trace: model.trace_capacity * model.generation.ring().1,
             free: layout.free,
             gaps: layout.gaps,
             processes: (0u16..)

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub trait Kernel {
     /// What comes at an instant, which is not before the last one: it works until a thread
     /// runs in user mode, or none. What is due before a call goes first; if another thread
-    /// runs then, the call is put back.
+    /// runs then, the caller makes its call as soon as it has its turn again.
     fn apply(&mut self, event: &Event, now: u64) -> Observation;
 }
 
@@ -298,8 +298,7 @@ impl<K: Kernel> Pair<K> {
         expected: &Resumption,
     ) -> Result<(), String> {
         let is_same = match (seen, expected) {
-            // (the runtime of a thread makes a call again that was put back)
-            (Resumption::Continues, Resumption::Begins | Resumption::Again) => true,
+            (Resumption::Continues, Resumption::Begins) => true,
             (Resumption::Returns(seen), Resumption::Returns(expected)) => {
                 self.is_same(seen, expected)
             }

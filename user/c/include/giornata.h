@@ -73,7 +73,11 @@ static inline const char *gio_error_name(int answer)
 /* A thread, object or process: a constant of <identifiers.h>, or what a call that
  * creates one tells. An id names one tenant of a place: when that has gone, it names
  * nothing, even if another lives there. */
+#ifdef GIORNATA_NEXT /* the second kernel, which numbers tenants in 32 bits */
+typedef uint64_t gio_id;
+#else
 typedef uint32_t gio_id;
+#endif
 
 /* A time in ns: an instant, since the system started, or a duration. */
 typedef uint64_t gio_time;
@@ -375,6 +379,45 @@ int msg_receive_words(gio_id mailbox, gio_time until, uint32_t words[4], uint32_
  * messages in the mailbox and the one in its hand, which it has until it calls again.
  * Needs the right "full". Blocks. */
 int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_message *message);
+
+
+/* ---- Requests (the second kernel: GIORNATA_NEXT) ------------------------------ */
+
+/* A client sends a request and waits for its reply in one call. It keeps its place in
+ * the order of urgency, and the server runs on it. */
+
+/* What a server is told of a message. */
+struct gio_request {
+    uint32_t words[4];
+    uint32_t priority;
+    uint32_t client; /* who waits for a reply; GIO_NOBODY: it was sent */
+    uint32_t token;  /* of that reply */
+};
+
+#define GIO_NOBODY 0xffffu
+
+/* Sends 16 bytes and waits for as many. Blocks. O(1) if a server waits for a request.
+ *
+ * GIO_EDEADLK: the server waits for the caller. GIO_EIDRM: the mailbox was deleted, or
+ * its server ended with the request in its hand. GIO_EINVAL: the priority is above 255,
+ * or it is no mailbox. Others as of msg_send(). */
+int gio_call(gio_id mailbox, uint32_t priority, const uint32_t words[4], uint32_t reply[4]);
+
+/* Takes the first request or message of 16 bytes at most, up to an instant. Blocks.
+ * Errors as of msg_receive_until(). */
+int gio_receive_request(gio_id mailbox, gio_time until, struct gio_request *request);
+
+/* Replies to the client of `request`, unless that is GIO_NOBODY or waits no more, and
+ * takes the next one of the mailbox from which the caller received last into its place.
+ * Blocks. O(1).
+ *
+ * GIO_EINVAL: the caller has received from none. Others as of msg_receive(). */
+int gio_reply_receive(const uint32_t reply[4], struct gio_request *request);
+
+/* Hands a request on to another mailbox; its client waits for the server of that from
+ * now on, and the caller replies to GIO_NOBODY next. GIO_EINVAL: the client waits no
+ * more. */
+int gio_forward(gio_id mailbox, const struct gio_request *request);
 
 
 /* ---- Shared memory (EMERALDS 6.2) -------------------------------------------- */

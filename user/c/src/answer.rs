@@ -4,6 +4,7 @@
 use core::ffi::c_int;
 
 use giornata_rt::Error;
+use giornata_rt::call::Number;
 
 /// 0, or the number of the error.
 pub(crate) fn code<T>(result: Result<T, Error>) -> c_int {
@@ -35,6 +36,6 @@ pub(crate) fn priority(number: u32) -> Result<u8, Error> {
 }
 
 /// A number of 16 bits, that of a process or slot: `ESRCH`.
-pub(crate) fn index(id: u32) -> Result<u16, Error> {
+pub(crate) fn index(id: Number) -> Result<u16, Error> {
     u16::try_from(id).map_err(|_| Error::ESRCH)
 }

@@ -2,6 +2,7 @@
 
 use core::ffi::c_int;
 
+use giornata_rt::call::Number;
 use giornata_rt::sync::PrivateMutex;
 use giornata_rt::{Instant, call};
 
@@ -13,44 +14,48 @@ use crate::system::{create, delete};
 /// # Safety
 /// `condition` is null or may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cv_create(slot: u32, condition: *mut u32) -> c_int {
+pub unsafe extern "C" fn cv_create(slot: Number, condition: *mut Number) -> c_int {
     // SAFETY: by contract.
     unsafe { create(slot, condition) }
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_delete(condition: u32) -> c_int {
+pub extern "C" fn cv_delete(condition: Number) -> c_int {
     delete(condition)
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_wait(condition: u32, mutex: u32) -> c_int {
+pub extern "C" fn cv_wait(condition: Number, mutex: Number) -> c_int {
     cv_wait_until(condition, mutex, Instant::NEVER)
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_wait_until(condition: u32, mutex: u32, until: Instant) -> c_int {
+pub extern "C" fn cv_wait_until(condition: Number, mutex: Number, until: Instant) -> c_int {
     code(call::wait(condition, mutex, until))
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_wait_private(condition: u32, mutex: &PrivateMutex, until: Instant) -> c_int {
+pub extern "C" fn cv_wait_private(
+    condition: Number,
+    mutex: &PrivateMutex,
+    until: Instant,
+) -> c_int {
     let (id, word) = (mutex.id().0, mutex.address());
     code(call::wait_word(condition, id, until, word))
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_signal(condition: u32) -> c_int {
+pub extern "C" fn cv_signal(condition: Number) -> c_int {
     code(call::signal(condition))
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cv_broadcast(condition: u32) -> c_int {
+pub extern "C" fn cv_broadcast(condition: Number) -> c_int {
     code(call::broadcast(condition))
 }

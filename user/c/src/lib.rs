@@ -25,6 +25,8 @@ pub mod memory;
 pub mod private;
 pub mod process;
 pub mod region;
+#[cfg(feature = "next")]
+pub mod request;
 pub mod semaphore;
 pub mod system;
 pub mod thread;

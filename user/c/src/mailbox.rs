@@ -5,8 +5,8 @@
 
 use core::ffi::{c_int, c_void};
 
-use giornata_rt::abi::call::Call;
 use giornata_rt::abi::message::{Envelope, receive, send};
+use giornata_rt::call::Number;
 use giornata_rt::mailbox::Mailbox;
 use giornata_rt::{Error, Id, Instant, call};
 
@@ -14,7 +14,7 @@ use crate::answer::{code, index, tell};
 use crate::system::delete;
 
 /// `GIO_NO_SERVER`.
-const NO_SERVER: u32 = u32::MAX;
+const NO_SERVER: Number = u32::MAX as Number;
 
 /// `struct gio_message`.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,8 @@ const NO_SERVER: u32 = u32::MAX;
 pub struct Message {
     length: usize,
     priority: u32,
-    sender: u32,
-    mailbox: u32,
+    sender: Number,
+    mailbox: Number,
     node: u16,
     incoming: u16,
 }
@@ -33,7 +33,7 @@ pub struct Message {
 /// # Safety
 /// `mailbox` is null or may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mbox_create(slot: u32, server: u32, mailbox: *mut u32) -> c_int {
+pub unsafe extern "C" fn mbox_create(slot: Number, server: Number, mailbox: *mut Number) -> c_int {
     let made = index(slot).map(Mailbox::new).and_then(|slot| match server {
         NO_SERVER => slot.create(),
         server => slot.create_attached(Mailbox::from_id(Id(server))),
@@ -44,14 +44,14 @@ pub unsafe extern "C" fn mbox_create(slot: u32, server: u32, mailbox: *mut u32) 
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn mbox_delete(mailbox: u32) -> c_int {
+pub extern "C" fn mbox_delete(mailbox: Number) -> c_int {
     delete(mailbox)
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn msg_send(
-    mailbox: u32,
+    mailbox: Number,
     priority: u32,
     bytes: *const c_void,
     length: usize,
@@ -61,28 +61,28 @@ pub extern "C" fn msg_send(
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn msg_send_words(mailbox: u32, priority: u32, words: &[u32; 4]) -> c_int {
+pub extern "C" fn msg_send_words(mailbox: Number, priority: u32, words: &[u32; 4]) -> c_int {
     code(Mailbox::from_id(Id(mailbox)).send(priority, *words))
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn msg_send_via(
-    server: u32,
+    server: Number,
     node: u16,
-    mailbox: u32,
+    mailbox: Number,
     priority: u32,
     bytes: *const c_void,
     length: usize,
 ) -> c_int {
-    let via = usize::from(node) << 16 | usize::from(Id(server).index());
+    let via = u32::from(node) << 16 | u32::from(Id(server).index());
     send_bytes(mailbox, priority, bytes, length, send::VIA, via)
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn msg_send_direct(
-    mailbox: u32,
+    mailbox: Number,
     priority: u32,
     bytes: *const c_void,
     length: usize,
@@ -91,25 +91,17 @@ pub extern "C" fn msg_send_direct(
 }
 
 fn send_bytes(
-    mailbox: u32,
+    mailbox: Number,
     priority: u32,
     bytes: *const c_void,
     length: usize,
     how: usize,
-    via: usize,
+    via: u32,
 ) -> c_int {
     let address = bytes.expose_provenance();
-    let arguments = [
-        mailbox as usize,
-        priority as usize,
-        address,
-        length,
-        how,
-        via,
-    ];
-    // SAFETY: the kernel reads the bytes only.
-    let [answer, ..] = unsafe { call::raw(Call::SendBytes as usize, arguments) };
-    answer as c_int
+    code(call::send_from(
+        mailbox, priority, address, length, how, via,
+    ))
 }
 
 /// See `giornata.h`.
@@ -118,7 +110,7 @@ fn send_bytes(
 /// As [`msg_receive_until`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn msg_receive(
-    mailbox: u32,
+    mailbox: Number,
     bytes: *mut c_void,
     room: usize,
     message: *mut Message,
@@ -133,7 +125,7 @@ pub unsafe extern "C" fn msg_receive(
 /// As [`msg_receive_until`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn try_msg_receive(
-    mailbox: u32,
+    mailbox: Number,
     bytes: *mut c_void,
     room: usize,
     message: *mut Message,
@@ -149,7 +141,7 @@ pub unsafe extern "C" fn try_msg_receive(
 /// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn msg_receive_until(
-    mailbox: u32,
+    mailbox: Number,
     until: Instant,
     bytes: *mut c_void,
     room: usize,
@@ -174,7 +166,7 @@ pub unsafe extern "C" fn msg_receive_until(
 /// `words` and `priority` are null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn msg_receive_words(
-    mailbox: u32,
+    mailbox: Number,
     until: Instant,
     words: *mut [u32; 4],
     priority: *mut u32,
@@ -194,7 +186,7 @@ pub unsafe extern "C" fn msg_receive_words(
 /// As [`msg_receive_until`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn msg_receive_full(
-    mailbox: u32,
+    mailbox: Number,
     bytes: *mut c_void,
     room: usize,
     message: *mut Message,
@@ -208,27 +200,21 @@ pub unsafe extern "C" fn msg_receive_full(
 /// # Safety
 /// As [`msg_receive_until`].
 unsafe fn receive_bytes(
-    mailbox: u32,
+    mailbox: Number,
     until: Instant,
     bytes: *mut c_void,
     room: usize,
     how: usize,
 ) -> Result<Message, Error> {
-    let (low, high) = (until.0 as u32 as usize, (until.0 >> 32) as usize);
     let address = bytes.expose_provenance();
-    let arguments = [mailbox as usize, low, high, address, room, how];
-    // SAFETY: the kernel writes into the room only, which is the caller's by contract.
-    let answer = unsafe { call::raw(Call::ReceiveBytes as usize, arguments) };
-    let [code, length, priority, mailbox, from, sender] = answer;
-    if code != 0 {
-        return Err(Error::from_code(code).unwrap_or(Error::EINVAL));
-    }
-    let Envelope { node, incoming } = Envelope::from_word(from);
+    // SAFETY: by contract.
+    let delivery = unsafe { call::receive_at(mailbox, until, address, room, how) }?;
+    let Envelope { node, incoming } = Envelope::from_word(delivery.from);
     Ok(Message {
-        length,
-        priority: priority as u32,
-        sender: sender as u32,
-        mailbox: mailbox as u32,
+        length: delivery.length,
+        priority: delivery.priority,
+        sender: delivery.sender,
+        mailbox: delivery.destination,
         node,
         incoming: incoming.into(),
     })

@@ -3,6 +3,7 @@
 use core::ffi::c_int;
 
 use giornata_rt::Instant;
+use giornata_rt::call::Number;
 use giornata_rt::supervisor::{self, Process};
 
 use crate::answer::{code, index, tell};
@@ -11,7 +12,7 @@ use crate::answer::{code, index, tell};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct End {
-    process: u32,
+    process: Number,
     generation: u32,
     cause: u32,
     restarted: u32,
@@ -30,13 +31,13 @@ impl From<supervisor::End> for End {
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn create_proc(process: u32) -> c_int {
+pub extern "C" fn create_proc(process: Number) -> c_int {
     code(index(process).and_then(|process| Process::new(process).start()))
 }
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn gio_kill_proc(process: u32) -> c_int {
+pub extern "C" fn gio_kill_proc(process: Number) -> c_int {
     code(index(process).and_then(|process| Process::new(process).kill()))
 }
 

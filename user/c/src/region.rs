@@ -3,6 +3,7 @@
 use core::ffi::{c_int, c_void};
 use core::ptr::with_exposed_provenance_mut;
 
+use giornata_rt::call::Number;
 use giornata_rt::{Error, call};
 
 use crate::answer::{code, index, tell};
@@ -13,7 +14,7 @@ use crate::answer::{code, index, tell};
 /// `memory` and `length` are null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shm_attach(
-    region: u32,
+    region: Number,
     how: u32,
     memory: *mut *mut c_void,
     length: *mut usize,
@@ -36,6 +37,6 @@ pub unsafe extern "C" fn shm_attach(
 
 /// See `giornata.h`.
 #[unsafe(no_mangle)]
-pub extern "C" fn shm_detach(region: u32) -> c_int {
+pub extern "C" fn shm_detach(region: Number) -> c_int {
     code(index(region).and_then(call::detach_region))
 }

@@ -2,6 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int};
 
+use giornata_rt::call::Number;
 use giornata_rt::log::Writer;
 use giornata_rt::{Error, call};
 
@@ -11,14 +12,14 @@ use crate::answer::{code, index, tell};
 ///
 /// # Safety
 /// `object` is null or may be written.
-pub(crate) unsafe fn create(slot: u32, object: *mut u32) -> c_int {
+pub(crate) unsafe fn create(slot: Number, object: *mut Number) -> c_int {
     let made = index(slot).and_then(call::create_object);
     // SAFETY: by contract.
     unsafe { tell(made, object) }
 }
 
 /// Ends an object.
-pub(crate) fn delete(object: u32) -> c_int {
+pub(crate) fn delete(object: Number) -> c_int {
     code(call::delete_object(object))
 }
 
@@ -27,7 +28,7 @@ pub(crate) fn delete(object: u32) -> c_int {
 /// # Safety
 /// `object` is null or may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gio_open(slot: u32, object: *mut u32) -> c_int {
+pub unsafe extern "C" fn gio_open(slot: Number, object: *mut Number) -> c_int {
     let found = index(slot).and_then(call::open_object);
     // SAFETY: by contract.
     unsafe { tell(found, object) }

@@ -22,16 +22,16 @@ use lives::{child, parent};
 use pair::{high, low};
 
 /// Object ids, as at boot.
-const BUS: u32 = Id::new(0, 0).0;
+const BUS: Number = Id::new(0, 0).0;
 const SPARE: u16 = 1;
-const READY: u32 = Id::new(2, 0).0;
-const CHANGE: u32 = Id::new(3, 0).0;
+const READY: Number = Id::new(2, 0).0;
+const CHANGE: Number = Id::new(3, 0).0;
 const SIGN: u16 = 4;
-const LETTERS: u32 = Id::new(5, 0).0;
-const REPLIES: u32 = Id::new(6, 0).0;
+const LETTERS: Number = Id::new(5, 0).0;
+const REPLIES: Number = Id::new(6, 0).0;
 const BOX: u16 = 7;
 /// The mailbox of those that wait for ever: as `box`, in systems that do not create it.
-const BYSTANDERS: u32 = Id::new(BOX, 0).0;
+const BYSTANDERS: Number = Id::new(BOX, 0).0;
 
 /// Regions of `alone.toml`: one that another process has, and one that nobody has.
 const KEPT: u16 = 0;

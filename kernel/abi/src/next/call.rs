@@ -73,7 +73,7 @@ calls! {
     SendBytes = 29, "send_bytes(slot+priority, serial, address, length, how, via)", Thread, "ESRCH EPERM EINVAL EAGAIN EFAULT EMSGSIZE";
     /// Takes the message of highest priority, the oldest of these, if it has 16 bytes at most; waits at most until an instant (0: EAGAIN). For a call the upper half of `a5` is the slot of the client and `a6` the token of the reply; else the slot is [`NOBODY`].
     Receive = 30, "receive(slot, serial, low, high) -> word0, word1, word2, word3, priority+slot, token", Thread, "ESRCH EPERM EINVAL EAGAIN ETIMEDOUT EIDRM EMSGSIZE";
-    /// The same into memory; `how`: bits of [`receive`](crate::message::receive). A server, which asks for all, runs at the urgency of the messages in its mailbox and in its hand. Length and capacity in bits 0..16, priority and `how` in bits 16..32; `from`: see [`Envelope`](crate::message::Envelope). A sender that has ended may have serial number 0.
+    /// The same into memory; `how`: bits of [`receive`](crate::message::receive). A server, which asks for all, runs at the urgency of the messages in its mailbox and in its hand. Length and capacity in bits 0..16, priority and `how` in bits 16..32; `from`: see [`Envelope`](crate::message::Envelope). Of a call, which has [`ENVELOPE_CALL`] in `from`, the sender's serial number is the token of the reply.
     ReceiveBytes = 31, "receive_bytes(slot, serial, low, high, address, capacity+how) -> length+priority, destination slot, destination serial, from, sender slot, sender serial", Thread, "ESRCH EPERM EINVAL EAGAIN EBUSY ETIMEDOUT EIDRM EMSGSIZE EFAULT";
     /// Starts a thread of the caller's process in one of its spare places (EAGAIN: all are taken): at `body`, with `argument`, at a priority up to what the manifest grants. O(1).
     CreateThread = 32, "create_thread(body, argument, priority) -> slot, serial", Thread, "EPERM EAGAIN";
@@ -97,11 +97,14 @@ calls! {
     Call = 41, "call(slot+priority, serial, word0, word1, word2, word3) -> word0, word1, word2, word3", Thread, "ESRCH EPERM EINVAL EAGAIN EDEADLK EIDRM";
     /// Replies to the client `slot` of a call (`NOBODY`: to none; a token that is stale is dropped) and waits for the next message of the mailbox from which the caller received last (EINVAL: none). Two hand-overs in registers. O(1).
     ReplyReceive = 42, "reply_receive(slot, token, word0, word1, word2, word3) -> word0, word1, word2, word3, priority+slot, token", Thread, "ESRCH EPERM EINVAL EIDRM";
-    /// Hands the request in the caller's hand on to another mailbox; the client waits for that server from now on.
-    Forward = 43, "forward(slot, serial)", Thread, "ESRCH EPERM EINVAL EAGAIN EDEADLK";
+    /// Hands a request that the caller has received on to another mailbox; the client, which its slot and the token name (EINVAL: they are stale), waits for that server from now on.
+    Forward = 43, "forward(slot, serial, client slot, token)", Thread, "ESRCH EPERM EINVAL EAGAIN EDEADLK";
     /// Bytes that the kernel has written into the trace ring since boot, modulo 2^32; needs the trace ring.
     TracePosition = 44, "trace_position() -> bytes", Thread, "EPERM";
 }
+
+/// In the word `from` of what a server receives: it is a call.
+pub const ENVELOPE_CALL: usize = 1 << 17;
 
 /// The slot of no thread.
 pub const NOBODY: usize = 0xFFFF;

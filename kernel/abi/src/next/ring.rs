@@ -16,13 +16,13 @@
 //! copied whole, and how much it lost. It asks more often than 2^32 bytes are written.
 //!
 //! # Time
-//! The Window Invariant: between two records lie less than 2^31 + 2^28 ticks, because
-//! the kernel writes a [`Kind::Epoch`] whenever bit 31 of the clock's low word changes,
-//! at the latest when it is next entered; and no record is stamped earlier than 2^30
-//! ticks before the one that precedes it. So a decoder that knows the 64-bit time of
-//! one record knows that of the next: it is the one time with this low word in
-//! `[last - 2^30, last + 2^32 - 2^30)`, see [`extended`]. Epoch, boot and lost records
-//! say their high word.
+//! The Window Invariant: between two readings of the clock in the ring lie less than
+//! 2^31 + 2^28 ticks, because the kernel writes a [`Kind::Epoch`] whenever bit 31 of the
+//! clock's low word changes, at the latest when it is next entered; and no logical
+//! instant is stamped that is 2^30 ticks old. So a decoder that knows the latest 64-bit
+//! time so far knows that of the next record: it is the one time with this low word in
+//! `[latest - 2^30, latest + 2^32 - 2^30)`, see [`extended`]. Epoch, boot and lost
+//! records say their high word.
 //!
 //! # Logical instants
 //! Word 0 of the kinds marked *logical* is the low word of the logical instant, and
@@ -162,13 +162,13 @@ pub const fn split_head(word: u32) -> (Option<Kind>, u8, u16) {
     )
 }
 
-/// The 64-bit time of a record with this word 0, when that of the record before it
-/// is `last`: see the Window Invariant. Times before 0 count as 0.
-pub const fn extended(last: u64, low: u32) -> u64 {
-    let ahead = (low.wrapping_sub(last as u32)).wrapping_add(WINDOW_BACK as u32) as u64;
+/// The 64-bit time of a record with this word 0, when the latest of those before it is
+/// `latest`: see the Window Invariant. Times before 0 count as 0.
+pub const fn extended(latest: u64, low: u32) -> u64 {
+    let ahead = (low.wrapping_sub(latest as u32)).wrapping_add(WINDOW_BACK as u32) as u64;
     match ahead < WINDOW_BACK {
-        true => last.saturating_sub(WINDOW_BACK - ahead),
-        false => last.saturating_add(ahead - WINDOW_BACK),
+        true => latest.saturating_sub(WINDOW_BACK - ahead),
+        false => latest.saturating_add(ahead - WINDOW_BACK),
     }
 }
 

@@ -6,14 +6,25 @@ use giornata_abi::next::call::Call;
 
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
+#[cfg(feature = "services")]
+use crate::{mailbox, receiving, sending};
 
-/// What carries out a call: `a0..a5` of the caller, the caller, the kernel.
-pub type Handler =
-    extern "C" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>, Ref<Kernel>) -> Outcome;
+/// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
+/// host the machine stops by unwinding.)
+pub type Handler = extern "C-unwind" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    Ref<Thread>,
+    Ref<Kernel>,
+) -> Outcome;
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
@@ -40,7 +51,7 @@ handlers! {
     #[cfg(feature = "services")]
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
     #[cfg(feature = "services")]
-    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create(a, b, c, d, e, f, me, kernel);
+    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
     DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
@@ -55,6 +66,20 @@ handlers! {
     Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
     Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) kernel.broadcast::<M>(me, slot, serial, began);
+    #[cfg(feature = "services")]
+    Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
+    #[cfg(feature = "services")]
+    Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
+    #[cfg(feature = "services")]
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    #[cfg(feature = "services")]
+    Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    Forward = forward(to, serial, slot, token, _e, _f; me, kernel) sending::forward::<M>(to, serial, slot, token, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
@@ -75,7 +100,7 @@ handlers! {
     DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
 }
 
-extern "C" fn no_such_call(
+extern "C-unwind" fn no_such_call(
     _: usize,
     _: usize,
     _: usize,
@@ -96,7 +121,7 @@ impl Kernel {
         // (a number that is none belongs to no reaper)
         match self.processes.get(me.place.argument) {
             Some(process) if me.place.role & role::REAPER != 0 => self.reap::<M>(process),
-            _ if me.kind.get() == kind::WORK => self.finish_grant::<M>(me),
+            _ if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
             _ => self.go(),
         }
     }
@@ -105,12 +130,18 @@ impl Kernel {
     /// it has its turn. Whoever is more urgent runs first.
     #[inline(never)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
+        self.put_back(me, call, arguments);
+        self.go()
+    }
+
+    /// The caller makes its call again when it is ready.
+    #[inline(never)]
+    pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
         let [a0, a1, a2, a3, a4, a5, _, a7] = &me.context.a;
         for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip(arguments) {
             place.set(argument);
         }
         a7.set(call as usize);
         me.kind.set(kind::AGAIN);
-        self.go()
     }
 }

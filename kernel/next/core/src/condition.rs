@@ -8,12 +8,12 @@
 
 use giornata_abi::next::call::Call;
 use giornata_abi::next::control::{NEXT_LOCK, NEXT_SERIAL};
+use giornata_abi::system::RIGHT_USE;
 
 use crate::mutex::is_owner;
 use crate::object::kind;
 use crate::parking::PIECE;
 use crate::place::is_hint;
-use crate::sync::{find, find_slot};
 use crate::thread::state;
 use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, before, same};
@@ -24,8 +24,13 @@ const GOES_ON: usize = 1 << 16;
 
 /// A condition by its id.
 #[inline(never)]
-fn find_condition(me: Ref<Thread>, slot: usize, serial: usize) -> Result<Ref<Object>, Error> {
-    let condition = find(me, slot, serial)?;
+fn find_condition(
+    kernel: &Kernel,
+    me: Ref<Thread>,
+    slot: usize,
+    serial: usize,
+) -> Result<Ref<Object>, Error> {
+    let condition = kernel.find(me, slot, serial)?;
     match condition.kind.get() {
         kind::CONDITION => Ok(condition),
         _ => Err(Error::EINVAL),
@@ -46,8 +51,8 @@ pub(crate) extern "C" fn wait_any<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let both = find(me, slot, serial).and_then(|condition| {
-        let mutex = find_slot(me, mutex_slot)?;
+    let both = kernel.find(me, slot, serial).and_then(|condition| {
+        let mutex = kernel.slot_of(me, mutex_slot, RIGHT_USE.into())?;
         let fit = condition.kind.get() == kind::CONDITION && mutex.made & kind::KIND == kind::MUTEX;
         match fit {
             true => Ok((condition, kernel.copy_word::<M>(me, mutex, word)?)),
@@ -97,7 +102,7 @@ pub(crate) extern "C" fn signal_any<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    match find_condition(me, slot, serial) {
+    match find_condition(kernel, me, slot, serial) {
         Ok(condition) => kernel.wake_any::<M>(me, condition),
         Err(error) => Outcome::error(error),
     }
@@ -120,7 +125,7 @@ impl Kernel {
         } else {
             self.asked.get() as usize
         };
-        let condition = match find_condition(me, slot & !GOES_ON, serial) {
+        let condition = match find_condition(self, me, slot & !GOES_ON, serial) {
             Ok(condition) => condition,
             Err(_) if goes_on => return Outcome::DONE,
             Err(error) => return Outcome::error(error),
@@ -154,7 +159,7 @@ impl Kernel {
 
     #[inline(never)]
     fn want_noted<M: Machine>(&self, thread: Ref<Thread>) {
-        let Some(mutex) = thread.wants.take() else {
+        let Some(mutex) = thread.wants.get() else {
             match self.told::<M>(thread) {
                 Some(mutex) => self.want(thread, mutex),
                 None => thread.clear(state::HINTED),
@@ -162,6 +167,11 @@ impl Kernel {
             return;
         };
         thread.clear(state::HINTED);
+        if mutex.made & kind::KIND != kind::MUTEX {
+            // a caller, of which that is a link again
+            return;
+        }
+        thread.wants.set(None);
         let is_it = mutex.kind.get() & kind::KIND == kind::MUTEX
             && mutex.serial.get() == thread.noted().get() as u32;
         let word = if is_it { mutex.word.get() } else { 0 };
@@ -190,9 +200,9 @@ impl Kernel {
         if !is_hint(word) {
             return None;
         }
-        let mutex = find(thread, !word as usize, serial as usize).ok()?;
+        let mutex = self.find(thread, !word as usize, serial as usize).ok()?;
         let is_plain = mutex.kind.get() & (kind::KIND | kind::PRIVATE) == kind::MUTEX;
-        let is_below = mutex.has_ceiling() && thread.own.get().level() < mutex.most;
+        let is_below = mutex.has_ceiling() && thread.own.get().level() < mutex.most.get();
         let fits = is_plain && !is_below && mutex.owner.get().is_some();
         (fits && !self.is_refused(thread, mutex)).then_some(mutex)
     }

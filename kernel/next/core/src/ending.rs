@@ -2,7 +2,7 @@
 
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Kernel, Object, Ref, Thread};
+use crate::{Kernel, Machine, Object, Ref, Thread};
 
 impl Kernel {
     /// The owner of a mutex has ended: who takes it next is told.
@@ -29,20 +29,23 @@ impl Kernel {
     /// A thread wants nothing any more. One that was parked hangs nowhere, and has yet to
     /// be queued. O(depth).
     #[inline(never)]
-    pub(crate) fn cancel_wait(&self, thread: Ref<Thread>) {
-        let Some(wanted) = thread.wants.get() else {
-            return;
-        };
-        if thread.is_linked() && wanted.made & kind::KIND == kind::MUTEX {
-            wanted.count.set(wanted.count.get().wrapping_sub(1));
+    pub(crate) fn cancel_wait<M: Machine>(&self, thread: Ref<Thread>) {
+        match thread.wants.get() {
+            Some(wanted) if wanted.made & kind::KIND != kind::MUTEX => self.end_client::<M>(thread),
+            Some(mutex) => {
+                self.stop_wanting(thread, mutex);
+                self.unhang(thread);
+            }
+            None => {}
         }
-        let owner = wanted.owner.get().filter(|_| thread.is(state::PARKED));
-        if let Some(owner) = owner {
-            self.unhang(thread, owner);
+    }
+
+    /// A thread does not want a mutex any more.
+    #[inline(always)]
+    pub(crate) fn stop_wanting(&self, thread: Ref<Thread>, mutex: Ref<Object>) {
+        if thread.is_linked() {
+            mutex.count.set(mutex.count.get().wrapping_sub(1));
         }
         thread.wants.set(None);
-        if let Some(owner) = owner {
-            self.settle_place(owner, true);
-        }
     }
 }

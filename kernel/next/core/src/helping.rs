@@ -22,15 +22,21 @@
 
 use core::hint::cold_path;
 
+use giornata_abi::next::control::{NEXT_LOCK, TAKEN};
+
 use crate::object::kind;
 use crate::parking::PIECE;
 use crate::thread::{self, state};
 use crate::trace::reason;
-use crate::{Error, Kernel, Object, Outcome, Rank, Ref, Thread, before, same};
+use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, same};
 
 /// Threads that are looked at to find who asked first for a mutex: with more of them
 /// in the queue the order of turns decides.
 const ASKERS: u32 = 64;
+
+/// What a thread has to do before it goes on: its wait is refused. Else what is to be
+/// written to its control page, [`TAKEN`] or what follows, or 0.
+const REFUSED: usize = 3;
 
 impl Thread {
     /// Whether it can run in the place of another.
@@ -110,8 +116,8 @@ impl Kernel {
                     return Outcome::switch(self.idle);
                 }
                 changes = changes.wrapping_sub(1);
-                match self.end_link(at, wanted) {
-                    Some(reaper) => at = reaper,
+                match self.end_link(slot, at, wanted) {
+                    Some(next) => at = next,
                     None => continue,
                 }
             }
@@ -123,28 +129,34 @@ impl Kernel {
     }
 
     /// Nobody can run for what `at` wants as it is: a mutex is taken, or the thread
-    /// parked, and who runs is to be asked anew. Returns the reaper that runs for a
-    /// server whose process is being restarted.
+    /// parked, and who runs is to be asked anew. Returns who runs otherwise: the reaper of
+    /// a server whose process is being restarted.
     #[inline(never)]
-    fn end_link(&self, at: Ref<Thread>, wanted: Ref<Object>) -> Option<Ref<Thread>> {
-        let is_mailbox = wanted.kind.get() == kind::MAILBOX;
+    fn end_link(
+        &self,
+        slot: Ref<Thread>,
+        at: Ref<Thread>,
+        wanted: Ref<Object>,
+    ) -> Option<Ref<Thread>> {
+        let is_mutex = wanted.made & kind::KIND == kind::MUTEX;
         match wanted.owner.get() {
+            // nobody serves it
+            None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now
             None => {
                 let first = self.first_asker(wanted, self.top.get());
                 self.take(first.unwrap_or(at), wanted);
             }
             Some(owner) if !owner.process.is_alive() => {
-                if is_mailbox {
+                if !is_mutex {
                     return Some(owner.process.reaper);
                 }
                 self.abandon(wanted);
             }
             // others made the chain longer behind its first, which does not wait so long
             Some(owner) if owner.can_run() => {
-                let slot = self.slot.get();
-                self.cancel_wait(slot);
-                slot.answer(Error::EDEADLK as usize);
+                self.finish_later(slot, REFUSED);
+                return Some(slot);
             }
             Some(owner) => self.park(at, owner),
         }
@@ -250,7 +262,7 @@ impl Kernel {
     /// its call returns EIDRM.
     #[inline(never)]
     pub(crate) fn take(&self, thread: Ref<Thread>, mutex: Ref<Object>) {
-        self.cancel_wait(thread);
+        self.stop_wanting(thread, mutex);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
@@ -269,9 +281,43 @@ impl Kernel {
         }
         if is_told || kind & kind::PRIVATE != 0 {
             // there is something to be written to its memory before it goes on
-            let note = is_told as usize * (1 + is_abandoned as usize);
-            thread.noted().set(note << 8 | thread.kind.get() as usize);
-            thread.kind.set(thread::kind::WORK);
+            self.finish_later(thread, is_told as usize * (1 + is_abandoned as usize));
         }
+    }
+
+    /// A thread has something to do in the kernel before it goes on, see
+    /// [`finish_wait`](Self::finish_wait).
+    fn finish_later(&self, thread: Ref<Thread>, what: usize) {
+        let kind = thread.kind.replace(thread::kind::WORK);
+        if kind != thread::kind::WORK {
+            thread.noted().set(what << 8 | kind as usize);
+        }
+    }
+
+    /// The turn of a thread that has something to do in the kernel before it goes on: its
+    /// wait is refused, or something is written to its memory.
+    #[inline(never)]
+    pub(crate) fn finish_wait<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let noted = me.noted().get();
+        me.kind.set(noted as u8);
+        match noted >> 8 {
+            REFUSED => {
+                self.cancel_wait::<M>(me);
+                me.refuse(Error::EDEADLK);
+            }
+            told => {
+                if told != 0 {
+                    let page = me.place.control;
+                    M::store(
+                        page.wrapping_add(NEXT_LOCK),
+                        (told as u32).wrapping_add(TAKEN - 1),
+                    );
+                }
+                if let Some(mutex) = me.held.get() {
+                    self.publish::<M>(me, mutex);
+                }
+            }
+        }
+        self.go()
     }
 }

@@ -1,7 +1,8 @@
 //! What must be true of the records between two events. For tests.
 
-use crate::thread::state;
-use crate::{Kernel, Ref, Thread, same};
+use crate::process::life;
+use crate::thread::{role, state, tenancy};
+use crate::{Kernel, Process, Ref, Thread, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -32,6 +33,74 @@ impl Kernel {
             hold!(
                 thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
                 "the mark of a thread with others parked on it is true"
+            );
+        }
+        for process in self.processes {
+            self.check_process(process)?;
+        }
+        self.check_regions()
+    }
+
+    /// The Death Invariant, and what a process has.
+    fn check_process(&self, process: Ref<Process>) -> Result<(), &'static str> {
+        let (life, reaper) = (process.life.get(), process.reaper);
+        let works = reaper.waits.get().is_none();
+        hold!(
+            works != matches!(life, life::ALIVE | life::DEAD),
+            "a reaper is in the ready queue exactly while it has work"
+        );
+        let mut free = 0;
+        for thread in process.threads {
+            let (role, tenancy) = (thread.place.role, thread.tenancy.get());
+            if role & role::SPARE != 0 && tenancy == tenancy::NOBODY {
+                free += 1;
+            }
+            hold!(
+                tenancy != tenancy::NOBODY && tenancy != tenancy::ENDED
+                    || role & role::TASK != 0
+                    || thread.waits.get().is_some(),
+                "nobody's place is not in the ready queue"
+            );
+            hold!(
+                life != life::DEAD || tenancy == tenancy::NOBODY,
+                "nobody lives in a dead process"
+            );
+        }
+        if process.is_alive() {
+            let mut at = process.spare.get();
+            while let Some(place) = at {
+                free -= 1;
+                let next = place.next.get();
+                at = (!same(next, place)).then_some(next);
+            }
+            hold!(free >= 0, "a free place is listed once");
+        }
+        for thread in process.threads {
+            hold!(
+                life != life::DEAD || thread.held.get().is_none(),
+                "a dead process owns no mutex"
+            );
+        }
+        hold!(
+            life != life::DEAD
+                || process.attached.get() == 0 && process.joiners.waiters.get().is_none(),
+            "a dead process has no region, and nobody waits in it"
+        );
+        Ok(())
+    }
+
+    /// The Sharing Invariant.
+    fn check_regions(&self) -> Result<(), &'static str> {
+        for (index, region) in self.regions.iter().enumerate() {
+            let has = |process: &&Process| process.attached.get() >> index & 1 != 0;
+            let users = self.processes.iter().filter(has).count();
+            hold!(
+                users == region.users.get() as usize,
+                "a region knows how many processes have it"
+            );
+            hold!(
+                users == 0 || region.zeroed.get() == region.size,
+                "what is attached has been zeroed"
             );
         }
         Ok(())

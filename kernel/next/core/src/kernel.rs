@@ -40,6 +40,11 @@ record! {
         pub(crate) idle: Ref<Thread>,
         /// All threads, by number.
         pub threads: &'static [Thread],
+        /// The objects of the system, by slot.
+        pub objects: &'static [Object],
+        /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same
+        /// comes again after 2^31 calls, to one client and one server by then.
+        pub(crate) token: Cell<u32>,
         /// The processes of the system, by number.
         pub processes: &'static [Process],
         /// Regions of shared memory, by index.

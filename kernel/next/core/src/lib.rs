@@ -41,6 +41,9 @@ pub mod layout;
 mod life;
 pub mod machine;
 #[cfg(feature = "services")]
+mod mailbox;
+pub mod message;
+#[cfg(feature = "services")]
 mod mutex;
 #[cfg(not(feature = "services"))]
 mod no_services;
@@ -58,7 +61,15 @@ mod private;
 pub mod process;
 pub mod ready;
 mod reaper;
+#[cfg(feature = "services")]
+mod receiving;
 pub mod region;
+#[cfg(feature = "services")]
+mod request;
+#[cfg(feature = "services")]
+mod sending;
+#[cfg(feature = "services")]
+mod server;
 #[cfg(feature = "services")]
 mod sharing;
 #[cfg(feature = "services")]
@@ -70,6 +81,8 @@ mod sync;
 pub mod thread;
 pub mod timer;
 pub mod trace;
+#[cfg(feature = "services")]
+mod undeliverable;
 pub mod wait;
 
 pub use agenda::{Agenda, Alarm, Event};
@@ -78,6 +91,7 @@ pub use giornata_abi::Error;
 pub use interrupt::Line;
 pub use kernel::Kernel;
 pub use machine::Machine;
+pub use message::{Mail, Message};
 pub use object::{Handle, Object};
 pub use outcome::Outcome;
 pub use process::Process;

@@ -43,7 +43,7 @@ impl Kernel {
     /// gives back what the caller owns, one thing a time. O(1).
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.give_up_one(me) {
+        if self.end_service::<M>(me) || self.give_up_one(me) {
             return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
         }
         self.remove(me);

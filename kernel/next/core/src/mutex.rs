@@ -3,7 +3,6 @@
 use giornata_abi::next::call::Call;
 
 use crate::object::kind;
-use crate::sync::find;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same};
@@ -26,11 +25,13 @@ pub(crate) extern "C" fn lock_any<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let object =
-        match find(me, slot, serial).and_then(|object| kernel.copy_word::<M>(me, object, word)) {
-            Ok(object) => object,
-            Err(error) => return Outcome::error(error),
-        };
+    let object = match kernel
+        .find(me, slot, serial)
+        .and_then(|object| kernel.copy_word::<M>(me, object, word))
+    {
+        Ok(object) => object,
+        Err(error) => return Outcome::error(error),
+    };
     let answer = match object.kind.get() & kind::KIND {
         kind::SEMAPHORE => kernel.decrement::<M>(me, object, low, high),
         kind::MUTEX => kernel.lock_mutex::<M>(me, object, low, high),
@@ -57,11 +58,13 @@ pub(crate) extern "C" fn unlock_any<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let object =
-        match find(me, slot, serial).and_then(|object| kernel.copy_word::<M>(me, object, word)) {
-            Ok(object) => object,
-            Err(error) => return Outcome::error(error),
-        };
+    let object = match kernel
+        .find(me, slot, serial)
+        .and_then(|object| kernel.copy_word::<M>(me, object, word))
+    {
+        Ok(object) => object,
+        Err(error) => return Outcome::error(error),
+    };
     let answer = match object.kind.get() & kind::KIND {
         kind::SEMAPHORE => kernel.increment::<M>(object),
         kind::MUTEX if !is_owner(object, me) => Error::EPERM as usize,
@@ -107,7 +110,7 @@ impl Kernel {
         low: usize,
         high: usize,
     ) -> usize {
-        if mutex.has_ceiling() && me.own.get().level() < mutex.most {
+        if mutex.has_ceiling() && me.own.get().level() < mutex.most.get() {
             return Error::EINVAL as usize;
         }
         if mutex.owner.get().is_none() {
@@ -180,7 +183,7 @@ impl Kernel {
     fn increment<M: Machine>(&self, semaphore: Ref<Object>) -> usize {
         let count = semaphore.count.get();
         if !self.wake_first::<M>(semaphore) {
-            if count >= semaphore.most {
+            if count >= semaphore.most.get() {
                 return Error::EOVERFLOW as usize;
             }
             semaphore.count.set(count.wrapping_add(1));
@@ -202,7 +205,7 @@ impl Kernel {
             self.take(first.unwrap_or(thread), wanted);
         }
         if thread.wants.get().is_some() {
-            self.cancel_wait(thread);
+            self.cancel_wait::<M>(thread);
             thread.answer(Error::ETIMEDOUT as usize);
         }
         self.publish::<M>(thread, wanted);

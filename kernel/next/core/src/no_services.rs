@@ -2,7 +2,7 @@
 #![allow(clippy::extra_unused_type_parameters)] // as with services
 
 use crate::thread::tenancy;
-use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread};
+use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread};
 
 impl Kernel {
     #[inline(always)]
@@ -29,7 +29,7 @@ impl Kernel {
 
     pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn finish_grant<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
+    pub(crate) fn finish_wait<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
         self.go()
     }
 
@@ -37,7 +37,31 @@ impl Kernel {
         false
     }
 
-    pub(crate) fn cancel_wait(&self, _: Ref<Thread>) {}
+    pub(crate) fn cancel_wait<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn holder(&self, _: Ref<Thread>) -> Option<Ref<Thread>> {
+        None
+    }
+
+    #[inline(always)]
+    pub(crate) fn queue(&self, thread: Ref<Thread>) {
+        thread.waits.set(None);
+        thread.rank.set(self.base(thread));
+        self.insert(thread);
+    }
+
+    #[inline(always)]
+    pub(crate) fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
+        thread.own.get()
+    }
+
+    pub(crate) fn end_service<M: Machine>(&self, _: Ref<Thread>) -> bool {
+        false
+    }
+
+    pub(crate) fn end_mail<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
+        0
+    }
 
     pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>) -> u32 {
         0
@@ -46,6 +70,10 @@ impl Kernel {
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, _: usize) {
         thread.tenancy.set(tenancy::NOBODY);
     }
+
+    pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
+
+    pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 

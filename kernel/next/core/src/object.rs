@@ -3,9 +3,10 @@
 use core::cell::Cell;
 
 use giornata_abi::next::id::SLOT_MASK;
+use giornata_abi::system::RIGHT_USE;
 
 use crate::thread::Thread;
-use crate::{Ref, record};
+use crate::{Error, Kernel, Mail, Message, Ref, record};
 
 /// What an object is.
 pub mod kind {
@@ -19,6 +20,10 @@ pub mod kind {
     pub const CONDITION: u32 = 3;
     /// A mailbox.
     pub const MAILBOX: u32 = 4;
+    /// What clients want whose requests a thread has in its hand: owned by that thread.
+    pub const HAND: u32 = 5;
+    /// Mark of a mailbox that is attached to a server, or may have a protocol server.
+    pub const ROUTED: u32 = 0x800;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
     /// These bits say what lives in the slot; the others are marks. Whatever is marked
@@ -41,13 +46,16 @@ record! {
         /// Which tenant of the slot: goes up when one is created.
         pub(crate) serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it, also one that was deleted. Of a mailbox: messages in it.
+        /// want it, also one that was deleted. Of a hand: how many requests are in it.
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
-        pub most: u32,
-        /// Of a mutex: who owns it. Of a mailbox: who serves it.
+        pub(crate) most: Cell<u32>,
+        /// Of a mutex: who owns it. Of a mailbox: its protocol server, or else who received
+        /// last: who runs in the place of a caller whose request lies in it. Of a hand:
+        /// whose it is.
         pub(crate) owner: Cell<Option<Ref<Thread>>>,
-        /// Who waits in its list, most urgent first.
+        /// Who waits in its list, most urgent first. Of a mailbox: receivers, and then no
+        /// message lies in it; or callers that nobody serves, and then their requests do.
         pub(crate) waiters: Cell<Option<Ref<Thread>>>,
         /// What was created: the kind that the builder gave the slot, and its marks.
         pub made: u32,
@@ -57,8 +65,18 @@ record! {
         pub(crate) held_next: Cell<Option<Ref<Object>>>,
         /// (Not of the first.)
         pub(crate) held_prev: Cell<Option<Ref<Object>>>,
-        /// Of a private one: the user address of its word, as it was told last.
+        /// Of a private one: the user address of its word, as it was told last. Of the hand
+        /// of a thread that has the urgency of a late request: that level.
         pub(crate) word: Cell<usize>,
+        /// Of a mailbox: its first message.
+        pub(crate) first: Cell<Option<Ref<Message>>>,
+        /// Of a hand: the mailbox from which its thread received last; of a protocol
+        /// server, the first of those that it serves.
+        pub(crate) serves: Cell<Option<Ref<Object>>>,
+        /// Of a mailbox that can have the mark `ROUTED`: what that needs.
+        pub mail: Option<Ref<Mail>>,
+        /// Its slot.
+        pub number: u32,
     }
 
     /// What a number means to one process. Where it has no right there is the object
@@ -68,6 +86,11 @@ record! {
         pub used: Ref<Object>,
         /// The object, if the process may create and delete it.
         pub managed: Ref<Object>,
+        /// The mailbox, if the process may receive from it.
+        pub received: Ref<Object>,
+        /// All rights of the process: `RIGHT_USE` and others of
+        /// [`giornata_abi::system`].
+        pub rights: u32,
     }
 }
 
@@ -84,6 +107,18 @@ pub(crate) fn look(
 ) -> Option<(Ref<Object>, usize)> {
     let object = me.handles.get(slot & SLOT_MASK)?.used;
     let wrong = (object.serial.get() ^ serial as u32) | (object.kind.get() ^ kind);
+    Some((object, wrong as usize))
+}
+
+/// The same of a mailbox from which to receive.
+#[inline(always)]
+pub(crate) fn look_received(
+    me: Ref<Thread>,
+    slot: usize,
+    serial: usize,
+) -> Option<(Ref<Object>, usize)> {
+    let object = me.handles.get(slot & SLOT_MASK)?.received;
+    let wrong = (object.serial.get() ^ serial as u32) | (object.kind.get() ^ kind::MAILBOX);
     Some((object, wrong as usize))
 }
 
@@ -121,5 +156,83 @@ impl Object {
     /// Who owns or serves it.
     pub fn owner(&self) -> Option<Ref<Thread>> {
         self.owner.get()
+    }
+}
+
+impl Kernel {
+    /// The mailbox that an id names to the caller, if its process has one of these
+    /// rights. For what is seldom, and for why a call is refused.
+    #[inline(never)]
+    pub(crate) fn mailbox(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+        rights: u32,
+    ) -> Result<Ref<Object>, Error> {
+        let object = self.named(me, slot, rights)?;
+        if object.serial.get() != serial as u32 {
+            return Err(Error::ESRCH);
+        }
+        Ok(object).and_then(is_mailbox)
+    }
+
+    /// What lives in a slot, if the caller's process has one of these rights to it.
+    #[inline(never)]
+    pub(crate) fn named(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        rights: u32,
+    ) -> Result<Ref<Object>, Error> {
+        let object = self.slot_of(me, slot & SLOT_MASK, rights)?;
+        match object.kind.get() {
+            kind::FREE => Err(Error::ESRCH),
+            _ => Ok(object),
+        }
+    }
+
+    /// A slot, whoever lives in it, if the caller's process has one of these rights to it.
+    #[inline(never)]
+    pub(crate) fn slot_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        rights: u32,
+    ) -> Result<Ref<Object>, Error> {
+        if me.job != 0 {
+            // (they have no handles: objects are threads' alone)
+            return Err(Error::EPERM);
+        }
+        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
+            return Err(Error::ESRCH);
+        };
+        match handle.rights & rights {
+            0 => Err(Error::EPERM),
+            _ => Ok(object),
+        }
+    }
+
+    /// The object with an id, if the caller's process may use it.
+    #[inline(never)]
+    pub(crate) fn find(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+    ) -> Result<Ref<Object>, Error> {
+        let object = self.slot_of(me, slot, RIGHT_USE.into())?;
+        match object.kind.get() != kind::FREE && object.serial.get() == serial as u32 {
+            true => Ok(object),
+            false => Err(Error::ESRCH),
+        }
+    }
+}
+
+/// EINVAL if it is none.
+pub(crate) fn is_mailbox(object: Ref<Object>) -> Result<Ref<Object>, Error> {
+    match object.kind.get() & kind::KIND {
+        kind::MAILBOX => Ok(object),
+        _ => Err(Error::EINVAL),
     }
 }

@@ -15,7 +15,8 @@ impl Kernel {
     pub(crate) fn acquire(&self, thread: Ref<Thread>, mutex: Ref<Object>) -> bool {
         let mut at: Option<Ref<Object>> = None;
         let mut next = thread.held.get();
-        let follows = |other: Ref<Object>| !mutex.has_ceiling() || other.most <= mutex.most;
+        let follows =
+            |other: Ref<Object>| !mutex.has_ceiling() || other.most.get() <= mutex.most.get();
         while let Some(other) = next
             && other.has_ceiling()
             && follows(other)

@@ -1,6 +1,7 @@
 //! The place of a thread: how urgent it is, and why.
 //!
-//! The Place Invariant: the `rank` of a thread is the most urgent of its own, of the
+//! The Place Invariant: the `rank` of a thread is the most urgent of its own (of a server:
+//! of what its messages say), of the
 //! ceilings of its mutexes, of the ceiling that it has published and was moved to, and
 //! of the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
 //! changes; a thread that is queued is moved, never changed in place.
@@ -20,13 +21,16 @@ impl Kernel {
     /// The place of a thread without those that hang on it. O(1).
     #[inline(never)]
     pub(crate) fn base(&self, thread: Ref<Thread>) -> Ref<Rank> {
-        let mut rank = thread.own.get();
         let state = thread.state.get();
+        let mut rank = match state & state::SERVES {
+            0 => thread.own.get(),
+            _ => self.place_by_messages(thread),
+        };
         if state & state::CEILING | state >> state::LIFT == 0 {
             return rank;
         }
         let first = thread.held.get().filter(|first| first.has_ceiling());
-        let ceiling = first.map_or(0, |first| first.most);
+        let ceiling = first.map_or(0, |first| first.most.get());
         for level in [ceiling, state >> state::LIFT] {
             if level != 0 && level < rank.level.get() {
                 rank = &self.ranks[level.wrapping_sub(1) as usize & 255];
@@ -55,10 +59,9 @@ impl Kernel {
             }
             let falls = thread.rank.get().is_above(rank);
             self.set_rank(thread, rank, to_head | falls);
-            let owner = thread.wants.get().and_then(|wanted| wanted.owner.get());
-            match owner {
-                Some(owner) if thread.is(state::PARKED) => thread = owner,
-                _ => return,
+            match self.holder(thread) {
+                Some(holder) => thread = holder,
+                None => return,
             }
         }
     }

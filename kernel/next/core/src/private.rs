@@ -7,11 +7,10 @@
 //! record, or waits for the semaphore: then the word is not read again, whatever
 //! the process has written there.
 
-use giornata_abi::next::control::{NEXT_LOCK, TAKEN};
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::object::kind;
-use crate::{Error, Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
+use crate::{Error, Kernel, Machine, Object, Process, Ref, Thread, same};
 
 /// Where a word of a process lies; `None` if it may not write it.
 #[inline(never)]
@@ -109,7 +108,10 @@ impl Kernel {
                 }
                 None => (0, count != 0),
             },
-            false => (count | object.most << LIMIT, object.waiters.get().is_some()),
+            false => (
+                count | object.most.get() << LIMIT,
+                object.waiters.get().is_some(),
+            ),
         };
         if is_wanted {
             value |= WAITED_FOR;
@@ -117,22 +119,5 @@ impl Kernel {
             self.release(object);
         }
         M::store(place, value);
-    }
-
-    /// The turn of a thread that has come to a mutex, and to whose memory something has
-    /// to be written before it goes on, see [`take`](Self::take).
-    #[inline(never)]
-    pub(crate) fn finish_grant<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let noted = me.noted().get();
-        me.kind.set(noted as u8);
-        let told = (noted >> 8) as u32;
-        if told != 0 {
-            let page = me.place.control;
-            M::store(page.wrapping_add(NEXT_LOCK), told.wrapping_add(TAKEN - 1));
-        }
-        if let Some(mutex) = me.held.get() {
-            self.publish::<M>(me, mutex);
-        }
-        self.go()
     }
 }

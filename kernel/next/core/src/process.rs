@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Line, Object, Outcome, Rank, Ref, Thread, record};
+use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 16;
@@ -71,6 +71,14 @@ record! {
         pub(crate) joiners: Object,
         /// The urgency of its end when that is a deadline.
         pub(crate) urgency: Rank,
+        /// Its messages.
+        pub messages: &'static [Message],
+        /// Those that are free, linked by `below`.
+        pub(crate) free: Cell<Option<Ref<Message>>>,
+        /// Messages that are bound to its threads, linked by `below`.
+        pub(crate) bound: Cell<Option<Ref<Message>>>,
+        /// Bytes that its messages have room for.
+        pub message_size: u32,
         /// Interrupt lines that its threads can await.
         pub lines: &'static [Ref<Line>],
         /// How its memory is at its start.

@@ -152,11 +152,15 @@ impl Kernel {
         }
     }
 
-    /// Queues a thread in front of its equals.
+    /// Queues a thread in front of its equals; behind the idle thread, though, which is
+    /// always the first of its rank.
     #[inline(never)]
     pub(crate) extern "C" fn insert_first(&self, thread: Ref<Thread>) {
         let rank = thread.rank.get();
         self.insert(thread);
+        if rank.level.get() == level::IDLE {
+            return;
+        }
         rank.head.set(Some(thread));
         if same(self.top.get(), rank) {
             self.slot.set(thread);

@@ -75,7 +75,7 @@ impl Kernel {
         let slot = self.slot.get();
         if same(slot.process, process) && now != life::START {
             // a dead thread's turn
-            self.end_thread(slot);
+            self.end_thread::<M>(slot);
             return self.go();
         }
         let at = process.progress.get();
@@ -93,7 +93,7 @@ impl Kernel {
             }),
             life::THREADS => match process.threads.get(index) {
                 Some(thread) => {
-                    self.end_thread(thread);
+                    self.end_thread::<M>(thread);
                     if self.give_up_one(thread) {
                         // one thing a piece
                         return self.go();
@@ -102,6 +102,7 @@ impl Kernel {
                 }
                 None => 0,
             },
+            life::OBJECTS => self.end_mail::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process),
             life::RESTORE => restore::<M>(process, index),
             life::START => process.threads.get(index).map_or(0, |thread| {
@@ -150,11 +151,12 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread(&self, thread: Ref<Thread>) {
+    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait(thread);
+        self.cancel_wait::<M>(thread);
+        self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),
             Some(object) if !same(object, self.nowhere) => leave(thread),

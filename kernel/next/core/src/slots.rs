@@ -9,25 +9,18 @@
 use core::hint::cold_path;
 
 use giornata_abi::next::call::Call;
+use giornata_abi::system::RIGHT_MANAGE;
 
-use crate::object::kind;
+use crate::object::{is_mailbox, kind};
 use crate::parking::PIECE;
-use crate::sync::find_slot;
-use crate::thread;
+use crate::thread::{self, state};
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
 const LOOK: usize = 32;
 
-/// The object of a slot that the caller may create and delete.
-#[inline(never)]
-fn find_managed(me: Ref<Thread>, slot: usize) -> Result<Ref<Object>, Error> {
-    match me.handles.get(slot) {
-        Some(handle) if handle.managed.kind.get() != kind::REFUSED => Ok(handle.managed),
-        Some(_) => Err(Error::EPERM),
-        None => find_slot(me, slot),
-    }
-}
+/// In the register of the slot: the end of a mailbox that goes on.
+const GOES_ON: usize = 1 << 16;
 
 /// The result of a call: an id.
 #[inline(always)]
@@ -46,7 +39,7 @@ fn id(me: Ref<Thread>, slot: usize, serial: u32) -> Outcome {
 /// Makes the object of a slot anew.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn create(
+pub(crate) extern "C" fn create<M: Machine>(
     slot: usize,
     how: usize,
     server: usize,
@@ -69,15 +62,14 @@ pub(crate) extern "C" fn create(
         }
     }
     cold_path();
-    create_any(slot, how, server, a3, a4, a5, me, kernel)
+    create_any::<M>(slot, how, server, a3, a4, a5, me, kernel)
 }
 
-/// The same, whatever lives or has lived in the slot. As a call that begins again, with
-/// the number of a thread in the upper half of `how`, it tells those that want a mutex
-/// that is no more.
+/// The same, whatever lives or has lived in the slot. As a call that begins again it sees
+/// to those that still want what was there.
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]
-extern "C" fn create_any(
+extern "C" fn create_any<M: Machine>(
     slot: usize,
     how: usize,
     server: usize,
@@ -87,29 +79,35 @@ extern "C" fn create_any(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let object = match find_managed(me, slot) {
-        Ok(object) => object,
+    let attached = match how & 1 {
+        0 => None,
+        _ => Some(server),
+    };
+    let (object, server) = match kernel.to_create(me, slot, attached) {
+        Ok(slot) => slot,
         Err(error) => return Outcome::error(error),
     };
-    let serial = object.serial.get().wrapping_add(1);
-    let attached = how & 1 != 0;
-    let error = match object.kind.get() {
-        _ if attached && object.made & kind::KIND != kind::MAILBOX => Error::EINVAL,
-        kind::FREE if serial == 0 => Error::EAGAIN,
-        kind::FREE => {
-            if object.count.get() != 0 {
-                let next = kernel.dismiss(object, how >> 16);
-                let how = how & 0xFFFF | next << 16;
-                return kernel.again(me, Call::CreateObject, [slot, how, server, 0, 0, 0]);
-            }
-            object.kind.set(object.made);
-            object.serial.set(serial);
-            object.count.set(object.initial);
-            return id(me, slot, serial);
+    if kernel.clear_slot::<M>(object) {
+        return kernel.again(
+            me,
+            Call::CreateObject,
+            [slot, how, attached.unwrap_or(0), 0, 0, 0],
+        );
+    }
+    object.word.set(0);
+    let mut made = object.made;
+    if let Some(mail) = object.mail {
+        let server = server.or(mail.made);
+        mail.server.set(server);
+        if server.is_some() {
+            made |= kind::ROUTED;
         }
-        _ => Error::EEXIST,
-    };
-    Outcome::error(error)
+    }
+    let serial = object.serial.get().wrapping_add(1);
+    object.kind.set(made);
+    object.serial.set(serial);
+    object.count.set(object.initial);
+    id(me, slot, serial)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -161,56 +159,120 @@ extern "C" fn delete_any<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let object = match find_managed(me, slot) {
+    let (goes_on, place) = (slot & GOES_ON != 0, slot & !GOES_ON);
+    let object = match kernel.slot_of(me, place, RIGHT_MANAGE.into()) {
         Ok(object) => object,
         Err(error) => return Outcome::error(error),
     };
-    if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
-        return Outcome::error(Error::ESRCH);
-    }
-    for _ in 0..PIECE {
-        let Some(first) = object.waiters.get() else {
-            break;
-        };
-        first.wants.set(None);
-        first.answer(Error::EIDRM as usize);
-        kernel.wake_first::<M>(object);
-    }
-    // those that want a mutex find out when they have their turn
-    if let Some(owner) = object.owner.get()
-        && object.waiters.get().is_none()
-    {
-        kernel.unpark(owner);
-        if owner.parked.get().is_none() {
-            kernel.release(object);
+    if !goes_on {
+        if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
+            return Outcome::error(Error::ESRCH);
         }
+        if kernel.dismiss::<M>(object) {
+            return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+        }
+        end(object);
     }
-    if object.waiters.get().is_some() || object.owner.get().is_some() {
-        return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+    // (unless it has another tenant meanwhile)
+    if object.kind.get() == kind::FREE
+        && object.made & kind::KIND == kind::MAILBOX
+        && kernel.drain::<M>(object)
+    {
+        return kernel.again(me, Call::DeleteObject, [slot | GOES_ON, serial, 0, 0, 0, 0]);
     }
-    end(object);
     me.answer(0);
     kernel.go()
 }
 
 impl Kernel {
-    /// Lets the threads from number `next` on go that want a mutex that is no more, as
-    /// many as are looked at in one piece. Returns the number of the thread to go on
-    /// with.
-    #[inline(never)]
-    fn dismiss(&self, mutex: Ref<Object>, next: usize) -> usize {
+    /// The slot in which an object may be made, and the server to which that is attached.
+    fn to_create(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        server: Option<usize>,
+    ) -> Result<(Ref<Object>, Option<Ref<Object>>), Error> {
+        let object = self.slot_of(me, slot, RIGHT_MANAGE.into())?;
+        let mut attached = None;
+        if let Some(server) = server {
+            let server = self.named(me, server, u32::MAX)?;
+            if same(server, object) || object.mail.is_none() {
+                return Err(Error::EINVAL);
+            }
+            attached = Some(is_mailbox(server)?);
+        }
+        match object.kind.get() {
+            kind::FREE if object.serial.get() == u32::MAX => Err(Error::EAGAIN),
+            kind::FREE => Ok((object, attached)),
+            _ => Err(Error::EEXIST),
+        }
+    }
+
+    /// A piece of what the last tenant of a slot has left. Returns whether there is more.
+    fn clear_slot<M: Machine>(&self, object: Ref<Object>) -> bool {
+        if object.made & kind::KIND == kind::MAILBOX {
+            let is_empty = object.first.get().is_none() && object.owner.get().is_none();
+            return !(is_empty && object.count.get() == 0) && self.drain::<M>(object);
+        }
+        if object.count.get() == 0 {
+            return false;
+        }
+        // (the search goes on where it was put back)
+        let next = object.word.get();
         for thread in self.threads.iter().skip(next).take(LOOK) {
-            if thread.wants.get().is_some_and(|wanted| same(wanted, mutex)) && thread.is_linked() {
-                self.take(thread, mutex);
+            if thread
+                .wants
+                .get()
+                .is_some_and(|wanted| same(wanted, object))
+                && thread.is_linked()
+            {
+                self.take(thread, object);
             }
         }
         let next = next.wrapping_add(LOOK);
-        if next < self.threads.len() { next } else { 0 }
+        let next = if next < self.threads.len() { next } else { 0 };
+        object.word.set(next);
+        true
+    }
+
+    /// An object is to end: four that wait for it are told, or that hang on its owner are
+    /// let go. Returns whether there are more. Those that want a mutex find out when they
+    /// have their turn.
+    fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
+        for _ in 0..PIECE {
+            let Some(first) = object
+                .waiters
+                .get()
+                .filter(|first| !first.is(state::ORPHAN))
+            else {
+                break;
+            };
+            first.wants.set(None);
+            first.refuse(Error::EIDRM);
+            self.wake_first::<M>(object);
+        }
+        if object
+            .waiters
+            .get()
+            .is_some_and(|first| !first.is(state::ORPHAN))
+        {
+            return true;
+        }
+        if let Some(owner) = object.owner.get()
+            && object.made & kind::KIND == kind::MUTEX
+        {
+            self.unpark(owner);
+            if owner.parked.get().is_some() {
+                return true;
+            }
+            self.release(object);
+        }
+        false
     }
 
     /// The id of what lives in a slot.
     pub(crate) fn open_object(&self, me: Ref<Thread>, slot: usize) -> Outcome {
-        let found = find_managed(me, slot).or_else(|_| find_slot(me, slot));
+        let found = self.slot_of(me, slot, u32::MAX);
         match found {
             Ok(object) if object.kind.get() != kind::FREE => id(me, slot, object.serial.get()),
             Ok(_) => Outcome::error(Error::ESRCH),

@@ -19,32 +19,6 @@ fn is_not<T>(a: Option<Ref<T>>, b: Ref<T>) -> usize {
     some(a) ^ core::ptr::from_ref(b).addr()
 }
 
-/// Finds an object by its id, for general functions. ESRCH, EPERM: as said there.
-#[inline(never)]
-pub(crate) fn find(me: Ref<Thread>, slot: usize, serial: usize) -> Result<Ref<Object>, Error> {
-    let object = find_slot(me, slot)?;
-    if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
-        return Err(Error::ESRCH);
-    }
-    Ok(object)
-}
-
-/// The object of a slot that the caller may use, whoever lives in it.
-#[inline(never)]
-pub(crate) fn find_slot(me: Ref<Thread>, slot: usize) -> Result<Ref<Object>, Error> {
-    // (jobs have no handles: objects are threads' alone)
-    let refused = if me.job != 0 {
-        Error::EPERM
-    } else {
-        Error::ESRCH
-    };
-    let object = me.handles.get(slot).ok_or(refused)?.used;
-    match object.kind.get() {
-        kind::REFUSED => Err(Error::EPERM),
-        _ => Ok(object),
-    }
-}
-
 macro_rules! general {
     ($general:path, $($argument:expr),*) => {{
         cold_path();
@@ -172,7 +146,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
         } else if kind == kind::SEMAPHORE && wrong == 0 {
             match object.waiters.get() {
                 Some(first) => return kernel.wake::<M>(me, object, first),
-                None if object.count.get() < object.most => {
+                None if object.count.get() < object.most.get() => {
                     object.count.set(object.count.get().wrapping_add(1));
                     return Outcome::DONE;
                 }

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -108,6 +108,9 @@ record! {
         /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
+        /// What clients want whose requests it has. A thread that cannot receive has one
+        /// that is nobody's.
+        pub hand: Ref<Object>,
         /// Threads that are parked on it: a ring as of those that wait for an object.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
         /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
@@ -177,16 +180,28 @@ pub mod state {
     /// Others are parked on it.
     pub const PARKED_ON: u32 = 8;
     /// It owns a mutex with a ceiling.
-    pub const CEILING: u32 = 16;
+    pub const CEILING: u32 = 0x10;
     /// It has told which mutex it will lock when it goes on, or waits for that.
-    pub const HINTED: u32 = 32;
-    /// What stays as it is when a thread wakes.
-    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED;
+    pub const HINTED: u32 = 0x20;
+    /// It waits for a message into its memory: its call begins again when there is one.
+    pub const BYTES: u32 = 0x40;
+    /// It has called a mailbox that nobody serves, and waits in the list of that.
+    pub const ORPHAN: u32 = 0x80;
+    /// It is the protocol server of the mailbox that `serves` names, and of those behind.
+    pub const SERVER: u32 = 0x100;
+    /// It has the urgency of a request whose client has ended.
+    pub const LATE: u32 = 0x200;
+    /// It has requests in its hand.
+    pub const IN_HAND: u32 = 0x400;
+    /// Those that make its place depend on messages.
+    pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
     /// The bits below it.
     pub const OTHERS: u32 = (1 << LIFT) - 1;
+    /// What stays as it is when a thread wakes.
+    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES;
 }
 
 /// Bits of [`Place::role`].
@@ -246,6 +261,20 @@ impl Thread {
         noted
     }
 
+    /// Its pending call ends with an error, and does not begin again.
+    #[inline(never)]
+    pub(crate) extern "C" fn refuse(&self, error: Error) {
+        self.answer(error as usize);
+        self.kind.set(kind::CALL);
+    }
+
+    /// Of a thread that is parked: the number of the one on which it hangs.
+    #[inline(always)]
+    pub(crate) fn hangs_on(&self) -> &Cell<usize> {
+        let [_, _, _, _, _, holder, _] = &self.context.t;
+        holder
+    }
+
     #[inline(always)]
     pub(crate) fn is(&self, bits: u32) -> bool {
         self.state.get() & bits != 0
@@ -284,6 +313,12 @@ impl Thread {
     /// The mutex that it took last, of those that it owns.
     pub fn held(&self) -> Option<Ref<Object>> {
         self.held.get()
+    }
+
+    /// See [`Object::serves`].
+    #[inline(always)]
+    pub(crate) fn serves(&self) -> Option<Ref<Object>> {
+        self.hand.serves.get()
     }
 
     /// The object that it waits for.

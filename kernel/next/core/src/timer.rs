@@ -131,7 +131,7 @@ impl Kernel {
             return self.time_out::<M>(thread);
         }
         leave(thread);
-        thread.answer(Error::ETIMEDOUT as usize);
+        thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }
 }

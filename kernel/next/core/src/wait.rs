@@ -126,9 +126,7 @@ impl Kernel {
         }
         thread.state.set(thread.state.get() & state::KEPT);
         self.want_next::<M>(thread);
-        thread.waits.set(None);
-        thread.rank.set(self.base(thread));
-        self.insert(thread);
+        self.queue(thread);
         if thread.is(state::PARKED_ON) {
             self.unpark(thread);
         }
@@ -146,23 +144,19 @@ impl Kernel {
                 false => self.insert(thread),
             };
         }
-        let ring = ring_of(thread);
-        leave(thread);
-        thread.rank.set(rank);
-        if let Some(ring) = ring {
-            enter_ring(thread, ring);
+        let ring = match (self.holder(thread), thread.waits.get()) {
+            (Some(holder), _) => &holder.parked,
+            (None, Some(object)) => &object.waiters,
+            (None, None) => return,
+        };
+        // (in that of `nowhere` there is nobody)
+        if ring.get().is_none() {
+            return thread.rank.set(rank);
         }
+        leave_ring(thread, ring);
+        thread.rank.set(rank);
+        enter_ring(thread, ring);
     }
-}
-
-/// The ring in which a thread that is not ready stands, if it does in one.
-fn ring_of(thread: Ref<Thread>) -> Option<&'static Cell<Option<Ref<Thread>>>> {
-    if thread.is(state::PARKED) {
-        return Some(&thread.wants.get()?.owner.get()?.parked);
-    }
-    // (in that of `nowhere` there is nobody)
-    let ring = &thread.waits.get()?.waiters;
-    ring.get().map(|_| ring)
 }
 
 /// Puts a thread into a ring, most urgent first and then by when they asked.
@@ -188,14 +182,20 @@ pub(crate) extern "C" fn enter_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<
     link_before(thread, at);
 }
 
-/// Takes a thread out of the ring in which it stands, if it does in one.
+/// Takes a thread out of a ring.
 #[inline(never)]
-pub(crate) extern "C" fn leave(thread: Ref<Thread>) {
+pub(crate) extern "C" fn leave_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
     let next = thread.next.get();
-    if let Some(ring) = ring_of(thread)
-        && ring.get().is_some_and(|first| same(first, thread))
-    {
+    if ring.get().is_some_and(|first| same(first, thread)) {
         ring.set(if same(next, thread) { None } else { Some(next) });
     }
     unlink(thread);
+}
+
+/// Takes a thread out of the list in which it waits.
+#[inline(never)]
+pub(crate) extern "C" fn leave(thread: Ref<Thread>) {
+    if let Some(object) = thread.waits.get() {
+        leave_ring(thread, &object.waiters);
+    }
 }

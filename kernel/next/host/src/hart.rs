@@ -20,6 +20,8 @@ pub(crate) struct State {
     pub(crate) now: u64,
     /// Ticks that pass whenever the kernel reads the clock.
     pub(crate) pace: u64,
+    /// Ticks that pass between two looks of the kernel at what waits.
+    pub(crate) piece: u64,
     pub(crate) alarm: Option<u64>,
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
@@ -44,6 +46,10 @@ impl State {
             .iter()
             .copied()
             .filter(|line| !self.masked.contains(line))
+    }
+
+    pub(crate) fn is_pending(&self) -> bool {
+        self.timer_rings() || self.lines().next().is_some()
     }
 
     pub(crate) fn timer_rings(&self) -> bool {
@@ -81,7 +87,10 @@ impl Machine for Hart {
     }
 
     fn pending() -> bool {
-        with(|state| state.timer_rings() || state.lines().next().is_some())
+        with(|state| {
+            state.now += state.piece;
+            state.is_pending()
+        })
     }
 
     fn claim() -> u32 {

@@ -162,6 +162,12 @@ impl Rig {
         with(|state| state.pace = ticks);
     }
 
+    /// Ticks that pass whenever the kernel has done a piece of long work and looks at what
+    /// waits: 0 unless it is set.
+    pub fn set_piece_time(&mut self, ticks: u64) {
+        with(|state| state.piece = ticks);
+    }
+
     /// A word of simulated physical memory, at an offset from its beginning.
     pub fn word(&self, offset: usize) -> u32 {
         <Hart as giornata_next_core::Machine>::load(MEMORY + offset)
@@ -250,7 +256,7 @@ impl Rig {
 
     /// The hart takes what waits: timer and lines.
     pub fn interrupt(&mut self) {
-        while <Hart as giornata_next_core::Machine>::pending() {
+        while with(|state| state.is_pending()) {
             self.enter(|rig| {
                 let me = rig.running.0;
                 if me.kind.get() == kind::CALL {
@@ -389,7 +395,7 @@ impl Rig {
                 let arguments = [a0, a1, a2, a3, a4, a5].map(|register| register.get());
                 let number = a7.get();
                 // an interrupt that waits comes first, as it would in user mode
-                if <Hart as giornata_next_core::Machine>::pending() {
+                if with(|state| state.is_pending()) {
                     thread.kind.set(kind::AGAIN);
                     thread
                         .context

@@ -13,6 +13,7 @@ use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description};
+use crate::mail;
 
 /// The records of a system, and where the important ones lie.
 #[derive(Debug)]
@@ -28,16 +29,16 @@ pub struct Built {
 }
 
 /// What other records refer to.
-struct Parts {
-    kernel: At<Kernel>,
+pub(crate) struct Parts {
+    pub(crate) kernel: At<Kernel>,
     ranks: Run<Rank>,
     rank_idle: At<Rank>,
     processes: Run<Process>,
-    threads: Run<Thread>,
+    pub(crate) threads: Run<Thread>,
     lines: Run<Line>,
-    objects: Run<Object>,
+    pub(crate) objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
-    nowhere: At<Object>,
+    pub(crate) nowhere: At<Object>,
     /// The object that a process finds where it has no right.
     refused: At<Object>,
 }
@@ -76,6 +77,12 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
             thread,
             (handles[thread.process], by_call),
         );
+        let record = parts.threads.at(index, arena);
+        let hand = mail::lay_hand(arena, &parts, description, index);
+        arena.set(record, "hand", hand);
+    }
+    for index in 0..description.processes.len() {
+        lay_spares(arena, &parts, description, index);
     }
     lay_idle(arena, &parts, description);
     lay_kernel(arena, &parts, description);
@@ -117,8 +124,10 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
             (object.private, object::kind::PRIVATE),
         ];
         let marks = marks.iter().filter(|(has, _)| *has);
-        let made = marks.fold(object.kind as u32, |made, (_, mark)| made | mark);
+        let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        let made = marks.fold(made, |made, (_, mark)| made | mark);
         arena.set(record, "made", made);
+        arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
             // that of the deadline band precedes all deadlines
@@ -158,6 +167,12 @@ fn lay_handles(
             "managed",
             if rights.managed { own } else { parts.refused },
         );
+        arena.set(
+            handle,
+            "received",
+            if rights.received { own } else { parts.refused },
+        );
+        arena.set(handle, "rights", mail::bits(rights));
     }
     run
 }
@@ -201,6 +216,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
+        mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -210,7 +226,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "lines", lines);
         lay_image(arena, record, process);
         lay_reaper(arena, parts, description, index);
-        lay_spares(arena, parts, description, index);
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
@@ -347,6 +362,7 @@ fn lay_record(
         arena.set(record, urgency, rank);
     }
     arena.set(record, "waits", parts.nowhere);
+    arena.set(record, "hand", parts.nowhere);
     arena.set(record, "alarm.list", (index % LISTS) as u32);
     arena.set(
         record,
@@ -390,6 +406,8 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
         depth => depth,
     };
     arena.set(kernel, "depth", depth);
+    arena.set(kernel, "objects", parts.objects);
+    arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {
         assert!(
             (1..LINES).contains(&(line.number as usize)),

@@ -52,6 +52,11 @@ pub struct Process {
     pub image: (u64, u64, u64),
     /// Where its stacks lie, if not in its data, and their bytes.
     pub stacks: (u64, u64),
+    /// How many messages it has, and the bytes that the longest can have.
+    pub messages: (u32, u32),
+    /// Physical address of the room for their bytes, 16 each at least, in whole words;
+    /// `None`: it lies among the records.
+    pub rooms: Option<u64>,
     /// The user address of the memory that it can allocate, and its bytes.
     pub heap: (u64, u64),
 }
@@ -110,6 +115,8 @@ pub struct Object {
     pub ceiling: Option<u8>,
     /// The threads of one process take it by a word of their memory.
     pub private: bool,
+    /// The slot of the mailbox of the server to which a mailbox is attached.
+    pub server: Option<usize>,
     /// What each process may do with it.
     pub rights: Vec<Rights>,
 }
@@ -121,6 +128,12 @@ pub struct Rights {
     pub used: bool,
     /// Create and delete it.
     pub managed: bool,
+    /// Receive from it.
+    pub received: bool,
+    /// Send past the server to which it is attached.
+    pub direct: bool,
+    /// Receive from it as a protocol server.
+    pub full: bool,
 }
 
 /// A region of shared memory.

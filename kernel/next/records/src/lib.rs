@@ -8,9 +8,20 @@
 mod arena;
 mod build;
 mod description;
+mod mail;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
 pub use description::{
     DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
 };
+
+use giornata_next_core::layout::Shaped;
+use giornata_next_core::thread::{Context, Place, Thread as ThreadRecord};
+
+/// Bytes of RAM that the kernel keeps for a thread beyond its registers, cold fields
+/// included, where an address has `width` bytes.
+pub fn thread_bytes(width: usize) -> usize {
+    let bytes = ThreadRecord::SHAPE.size(width) - Context::SHAPE.size(width);
+    bytes + Place::SHAPE.size(width)
+}

@@ -1,6 +1,6 @@
 //! Calls: what each comes to; request, reply, forward.
 
-use super::mail::{Wish, bytes_of};
+use super::mail::{Message, Wish, bytes_of};
 use super::queue::End;
 use super::{Model, Outcome, Resumption, State};
 use crate::request::{NEVER, Reply, Request};
@@ -97,7 +97,7 @@ impl Model {
         let mut message = self.message(caller, mailbox, priority, bytes_of(words));
         message.client = Some(caller);
         let mailbox = self.redirect(mailbox, &mut message)?;
-        if self.is_refused(caller, self.receiver(mailbox)) {
+        if self.is_refused(caller, self.receiver(mailbox, &message)) {
             return Err(Error::EDEADLK);
         }
         self.threads[caller].asked = self.next_serial();
@@ -110,8 +110,9 @@ impl Model {
     }
 
     /// Who gets a request that comes to a mailbox now, or would run for it.
-    fn receiver(&self, mailbox: usize) -> Option<usize> {
-        let first = self.waiters(mailbox).first().copied();
+    fn receiver(&self, mailbox: usize, request: &Message) -> Option<usize> {
+        let mut waiters = self.waiters(mailbox).into_iter();
+        let first = waiters.find(|waiter| self.wish_of(*waiter).has_room_for(request));
         first.or(self.server_of(mailbox))
     }
 
@@ -164,7 +165,7 @@ impl Model {
             _ => return Err(Error::EINVAL),
         };
         let mailbox = self.redirect(mailbox, &mut message)?;
-        if self.is_refused(client, self.receiver(mailbox)) {
+        if self.is_refused(client, self.receiver(mailbox, &message)) {
             return Err(Error::EDEADLK);
         }
         let hand = self.threads[caller].hand.take();

@@ -6,11 +6,11 @@ use crate::system::Kind;
 impl Model {
     /// Panics if a rule is broken.
     pub fn check_invariants(&self) {
-        self.check_queue();
-        self.check_who_runs();
         for thread in 0..self.threads.len() {
             self.check_thread(thread);
         }
+        self.check_queue();
+        self.check_who_runs();
         for (number, object) in self.objects.iter().enumerate() {
             let owner = object.owner;
             assert!(owner.is_none_or(|owner| self.lives(owner)), "a dead owner");

@@ -143,7 +143,7 @@ impl Model {
         Ok(())
     }
 
-    fn wish_of(&self, thread: usize) -> Wish {
+    pub(super) fn wish_of(&self, thread: usize) -> Wish {
         match self.threads[thread].state {
             State::Blocked(Reason::Message(_, wish)) => wish,
             _ => unreachable!("it waits for a message"),
@@ -187,14 +187,18 @@ impl Model {
                     model.deliver(caller, mailbox, wish, first)
                 })
             });
+            // a client that hung on another server waits for the caller now
+            if let Some((client, _)) = self.client(caller)
+                && self.threads[client].parked.is_some()
+            {
+                self.unpark(client);
+            }
             return Ok(Some(reply));
         }
         match until {
             0 => return Err(Error::EAGAIN),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
-            _ => {}
+            _ => self.block(caller, Reason::Message(mailbox, wish), until),
         }
-        self.block(caller, Reason::Message(mailbox, wish), until);
         Ok(None)
     }
 

@@ -38,10 +38,8 @@ type Outcome = Result<Option<Reply>, Error>;
 pub enum Event {
     /// A system call of the running thread.
     Call(Request),
-    /// The same; an interrupt is found waiting after so many waiters have been woken.
-    CallInterrupted(Request, usize),
-    /// The running thread, whose call was put back, makes it again.
-    CallAgain,
+    /// The same; after so many waiters have been woken this interrupt is found waiting.
+    CallInterrupted(Request, usize, usize),
     /// The running thread faults.
     Fault(FaultCause),
     /// The timer rings, perhaps early.
@@ -124,8 +122,6 @@ pub enum Resumption {
     Begins,
     /// Its call returns.
     Returns(Reply),
-    /// It makes its call again.
-    Again,
 }
 
 /// What the kernel notes where a thread announced a mutex.
@@ -163,7 +159,7 @@ pub struct Thread {
     deadline: u64,
     state: State,
     resumption: Resumption,
-    /// The call that it makes again, and where that goes on.
+    /// The call that it makes again as soon as it has its turn, and where that goes on.
     again: Option<(Request, Option<u64>)>,
     serial: u32,
     tenancy: Tenancy,
@@ -216,6 +212,8 @@ pub struct Process {
     cause: Option<FaultCause>,
     /// What its supervisor has not been told.
     news: Option<u32>,
+    /// Free places for created threads; the last is taken first.
+    places: Vec<usize>,
 }
 
 /// An object.
@@ -305,9 +303,26 @@ impl Model {
             Event::Store(object, word) => self.objects[*object].word = *word,
             _ => {
                 self.enter(event, is_due);
-                self.dispatch();
-                self.publish_words();
+                self.leave();
             }
+        }
+    }
+
+    /// Somebody runs in user mode, or nobody: whose call was put back makes it first, and
+    /// what is due rings before.
+    fn leave(&mut self) {
+        loop {
+            self.dispatch();
+            self.publish_words();
+            if self.next_event().is_some_and(|at| at <= self.now) {
+                self.ring();
+                continue;
+            }
+            let Some(runs) = self.runs else { return };
+            let Some((request, from)) = self.threads[runs].again.take() else {
+                return;
+            };
+            self.call(runs, &request, from);
         }
     }
 
@@ -317,41 +332,30 @@ impl Model {
     }
 
     fn enter(&mut self, event: &Event, is_due: bool) {
-        // an instant that has come before the call goes first, and whom it wakes too
-        let caller = self.runs;
-        let is_call = matches!(
-            event,
-            Event::Call(_) | Event::CallInterrupted(..) | Event::CallAgain
-        );
-        if is_call && is_due {
-            self.ring();
-            self.dispatch();
-        }
-        let caller = match caller {
-            Some(thread) if is_call && self.runs != caller => {
-                if let Event::Call(request) | Event::CallInterrupted(request, _) = event {
-                    self.threads[thread].again = Some((request.clone(), None));
-                }
-                self.threads[thread].resumption = Resumption::Again;
+        if let Event::Call(request) | Event::CallInterrupted(request, ..) = event {
+            let caller = self.runs.expect("somebody runs");
+            // an instant that has come before the call goes first, and whom it wakes too
+            if is_due {
+                self.ring();
+                self.dispatch();
+            }
+            if self.runs != Some(caller) {
+                self.threads[caller].again = Some((request.clone(), None));
                 return;
             }
-            caller => caller,
-        };
-        match (event, caller) {
-            (Event::Call(request), Some(caller)) => self.call(caller, request, None),
-            (Event::CallInterrupted(request, pieces), Some(caller)) => {
+            if let Event::CallInterrupted(_, pieces, line) = event {
                 self.pieces = Some(*pieces);
                 self.call(caller, request, None);
                 self.pieces = None;
+                self.interrupt(*line);
+            } else {
+                self.call(caller, request, None);
             }
-            (Event::CallAgain, Some(caller)) => {
-                let again = self.threads[caller].again.take();
-                let (request, from) = again.expect("a call that was put back");
-                self.threads[caller].resumption = Resumption::Continues;
-                self.call(caller, &request, from);
-            }
+            return;
+        }
+        match (event, self.runs) {
             (Event::Fault(cause), Some(caller)) => {
-                let urgency = self.turn();
+                let urgency = self.own(caller);
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
             (Event::Interrupt(line), _) => self.interrupt(*line),

@@ -23,6 +23,7 @@ pub(super) fn all(system: &System) -> Vec<Process> {
             generation: 0,
             cause: None,
             news: None,
+            places: Vec::new(),
         }
     });
     processes.collect()
@@ -32,10 +33,11 @@ impl Model {
     /// The threads of a process begin that do so by themselves.
     pub(super) fn begin(&mut self, process: usize) {
         self.processes[process].life = Life::Alive;
+        self.processes[process].places.clear();
         for thread in self.processes[process].threads.clone() {
             let spec = self.system.threads[thread];
             match spec.spare {
-                true => self.threads[thread].tenancy = Tenancy::Free,
+                true => self.free(thread),
                 false => self.start(thread, spec.scheduling, Tenancy::Given),
             }
         }
@@ -112,7 +114,7 @@ impl Model {
 
     pub(super) fn create_process(&mut self, caller: usize, number: usize) -> Outcome {
         let number = self.supervised(caller, number)?;
-        let urgency = self.turn();
+        let urgency = self.own(caller);
         let process = &mut self.processes[number];
         match process.life {
             Life::Alive => return Err(Error::EEXIST),
@@ -129,7 +131,7 @@ impl Model {
         if self.processes[number].life != Life::Alive {
             return Err(Error::ESRCH);
         }
-        let urgency = self.turn();
+        let urgency = self.own(caller);
         self.strike(number, FaultCause::Killed, urgency);
         Ok(Some(Reply::DONE))
     }
@@ -151,10 +153,8 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EAGAIN),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
-            _ => {}
+            _ => self.block(caller, Reason::Process, until),
         }
-        self.block(caller, Reason::Process, until);
         Ok(None)
     }
 

@@ -255,6 +255,7 @@ impl Model {
                 if let State::Wants { mutex, .. } = self.threads[at].state {
                     self.settle(mutex);
                 }
+                assert!(chain.len() <= self.threads.len(), "a circle: {chain:?}");
                 match self.waits_for(at) {
                     Some(next) => chain.push(next),
                     None => break at,

@@ -132,7 +132,6 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
             _ if self.is_refused(caller, owner) => return Err(Error::EDEADLK),
             _ => {}
         }
@@ -181,10 +180,8 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
-            _ => {}
+            _ => self.block(caller, Reason::Semaphore(slot), until),
         }
-        self.block(caller, Reason::Semaphore(slot), until);
         Ok(None)
     }
 
@@ -218,10 +215,6 @@ impl Model {
         let id = self.object_id(mutex);
         self.release(mutex, false);
         self.block(caller, Reason::Condition(slot, id), until);
-        if until <= self.now {
-            // as if its time had come while it waited
-            self.expire(caller, until);
-        }
         Ok(None)
     }
 
@@ -256,7 +249,6 @@ impl Model {
         if waiters.len() > pieces {
             let request = crate::Request::Broadcast { condition: id };
             self.threads[caller].again = Some((request, Some(began)));
-            self.threads[caller].resumption = Resumption::Again;
             return Ok(None);
         }
         Ok(Some(Reply::DONE))

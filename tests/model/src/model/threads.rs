@@ -3,7 +3,7 @@
 use super::mail::Hand;
 use super::queue::End;
 use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
-use crate::request::Reply;
+use crate::request::{Reply, Request};
 use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -118,19 +118,33 @@ impl Model {
         });
     }
 
+    /// A thread ends. It gives back what it owns one after the other; whoever is more
+    /// urgent runs in between.
     pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
+        let owned = (0..self.objects.len()).find(|o| self.objects[*o].owner == Some(caller));
+        if let Some(mutex) = owned {
+            self.release(mutex, true);
+            self.threads[caller].again = Some((Request::Exit { value }, None));
+            return Ok(None);
+        }
         self.end(caller);
         let joiner = self.joiner_of(caller);
-        let record = &mut self.threads[caller];
-        record.tenancy = match (record.tenancy, joiner) {
-            (Tenancy::Joinable, None) => Tenancy::Ended(value),
-            (Tenancy::Given, _) => Tenancy::Given,
-            _ => Tenancy::Free,
-        };
         if let Some(joiner) = joiner {
             self.wake(joiner, Reply::values(&[value]));
         }
+        match (self.threads[caller].tenancy, joiner) {
+            (Tenancy::Given, _) => {}
+            (Tenancy::Joinable, None) => self.threads[caller].tenancy = Tenancy::Ended(value),
+            _ => self.free(caller),
+        }
         Ok(None)
+    }
+
+    /// The place of a created thread can be taken again.
+    pub(super) fn free(&mut self, thread: usize) {
+        self.threads[thread].tenancy = Tenancy::Free;
+        let process = self.threads[thread].process;
+        self.processes[process].places.push(thread);
     }
 
     fn joiner_of(&self, thread: usize) -> Option<usize> {
@@ -194,8 +208,7 @@ impl Model {
         if !self.may_have(process, priority) {
             return Err(Error::EPERM);
         }
-        let mut places = self.processes[process].threads.clone();
-        let free = places.find(|place| self.threads[*place].tenancy == Tenancy::Free);
+        let free = self.processes[process].places.pop();
         let thread = free.ok_or(Error::EAGAIN)?;
         let scheduling = Scheduling::Fifo(priority as u8);
         self.start(thread, scheduling, Tenancy::Joinable);
@@ -209,8 +222,9 @@ impl Model {
         if self.threads[thread].process != self.threads[caller].process {
             return Err(Error::ESRCH);
         }
+        let is_joined = self.joiner_of(thread).is_some();
         match self.threads[thread].tenancy {
-            Tenancy::Joinable | Tenancy::Ended(_) => Ok(thread),
+            Tenancy::Joinable | Tenancy::Ended(_) if !is_joined => Ok(thread),
             _ => Err(Error::EINVAL),
         }
     }
@@ -220,32 +234,23 @@ impl Model {
         if thread == caller {
             return Err(Error::EDEADLK);
         }
-        if self.joiner_of(thread).is_some() {
-            return Err(Error::EINVAL);
-        }
         if let Tenancy::Ended(value) = self.threads[thread].tenancy {
-            self.threads[thread].tenancy = Tenancy::Free;
+            self.free(thread);
             return Ok(Some(Reply::values(&[value])));
         }
         match until {
             0 => return Err(Error::EBUSY),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
-            _ => {}
+            _ => self.block(caller, Reason::Join(thread), until),
         }
-        self.block(caller, Reason::Join(thread), until);
         Ok(None)
     }
 
     pub(super) fn detach(&mut self, caller: usize, id: Id) -> Outcome {
         let thread = self.joinable(caller, id)?;
-        if self.joiner_of(thread).is_some() {
-            return Err(Error::EINVAL);
+        match self.threads[thread].tenancy {
+            Tenancy::Ended(_) => self.free(thread),
+            _ => self.threads[thread].tenancy = Tenancy::Detached,
         }
-        let tenancy = &mut self.threads[thread].tenancy;
-        *tenancy = match tenancy {
-            Tenancy::Ended(_) => Tenancy::Free,
-            _ => Tenancy::Detached,
-        };
         Ok(Some(Reply::DONE))
     }
 }

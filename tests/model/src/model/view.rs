@@ -18,10 +18,7 @@ impl Model {
     /// How the running thread goes on; told once.
     pub fn take_resumption(&mut self) -> Resumption {
         let resumption = &mut self.running().resumption;
-        match resumption {
-            Resumption::Again => Resumption::Again,
-            _ => std::mem::replace(resumption, Resumption::Continues),
-        }
+        std::mem::replace(resumption, Resumption::Continues)
     }
 
     /// How a thread goes on when it runs next.

@@ -11,7 +11,7 @@ mod systems;
 pub use dice::Dice;
 pub use systems::system;
 
-use crate::model::{Event, Model, Resumption};
+use crate::model::{Event, Model};
 use crate::request::Request;
 use author::Author;
 use giornata_abi::trace::FaultCause;
@@ -116,9 +116,6 @@ impl Program {
         {
             return Some((Event::Timer, alarm.max(now)));
         }
-        if model.is_again() {
-            return Some((Event::CallAgain, at));
-        }
         if let Some(aside) = self.aside(dice, model, thread) {
             return Some((aside, at));
         }
@@ -192,13 +189,5 @@ impl Program {
             true => None,
             false => plan.pop_front(),
         }
-    }
-}
-
-impl Model {
-    /// Whether the running thread has to make again a call that was put back.
-    fn is_again(&self) -> bool {
-        let runs = self.runs().map(|thread| self.resumption(thread));
-        runs == Some(&Resumption::Again)
     }
 }

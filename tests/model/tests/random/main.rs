@@ -63,6 +63,7 @@ fn random_programs_reach_what_calls_can_come_to() {
                 };
                 let before = model.runs();
                 model.apply(&event, now);
+                model.check_invariants();
                 if let Some(outcome) = outcome(&event, &model, before) {
                     *seen.entry(outcome).or_default() += 1;
                 }

@@ -349,14 +349,10 @@ fn receive_into<A>(shared: &Shared<A>) -> Result<usize, Error> {
 }
 
 fn receive_at(address: usize, length: usize) -> Result<usize, Error> {
-    let (low, high) = (30_000_000, 0);
-    let arguments = [INBOX.id().0 as usize, low, high, address, length, 0];
+    let (inbox, until) = (INBOX.id().0, Instant(30_000_000));
     // SAFETY: what the call writes is a region, which is nobody's object.
-    let answer = unsafe { call::raw(Call::ReceiveBytes as usize, arguments) };
-    match answer {
-        [0, length, ..] => Ok(length),
-        [code, ..] => Err(Error::from_code(code).unwrap_or(Error::EINVAL)),
-    }
+    let received = unsafe { call::receive_at(inbox, until, address, length, 0) };
+    received.map(|delivery| delivery.length)
 }
 
 /// Reads and counts what [`produce`] writes, from 2 ms on; begins anew when it has

@@ -95,15 +95,14 @@ impl Mailbox {
 }
 
 impl Client {
-    /// Hands the request in the caller's hand, which is this client's, on to another
-    /// mailbox with its priority and words: the client waits for the server of that
-    /// from now on. Does not block.
+    /// Hands its request on to another mailbox with its priority and words: the client
+    /// waits for the server of that from now on. Does not block.
     ///
-    /// `EINVAL`: the caller has no request in its hand. `EDEADLK`: the client would
+    /// `EINVAL`: the client has ended. `EDEADLK`: the client would
     /// wait for itself. Others as of [`Mailbox::call`]. After an error the request is
     /// still in the caller's hand.
     pub fn forward(self, to: Mailbox) -> Result<(), (Error, Client)> {
-        call::forward(to.id().0).map_err(|error| (error, self))
+        call::forward(to.id().0, self.slot, self.token).map_err(|error| (error, self))
     }
 }
 
@@ -180,9 +179,9 @@ mod tests {
     #[test]
     fn a_request_that_is_not_handed_on_stays_in_the_hand() {
         let client = || Client { slot: 7, token: 5 };
-        answer(Call::Forward, [6, 2, 0, 0, 0, 0], [8, 0, 0, 0, 0, 0, 0]);
+        answer(Call::Forward, [6, 2, 7, 5, 0, 0], [8, 0, 0, 0, 0, 0, 0]);
         assert_eq!(client().forward(PUMP), Err((Error::EDEADLK, client())));
-        answer(Call::Forward, [6, 2, 0, 0, 0, 0], [0; 7]);
+        answer(Call::Forward, [6, 2, 7, 5, 0, 0], [0; 7]);
         assert_eq!(client().forward(PUMP), Ok(()));
         clear_hook();
     }

@@ -255,10 +255,11 @@ pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<[usize;
     call6(Next::ReplyReceive as usize, arguments)
 }
 
-/// `Forward`.
-pub fn forward(mailbox: Number) -> Result<(), Error> {
+/// `Forward` of the request of a client.
+pub fn forward(mailbox: Number, client: u16, token: u32) -> Result<(), Error> {
     let (slot, serial) = parts(mailbox);
-    call6(Next::Forward as usize, [slot, serial, 0, 0, 0, 0]).map(drop)
+    let arguments = [slot, serial, client.into(), token as usize, 0, 0];
+    call6(Next::Forward as usize, arguments).map(drop)
 }
 
 /// `TracePosition`: bytes that the kernel has written into the trace ring since boot,

@@ -1,0 +1,275 @@
+//! Requests: calls that wait for a reply (helping, KERNEL 7, rule 4).
+//!
+//! ```text
+//!             call                    receive                 reply_receive
+//!   ready ----------> in a mailbox -------------> in a hand ----------------> ready
+//!     |               wants: that        ^      wants: the hand                 ^
+//!     |                    ^             |           |  |                       |
+//!     +--------------------|-------------+           |  +-----------------------+
+//!       a server waits     |          forward        |    the server has ended
+//!                          +-------------------------+
+//! ```
+//! The client stays in the ready queue all the time, at its own urgency; the server runs
+//! in its place. Its registers are saved, so what the kernel has to know of its request
+//! lies in them: see [`Request`].
+//!
+//! A thread that can receive has an object of its own, its *hand*, which it owns for ever:
+//! what clients want whose requests it has, so they chain as through a mutex. A reply
+//! names its client by the slot and a token that is never given twice.
+
+use core::cell::Cell;
+
+use giornata_abi::Error;
+use giornata_abi::next::id::EXTRA;
+
+use crate::message::special;
+use crate::object::kind;
+use crate::sending::Destination;
+use crate::thread::{kind as resumed, state};
+use crate::wait::leave;
+use crate::{Kernel, Machine, Object, Ref, Thread, same};
+
+/// Where the registers of a client hold its request.
+pub(crate) struct Request {
+    /// In a hand: who replies must know it. In a mailbox: the number of the message.
+    pub(crate) token: &'static Cell<usize>,
+    /// Upper half: the priority.
+    pub(crate) priority: &'static Cell<usize>,
+    /// What it says.
+    pub(crate) words: [&'static Cell<usize>; 4],
+}
+
+impl Thread {
+    #[inline(always)]
+    pub(crate) fn request(&'static self) -> Request {
+        let [token, priority, ..] = &self.context.t;
+        let [_, _, w0, w1, w2, w3, ..] = &self.context.a;
+        Request {
+            token,
+            priority,
+            words: [w0, w1, w2, w3],
+        }
+    }
+
+    /// What its pending call returns besides 0: four words, and two values.
+    #[inline(always)]
+    pub(crate) fn hand(&self, words: [usize; 4], fifth: usize, sixth: usize) {
+        let [_, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
+        a1.set(words[0] as u32 as usize);
+        a2.set(words[1] as u32 as usize);
+        a3.set(words[2] as u32 as usize);
+        a4.set(words[3] as u32 as usize);
+        a5.set(fifth);
+        a6.set(sixth);
+        self.kind.set(resumed::RESULTS);
+    }
+
+    /// The same, seldom; its call has succeeded.
+    #[inline(never)]
+    pub(crate) extern "C" fn hand_over(
+        &self,
+        w0: usize,
+        w1: usize,
+        w2: usize,
+        w3: usize,
+        fifth: usize,
+        sixth: usize,
+    ) {
+        self.answer(0);
+        self.hand([w0, w1, w2, w3], fifth, sixth);
+    }
+
+    /// Its number in the upper half of a register.
+    #[inline(always)]
+    pub(crate) fn upper(&self) -> usize {
+        self.label as usize & !0xFFFF
+    }
+
+    /// Whether another waits for what it has or does by this object.
+    #[inline(always)]
+    pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
+        self.wants.get().is_some_and(|wanted| same(wanted, object))
+    }
+}
+
+impl Kernel {
+    /// The next token.
+    #[inline(always)]
+    pub(crate) fn next_token(&self) -> usize {
+        let token = self.token.get().wrapping_add(2);
+        self.token.set(token);
+        token as usize
+    }
+
+    /// The client of a request that the caller has in its hand; none if the token is
+    /// stale.
+    pub(crate) fn client_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        token: usize,
+    ) -> Option<Ref<Thread>> {
+        let client = self.threads.get(slot)?;
+        let is_it = client.request().token.get() as u32 == token as u32;
+        (is_it && client.wants_it(me.hand)).then_some(client)
+    }
+
+    /// A thread has the request of a client in its hand: the token of the reply.
+    #[inline(never)]
+    pub(crate) fn take_in_hand<M: Machine>(
+        &self,
+        client: Ref<Thread>,
+        server: Ref<Thread>,
+    ) -> usize {
+        self.come_back::<M>(client);
+        let (hand, token) = (server.hand, self.next_token());
+        client.request().token.set(token);
+        client.wants.set(Some(hand));
+        hand.count.set(hand.count.get().wrapping_add(1));
+        server.set(state::IN_HAND);
+        token
+    }
+
+    /// What a client waits for ends or changes: it is ready, if it was parked.
+    #[inline(never)]
+    pub(crate) fn come_back<M: Machine>(&self, client: Ref<Thread>) {
+        if client.is(state::ORPHAN) {
+            leave(client);
+            self.awaken::<M>(client);
+        }
+        self.bring_up(client);
+    }
+
+    /// A client does not wait for its request any more, and nobody has it. Returns who had
+    /// it in its hand.
+    #[inline(never)]
+    pub(crate) fn withdraw<M: Machine>(&self, client: Ref<Thread>) -> Option<Ref<Thread>> {
+        let wanted = client.wants.get()?;
+        self.come_back::<M>(client);
+        client.wants.set(None);
+        if wanted.kind.get() == kind::HAND {
+            let count = wanted.count.get().wrapping_sub(1);
+            let server = wanted.owner.get()?;
+            wanted.count.set(count);
+            if count == 0 {
+                server.clear(state::IN_HAND);
+            }
+            return Some(server);
+        }
+        let messages = client.process.messages;
+        let message = messages.get(client.request().token.get())?;
+        match message.holder.get() {
+            // it is a message without a client for who receives it now
+            Some(_) => message.special.set(special::BYTES),
+            None => {
+                wanted.pull(message);
+                message.free();
+                self.weigh_server(wanted);
+            }
+        }
+        None
+    }
+
+    /// The reply of a client will not come.
+    #[inline(never)]
+    pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>, error: Error) {
+        let server = self.withdraw::<M>(client);
+        client.refuse(error);
+        if let Some(server) = server
+            && server.process.is_alive()
+        {
+            self.weigh(server);
+        }
+    }
+
+    /// A client ends, and its request with it. Who has that in its hand, and no other
+    /// client's, goes on as urgently as the request was.
+    #[inline(never)]
+    pub(crate) fn end_client<M: Machine>(&self, client: Ref<Thread>) {
+        let (level, deadline) = client.rank.get().urgency();
+        let Some(server) = self.withdraw::<M>(client) else {
+            return;
+        };
+        if !server.process.is_alive() {
+            return;
+        }
+        if server.is(state::SERVER)
+            && let Some(mail) = server.serves().and_then(|mailbox| mailbox.mail)
+        {
+            mail.level.set(level);
+            mail.deadline.set(deadline);
+            self.weigh(server);
+        } else if !server.is(state::IN_HAND) {
+            server.set(state::LATE);
+            // (a deadline's rank is the client's: next to the band instead)
+            let behind = (level == self.band) as u32;
+            server.hand.word.set(level.wrapping_add(behind) as usize);
+            self.weigh(server);
+        }
+    }
+
+    /// A request comes to a mailbox: who waits there has it in its hand, else it lies
+    /// there. Errors: EDEADLK, EAGAIN; then nothing has changed.
+    #[inline(never)]
+    pub(crate) fn place_request<M: Machine>(
+        &self,
+        client: Ref<Thread>,
+        mailbox: Ref<Object>,
+        destination: Destination,
+    ) -> Result<(), Error> {
+        let request = client.request();
+        let priority = request.priority.get() >> EXTRA;
+        let [w0, w1, w2, w3] = request.words.map(Cell::get);
+        let (receiver, wants_words) = receiver(mailbox);
+        if receiver.is_none()
+            && let Some(owner) = mailbox.owner.get()
+            && !self.may_wait(client, owner)
+        {
+            return Err(Error::EDEADLK);
+        }
+        if let (Some(server), true) = (receiver, wants_words) {
+            self.drop_request::<M>(client);
+            leave(server);
+            server.waits.set(Some(self.nowhere));
+            let token = self.take_in_hand::<M>(client, server);
+            server.hand_over(w0, w1, w2, w3, client.upper() | priority, token);
+            self.weigh(server);
+            self.awaken::<M>(server);
+            return Ok(());
+        }
+        let Some(message) = client.process.take_place() else {
+            return Err(Error::EAGAIN);
+        };
+        self.drop_request::<M>(client);
+        self.stamp(message, client, destination);
+        message.fill([w0, w1, w2, w3]);
+        message.priority.set(priority as u32);
+        message.special.set(special::CALL);
+        request.token.set(message.number as usize);
+        client.wants.set(Some(mailbox));
+        self.deliver::<M>(message, mailbox, false);
+        Ok(())
+    }
+
+    /// A request that is forwarded leaves the hand in which it is.
+    fn drop_request<M: Machine>(&self, client: Ref<Thread>) {
+        if let Some(server) = self.withdraw::<M>(client) {
+            self.weigh(server);
+        }
+    }
+
+    /// A caller of a mailbox that nobody serves waits in the list of that.
+    #[inline(never)]
+    pub(crate) fn orphan(&self, caller: Ref<Thread>, mailbox: Ref<Object>) {
+        caller.set(state::ORPHAN);
+        self.enter(caller, mailbox);
+    }
+}
+
+/// Who waits for a message in a mailbox first, and whether it wants it in registers.
+pub(crate) fn receiver(mailbox: Ref<Object>) -> (Option<Ref<Thread>>, bool) {
+    match mailbox.waiters.get() {
+        Some(first) if !first.is(state::ORPHAN) => (Some(first), !first.is(state::BYTES)),
+        _ => (None, false),
+    }
+}

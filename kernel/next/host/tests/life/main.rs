@@ -1,0 +1,9 @@
+//! Threads and processes that come and go: created, joined, detached, ended, faulted,
+//! restarted, supervised; and memory that processes share or allocate.
+
+mod faults;
+mod regions;
+mod stage;
+mod supervisors;
+mod teardown;
+mod threads;

@@ -1,0 +1,5 @@
+//! Messages, requests and servers.
+
+mod stage;
+
+mod messages;

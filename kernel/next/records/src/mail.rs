@@ -1,0 +1,103 @@
+//! Mailboxes and messages.
+
+use giornata_abi::message::INLINE;
+use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE};
+use giornata_next_core::object::kind;
+use giornata_next_core::ready::level;
+use giornata_next_core::thread::role;
+use giornata_next_core::{Mail, Message, Object, Process};
+
+use crate::arena::{Arena, At, Run};
+use crate::build::Parts;
+use crate::description::{self, Description, ObjectKind, Rights};
+
+/// The rights of a process as the kernel tells them.
+pub(crate) fn bits(rights: Rights) -> u32 {
+    let all = [
+        (rights.used, RIGHT_USE),
+        (rights.managed, RIGHT_MANAGE),
+        (rights.received, RIGHT_RECEIVE),
+        (rights.direct, RIGHT_DIRECT),
+        (rights.full, RIGHT_FULL),
+    ];
+    let all = all.iter().filter(|(has, _)| *has);
+    all.fold(0, |bits, (_, right)| bits | u32::from(*right))
+}
+
+/// The mark that a mailbox has when it is made, and what it needs for it.
+pub(crate) fn lay_mailbox(
+    arena: &mut Arena,
+    parts: &Parts,
+    description: &Description,
+    index: usize,
+) -> u32 {
+    let object = &description.objects[index];
+    let is_routed = object.server.is_some() || object.rights.iter().any(|rights| rights.full);
+    let can_be_created = !object.at_boot || object.rights.iter().any(|rights| rights.managed);
+    if object.kind != ObjectKind::Mailbox || !(is_routed || can_be_created) {
+        return 0;
+    }
+    let (record, mail) = (parts.objects.at(index, arena), arena.one::<Mail>());
+    arena.set(record, "mail", mail);
+    let server = object.server.map(|slot| parts.objects.at(slot, arena));
+    arena.set(mail, "made", server);
+    if object.at_boot {
+        arena.set(mail, "server", server);
+    }
+    arena.set(mail, "level", level::IDLE);
+    let band = level::LOWEST - u32::from(description.band);
+    arena.set(mail, "rank.level", band);
+    arena.set(mail, "rank.unmarked", 1u32);
+    if is_routed { kind::ROUTED } else { 0 }
+}
+
+/// The messages of a process, all free.
+pub(crate) fn lay_messages(arena: &mut Arena, record: At<Process>, process: &description::Process) {
+    let (count, size) = process.messages;
+    let (count, words) = (count as usize, (size as usize).max(INLINE).div_ceil(4));
+    let rooms = match process.rooms {
+        Some(address) => Run::elsewhere(address, count * words),
+        None => arena.many::<u32>(count * words),
+    };
+    let messages = arena.many::<Message>(count);
+    arena.set(record, "messages", messages);
+    arena.set(record, "message_size", size);
+    let mut next = None;
+    for number in (0..count).rev() {
+        let message = messages.at(number, arena);
+        arena.set(message, "next", message);
+        arena.set(message, "prev", message);
+        arena.set(message, "below", next);
+        arena.set(message, "length", INLINE as u32);
+        arena.set(message, "pool", record);
+        arena.set(message, "number", number as u32);
+        let room = rooms.at(number * words, arena).0;
+        arena.set(message, "room", room);
+        next = Some(message);
+    }
+    arena.set(record, "free", next);
+}
+
+/// What clients want whose requests a thread has: its own, if it can receive.
+pub(crate) fn lay_hand(
+    arena: &mut Arena,
+    parts: &Parts,
+    description: &Description,
+    number: usize,
+) -> At<Object> {
+    let Some(thread) = description.threads.get(number) else {
+        return parts.nowhere;
+    };
+    let receives = |object: &description::Object| {
+        let rights = object.rights.get(thread.process);
+        rights.is_some_and(|rights| rights.received || rights.full)
+    };
+    if thread.role & (role::TASK | role::UPCALL) != 0 || !description.objects.iter().any(receives) {
+        return parts.nowhere;
+    }
+    let hand = arena.one::<Object>();
+    arena.set(hand, "kind", kind::HAND);
+    let owner = parts.threads.at(number, arena);
+    arena.set(hand, "owner", owner);
+    hand
+}

@@ -1,0 +1,219 @@
+//! From a model and its addresses to what the second kernel's records are made from.
+
+use crate::board::Protection;
+use crate::link::Start;
+use crate::model::{Model, Process, Thread};
+use crate::names::ThreadRole;
+use crate::objects::{self, Shape};
+use crate::place::{Placement, ProcessPlacement, RegionPlacement};
+use crate::problem::{Problem, Refusal};
+use crate::shared;
+use giornata_abi::next::control::ControlPage;
+use giornata_abi::next::rate::{FASTEST, Rate};
+use giornata_abi::system::{
+    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, Policy, REGION_ENTRY, RIGHT_MANAGE, SpaceEntry,
+};
+use giornata_abi::{Instant, Record};
+use giornata_next_core::interrupt::LINES;
+use giornata_next_core::process::{SPACE, grant};
+use giornata_next_core::thread::role;
+use giornata_next_records::{self as records, Description, ObjectKind, Rights};
+
+/// Describes a bound model to the second kernel. Refuses what its records cannot hold.
+pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
+    let rate = rate(model)?;
+    check_lines(model)?;
+    let processes = (0u16..).zip(&model.processes);
+    let threads = (0u16..).zip(&model.threads);
+    let regions = model.regions.iter().enumerate();
+    let lines = model.interrupts.iter().map(|line| records::Line {
+        number: line.number.into(),
+        process: line.process.map(usize::from),
+    });
+    Ok(Description {
+        band: model.deadline_band,
+        processes: processes
+            .map(|(index, process)| self::process(model, process, &placement.of(index)))
+            .collect(),
+        threads: threads
+            .map(|(index, thread)| {
+                let place = placement.of(thread.process);
+                self::thread(model, index, thread, &place, &rate)
+            })
+            .collect(),
+        objects: model.objects.iter().map(object).collect(),
+        lines: lines.collect(),
+        regions: regions
+            .map(|(index, region)| self::region(region, placement.regions.get(index)))
+            .collect(),
+        trace_records: model.trace_capacity as usize,
+        trace_ring: Some(placement.trace_ring.into()),
+    })
+}
+
+/// How the board's timer counts.
+fn rate(model: &Model) -> Result<Rate, Refusal> {
+    let hertz = model.board.timer_hertz;
+    Rate::new(hertz).ok_or_else(|| {
+        let reason = format!("a timer of {hertz} ticks a second");
+        let mend = format!("at most {FASTEST} can be counted: `timer-hertz = 10_000_000`");
+        Problem::new(reason, mend).into()
+    })
+}
+
+/// Lines have a table by number.
+fn check_lines(model: &Model) -> Result<(), Refusal> {
+    let mut lines = model.interrupts.iter();
+    let Some(line) = lines.find(|line| usize::from(line.number) >= LINES) else {
+        return Ok(());
+    };
+    let reason = format!("interrupt {} of board {}", line.number, model.board.name);
+    let mend = format!("the kernel knows lines below {LINES}: use another device");
+    Err(Problem::new(reason, mend).into())
+}
+
+/// Ticks of a limit in ns that is none if it is 0; at least one, and at most what a
+/// comparison of words can tell.
+fn ticks(rate: &Rate, nanos: u64) -> u32 {
+    let ticks = rate.ticks(Instant(nanos)).0;
+    ticks.min(1 << 30) as u32
+}
+
+fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> records::Process {
+    let bit = |holds: bool, bit: u32| if holds { bit } else { 0 };
+    let granted = |abi: u32, own: u32| bit(process.grants & abi != 0, own);
+    records::Process {
+        space: space(model.board.protection, place),
+        max_priority: process.max_priority,
+        grants: granted(GRANT_SHUTDOWN, grant::SHUTDOWN)
+            | granted(GRANT_TRUSTED_DMA, grant::TRUSTED_DMA)
+            | bit(process.reads_trace, grant::TRACE),
+        restartable: (place.restartable.0.into(), place.restartable.1.into()),
+        data: (
+            place.data_address.into(),
+            place.data_stretch.into(),
+            place.data.into(),
+        ),
+        supervisor: process.supervisor.map(usize::from),
+        by_call: process.is_by_call,
+        on_fault: Some(process.on_fault),
+        image: (
+            place.pristine.into(),
+            place.data_size.into(),
+            place.zero_size.into(),
+        ),
+        stacks: (place.stacks.into(), place.stacks_size.into()),
+        heap: match place.heap {
+            0 => (0, 0),
+            heap => (heap.into(), process.heap.into()),
+        },
+    }
+}
+
+/// What the architecture loads to enter the space of a process: see
+/// `kernel/next/arch-riscv`, `pages.rs` and `regions.rs`.
+fn space(protection: Protection, place: &ProcessPlacement) -> Vec<u64> {
+    match protection {
+        Protection::Sv39 => vec![8 << 60 | u64::from(place.space)],
+        Protection::Sv32 => vec![1 << 31 | u64::from(place.space)],
+        Protection::Pmp { .. } => place.regions.as_ref().map_or_else(Vec::new, regions),
+    }
+}
+
+/// The registers of a PMP: rights, four entries to a word, then places, then whether
+/// more than eight entries are in use.
+fn regions(entry: &SpaceEntry) -> Vec<u64> {
+    const FIRST_OF_SECOND_HALF: usize = 8;
+    let rights = entry.rights.chunks_exact(4);
+    let rights = rights.map(|four| {
+        four.iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte))
+    });
+    let places = entry.places.iter().map(|place| u64::from(*place));
+    let wide = entry.places.get(FIRST_OF_SECOND_HALF - 2..).unwrap_or(&[]);
+    let wide = wide.iter().any(|place| *place != 0);
+    let words: Vec<u64> = rights.chain(places).chain([wide.into()]).collect();
+    assert!(words.len() <= SPACE, "a space has {SPACE} words");
+    words
+}
+
+fn thread(
+    model: &Model,
+    index: u16,
+    thread: &Thread,
+    place: &ProcessPlacement,
+    rate: &Rate,
+) -> records::Thread {
+    let start = Start::of(model, index, thread, place);
+    let first = model.processes.get(usize::from(thread.process));
+    let own = usize::from(index.wrapping_sub(first.map_or(0, |p| p.threads.0)));
+    let control = u64::from(place.area) + u64::from(thread.control);
+    let bit = |holds: bool, bit: u32| if holds { bit } else { 0 };
+    let is_round_robin = thread.policy == Policy::RoundRobin;
+    let limit = match thread.policy {
+        Policy::RoundRobin => thread.quantum.into(),
+        Policy::Fifo | Policy::Deadline => thread.budget,
+    };
+    records::Thread {
+        process: thread.process.into(),
+        priority: match thread.policy {
+            Policy::Deadline => model.deadline_band,
+            Policy::Fifo | Policy::RoundRobin => thread.priority,
+        },
+        role: bit(thread.role == ThreadRole::Task, role::TASK)
+            | bit(thread.role == ThreadRole::Upcall, role::UPCALL)
+            | bit(thread.spare, role::SPARE)
+            | bit(thread.autostart, role::AUTOSTART)
+            | bit(is_round_robin, role::ROUND_ROBIN),
+        entry: start.entry.into(),
+        arguments: [start.argument.into(), start.body.into()],
+        stack: (
+            place.stack_tops.get(own).copied().unwrap_or(0).into(),
+            thread.stack.into(),
+        ),
+        // a process has no global pointer; its thread pointer is the end of the page
+        pointers: (0, control + ControlPage::SIZE as u64),
+        control: u64::from(place.data) + control - u64::from(place.data_address),
+        stack_region: place.stack_regions.get(own).copied().unwrap_or(0).into(),
+        allowance: ticks(rate, limit),
+    }
+}
+
+fn object(object: &objects::Object) -> records::Object {
+    let (initial, most) = match object.shape {
+        Shape::Semaphore { initial, most } => (initial, most),
+        _ => (0, 0),
+    };
+    let rights = object.rights.iter().map(|bits| Rights {
+        used: bits & !RIGHT_MANAGE != 0,
+        managed: bits & RIGHT_MANAGE != 0,
+    });
+    records::Object {
+        kind: match object.shape {
+            Shape::Mutex { .. } => ObjectKind::Mutex,
+            Shape::Semaphore { .. } => ObjectKind::Semaphore,
+            Shape::Condition => ObjectKind::Condition,
+            Shape::Mailbox => ObjectKind::Mailbox,
+        },
+        at_boot: object.at_boot,
+        initial,
+        most,
+        ceiling: object.shape.ceiling(),
+        rights: rights.collect(),
+    }
+}
+
+fn region(region: &shared::Region, place: Option<&RegionPlacement>) -> records::Region {
+    let place = place.cloned().unwrap_or_default();
+    let entries = place.entries.iter().copied().chain(std::iter::repeat(0));
+    let granted = region.grants.iter().zip(entries);
+    let grants = granted.map(|(bits, entry)| u32::from(*bits) | u32::from(entry) << REGION_ENTRY);
+    records::Region {
+        address: place.address.into(),
+        size: region.size.into(),
+        place: place.place.into(),
+        tables: place.tables.into(),
+        grants: grants.collect(),
+    }
+}
