@@ -38,6 +38,8 @@ pub mod layout;
 mod life;
 pub mod machine;
 #[cfg(feature = "services")]
+mod mail_invariants;
+#[cfg(feature = "services")]
 mod mailbox;
 pub mod message;
 #[cfg(not(feature = "services"))]
