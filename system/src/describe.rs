@@ -8,10 +8,12 @@ use crate::objects::{self, Shape};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::shared;
+use giornata_abi::message::INLINE;
 use giornata_abi::next::control::ControlPage;
 use giornata_abi::next::rate::{FASTEST, Rate};
 use giornata_abi::system::{
-    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, Policy, REGION_ENTRY, RIGHT_MANAGE, SpaceEntry,
+    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, Policy, REGION_ENTRY, RIGHT_DIRECT, RIGHT_FULL,
+    RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
 };
 use giornata_abi::{Instant, Record};
 use giornata_next_core::interrupt::LINES;
@@ -19,10 +21,14 @@ use giornata_next_core::process::{SPACE, grant};
 use giornata_next_core::thread::role;
 use giornata_next_records::{self as records, Description, ObjectKind, Rights};
 
+/// What the kernel's memory is a multiple of.
+const GRAIN: u32 = 16;
+
 /// Describes a bound model to the second kernel. Refuses what its records cannot hold.
 pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
     let rate = rate(model)?;
     check_lines(model)?;
+    let memory = Memory::of(model, placement.ram);
     let processes = (0u16..).zip(&model.processes);
     let threads = (0u16..).zip(&model.threads);
     let regions = model.regions.iter().enumerate();
@@ -33,7 +39,11 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
     Ok(Description {
         band: model.deadline_band,
         processes: processes
-            .map(|(index, process)| self::process(model, process, &placement.of(index)))
+            .zip(memory.rooms)
+            .map(|((index, process), rooms)| records::Process {
+                rooms,
+                ..self::process(model, process, &placement.of(index))
+            })
             .collect(),
         threads: threads
             .map(|(index, thread)| {
@@ -47,8 +57,35 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
         trace_records: model.trace_capacity as usize,
-        trace_ring: Some(placement.trace_ring.into()),
+        trace_ring: (placement.trace_ring > 0).then_some(placement.trace_ring.into()),
     })
+}
+
+/// Memory of the kernel that is no record: what it holds at boot means nothing, and no
+/// reference lies there.
+pub(crate) struct Memory {
+    /// By process: where the bytes of its messages lie.
+    rooms: Vec<Option<u64>>,
+    /// Bytes of all.
+    pub(crate) bytes: u32,
+}
+
+impl Memory {
+    /// What a model needs from `start` on; on the host, where that is 0, it lies among
+    /// the records.
+    pub(crate) fn of(model: &Model, start: u32) -> Memory {
+        let mut bytes = 0;
+        let rooms = model.processes.iter().map(|process| {
+            let messages = process.messages;
+            let place = u64::from(start) + u64::from(bytes);
+            bytes += u32::from(messages.count) * messages.size.max(INLINE as u32);
+            (start > 0).then_some(place)
+        });
+        Memory {
+            rooms: rooms.collect(),
+            bytes: bytes.next_multiple_of(GRAIN),
+        }
+    }
 }
 
 /// How the board's timer counts.
@@ -107,6 +144,8 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
             0 => (0, 0),
             heap => (heap.into(), process.heap.into()),
         },
+        messages: (process.messages.count.into(), process.messages.size),
+        ..records::Process::default()
     }
 }
 
@@ -186,8 +225,11 @@ fn object(object: &objects::Object) -> records::Object {
         _ => (0, 0),
     };
     let rights = object.rights.iter().map(|bits| Rights {
-        used: bits & !RIGHT_MANAGE != 0,
+        used: bits & RIGHT_USE != 0,
         managed: bits & RIGHT_MANAGE != 0,
+        received: bits & RIGHT_RECEIVE != 0,
+        direct: bits & RIGHT_DIRECT != 0,
+        full: bits & RIGHT_FULL != 0,
     });
     records::Object {
         kind: match object.shape {
@@ -200,6 +242,7 @@ fn object(object: &objects::Object) -> records::Object {
         initial,
         most,
         ceiling: object.shape.ceiling(),
+        server: object.server.map(usize::from),
         rights: rights.collect(),
     }
 }
