@@ -11,12 +11,30 @@
 //!
 //! How many are written is a call, so records are copied by the handful.
 
-use giornata_abi::next::ring::{BYTES, Kind, Words, head, split_head};
+use giornata_abi::next::ring::{self, Kind, Words, head, split_head};
 
 use crate::call;
 
 /// A record.
 pub type Record = Words;
+/// Bytes of a record on a wire.
+pub const BYTES: usize = ring::BYTES;
+/// What a frame on the trace's own wire begins with: see [`FRAME`](ring::FRAME).
+pub const MARK: &[u8] = &[ring::FRAME];
+
+/// The bytes of a record to the front of `target`.
+pub fn write(record: &Record, target: &mut [u8]) {
+    let (places, _) = target.as_chunks_mut();
+    for (place, word) in places.iter_mut().zip(record) {
+        *place = word.to_le_bytes();
+    }
+}
+
+/// How many were lost, if a record says that some were.
+pub fn lost([_, head, count, _]: &Record) -> Option<u64> {
+    let (kind, ..) = split_head(*head);
+    (kind == Some(Kind::Lost)).then_some((*count).into())
+}
 
 /// Records copied between two looks at how many are written.
 const HANDFUL: usize = 8;

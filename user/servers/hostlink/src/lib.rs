@@ -35,8 +35,6 @@ mod facts;
 mod line;
 mod place;
 mod programs;
-#[cfg_attr(feature = "next", path = "next/record.rs")]
-mod record;
 mod server;
 mod session;
 mod signature;

@@ -2,10 +2,17 @@
 
 use giornata_abi::{Duration, Instant};
 use giornata_hostlink_wire::{Event, Message, Statistics};
-use giornata_rt::ring::{Reader, Record};
+use giornata_hostlink_wire::{NEXT_RECORD, NEXT_RECORDS, RECORD, RECORDS};
+use giornata_rt::ring::{self, BYTES, Reader, Record};
 
 use crate::line::Outbox;
-use crate::record::{self, BYTES, MOST};
+
+/// The records are those of the second kernel, by their length.
+const IS_NEXT: bool = BYTES == NEXT_RECORD;
+/// Most records in one frame.
+const MOST: usize = if IS_NEXT { NEXT_RECORDS } else { RECORDS };
+
+const _: () = assert!(IS_NEXT || BYTES == RECORD);
 
 /// Time between two statistics.
 const PERIOD: Duration = Duration(1_000_000_000);
@@ -88,16 +95,20 @@ impl Stream {
                 break;
             }
             let target = bytes.get_mut(length..).unwrap_or(&mut []);
-            record::write(&record, target);
+            ring::write(&record, target);
             (last, length) = (Some(number), length + BYTES);
-            match record::lost(&record) {
+            match ring::lost(&record) {
                 Some(count) => counted.lost = counted.lost.saturating_add(count),
                 None => counted.records = counted.records.saturating_add(1),
             }
         }
         let Some(last) = last else { return false };
         let records = bytes.get(..length).unwrap_or(&[]);
-        out.put(&Message::Event(record::event(last, records)));
+        let event = match IS_NEXT {
+            true => Event::NextTrace { last, records },
+            false => Event::Trace { last, records },
+        };
+        out.put(&Message::Event(event));
         true
     }
 }

@@ -8,7 +8,6 @@
 
 #![cfg_attr(not(test), no_std)]
 
-#[cfg_attr(feature = "next", path = "next/frame.rs")]
 mod frame;
 
 use core::cell::UnsafeCell;
