@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agenda;
+pub mod boot;
 pub mod calls;
 pub mod clock;
 #[cfg(feature = "services")]
@@ -36,6 +37,7 @@ mod invariants;
 pub mod kernel;
 pub mod layout;
 mod life;
+mod limit;
 pub mod machine;
 #[cfg(feature = "services")]
 mod mail_invariants;

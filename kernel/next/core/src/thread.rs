@@ -76,8 +76,9 @@ record! {
         pub limited: Cell<u8>,
         /// What its place is to its process: a [`tenancy`].
         pub(crate) tenancy: Cell<u8>,
-        /// Must be 0.
-        pub reserved: u8,
+        /// 1: it has floating-point registers, where the architecture keeps them. 0 when it
+        /// begins.
+        pub floating: Cell<u8>,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
@@ -218,11 +219,15 @@ impl Thread {
     /// The result of its pending call: 0 and up to six values.
     #[inline(never)]
     pub(crate) fn results(&self, values: [usize; 6]) {
-        let [answer, places @ ..] = &self.context.a;
-        answer.set(0);
-        for (place, value) in places.iter().zip(values) {
-            place.set(value);
-        }
+        let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
+        let [v1, v2, v3, v4, v5, v6] = values;
+        a0.set(0);
+        a1.set(v1);
+        a2.set(v2);
+        a3.set(v3);
+        a4.set(v4);
+        a5.set(v5);
+        a6.set(v6);
         self.kind.set(kind::RESULTS);
     }
 
