@@ -39,11 +39,12 @@ const ASKERS: u32 = 64;
 const REFUSED: usize = 3;
 
 impl Thread {
-    /// Whether it can run in the place of another.
+    /// Whether it can run in the place of another. A job never does: whoever waits for a
+    /// mutex that one took by its word waits for its completion (it has no handles).
     #[inline(always)]
     fn can_run(&self) -> bool {
-        let waits = crate::some(self.waits.get()) | self.job as usize;
-        waits | self.process.life.get() as usize == 0
+        let waits = crate::some(self.waits.get()) | self.process.life.get() as usize;
+        waits == 0 && !self.handles.is_empty()
     }
 
     /// Whether what it wants makes a chain.

@@ -16,10 +16,13 @@ impl Kernel {
     /// The first that is broken, if any. O(threads squared).
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
+        self.check_mail()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
+            // (who serves calls runs on the places of its clients, and may be in no queue)
+            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
             hold!(
-                ready == self.is_queued(thread),
+                ready == self.is_queued(thread) || ready && has_no_place,
                 "a thread is in the ready queue exactly if it waits for nothing"
             );
             hold!(

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agenda;
+pub mod boot;
 pub mod calls;
 pub mod clock;
 #[cfg(feature = "services")]
@@ -39,7 +40,10 @@ mod invariants;
 pub mod kernel;
 pub mod layout;
 mod life;
+mod limit;
 pub mod machine;
+#[cfg(feature = "services")]
+mod mail_invariants;
 #[cfg(feature = "services")]
 mod mailbox;
 pub mod message;

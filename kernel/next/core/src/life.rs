@@ -20,6 +20,7 @@ impl Kernel {
         let place = thread.place;
         thread.context.pc.set(place.entry);
         thread.context.sp.set(place.stack_top);
+        thread.floating.set(0);
         thread.results([body, 0, 0, 0, 0, 0]);
         thread.answer(argument);
         thread.spent.set(0);

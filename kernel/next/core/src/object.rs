@@ -200,8 +200,7 @@ impl Kernel {
         slot: usize,
         rights: u32,
     ) -> Result<Ref<Object>, Error> {
-        if me.job != 0 {
-            // (they have no handles: objects are threads' alone)
+        if me.has_jobs() {
             return Err(Error::EPERM);
         }
         let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {

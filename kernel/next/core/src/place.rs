@@ -50,7 +50,7 @@ impl Kernel {
             // (who hangs on a job does not hasten it)
             if let Some(first) = thread.parked.get()
                 && first.rank.get().is_above(rank)
-                && thread.job == 0
+                && !thread.has_jobs()
             {
                 rank = first.rank.get();
             }

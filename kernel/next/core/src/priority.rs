@@ -20,7 +20,7 @@ impl Kernel {
     ) -> Outcome {
         let level = level::LOWEST.wrapping_sub(priority as u32);
         let error = match self.threads.get(slot) {
-            _ if me.job != 0 => Error::EPERM,
+            _ if me.has_jobs() => Error::EPERM,
             Some(thread)
                 if thread.serial.get() == serial as u32
                     && thread.tenancy.get() != tenancy::NOBODY =>
@@ -28,7 +28,7 @@ impl Kernel {
                 let may = priority <= 255 && level >= me.process.most && level != self.band;
                 if !may || !same(thread.process, me.process) {
                     Error::EPERM
-                } else if thread.job != 0 || thread.own.get().level() == self.band {
+                } else if thread.has_jobs() || thread.own.get().level() == self.band {
                     Error::EINVAL
                 } else {
                     let before = thread.rank.get();

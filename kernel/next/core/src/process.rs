@@ -17,7 +17,7 @@ use core::cell::Cell;
 use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Words of an address space that the architecture loads.
-pub const SPACE: usize = 16;
+pub const SPACE: usize = 20;
 
 record! {
     /// A process.

@@ -76,15 +76,17 @@ record! {
         pub limited: Cell<u8>,
         /// What its place is to its process: a [`tenancy`].
         pub(crate) tenancy: Cell<u8>,
-        /// 1: it runs jobs or upcalls, and is never run in the place of another.
-        pub job: u8,
+        /// 1: it has floating-point registers, where the architecture keeps them. 0 when it
+        /// begins.
+        pub floating: Cell<u8>,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
         pub stack: Cell<usize>,
         /// Its process.
         pub process: Ref<Process>,
-        /// What the object numbers of its process name.
+        /// What the object numbers of its process name. Threads that run jobs or upcalls
+        /// have none: calls to objects are not theirs.
         pub handles: &'static [Handle],
         /// Ticks that it has run: low word, high word.
         pub spent: Cell<u32>,
@@ -237,11 +239,15 @@ impl Thread {
     /// The result of its pending call: 0 and up to six values.
     #[inline(never)]
     pub(crate) fn results(&self, values: [usize; 6]) {
-        let [answer, places @ ..] = &self.context.a;
-        answer.set(0);
-        for (place, value) in places.iter().zip(values) {
-            place.set(value);
-        }
+        let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
+        let [v1, v2, v3, v4, v5, v6] = values;
+        a0.set(0);
+        a1.set(v1);
+        a2.set(v2);
+        a3.set(v3);
+        a4.set(v4);
+        a5.set(v5);
+        a6.set(v6);
         self.kind.set(kind::RESULTS);
     }
 
@@ -293,6 +299,11 @@ impl Thread {
     /// Who has the turn when this one has had it, in its rank.
     pub fn next(&self) -> Ref<Thread> {
         self.next.get()
+    }
+
+    /// Whether it runs jobs or upcalls.
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.place.role & (role::TASK | role::UPCALL) != 0
     }
 
     /// Whether a thread lives in its place.

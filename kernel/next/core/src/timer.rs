@@ -106,6 +106,7 @@ impl Kernel {
             self.agenda.remove(alarm);
             match alarm.event {
                 Event::Thread(thread) => self.expire::<M>(thread),
+                Event::Epoch => self.on_epoch::<M>(),
                 Event::Nothing => {}
             }
         }

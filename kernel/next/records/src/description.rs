@@ -20,6 +20,18 @@ pub struct Description {
     pub objects: Vec<Object>,
     /// The interrupt lines in use.
     pub lines: Vec<Line>,
+    /// Bits of [`flag`](giornata_next_core::boot::flag).
+    pub flags: u32,
+    /// Ticks a second of the timer.
+    pub timer_hertz: u32,
+    /// The machine stops at this tick; 0: never.
+    pub stop_at: u64,
+    /// Where floating-point registers are kept; 0: nowhere.
+    pub floating: u64,
+    /// What the architecture finds in the process of the kernel's own threads.
+    pub kernel_space: Vec<u64>,
+    /// Where the reader of the trace counts what it has sent; 0: nowhere.
+    pub trace_cursor: u64,
     /// Regions of shared memory.
     pub regions: Vec<Region>,
     /// Records of the trace ring, a power of two, at least 16.
