@@ -16,6 +16,9 @@ use crate::{
 /// What [`Boot::magic`] holds.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GIO2");
 
+/// Bytes that a machine may keep of the floating-point registers of a thread.
+pub const FLOATING_BYTES: usize = 33 * 8;
+
 /// The records of a system. One whose shape is not listed here could differ between
 /// builder and kernel without either noticing.
 const RECORDS: [Shape; 11] = [

@@ -91,11 +91,18 @@ impl Kernel {
                 line.latched.set(0);
                 1
             }),
-            life::THREADS => process.threads.get(index).map_or(0, |thread| {
-                self.end_thread::<M>(thread);
-                1
-            }),
-            life::OBJECTS => self.give_up_next::<M>(process, index),
+            life::THREADS => match process.threads.get(index) {
+                Some(thread) => {
+                    self.end_thread::<M>(thread);
+                    if self.give_up_one(thread) {
+                        // one thing a piece
+                        return self.go();
+                    }
+                    1
+                }
+                None => 0,
+            },
+            life::OBJECTS => self.end_mail::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process),
             life::RESTORE => restore::<M>(process, index),
             life::START => process.threads.get(index).map_or(0, |thread| {

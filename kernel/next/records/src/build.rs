@@ -13,7 +13,7 @@ use giornata_next_core::trace::{Entry, label};
 use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::description::{self, Description, ObjectKind};
+use crate::description::{self, Description};
 use crate::mail;
 
 /// The records of a system, and where the important ones lie.
@@ -129,11 +129,21 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
     for (index, object) in description.objects.iter().enumerate() {
         let record = parts.objects.at(index, arena);
+        let marks = [
+            (object.ceiling.is_some(), object::kind::CEILING),
+            (object.private, object::kind::PRIVATE),
+        ];
+        let marks = marks.iter().filter(|(has, _)| *has);
         let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        let made = marks.fold(made, |made, (_, mark)| made | mark);
         arena.set(record, "made", made);
         arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
+            // that of the deadline band precedes all deadlines
+            Some(ceiling) if ceiling == description.band => {
+                level::LOWEST - u32::from(ceiling.saturating_add(1))
+            }
             Some(ceiling) => level::LOWEST - u32::from(ceiling),
             None => object.most,
         };
@@ -216,19 +226,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        let mutexes = description
-            .objects
-            .iter()
-            .enumerate()
-            .filter(|(_, object)| {
-                let rights = object.rights.get(index).copied().unwrap_or_default();
-                object.kind == ObjectKind::Mutex && rights.used
-            });
-        let mutexes: Vec<At<Object>> = mutexes
-            .map(|(slot, _)| parts.objects.at(slot, arena))
-            .collect();
-        let mutexes = lay_references(arena, &mutexes);
-        arena.set(record, "mutexes", mutexes);
         mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
@@ -336,6 +333,12 @@ fn lay_thread(
     let rank = parts.ranks.at(usize::from(255 - thread.priority), arena);
     let process = parts.processes.at(thread.process, arena);
     lay_record(arena, parts, index, (process, place, rank));
+    // calls to objects are threads' alone
+    let has_jobs = thread.role & (role::TASK | role::UPCALL) != 0;
+    let handles = match has_jobs {
+        true => handles.part(0, 0, arena),
+        false => handles,
+    };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
     arena.set(record, "limited", u32::from(thread.allowance != 0));
@@ -444,6 +447,11 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
+    let depth = match description.depth {
+        0 => description::DEPTH,
+        depth => depth,
+    };
+    arena.set(kernel, "depth", depth);
     arena.set(kernel, "objects", parts.objects);
     arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {

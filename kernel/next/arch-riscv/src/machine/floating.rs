@@ -18,11 +18,11 @@ use core::arch::global_asm;
 use core::cell::Cell;
 use core::mem::offset_of;
 
+use giornata_next_core::boot::FLOATING_BYTES;
 use giornata_next_core::{Ref, Thread};
 
 use super::boot::kernel;
 use super::csr::{FS, read, write};
-use crate::FLOATING_BYTES;
 
 /// What the hart knows of its floating-point registers.
 #[repr(C)]

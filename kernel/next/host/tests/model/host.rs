@@ -2,7 +2,9 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
-use giornata_abi::system::{FaultPolicy, RIGHT_MANAGE};
+use giornata_abi::system::{
+    FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
+};
 use giornata_next_core::thread::role;
 use giornata_next_host::{Results, Rig};
 use giornata_next_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
@@ -73,9 +75,16 @@ fn object(spec: &giornata_test_model::system::ObjectSpec) -> Object {
         Kind::Condition => (ObjectKind::Condition, 0, 0, None),
         Kind::Mailbox { .. } => (ObjectKind::Mailbox, 0, 0, None),
     };
+    let server = match spec.kind {
+        Kind::Mailbox { server } => server,
+        _ => None,
+    };
     let rights = spec.rights.iter().map(|rights| Rights {
-        used: rights & !RIGHT_MANAGE != 0,
+        used: rights & RIGHT_USE != 0,
         managed: rights & RIGHT_MANAGE != 0,
+        received: rights & RIGHT_RECEIVE != 0,
+        direct: rights & RIGHT_DIRECT != 0,
+        full: rights & RIGHT_FULL != 0,
     });
     Object {
         kind,
@@ -83,6 +92,8 @@ fn object(spec: &giornata_test_model::system::ObjectSpec) -> Object {
         initial,
         most,
         ceiling,
+        private: matches!(spec.kind, Kind::Mutex { private: true, .. }),
+        server,
         rights: rights.collect(),
     }
 }
