@@ -197,11 +197,11 @@ fn lint_bare(_: Extent) -> Result<String> {
     for board in BOARDS.into_iter().chain(CHIPS) {
         let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
         for config in [NOTHING_MORE, EVERYTHING] {
-            let kernels: [(&str, fn(&Package) -> bool); 2] = [
-                (IMAGE, Package::is_kernel),
-                (SECOND_IMAGE, Package::is_second_kernel),
-            ];
-            for (image, belongs) in kernels {
+            for image in [IMAGE, SECOND_IMAGE] {
+                let belongs = match image {
+                    IMAGE => Package::is_kernel,
+                    _ => Package::is_second_kernel,
+                };
                 let mut command = cargo();
                 command.env("GIORNATA_BOARD", &board.name);
                 let features = board.features_of(config);

@@ -9,9 +9,7 @@ use core::hint::cold_path;
 use crate::object::{kind, look};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{
-    Error, Kernel, Machine, Object, Outcome, Ref, Thread, condition, differ, mutex, same, some,
-};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, condition, differ, mutex, same, some};
 
 /// 0 if there is one and it is this.
 #[inline(always)]
