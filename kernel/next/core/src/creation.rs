@@ -24,6 +24,7 @@ fn joins(thread: Ref<Thread>) -> &'static core::cell::Cell<usize> {
 }
 
 /// The first in a list of joiners that waits for the end of thread `number`. O(joiners).
+#[inline(never)]
 pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     let first = list.waiters.get()?;
     let mut at = first;
@@ -104,8 +105,7 @@ impl Kernel {
         if thread.tenancy.get() == tenancy::ENDED {
             let [value, ..] = &thread.context.a;
             self.free_place(thread);
-            me.results([value.get(), 0, 0, 0, 0, 0]);
-            return Outcome::switch(me);
+            return me.returns([value.get(), 0, 0, 0, 0, 0]);
         }
         self.await_end::<M>(me, slot, low, high, Error::EBUSY)
     }

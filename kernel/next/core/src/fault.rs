@@ -43,67 +43,35 @@ impl Kernel {
         let process = me.process;
         let [at, left, ..] = &process.reaper.context.a;
         at.set(address);
-        left.set(length.min(TEXT));
+        left.set(length);
         process.life.set(life::MESSAGE);
         outcome
     }
 
-    #[inline(never)]
-    pub(crate) fn record_fault<M: Machine>(
-        &self,
-        process: Ref<Process>,
-        cause: u32,
-        pc: usize,
-        address: usize,
-    ) {
-        let (pc, address) = (pc as u64, address as u64);
-        let fault = head(Kind::Fault, 0, process.number as u16);
-        self.trace.write(M::now(), fault, cause, pc as u32);
-        let more = head(Kind::More, 0, process.number as u16);
-        self.trace.write(
-            (pc >> 32) as u32,
-            more,
-            address as u32,
-            (address >> 32) as u32,
-        );
-    }
-
     /// Records the next bytes of the message of a panic, as far as they can be read.
-    /// Returns whether there may be more.
+    /// Returns how many.
     #[inline(never)]
-    pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> bool {
+    pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> u32 {
         let [address, length, ..] = &process.reaper.context.a;
-        let wanted = length.get().saturating_sub(offset).min(PIECE);
+        let wanted = length.get().min(TEXT).saturating_sub(offset).min(PIECE);
         let address = address.get().wrapping_add(offset);
-        // (it may lie in two pages)
-        let (first, place) = M::reach(process, address, wanted, false);
-        let first = first.min(wanted);
-        let rest = wanted - first;
-        let (second, next) = match rest {
-            0 => (0, 0),
-            _ => M::reach(process, address.wrapping_add(first), rest, false),
-        };
-        if wanted == 0 || second < rest {
-            return false;
+        let (length, place) = M::reach(process, address, wanted, false);
+        let length = length.min(wanted);
+        let mut words = [0; 4];
+        for at in 0..length {
+            // (of the machine's words, which are read whole)
+            let byte = place.wrapping_add(at);
+            let byte = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3)) & 0xFF;
+            words[at / 4 % 4] |= byte.wrapping_shl(8 * (at as u32 & 3));
         }
-        let mut words = [0; PIECE / 4];
-        for at in 0..wanted {
-            let byte = match at < first {
-                true => place.wrapping_add(at),
-                false => next.wrapping_add(at - first),
-            };
-            // (machine words are read whole and aligned)
-            let word = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3)) & 0xFF;
-            if let Some(place) = words.get_mut(at / 4) {
-                *place |= word.wrapping_shl(8 * (at as u32 & 3));
-            }
+        if length != 0 {
+            let label = head(Kind::FaultText, 0, process.number as u16);
+            self.write_text::<M>(label, offset as u32, words);
         }
-        let subject = process.number as u16;
-        self.write_text::<M>(head(Kind::FaultText, 0, subject), offset as u32, words);
-        true
+        length as u32
     }
 
-    /// A record with 16 bytes of text, and the one behind it.
+    /// A record with 16 bytes, and the one behind it.
     #[inline(never)]
     pub(crate) fn write_text<M: Machine>(&self, label: u32, first: u32, words: [u32; 4]) {
         let [w0, w1, w2, w3] = words;

@@ -14,7 +14,7 @@
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
-use crate::process::life;
+use crate::process::{Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
 use crate::wait::leave;
@@ -35,7 +35,10 @@ impl Kernel {
         pc: usize,
         address: usize,
     ) {
-        self.record_fault::<M>(process, cause, pc, address);
+        let (pc, address) = (pc as u64, address as u64);
+        let words = [pc, pc >> 32, address, address >> 32].map(|word| word as u32);
+        let label = head(Kind::Fault, 0, process.number as u16);
+        self.write_text::<M>(label, cause, words);
         self.note_end(process, cause);
         process.life.set(life::LINES);
         process.progress.set(0);
@@ -81,27 +84,29 @@ impl Kernel {
         let at = process.progress.get();
         let index = at as usize;
         let done = match now {
-            life::MESSAGE => match self.record_message::<M>(process, index) {
-                true => 16,
-                false => 0,
+            life::MESSAGE => self.record_message::<M>(process, index),
+            life::LINES => match process.lines.get(index) {
+                Some(line) => {
+                    M::mask(line.number);
+                    line.handler.set(None);
+                    line.latched.set(0);
+                    1
+                }
+                None => 0,
             },
-            life::LINES => process.lines.get(index).map_or(0, |line| {
-                M::mask(line.number);
-                line.handler.set(None);
-                line.latched.set(0);
-                1
-            }),
-            life::THREADS => process.threads.get(index).map_or(0, |thread| {
-                self.end_thread::<M>(thread);
-                1
-            }),
+            life::THREADS | life::START => match process.threads.get(index) {
+                Some(thread) => {
+                    match now {
+                        life::START => self.start_thread::<M>(thread),
+                        _ => self.end_thread::<M>(thread),
+                    }
+                    1
+                }
+                None => 0,
+            },
             life::OBJECTS => self.give_up_next::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process),
             life::RESTORE => restore::<M>(process, index),
-            life::START => process.threads.get(index).map_or(0, |thread| {
-                self.start_thread::<M>(thread);
-                1
-            }),
             _ => 0,
         };
         process.progress.set(at.wrapping_add(done));
@@ -182,14 +187,8 @@ impl Kernel {
 /// is as it was.
 #[inline(never)]
 fn restore<M: Machine>(process: Ref<Process>, mut at: usize) -> u32 {
-    let image = process.image;
-    let data = process.data_place;
-    let zeroes = data.wrapping_add(image.copied);
-    for (from, to, size) in [
-        (image.pristine, data, image.copied),
-        (0, zeroes, image.zeroed),
-        (0, image.stacks, image.stacks_size),
-    ] {
+    for Stretch { from, to, size } in &process.image.stretches {
+        let (from, to, size) = (*from, *to, *size);
         if at >= size {
             at = at.wrapping_sub(size);
             continue;

@@ -80,8 +80,7 @@ impl Kernel {
         region.users.set(region.users.get().wrapping_add(1));
         process.attached.set(attached | bit(index));
         M::open_region(process, region, grant, access);
-        me.results([region.address, region.size, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([region.address, region.size, 0, 0, 0, 0])
     }
 
     /// Closes a region to the caller's process.

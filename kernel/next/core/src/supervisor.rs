@@ -82,8 +82,7 @@ impl Kernel {
             {
                 if process.news.get() & news::TOLD != 0 {
                     let [number, generation, how] = take_news(process);
-                    me.results([number, generation, how, 0, 0, 0]);
-                    return Outcome::switch(me);
+                    return me.returns([number, generation, how, 0, 0, 0]);
                 }
                 error = Error::EAGAIN;
             }
@@ -136,8 +135,7 @@ impl Kernel {
         // (what is left is a multiple of the grain)
         let bytes = bytes.wrapping_add(GRAIN - 1) & !(GRAIN - 1);
         process.allocated.set(allocated.wrapping_add(bytes) as u32);
-        me.results([image.heap.wrapping_add(allocated), 0, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([image.heap.wrapping_add(allocated), 0, 0, 0, 0, 0])
     }
 }
 

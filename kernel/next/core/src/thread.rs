@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -215,15 +215,41 @@ impl Thread {
         self.context.a[0].set(answer);
     }
 
-    /// The result of its pending call: 0 and up to six values.
+    /// The result of its pending call: 0 and up to six values. It goes on with them if
+    /// it is the caller.
+    #[inline(always)]
+    pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
+        let [a, b, c, d, e, f] = values;
+        self.set_results(a, b, c, d, e, f)
+    }
+
+    /// The same of a thread that is not the caller.
+    #[inline(always)]
+    pub(crate) fn results(&'static self, values: [usize; 6]) {
+        let _ = self.returns(values);
+    }
+
+    // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    pub(crate) fn results(&self, values: [usize; 6]) {
-        let [answer, places @ ..] = &self.context.a;
-        answer.set(0);
-        for (place, value) in places.iter().zip(values) {
-            place.set(value);
-        }
+    extern "C" fn set_results(
+        &'static self,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) -> Outcome {
+        let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
+        a0.set(0);
+        a1.set(a);
+        a2.set(b);
+        a3.set(c);
+        a4.set(d);
+        a5.set(e);
+        a6.set(f);
         self.kind.set(kind::RESULTS);
+        Outcome::switch(self)
     }
 
     /// Its pending call ends with an error, and does not begin again.
