@@ -145,7 +145,7 @@ impl Kernel {
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, value: usize) {
         let joiner = joiner(&thread.process.joiners, thread.number() as usize);
         if let Some(joiner) = joiner {
-            self.end_join::<M>(joiner, [value, 0, 0]);
+            self.end_join::<M>(joiner, value, 0, 0);
         } else if thread.tenancy.get() == tenancy::JOINABLE {
             return thread.tenancy.set(tenancy::ENDED);
         }
@@ -157,8 +157,7 @@ impl Kernel {
 
     /// What a thread waited for in the list of joiners has come.
     #[inline(never)]
-    pub(crate) fn end_join<M: Machine>(&self, joiner: Ref<Thread>, values: [usize; 3]) {
-        let [a, b, c] = values;
+    pub(crate) fn end_join<M: Machine>(&self, joiner: Ref<Thread>, a: usize, b: usize, c: usize) {
         joiner.results([a, b, c, 0, 0, 0]);
         leave(joiner);
         self.awaken::<M>(joiner);

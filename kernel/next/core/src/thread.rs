@@ -197,8 +197,7 @@ pub mod role {
     pub const AUTOSTART: u32 = 8;
     /// Its limit is a quantum, else the budget of a job.
     pub const ROUND_ROBIN: u32 = 16;
-    /// It lives in the kernel and ends and restarts the process whose number is its
-    /// argument.
+    /// It lives in the kernel and ends and restarts its process.
     pub const REAPER: u32 = 32;
 }
 
@@ -250,6 +249,30 @@ impl Thread {
         a6.set(f);
         self.kind.set(kind::RESULTS);
         Outcome::switch(self)
+    }
+
+    /// It makes this call again. (In registers, as `set_results`.)
+    #[expect(clippy::too_many_arguments, reason = "those of a call")]
+    #[inline(never)]
+    pub(crate) extern "C" fn set_call(
+        &self,
+        call: usize,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) {
+        let [a0, a1, a2, a3, a4, a5, _, a7] = &self.context.a;
+        a0.set(a);
+        a1.set(b);
+        a2.set(c);
+        a3.set(d);
+        a4.set(e);
+        a5.set(f);
+        a7.set(call);
+        self.kind.set(kind::AGAIN);
     }
 
     /// Its pending call ends with an error, and does not begin again.

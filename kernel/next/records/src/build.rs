@@ -279,12 +279,10 @@ fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index
     let number = description.threads.len() + 1 + index;
     let reaper = parts.threads.at(number, arena);
     let place = arena.one::<Place>();
-    arena.set(place, "argument", index as u64);
     arena.set(place, "role", role::REAPER);
-    let nobody = parts.processes.at(description.processes.len(), arena);
-    lay_record(arena, parts, number, (nobody, place, parts.rank_idle));
-    arena.set(reaper, "kind", u32::from(kind::WORK));
     let process = parts.processes.at(index, arena);
+    lay_record(arena, parts, number, (process, place, parts.rank_idle));
+    arena.set(reaper, "kind", u32::from(kind::WORK));
     arena.set(process, "reaper", reaper);
 }
 

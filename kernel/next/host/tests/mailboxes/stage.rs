@@ -157,7 +157,6 @@ impl Stage {
     }
 
     #[track_caller]
-
     #[track_caller]
     pub fn advance(&mut self, ticks: u64) -> &mut Stage {
         self.rig.advance(ticks);
