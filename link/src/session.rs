@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use giornata_abi::module::Module;
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
-    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, Reply,
-    Request, Signature, Statistics, VERSION,
+    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, NEXT_RECORD, Permission,
+    RECORD, Reply, Request, Signature, Statistics, VERSION,
 };
 
 use crate::address::Transport;
@@ -68,6 +68,8 @@ pub struct Standing {
 pub enum Told {
     /// Records of the trace, and the number of the first of them.
     Trace(u64, Vec<u8>),
+    /// The same of the second kernel's.
+    NextTrace(u64, Vec<u8>),
     /// What the server has counted.
     Statistics(Statistics),
 }
@@ -431,9 +433,13 @@ impl Session {
                     return Ok(Some((number, answer(reply))));
                 }
                 Ok(Message::Event(Event::Trace { last, records })) => {
-                    let count = (records.len() / RECORD) as u64;
-                    let first = (last + 1).saturating_sub(count);
+                    let first = first_of(last, records.len() / RECORD);
                     self.told.push_back(Told::Trace(first, records.to_vec()));
+                }
+                Ok(Message::Event(Event::NextTrace { last, records })) => {
+                    let first = first_of(last, records.len() / NEXT_RECORD);
+                    let told = Told::NextTrace(first, records.to_vec());
+                    self.told.push_back(told);
                 }
                 Ok(Message::Event(Event::Statistics(counted))) => {
                     self.told.push_back(Told::Statistics(counted));
@@ -456,6 +462,11 @@ fn first_number() -> u32 {
 /// A name that a machine can know: longer ones do not fit a message.
 fn known(program: &str) -> &str {
     &program[..program.floor_char_boundary(NAME)]
+}
+
+/// The number of the first of so many records up to `last`.
+fn first_of(last: u64, count: usize) -> u64 {
+    last.saturating_add(1).saturating_sub(count as u64)
 }
 
 fn answer(reply: Reply<'_>) -> Result<Answer, Failure> {

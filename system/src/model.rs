@@ -286,6 +286,14 @@ impl Model {
         all.filter(move |(_, thread)| thread.process == process)
     }
 
+    /// Whether a thread has an id when the system boots: others get theirs when they, or
+    /// their process, are created.
+    pub(crate) fn is_there_at_boot(&self, thread: &Thread) -> bool {
+        let owner = self.processes.get(usize::from(thread.process));
+        let begins = thread.autostart || thread.role != ThreadRole::Thread;
+        begins && !thread.spare && owner.is_some_and(|process| !process.is_by_call)
+    }
+
     /// The upcall drivers of a process with their indices.
     pub fn upcalls_of(&self, process: u16) -> impl Iterator<Item = (u16, &Driver)> {
         let all = (0u16..).zip(&self.drivers);

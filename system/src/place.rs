@@ -23,7 +23,7 @@ pub struct Placement {
     pub processes: Vec<ProcessPlacement>,
     /// By region.
     pub regions: Vec<RegionPlacement>,
-    /// Physical address of the trace ring.
+    /// Physical address of the trace ring; 0 on the host, where it needs none.
     pub trace_ring: u32,
     /// Physical address of the memory for the kernel's tables.
     pub ram: u32,
@@ -103,6 +103,7 @@ impl Placement {
     pub fn for_host(model: &Model) -> Placement {
         let processes = model.processes.iter().map(|process| ProcessPlacement {
             data: USER_BASE,
+            data_address: USER_BASE,
             zero_size: process.area,
             area: USER_BASE,
             bodies: (0..process.functions.0.len() as u32).collect(),
@@ -131,6 +132,9 @@ impl Placement {
         };
         Placement {
             processes: vec![place; model.processes.len()],
+            // somewhere: not among the kernel's records
+            trace_ring: model.board.system,
+            ram: model.board.system,
             ..Placement::default()
         }
     }

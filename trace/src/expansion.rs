@@ -15,6 +15,7 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant, Ticks};
 
 use crate::event::{Breach, Content, Event, Piece, UpcallStep};
+use crate::frame::{AnyRecord, Numbered};
 use crate::hart::{Awaited, Hart};
 use crate::job::{Job, Jobs};
 
@@ -62,6 +63,15 @@ impl Expansion {
         }
     }
 
+    /// Takes record `index` of either kernel, and hands the events that it ends to
+    /// `sink`.
+    pub fn read(&mut self, index: u64, record: &AnyRecord, mut sink: impl FnMut(Event)) {
+        match *record {
+            AnyRecord::First(record) => sink(Event::read(&Numbered { index, record })),
+            AnyRecord::Next(record) => self.push(index, record, sink),
+        }
+    }
+
     /// Takes record `index` and hands the events that it ends to `sink`. O(tasks that
     /// it releases).
     pub fn push(&mut self, index: u64, record: Words, mut sink: impl FnMut(Event)) {
@@ -101,7 +111,7 @@ impl Expansion {
             words: [second, third],
         };
         match kind {
-            Some(kind) => self.read(kind, &stamped, &mut sink),
+            Some(kind) => self.take(kind, &stamped, &mut sink),
             None => sink(stamped.event(Ticks(time), Content::Strange(record))),
         }
     }
@@ -113,7 +123,7 @@ impl Expansion {
             .for_each(|hart| *hart = Hart::default());
     }
 
-    fn read(&mut self, kind: Kind, record: &Stamped, sink: &mut dyn FnMut(Event)) {
+    fn take(&mut self, kind: Kind, record: &Stamped, sink: &mut dyn FnMut(Event)) {
         let tick = Ticks(record.time);
         let [second, third] = record.words;
         let hart = &mut self.harts[usize::from(record.hart)];

@@ -39,9 +39,11 @@ pub struct Damage {
 }
 
 /// A record of either kernel.
-#[derive(Clone, Copy, Debug)]
-enum Any {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyRecord {
+    /// Of the first.
     First(TraceRecord),
+    /// Of the second.
     Next(Words),
 }
 
@@ -76,10 +78,8 @@ impl Decoder {
                 }
                 continue;
             }
-            match self.end_frame() {
-                None => {}
-                Some((index, Any::First(record))) => sink(Event::read(&Numbered { index, record })),
-                Some((index, Any::Next(record))) => self.expansion.push(index, record, &mut sink),
+            if let Some((index, record)) = self.end_frame() {
+                self.expansion.read(index, &record, &mut sink);
             }
         }
     }
@@ -89,7 +89,7 @@ impl Decoder {
         self.damage
     }
 
-    fn end_frame(&mut self) -> Option<(u64, Any)> {
+    fn end_frame(&mut self) -> Option<(u64, AnyRecord)> {
         if self.frame.is_empty() {
             return None;
         }
@@ -119,27 +119,36 @@ impl Decoder {
     }
 }
 
-impl Any {
+impl AnyRecord {
+    /// Appends its frame with index `index` to `out`: what the machine sends.
+    pub fn encode(&self, index: u64, out: &mut Vec<u8>) {
+        match self {
+            AnyRecord::First(record) => encode(index, record, out),
+            AnyRecord::Next(record) => encode_words(index, record, out),
+        }
+    }
+
     fn is_lost(&self) -> bool {
         match self {
-            Any::First(record) => record.kind == TraceKind::Lost as u8,
-            Any::Next([_, head, ..]) => split_head(*head).0 == Some(Kind::Lost),
+            AnyRecord::First(record) => record.kind == TraceKind::Lost as u8,
+            AnyRecord::Next([_, head, ..]) => split_head(*head).0 == Some(Kind::Lost),
         }
     }
 }
 
-fn decode(frame: &mut [u8]) -> Option<(u32, Any)> {
+fn decode(frame: &mut [u8]) -> Option<(u32, AnyRecord)> {
     let length = cobs::decode_in_place(frame).ok()?;
     let plain = frame.get(..length)?;
     if let Ok(plain) = <&[u8; FRAME_BYTES]>::try_from(plain) {
         let (&[format], rest) = plain.split_first_chunk()?;
         let (sequence, words) = rest.split_first_chunk()?;
         let record = words_of(words)?;
-        return (format == FRAME).then_some((u32::from_le_bytes(*sequence), Any::Next(record)));
+        return (format == FRAME)
+            .then_some((u32::from_le_bytes(*sequence), AnyRecord::Next(record)));
     }
     let plain: &[u8; PLAIN] = plain.try_into().ok()?;
     let (sequence, record) = plain.split_first_chunk()?;
-    let record = Any::First(TraceRecord::decode(record)?);
+    let record = AnyRecord::First(TraceRecord::decode(record)?);
     Some((u32::from_le_bytes(*sequence), record))
 }
 

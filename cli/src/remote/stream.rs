@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use giornata_abi::Record;
+use giornata_abi::next::ring;
 use giornata_abi::trace::TraceRecord;
 use giornata_link::{Failure, Session, Told};
 use giornata_system::NameMap;
-use giornata_trace::{Event, Numbered};
+use giornata_trace::{AnyRecord, Event, Expansion, words_of};
 
 use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
@@ -22,29 +23,44 @@ pub(crate) fn names(system: &Path, report: &mut Report) -> Result<NameMap, Verdi
     Ok(giornata_system::names::name_map(&model, &[]))
 }
 
-/// Hands each record that comes to `see`, for so long or until `see` has had
-/// enough; `pause` is called when all that has come is seen.
+/// Hands each record that comes to `see`, with its number and the events that it ends,
+/// for so long or until `pause` has had enough, which is called when all that has come
+/// is seen.
 pub(crate) fn watch(
     session: &mut Session,
+    names: &NameMap,
     length: Option<Duration>,
-    mut see: impl FnMut(&Numbered, Event),
+    mut see: impl FnMut(u64, &AnyRecord, &[Event]),
     mut pause: impl FnMut() -> bool,
 ) -> Result<(), Failure> {
+    let mut expansion = Expansion::new(names.timer_hertz);
     session.stream(true, false)?;
     let end = length.map(|length| Instant::now() + length);
     while end.is_none_or(|end| Instant::now() < end) {
-        if let Some(Told::Trace(first, bytes)) = session.hear()? {
-            let records = bytes
-                .chunks_exact(TraceRecord::SIZE)
-                .filter_map(TraceRecord::decode);
-            for (index, record) in (first..).zip(records) {
-                let numbered = Numbered { index, record };
-                see(&numbered, Event::read(&numbered));
-            }
+        for (index, record) in records(session.hear()?) {
+            let mut events = Vec::new();
+            expansion.read(index, &record, |event| events.push(event));
+            see(index, &record, &events);
         }
         if !pause() {
             break;
         }
     }
     session.stream(false, false)
+}
+
+/// The records of what was told, with their numbers.
+fn records(told: Option<Told>) -> Vec<(u64, AnyRecord)> {
+    match told {
+        Some(Told::Trace(first, bytes)) => {
+            let records = bytes.chunks_exact(TraceRecord::SIZE);
+            let records = records.filter_map(TraceRecord::decode);
+            (first..).zip(records.map(AnyRecord::First)).collect()
+        }
+        Some(Told::NextTrace(first, bytes)) => {
+            let records = bytes.chunks_exact(ring::BYTES).filter_map(words_of);
+            (first..).zip(records.map(AnyRecord::Next)).collect()
+        }
+        Some(Told::Statistics(_)) | None => Vec::new(),
+    }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use giornata_link::Session;
 use giornata_system::NameMap;
-use giornata_trace::{Dashboard, Statistics, height, summary};
+use giornata_trace::{Dashboard, Event, Statistics, height, summary};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
@@ -54,8 +54,10 @@ fn glimpse(
     report: &mut Report,
 ) -> Result<(), giornata_link::Failure> {
     let mut totals = Statistics::new(names);
-    let see = |_: &_, event| _ = totals.observe(&event);
-    stream::watch(session, Some(GLIMPSE), see, || true)?;
+    let see = |_, _: &_, events: &[Event]| {
+        events.iter().for_each(|event| _ = totals.observe(event));
+    };
+    stream::watch(session, names, Some(GLIMPSE), see, || true)?;
     report.tell("releases", totals.releases());
     report.tell("missed", totals.misses());
     report.tell("violations", totals.violations);
@@ -89,8 +91,11 @@ fn show(
 ) -> Result<(), giornata_link::Failure> {
     let totals = RefCell::new(Statistics::new(names));
     let mut drawn = Instant::now() - FRAME;
-    let see = |_: &_, event| _ = totals.borrow_mut().observe(&event);
-    stream::watch(session, None, see, || {
+    let see = |_, _: &_, events: &[Event]| {
+        let mut totals = totals.borrow_mut();
+        events.iter().for_each(|event| _ = totals.observe(event));
+    };
+    stream::watch(session, names, None, see, || {
         if drawn.elapsed() < FRAME {
             return true;
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use giornata_system::NameMap;
-use giornata_trace::{Narrator, Numbered, Recording, Statistics, encode};
+use giornata_trace::{Narrator, Recording, Statistics};
 
 use crate::arguments::Trace;
 use crate::complaint::Complaint;
@@ -28,16 +28,21 @@ pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
     let (mut recorded, mut first, mut count) = (Vec::new(), None, 0u64);
     let watched = stream::watch(
         &mut session,
+        &names,
         Some(length),
-        |numbered, event| {
+        |index, record, events| {
             count += 1;
-            let from = *first.get_or_insert(numbered.index);
+            let from = *first.get_or_insert(index);
             if arguments.output.is_some() {
-                record(numbered, from, &mut recorded);
-            } else {
-                narrator.tell(&event, &totals, |line| report.say(line + "\n"));
+                // a recording begins with its first record, whatever came before
+                record.encode(index - from, &mut recorded);
             }
-            totals.observe(&event);
+            for event in events {
+                if arguments.output.is_none() {
+                    narrator.tell(event, &totals, |line| report.say(line + "\n"));
+                }
+                totals.observe(event);
+            }
         },
         || true,
     );
@@ -56,11 +61,6 @@ pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
         }
         Some(output) => write(output, &names, &recorded, count, report),
     }
-}
-
-/// A recording begins with its first record, whatever came before.
-fn record(numbered: &Numbered, first: u64, recorded: &mut Vec<u8>) {
-    encode(numbered.index - first, &numbered.record, recorded);
 }
 
 fn write(

@@ -26,6 +26,8 @@ use crate::place::{
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
+use giornata_abi::Record;
+use giornata_abi::next::control::ControlPage;
 use giornata_abi::next::rate::Rate;
 
 /// Bytes at a physical address.
@@ -262,6 +264,59 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The memory of a process from its data on: `size` bytes at a physical address, of
+/// which the control pages of threads that there are at boot tell their ids. (The
+/// first kernel writes them itself.)
+pub(crate) fn writable_segments(
+    model: &Model,
+    index: u16,
+    executable: &Executable,
+    (address, size): (u32, u32),
+) -> Vec<Segment> {
+    let data = Segment {
+        address,
+        bytes: executable.data.bytes.clone(),
+        size,
+    };
+    let area = executable.end - executable.data.address;
+    let mut pages = Vec::new();
+    for (number, thread) in model.threads_of(index) {
+        if model.generation == Generation::Second && model.is_there_at_boot(thread) {
+            let page = ControlPage {
+                slot: number.into(),
+                serial: 1,
+                ..EMPTY_PAGE
+            };
+            pages.resize(thread.control as usize, 0);
+            page.append_to(&mut pages);
+        }
+    }
+    if pages.is_empty() {
+        return vec![data];
+    }
+    let behind = Segment {
+        address: address + area,
+        bytes: pages,
+        size: size - area,
+    };
+    vec![Segment { size: area, ..data }, behind]
+}
+
+/// What the control page of a thread holds that nobody has made.
+const EMPTY_PAGE: ControlPage = ControlPage {
+    slot: 0,
+    serial: 0,
+    job: 0,
+    release: [0; 2],
+    deadline: 0,
+    ceiling: 0,
+    pending: 0,
+    next_lock: 0,
+    next_serial: 0,
+    tls: 0,
+    zero: 0,
+};
+
 /// The regions that a process may attach, by index.
 pub(crate) fn shared(model: &Model, process: u16) -> impl Iterator<Item = usize> {
     let regions = model.regions.iter().enumerate();
@@ -377,7 +432,7 @@ fn lay_out_pages(
     {
         let parts = Parts::of(model, index, process, executable);
         parts.check(board)?;
-        layout.place(&mut cursor, board, format, &parts, ring, pristine);
+        layout.place(&mut cursor, (model, index), format, &parts, ring, pristine);
     }
     let ram = cursor.take(ram_size, PAGE);
     layout.placement.trace_ring = ring.0;
@@ -435,13 +490,13 @@ impl Layout {
     fn place(
         &mut self,
         cursor: &mut Cursor,
-        board: &Board,
+        (model, index): (&Model, u16),
         format: &Format,
         parts: &Parts<'_>,
         ring: (u32, u32),
         pristine: u32,
     ) {
-        let executable = parts.executable;
+        let (executable, board) = (parts.executable, &model.board);
         let tables = parts.space(board, 0, 0, 0, ring).table_bytes(format);
         let root = cursor.take(tables, PAGE);
         let text = cursor.take(pages(executable.text.bytes.len() as u32), PAGE);
@@ -455,11 +510,8 @@ impl Layout {
         self.segments
             .push(Segment::new(rodata, executable.rodata.bytes.clone()));
         let size = parts.writable_bytes();
-        self.segments.push(Segment {
-            address: data,
-            bytes: executable.data.bytes.clone(),
-            size,
-        });
+        self.segments
+            .extend(writable_segments(model, index, executable, (data, size)));
         self.usage.push(parts.usage(tables));
         let data_size = executable.data.bytes.len() as u32;
         self.placement.processes.push(ProcessPlacement {

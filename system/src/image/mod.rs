@@ -30,7 +30,7 @@ pub use layout::Usage;
 pub use report::{ProcessUsage, Report};
 
 use crate::board::{Board, Emulator};
-use crate::describe::describe;
+use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
 use crate::generation::Generation;
 use crate::identifiers;
@@ -353,7 +353,11 @@ impl<'a> Builder<'a> {
     ) -> Result<(Layout, Segment), Refusal> {
         let draft = Tables::draft(model, kernel)?;
         let (blob, ram) = (draft.blob, draft.ram);
-        let behind = kernel.room_behind(&model.board, ram);
+        // behind the second kernel lies its stack
+        let behind = match model.generation {
+            Generation::First => kernel.room_behind(&model.board, ram),
+            Generation::Second => None,
+        };
         let elsewhere = if behind.is_some() { 0 } else { ram };
         let (mut executables, mut sites) = (executables, sites);
         for _ in 0..MOST_LINKS {
@@ -424,7 +428,8 @@ impl Tables {
         let draft = Placement::draft(model);
         if model.generation == Generation::Second {
             let blob = Tables::blob(model, &draft)?.len() as u32;
-            return Ok(Tables { blob, ram: 0 });
+            let ram = describe::Memory::of(model, 0).bytes;
+            return Ok(Tables { blob, ram });
         }
         let header = link(model, &draft)?.header;
         Ok(Tables {

@@ -20,7 +20,9 @@
 
 use crate::generation::Generation;
 use crate::image::executable::Executable;
-use crate::image::layout::{Layout, Segment, Usage, Writable, first_site, free, shared};
+use crate::image::layout::{
+    Layout, Segment, Usage, Writable, first_site, free, shared, writable_segments,
+};
 use crate::image::link_process::Site;
 use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
@@ -370,17 +372,19 @@ impl<'a> Parts<'a> {
             executable.data.bytes.len() as u32,
             self.stacks.iter().sum::<u32>(),
         );
-        let zeroed = |address, bytes: &[u8], size| Segment {
-            address,
-            bytes: bytes.to_vec(),
-            size,
-        };
         layout.segments.extend([
             Segment::new(places.text, executable.text.bytes.clone()),
             Segment::new(places.rodata, executable.rodata.bytes.clone()),
-            zeroed(places.data, &executable.data.bytes, self.writable.bytes),
-            zeroed(places.stacks, &[], stacks_size),
         ]);
+        let data = (places.data, self.writable.bytes);
+        layout
+            .segments
+            .extend(writable_segments(model, self.index, executable, data));
+        layout.segments.push(Segment {
+            address: places.stacks,
+            bytes: Vec::new(),
+            size: stacks_size,
+        });
         layout.usage.push(self.usage());
         layout.sites.push(Site {
             text: places.text,

@@ -381,7 +381,7 @@ int msg_receive_words(gio_id mailbox, gio_time until, uint32_t words[4], uint32_
 int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_message *message);
 
 
-/* ---- Requests (the second kernel: GIORNATA_NEXT) ------------------------------ */
+/* ---- Requests (the second kernel; the first answers GIO_ENOSYS) --------------- */
 
 /* A client sends a request and waits for its reply in one call. It keeps its place in
  * the order of urgency, and the server runs on it. */

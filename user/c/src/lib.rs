@@ -25,7 +25,6 @@ pub mod memory;
 pub mod private;
 pub mod process;
 pub mod region;
-#[cfg(feature = "next")]
 pub mod request;
 pub mod semaphore;
 pub mod system;

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use giornata_rt::call::{self, Number};
+use giornata_rt::call::{self, Number, Requested};
 use giornata_rt::{Error, Instant};
 
 use crate::answer::{code, tell};
@@ -17,14 +17,13 @@ pub struct Request {
     token: u32,
 }
 
-impl Request {
-    /// From the results of a call that receives.
-    fn of([a, b, c, d, both, token]: [usize; 6]) -> Request {
+impl From<Requested> for Request {
+    fn from(requested: Requested) -> Request {
         Request {
-            words: [a, b, c, d].map(|word| word as u32),
-            priority: both as u32 & 0xFFFF,
-            client: both as u32 >> 16,
-            token: token as u32,
+            words: requested.words,
+            priority: requested.priority,
+            client: requested.client.into(),
+            token: requested.token,
         }
     }
 }
@@ -54,7 +53,7 @@ pub unsafe extern "C" fn gio_receive_request(
     until: Instant,
     request: *mut Request,
 ) -> c_int {
-    let received = call::receive_request(mailbox, until).map(Request::of);
+    let received = call::receive_request(mailbox, until).map(Request::from);
     // SAFETY: by contract.
     unsafe { tell(received, request) }
 }
@@ -64,7 +63,7 @@ pub unsafe extern "C" fn gio_receive_request(
 pub extern "C" fn gio_reply_receive(words: &[u32; 4], request: &mut Request) -> c_int {
     let client = u16::try_from(request.client).map_err(|_| Error::EINVAL);
     let next = client.and_then(|client| call::reply_receive(client, request.token, *words));
-    code(next.map(|results| *request = Request::of(results)))
+    code(next.map(|results| *request = Request::from(results)))
 }
 
 /// See `giornata.h`.

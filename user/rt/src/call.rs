@@ -266,6 +266,22 @@ pub struct Delivery {
     pub from: usize,
     /// The thread that sent it.
     pub sender: Number,
+    /// The token of the reply that its sender, whose slot alone is known then, waits for.
+    pub token: Option<u32>,
+}
+
+/// What [`receive_request`] and [`reply_receive`] tell of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// What it says.
+    pub words: [u32; 4],
+    /// Its priority.
+    pub priority: u32,
+    /// The slot of the thread that waits for a reply, or
+    /// [`NOBODY`](giornata_abi::next::call::NOBODY).
+    pub client: u16,
+    /// The token of that reply.
+    pub token: u32,
 }
 
 /// `SendBytes` from `bytes`.

@@ -56,9 +56,6 @@ mod stubs;
 #[cfg(feature = "next")]
 #[path = "next/clock.rs"]
 pub mod clock;
-#[cfg(feature = "next")]
-#[path = "next/request.rs"]
-pub mod request;
 
 pub mod block;
 pub mod call;
@@ -73,6 +70,7 @@ pub mod mailbox;
 pub mod port;
 pub mod process;
 pub mod region;
+pub mod request;
 pub mod restartable;
 #[cfg(test)]
 mod script;

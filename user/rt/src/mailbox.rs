@@ -52,6 +52,8 @@ pub struct Full {
     pub destination: Id,
     /// On which node that is, and whether it came in.
     pub from: Envelope,
+    /// The token of the reply that its sender waits for, if it does.
+    pub(crate) token: Option<u32>,
 }
 
 impl From<Delivery> for Received {
@@ -148,6 +150,7 @@ impl Mailbox {
             received: Received::from(delivery),
             destination: Id(delivery.destination),
             from: Envelope::from_word(delivery.from),
+            token: delivery.token,
         })
     }
 }

@@ -10,11 +10,30 @@
 //! does before `written` exceeds that. So a copy of record n is whole if
 //! `written < n + capacity` *after* the copy.
 
+use giornata_abi::Record as _;
 use giornata_abi::control::TraceRing;
 use giornata_abi::trace::{TraceKind, TraceRecord};
 
 /// A record.
 pub type Record = TraceRecord;
+/// Bytes of a record on a wire.
+pub const BYTES: usize = TraceRecord::SIZE;
+/// What a frame on the trace's own wire begins with.
+pub const MARK: &[u8] = &[];
+
+/// The bytes of a record to the front of `target`.
+pub fn write(record: &Record, target: &mut [u8]) {
+    let mut places = target.iter_mut();
+    record.encode(&mut |bytes| {
+        let pairs = places.by_ref().zip(bytes);
+        pairs.for_each(|(place, byte)| *place = *byte);
+    });
+}
+
+/// How many were lost, if a record says that some were.
+pub fn lost(record: &Record) -> Option<u64> {
+    (record.kind == TraceKind::Lost as u8).then_some(record.x)
+}
 
 /// The ring: head and records.
 pub struct Ring {
@@ -99,7 +118,7 @@ impl Reader {
         let oldest = (self.ring.written() + 1).saturating_sub(self.ring.capacity);
         match oldest.saturating_sub(self.next) {
             0 => Some((self.advance(1), record)),
-            count => Some((self.advance(count), lost(count, record.tick))),
+            count => Some((self.advance(count), lost_record(count, record.tick))),
         }
     }
 
@@ -116,7 +135,7 @@ impl Reader {
 }
 
 /// The record that says that `count` records are missing.
-fn lost(count: u64, tick: u64) -> TraceRecord {
+fn lost_record(count: u64, tick: u64) -> TraceRecord {
     TraceRecord {
         kind: TraceKind::Lost as u8,
         hart: 0,
@@ -151,7 +170,7 @@ mod tests {
             };
             Box::new(Memory {
                 head,
-                records: [lost(0, 0); CAPACITY],
+                records: [lost_record(0, 0); CAPACITY],
             })
         }
 
@@ -161,7 +180,7 @@ mod tests {
                 self.records[number as usize % CAPACITY] = TraceRecord {
                     kind: 1,
                     x: number,
-                    ..lost(0, number)
+                    ..lost_record(0, number)
                 };
                 self.head.written += 1;
             }

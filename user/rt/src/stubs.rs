@@ -3,9 +3,10 @@
 
 use giornata_abi::call::Call;
 use giornata_abi::load::{Frame, How};
+use giornata_abi::next::call::NOBODY;
 use giornata_abi::{Error, Instant};
 
-use crate::call::{Delivery, call0, call3, call6, halves, wide};
+use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
 use crate::id::Number;
 
 /// Bit of how a mailbox is created: attached to another.
@@ -42,6 +43,31 @@ pub fn receive(mailbox: Number, until: Instant) -> Result<([u32; 4], u32), Error
     })
 }
 
+/// `Receive`: blocks. Nobody waits for a reply: the first kernel has no requests.
+pub fn receive_request(mailbox: Number, until: Instant) -> Result<Requested, Error> {
+    receive(mailbox, until).map(|(words, priority)| Requested {
+        words,
+        priority,
+        client: NOBODY as u16,
+        token: 0,
+    })
+}
+
+/// A request, which the first kernel does not have: `ENOSYS`.
+pub fn call(_mailbox: Number, _priority: u32, _words: [u32; 4]) -> Result<[u32; 4], Error> {
+    Err(Error::ENOSYS)
+}
+
+/// A reply, which the first kernel does not have: `ENOSYS`.
+pub fn reply_receive(_client: u16, _token: u32, _words: [u32; 4]) -> Result<Requested, Error> {
+    Err(Error::ENOSYS)
+}
+
+/// `ENOSYS`: the first kernel has no requests.
+pub fn forward(_mailbox: Number, _client: u16, _token: u32) -> Result<(), Error> {
+    Err(Error::ENOSYS)
+}
+
 /// `ReceiveBytes` into `capacity` bytes at an address, which the kernel checks: blocks.
 ///
 /// # Safety
@@ -63,6 +89,7 @@ pub unsafe fn receive_at(
             destination: destination as u32,
             from,
             sender: sender as u32,
+            token: None,
         },
     )
 }

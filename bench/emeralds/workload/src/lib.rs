@@ -15,6 +15,7 @@ mod lives;
 mod pair;
 
 use alone::{keeping, lone};
+use giornata_rt::call::Number;
 use giornata_rt::{Id, process, shutdown};
 use hint::{given, giving};
 use letters::{answering, asking, reading, writing};

@@ -25,6 +25,8 @@ tagged! {
         Nothing = 0,
         /// A thread that waits.
         Thread(Ref<Thread>) = 1,
+        /// The word of the clock has gone on by a quarter.
+        Epoch = 2,
     }
 }
 

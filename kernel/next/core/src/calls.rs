@@ -4,7 +4,7 @@
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 
-use crate::thread::role;
+use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 #[cfg(feature = "services")]
 use crate::{mailbox, receiving, sending};
@@ -48,6 +48,24 @@ handlers! {
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "services")]
+    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
+    #[cfg(feature = "services")]
+    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) kernel.open_object(me, slot);
+    #[cfg(feature = "services")]
+    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::unlock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::wait::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) kernel.broadcast::<M>(me, slot, serial, began);
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
@@ -96,10 +114,12 @@ extern "C-unwind" fn no_such_call(
 }
 
 impl Kernel {
-    /// The turn of a thread that lives in the kernel: a piece of work, after which the
-    /// hart looks at its timer and lines.
+    /// The turn of a thread whose kind is `WORK`, or of the idle thread while it is not
+    /// the first of the queue: a piece of work, after which the hart looks at its timer
+    /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         match me.place.role & role::REAPER {
+            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
             0 => self.go(),
             _ => self.reap::<M>(me),
         }

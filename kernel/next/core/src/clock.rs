@@ -1,5 +1,8 @@
 //! Clocks that a process can read.
 
+use core::hint::cold_path;
+
+use crate::thread::state;
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 impl Kernel {
@@ -26,6 +29,10 @@ impl Kernel {
         let slot = self.slot.get();
         let next = slot.next.get();
         me.answer(0);
+        if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {
+            cold_path();
+            return self.yield_ceiling(me, slot);
+        }
         let wants = next.wants.get();
         slot.rank.get().head.set(Some(next));
         self.slot.set(next);

@@ -16,10 +16,13 @@ impl Kernel {
     /// The first that is broken, if any. O(threads squared).
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
+        self.check_mail()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
+            // (who serves calls runs on the places of its clients, and may be in no queue)
+            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
             hold!(
-                ready == self.is_queued(thread),
+                ready == self.is_queued(thread) || ready && has_no_place,
                 "a thread is in the ready queue exactly if it waits for nothing"
             );
             hold!(
@@ -75,13 +78,9 @@ impl Kernel {
             }
             hold!(free >= 0, "a free place is listed once");
         }
-        for mutex in process.mutexes {
+        for thread in process.threads {
             hold!(
-                life != life::DEAD
-                    || mutex
-                        .owner
-                        .get()
-                        .is_none_or(|owner| !same(owner.process, process)),
+                life != life::DEAD || thread.held.get().is_none(),
                 "a dead process owns no mutex"
             );
         }

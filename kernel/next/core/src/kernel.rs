@@ -5,23 +5,27 @@ use core::cell::Cell;
 use giornata_abi::Error;
 use giornata_abi::next::ring::{self, Kind, head};
 
+use crate::boot::Boot;
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
-use crate::thread::role;
 use crate::{
-    Agenda, Line, Machine, Object, Outcome, Process, Rank, Ref, Region, Thread, Trace, process,
-    record,
+    Agenda, Alarm, Line, Machine, Object, Outcome, Process, Rank, Ref, Region, Thread, Trace,
+    process, record,
 };
 
 record! {
     /// The record of a hart: its queues, its trace, what waits for it.
     pub struct Kernel {
+        /// What boot checks: the front of all records.
+        pub boot: Boot,
         /// The most urgent rank in which a thread is ready; the idle rank at least.
         pub(crate) top: Cell<Ref<Rank>>,
         /// The first of the top: whose turn it is.
         pub(crate) slot: Cell<Ref<Thread>>,
         /// Time events.
         pub agenda: Agenda,
+        /// Rings at least once in 2^30 ticks.
+        pub(crate) epoch: Ref<Alarm>,
         /// What happened, and whom the hart charges.
         pub trace: Trace,
         /// Stands for the list of threads that wait in none.
@@ -49,25 +53,14 @@ record! {
         pub processes: &'static [Process],
         /// Regions of shared memory, by index.
         pub(crate) regions: &'static [Region],
+        /// Threads that a chain of waiting threads can have behind its first.
+        pub(crate) depth: u32,
+        /// The serial number of the last question for something that others have.
+        pub(crate) asked: Cell<u32>,
     }
 }
 
 impl Kernel {
-    /// At boot: the threads that begin then are ready. The first of them runs.
-    pub fn start<M: Machine>(&self) -> Outcome {
-        let now = M::now();
-        self.trace.since.set(now);
-        self.agenda.begin(now);
-        M::alarm(self.agenda.next(), now);
-        for thread in self.threads {
-            if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
-                thread.waits.set(None);
-                self.insert(thread);
-            }
-        }
-        self.go()
-    }
-
     /// Whose turn it is: the first of the ready queue.
     pub fn slot(&self) -> Ref<Thread> {
         self.slot.get()

@@ -95,6 +95,38 @@ pub const fn offset(fields: &[Field], count: usize, width: usize) -> usize {
     end
 }
 
+/// The factor of FNV-1a.
+pub(crate) const PRIME: u32 = 0x0100_0193;
+
+/// Hashes a shape with the names of its fields, after what was hashed before (FNV-1a).
+pub const fn fingerprint(shape: Shape, mut hash: u32) -> u32 {
+    let kind = match shape {
+        Shape::Byte => 1,
+        Shape::Half => 2,
+        Shape::Word => 3,
+        Shape::Size => 4,
+        Shape::Ref => 5,
+        Shape::Link => 6,
+        Shape::Slice => 7,
+        Shape::Tagged => 8,
+        Shape::Record(fields) => {
+            let mut at = 0;
+            while at < fields.len() {
+                let (name, mut letter) = (fields[at].name.as_bytes(), 0);
+                while letter < name.len() {
+                    hash = (hash ^ name[letter] as u32).wrapping_mul(PRIME);
+                    letter += 1;
+                }
+                hash = fingerprint(fields[at].shape, hash);
+                at += 1;
+            }
+            9
+        }
+        Shape::Array(shape, count) => fingerprint(*shape, hash ^ count as u32),
+    };
+    (hash ^ kind).wrapping_mul(PRIME)
+}
+
 /// What has a shape.
 pub trait Shaped {
     /// It.

@@ -20,6 +20,7 @@ impl Kernel {
         let place = thread.place;
         thread.context.pc.set(place.entry);
         thread.context.sp.set(place.stack_top);
+        thread.floating.set(0);
         thread.results([body, 0, 0, 0, 0, 0]);
         thread.answer(argument);
         thread.spent.set(0);
@@ -40,10 +41,10 @@ impl Kernel {
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(mutexes of the process).
+    /// gives back what the caller owns, one thing a time. O(1).
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.give_up_one::<M>(me) {
+        if self.end_service::<M>(me) || self.give_up_one(me) {
             return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
         }
         self.remove(me);

@@ -17,7 +17,7 @@ use core::cell::Cell;
 use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Words of an address space that the architecture loads.
-pub const SPACE: usize = 16;
+pub const SPACE: usize = 20;
 
 record! {
     /// A process.
@@ -79,8 +79,6 @@ record! {
         pub(crate) bound: Cell<Option<Ref<Message>>>,
         /// Bytes that its messages have room for.
         pub message_size: u32,
-        /// Mutexes that its threads can own.
-        pub mutexes: &'static [Ref<Object>],
         /// Interrupt lines that its threads can await.
         pub lines: &'static [Ref<Line>],
         /// How its memory is at its start.
@@ -118,9 +116,9 @@ pub mod life {
     pub const MESSAGE: u32 = 1;
     /// Its interrupt lines are masked.
     pub const LINES: u32 = 2;
-    /// Its threads end.
+    /// Its threads end, and give back what they own.
     pub const THREADS: u32 = 3;
-    /// Its mutexes pass to other processes, and what else services keep for it.
+    /// What else services keep for it.
     pub const OBJECTS: u32 = 4;
     /// Its regions of shared memory are detached.
     pub const REGIONS: u32 = 5;

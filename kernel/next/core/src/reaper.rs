@@ -104,15 +104,20 @@ impl Kernel {
             },
             life::THREADS | life::START => match process.threads.get(index) {
                 Some(thread) => {
-                    match now {
-                        life::START => self.start_thread::<M>(thread),
-                        _ => self.end_thread::<M>(thread),
+                    if now == life::START {
+                        self.start_thread::<M>(thread);
+                    } else {
+                        self.end_thread::<M>(thread);
+                        if self.give_up_one(thread) {
+                            // one thing a piece
+                            return self.go_from(reaper);
+                        }
                     }
                     1
                 }
                 None => 0,
             },
-            life::OBJECTS => self.give_up_next::<M>(process, index),
+            life::OBJECTS => self.end_mail::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => restore::<M>(process, index),
             _ => 0,

@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
+use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -106,6 +106,7 @@ impl Kernel {
             self.agenda.remove(alarm);
             match alarm.event {
                 Event::Thread(thread) => self.expire::<M>(thread),
+                Event::Epoch => self.on_epoch::<M>(),
                 Event::Nothing => {}
             }
         }
@@ -123,11 +124,14 @@ impl Kernel {
                 return self.arm::<M>(thread, low.get(), high.get());
             }
         }
-        match thread.waits.get() {
-            Some(object) if !same(object, self.nowhere) => leave(thread),
-            Some(_) if thread.is(state::SLEEPS) => return self.awaken::<M>(thread),
-            _ => {}
+        let waits = thread.waits.get().is_some();
+        if waits && thread.is(state::SLEEPS) {
+            return self.awaken::<M>(thread);
         }
+        if !waits || thread.is(state::PARKED) {
+            return self.time_out::<M>(thread);
+        }
+        leave(thread);
         thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }

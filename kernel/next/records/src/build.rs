@@ -2,17 +2,18 @@
 
 use giornata_abi::system::FaultPolicy;
 use giornata_next_core::agenda::LISTS;
+use giornata_next_core::boot::{self, Boot};
 use giornata_next_core::interrupt::{LINES, Line};
-use giornata_next_core::layout::Shaped;
+use giornata_next_core::layout::{Shape, Shaped, offset};
 use giornata_next_core::object::{self, Handle};
 use giornata_next_core::process::{Image, life};
 use giornata_next_core::ready::level;
 use giornata_next_core::thread::{Place, kind, role, tenancy};
 use giornata_next_core::trace::{Entry, label};
-use giornata_next_core::{Event, Kernel, Object, Process, Rank, Region, Thread};
+use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::description::{self, Description, ObjectKind};
+use crate::description::{self, Description};
 use crate::mail;
 
 /// The records of a system, and where the important ones lie.
@@ -48,11 +49,13 @@ pub(crate) struct Parts {
 pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let mut arena = Arena::new(width, base);
     let arena = &mut arena;
+    // what boot checks lies in front
+    let kernel = arena.one();
     // the idle thread and its process are the last, but for the kernel's own threads
     let processes = arena_run(arena, 64, description.processes.len() + 1);
     let threads = description.threads.len() + 1 + description.processes.len();
     let parts = Parts {
-        kernel: arena.one(),
+        kernel,
         rank_idle: arena.one(),
         ranks: arena.many(256),
         processes,
@@ -84,6 +87,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     for index in 0..description.processes.len() {
         lay_spares(arena, &parts, description, index);
     }
+    // (behind the threads, whose links it sets)
+    for index in 0..description.processes.len() {
+        lay_spares(arena, &parts, description, index);
+    }
     lay_idle(arena, &parts, description);
     lay_kernel(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
@@ -93,9 +100,12 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let processes = (0..processes.1)
         .map(|index| processes.at(index, arena).0)
         .collect();
-    let arena = std::mem::replace(arena, Arena::new(width, base));
+    let mut arena = std::mem::replace(arena, Arena::new(width, base));
+    arena.align(8);
+    let mut bytes = arena.finish();
+    seal(&mut bytes, width);
     Built {
-        bytes: arena.finish(),
+        bytes,
         kernel,
         objects,
         processes,
@@ -119,11 +129,21 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
     for (index, object) in description.objects.iter().enumerate() {
         let record = parts.objects.at(index, arena);
+        let marks = [
+            (object.ceiling.is_some(), object::kind::CEILING),
+            (object.private, object::kind::PRIVATE),
+        ];
+        let marks = marks.iter().filter(|(has, _)| *has);
         let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        let made = marks.fold(made, |made, (_, mark)| made | mark);
         arena.set(record, "made", made);
         arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
+            // that of the deadline band precedes all deadlines
+            Some(ceiling) if ceiling == description.band => {
+                level::LOWEST - u32::from(ceiling.saturating_add(1))
+            }
             Some(ceiling) => level::LOWEST - u32::from(ceiling),
             None => object.most,
         };
@@ -206,19 +226,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        let mutexes = description
-            .objects
-            .iter()
-            .enumerate()
-            .filter(|(_, object)| {
-                let rights = object.rights.get(index).copied().unwrap_or_default();
-                object.kind == ObjectKind::Mutex && rights.used
-            });
-        let mutexes: Vec<At<Object>> = mutexes
-            .map(|(slot, _)| parts.objects.at(slot, arena))
-            .collect();
-        let mutexes = lay_references(arena, &mutexes);
-        arena.set(record, "mutexes", mutexes);
         mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
@@ -232,6 +239,9 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let idle = parts.processes.at(description.processes.len(), arena);
     arena.set(idle, "number", description.processes.len() as u32);
+    for (word, value) in description.kernel_space.iter().enumerate() {
+        arena.set(idle, &format!("space.{word}"), *value);
+    }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
     lay_image(arena, idle, &description::Process::default());
@@ -322,6 +332,12 @@ fn lay_thread(
     let rank = parts.ranks.at(usize::from(255 - thread.priority), arena);
     let process = parts.processes.at(thread.process, arena);
     lay_record(arena, parts, index, (process, place, rank));
+    // calls to objects are threads' alone
+    let has_jobs = thread.role & (role::TASK | role::UPCALL) != 0;
+    let handles = match has_jobs {
+        true => handles.part(0, 0, arena),
+        false => handles,
+    };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
     arena.set(record, "limited", u32::from(thread.allowance != 0));
@@ -385,8 +401,42 @@ fn lay_idle(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(parts.rank_idle, "head", idle);
 }
 
+/// What boot checks; length and checksum follow when all is laid.
+fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
+    arena.set(kernel, "boot.magic", boot::MAGIC);
+    arena.set(kernel, "boot.layout", boot::layout(arena.width()));
+    arena.set(kernel, "boot.address", kernel.0);
+    arena.set(kernel, "boot.flags", description.flags);
+    arena.set(kernel, "boot.hertz", description.timer_hertz);
+    let stop = description.stop_at;
+    arena.set(kernel, "boot.stop.0", stop as u32);
+    arena.set(kernel, "boot.stop.1", (stop >> 32) as u32);
+    arena.set(kernel, "boot.floating", description.floating);
+    arena.set(kernel, "boot.cursor", description.trace_cursor);
+    let epoch = Value::Tagged(tag(Event::TAGS, "Epoch"), 0);
+    let alarm = arena.one::<Alarm>();
+    arena.set(alarm, "event", epoch);
+    arena.set(kernel, "epoch", alarm);
+}
+
+/// Writes what only the whole can tell into its front.
+fn seal(bytes: &mut [u8], width: usize) {
+    let Shape::Record(fields) = Boot::SHAPE else {
+        unreachable!("records have fields");
+    };
+    let head = Boot::SHAPE.size(width);
+    let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+    let sum = boot::checksum(bytes[head..].as_chunks().0.iter().map(word));
+    for (name, value) in [("length", bytes.len() as u32), ("checksum", sum)] {
+        let number = fields.iter().position(|field| field.name == name);
+        let at = offset(fields, number.expect("it is there"), width);
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     let kernel = parts.kernel;
+    lay_boot(arena, kernel, description);
     let idle = parts.threads.at(description.threads.len(), arena);
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
@@ -396,6 +446,11 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
+    let depth = match description.depth {
+        0 => description::DEPTH,
+        depth => depth,
+    };
+    arena.set(kernel, "depth", depth);
     arena.set(kernel, "objects", parts.objects);
     arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {

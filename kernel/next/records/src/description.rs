@@ -2,11 +2,16 @@
 
 use giornata_abi::system::FaultPolicy;
 
+/// The depth of chains in a system that does not say.
+pub const DEPTH: u32 = 16;
+
 /// A system.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     /// The fixed priority at whose level the deadline band lies.
     pub band: u8,
+    /// Threads that a chain of waiting threads can have behind its first; 0: [`DEPTH`].
+    pub depth: u32,
     /// The processes.
     pub processes: Vec<Process>,
     /// The threads: those of a process in a row, processes in order.
@@ -15,6 +20,18 @@ pub struct Description {
     pub objects: Vec<Object>,
     /// The interrupt lines in use.
     pub lines: Vec<Line>,
+    /// Bits of [`flag`](giornata_next_core::boot::flag).
+    pub flags: u32,
+    /// Ticks a second of the timer.
+    pub timer_hertz: u32,
+    /// The machine stops at this tick; 0: never.
+    pub stop_at: u64,
+    /// Where floating-point registers are kept; 0: nowhere.
+    pub floating: u64,
+    /// What the architecture finds in the process of the kernel's own threads.
+    pub kernel_space: Vec<u64>,
+    /// Where the reader of the trace counts what it has sent; 0: nowhere.
+    pub trace_cursor: u64,
     /// Regions of shared memory.
     pub regions: Vec<Region>,
     /// Records of the trace ring, a power of two, at least 16.
@@ -108,6 +125,8 @@ pub struct Object {
     pub most: u32,
     /// The ceiling of a mutex.
     pub ceiling: Option<u8>,
+    /// The threads of one process take it by a word of their memory.
+    pub private: bool,
     /// The slot of the mailbox of the server to which a mailbox is attached.
     pub server: Option<usize>,
     /// What each process may do with it.

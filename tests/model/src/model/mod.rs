@@ -314,7 +314,7 @@ impl Model {
         loop {
             self.dispatch();
             self.publish_words();
-            if self.next_event().is_some_and(|at| at <= self.now) {
+            if self.is_due() {
                 self.ring();
                 continue;
             }
@@ -358,7 +358,12 @@ impl Model {
                 let urgency = self.own(caller);
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
-            (Event::Interrupt(line), _) => self.interrupt(*line),
+            (Event::Interrupt(line), _) => {
+                if is_due {
+                    self.ring();
+                }
+                self.interrupt(*line);
+            }
             (Event::Timer, _) => self.ring(),
             (event, caller) => unreachable!("{event:?} of {caller:?}"),
         }

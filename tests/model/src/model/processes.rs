@@ -50,6 +50,12 @@ impl Model {
         record.life = Life::Dying;
         (record.cause, record.news) = (Some(cause), None);
         let threads = record.threads.clone();
+        // what it had not heard of, its next life does not hear of
+        for (line, owner) in self.system.lines.iter().enumerate() {
+            if *owner == process {
+                (self.lines[line].masked, self.lines[line].latched) = (true, false);
+            }
+        }
         // (who is dead is asked for nothing, and gets nothing from its siblings)
         for thread in threads.clone() {
             self.remove(thread);

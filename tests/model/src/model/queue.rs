@@ -242,6 +242,11 @@ impl Model {
     fn resolve(&mut self) -> Option<usize> {
         loop {
             let first = match *self.queue.first()? {
+                // (between pieces the hart looks at its timer)
+                Entry::Teardown(..) if self.is_due() => {
+                    self.ring();
+                    continue;
+                }
                 Entry::Teardown(process, _) => {
                     self.queue.remove(0);
                     self.tear_down(process);

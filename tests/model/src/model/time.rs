@@ -23,6 +23,11 @@ impl Model {
         alarms.chain(budgets).chain(limits).min()
     }
 
+    /// Whether the timer rings now.
+    pub(super) fn is_due(&self) -> bool {
+        self.next_event().is_some_and(|at| at <= self.now)
+    }
+
     fn has_quantum(&self, thread: usize) -> bool {
         let scheduling = self.threads[thread].scheduling;
         matches!(scheduling, Scheduling::RoundRobin(..))
@@ -122,16 +127,15 @@ impl Model {
         if self.threads.iter().any(|thread| thread.state == waits) {
             return Err(Error::EBUSY);
         }
-        let record = &mut self.lines[line];
-        // the handler has returned: the line may come again
-        record.masked = false;
-        if std::mem::take(&mut record.risen) {
-            (record.latched, record.masked) = (true, true);
-        }
-        if std::mem::take(&mut record.latched) {
+        if std::mem::take(&mut self.lines[line].latched) {
             return Ok(Some(Reply::DONE));
         }
         self.block(caller, Reason::Line(line), crate::request::NEVER);
+        // the handler has returned: the line may come again
+        self.lines[line].masked = false;
+        if std::mem::take(&mut self.lines[line].risen) {
+            self.interrupt(line);
+        }
         Ok(None)
     }
 

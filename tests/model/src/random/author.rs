@@ -1,6 +1,6 @@
 //! What the running thread asks for, with a look at the model.
 
-use super::Dice;
+use super::{Dice, UNIT};
 use crate::model::{Event, Model, State, Tenancy, Word};
 use crate::request::{NEVER, Request, Route};
 use crate::system::Kind;
@@ -27,19 +27,25 @@ impl Author<'_> {
 
     /// An instant until which a thread waits: often soon, at times never or past.
     fn until(&mut self) -> u64 {
-        let (dice, now) = (&mut *self.dice, self.now);
-        match dice.below(20) {
+        match self.dice.below(20) {
             0 | 1 => 0,
-            2 => now.saturating_sub(1),
-            3 => now,
+            2 => self.now.saturating_sub(1),
+            3 => self.now,
             4..=8 => NEVER,
-            9..=11 => now + 50 + dice.below(200) as u64,
-            _ => now + 1 + dice.below(20) as u64,
+            9..=11 => self.in_units(50, 200),
+            _ => self.in_units(1, 20),
         }
     }
 
     fn soon(&mut self) -> u64 {
-        self.now + self.dice.below(12) as u64
+        self.in_units(0, 12)
+    }
+
+    /// An instant after so many units, and up to `span` more. Each thread has instants of
+    /// its own: in which order those of one instant come is not promised.
+    fn in_units(&mut self, from: usize, span: usize) -> u64 {
+        let units = (from + self.dice.below(span)) as u64;
+        (self.now / UNIT + units) * UNIT + self.thread as u64 % UNIT
     }
 
     fn kind(&self, object: usize) -> Kind {

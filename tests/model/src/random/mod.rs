@@ -17,6 +17,9 @@ use author::Author;
 use giornata_abi::trace::FaultCause;
 use std::collections::VecDeque;
 
+/// Ticks in which programs reckon: more than there are threads.
+const UNIT: u64 = 32;
+
 /// What a system is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Menu {
@@ -45,16 +48,24 @@ impl Menu {
 
 /// What happens beside plain calls. A kernel that cannot do one of these yet is compared
 /// without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names of the rules that they exercise")]
+#[derive(Clone, Copy, Debug)]
 pub struct Scope {
+    /// Threads that are scheduled by deadline.
     pub deadlines: bool,
+    /// Mutexes with ceilings.
     pub ceilings: bool,
+    /// Private mutexes.
     pub private: bool,
+    /// Published ceilings.
     pub published: bool,
+    /// Announced mutexes.
     pub announced: bool,
+    /// Interrupts.
     pub interrupts: bool,
+    /// Faults.
     pub faults: bool,
+    /// Which calls are made; a thread that would make another sleeps.
+    pub calls: fn(&Request) -> bool,
 }
 
 impl Scope {
@@ -67,6 +78,7 @@ impl Scope {
         announced: true,
         interrupts: true,
         faults: true,
+        calls: |_| true,
     };
 }
 
@@ -94,10 +106,9 @@ impl Program {
         let now = model.now();
         let alarm = model.next_event();
         let Some(thread) = model.runs() else {
-            let late = if dice.one_in(8) {
-                dice.below(6) as u64
-            } else {
-                0
+            let late = match dice.one_in(8) {
+                true => dice.below(6) as u64 * UNIT,
+                false => 0,
             };
             let line = self.line(dice, model);
             return match (line, alarm) {
@@ -108,7 +119,7 @@ impl Program {
                 (_, alarm) => alarm.map(|alarm| (Event::Timer, alarm.max(now) + late)),
             };
         };
-        let at = now + dice.pick(&[0, 0, 0, 1, 2, 4, 9]);
+        let at = now + dice.pick(&[0, 0, 0, 1, 2, 4, 9]) * UNIT;
         // what is due may come late, but seldom does
         if let Some(alarm) = alarm
             && alarm <= at
@@ -119,7 +130,11 @@ impl Program {
         if let Some(aside) = self.aside(dice, model, thread) {
             return Some((aside, at));
         }
-        let request = self.request(dice, model, thread, at);
+        let mut request = self.request(dice, model, thread, at);
+        if !(self.scope.calls)(&request) {
+            let until = (at / UNIT + dice.below(12) as u64) * UNIT + thread as u64;
+            request = Request::Sleep { until };
+        }
         Some((Event::Call(request), at))
     }
 

@@ -1,6 +1,6 @@
 //! Random systems.
 
-use super::{Dice, Menu, Scope};
+use super::{Dice, Menu, Scope, UNIT};
 use crate::system::{ALL_RIGHTS, Kind, Scheduling, System};
 use giornata_abi::system::{RIGHT_FULL, RIGHT_MANAGE, RIGHT_USE};
 
@@ -57,7 +57,7 @@ fn add_process(system: &mut System, dice: &mut Dice, comes_and_goes: bool) {
 fn add_threads(system: &mut System, dice: &mut Dice, scope: Scope, count: usize) {
     for _ in 0..count {
         let scheduling = match dice.below(6) {
-            0 if scope.deadlines => Scheduling::Deadline(dice.pick(&[8, 40, 40, 200])),
+            0 if scope.deadlines => Scheduling::Deadline(dice.pick(&[8, 40, 40, 200]) * UNIT),
             _ => Scheduling::Fifo(dice.pick(&[3, 4, 5, 5, 7, 8])),
         };
         system.thread(scheduling);

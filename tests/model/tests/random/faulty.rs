@@ -29,16 +29,19 @@ impl Kernel for Faulty {
     }
 }
 
-/// Steps that are left of the first program that shows the fault.
+/// Steps that are left of the shortest of the first programs that show the fault.
 fn steps_to(menu: Menu, fault: Fault) -> usize {
     let make = |system: &System| Faulty {
         model: Model::new(system),
         fault,
     };
     let found = |seed| compare(&make, menu, Scope::ALL, seed, 150).err();
-    let found = (0..200).find_map(found).expect("the fault is not found");
-    assert_eq!(found.log.len(), found.seeds.1.len());
-    found.log.len()
+    let found = (0..200).filter_map(found).take(3);
+    let steps = found.map(|found| {
+        assert_eq!(found.log.len(), found.seeds.1.len());
+        found.log.len()
+    });
+    steps.min().expect("the fault is not found")
 }
 
 #[test]

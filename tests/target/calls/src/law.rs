@@ -5,6 +5,7 @@
 
 use giornata_rt::Error;
 use giornata_rt::abi::call::{Call, Callers};
+use giornata_rt::call::Number;
 
 use crate::value::Place;
 
@@ -27,9 +28,9 @@ pub(crate) struct Rights {
     /// The only port it may write, and so read, of four bytes.
     pub(crate) writable: Option<usize>,
     /// Its own id, which it alone of its process has.
-    pub(crate) own: u32,
+    pub(crate) own: Number,
     /// Threads of the system; none has another generation than 0.
-    pub(crate) threads: u32,
+    pub(crate) threads: Number,
     /// Highest priority it may ask for.
     pub(crate) max_priority: usize,
 }
@@ -96,7 +97,7 @@ pub(crate) fn promise(
             )
         }
         Call::Log => log(a),
-        Call::SetPriority => set_priority(rights, a as u32, b),
+        Call::SetPriority => set_priority(rights, a as Number, b),
         // of other configurations of the kernel
         Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => Refused(Error::ENOSYS),
         Call::CreateObject
@@ -166,7 +167,7 @@ fn log(length: usize) -> Promise {
 }
 
 /// An id is 32 bits of its register.
-fn set_priority(rights: &Rights, thread: u32, priority: usize) -> Promise {
+fn set_priority(rights: &Rights, thread: Number, priority: usize) -> Promise {
     if thread >= rights.threads {
         return Refused(Error::ESRCH);
     }

@@ -4,7 +4,6 @@
 
 #![no_std]
 
-use giornata_rt::abi::call::Call;
 mod arrivals;
 mod timers;
 

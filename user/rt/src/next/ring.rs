@@ -11,12 +11,30 @@
 //!
 //! How many are written is a call, so records are copied by the handful.
 
-use giornata_abi::next::ring::{BYTES, Kind, Words, head, split_head};
+use giornata_abi::next::ring::{self, Kind, Words, head, split_head};
 
 use crate::call;
 
 /// A record.
 pub type Record = Words;
+/// Bytes of a record on a wire.
+pub const BYTES: usize = ring::BYTES;
+/// What a frame on the trace's own wire begins with: see [`FRAME`](ring::FRAME).
+pub const MARK: &[u8] = &[ring::FRAME];
+
+/// The bytes of a record to the front of `target`.
+pub fn write(record: &Record, target: &mut [u8]) {
+    let (places, _) = target.as_chunks_mut();
+    for (place, word) in places.iter_mut().zip(record) {
+        *place = word.to_le_bytes();
+    }
+}
+
+/// How many were lost, if a record says that some were.
+pub fn lost([_, head, count, _]: &Record) -> Option<u64> {
+    let (kind, ..) = split_head(*head);
+    (kind == Some(Kind::Lost)).then_some((*count).into())
+}
 
 /// Records copied between two looks at how many are written.
 const HANDFUL: usize = 8;
@@ -75,6 +93,8 @@ pub struct Reader {
     /// Which of them have been handed out, and how many there are.
     taken: usize,
     copied: usize,
+    /// The time of the next record is told before it: the ones before were skipped.
+    is_after_skip: bool,
 }
 
 impl Reader {
@@ -87,6 +107,7 @@ impl Reader {
             copies: [[0; 4]; HANDFUL],
             taken: 0,
             copied: 0,
+            is_after_skip: false,
         }
     }
 
@@ -117,11 +138,13 @@ impl Reader {
         Some((self.next - 1, record))
     }
 
-    /// Goes past what has been written so far, unread.
+    /// Goes past what has been written so far, unread. An `Epoch` record with the
+    /// number of the last one skipped comes before the next, so that its time is known.
     pub fn skip(&mut self) {
         self.look();
         self.next = self.next.max(self.written);
         (self.taken, self.copied) = (0, 0);
+        self.is_after_skip = self.next > 0;
     }
 
     /// Sees how many records are written. The kernel says it modulo 2^28.
@@ -144,9 +167,9 @@ impl Reader {
             *copy = self.ring.slot(number);
         }
         self.look();
-        let lost = self.oldest().saturating_sub(self.next);
-        if there > 0 && lost > 0 {
-            return Some(self.tell_lost());
+        let is_lost = self.oldest() > self.next;
+        if there > 0 && (is_lost || self.is_after_skip) {
+            return Some(self.tell_time());
         }
         self.copied = there as usize;
         None
@@ -158,19 +181,24 @@ impl Reader {
         (self.written + 1).saturating_sub(self.ring.capacity)
     }
 
-    /// Goes past what was lost, and says so.
-    fn tell_lost(&mut self) -> (u64, Record) {
+    /// Goes past what was lost, and says so, or that nothing was; and the time of what
+    /// comes then.
+    fn tell_time(&mut self) -> (u64, Record) {
         loop {
-            let oldest = self.oldest();
-            let time = self.time_of(oldest);
+            let first = self.oldest().max(self.next);
+            let time = self.time_of(first);
             self.look();
-            if self.oldest() != oldest {
+            if self.oldest() > first {
                 continue;
             }
-            let count = u32::try_from(oldest - self.next).unwrap_or(u32::MAX);
-            self.next = oldest;
-            let head = head(Kind::Lost, 0, 0);
-            return (oldest - 1, [time as u32, head, count, (time >> 32) as u32]);
+            let count = u32::try_from(first - self.next).unwrap_or(u32::MAX);
+            (self.next, self.is_after_skip) = (first, false);
+            let (low, high) = (time as u32, (time >> 32) as u32);
+            let record = match count {
+                0 => [low, head(Kind::Epoch, 0, 0), high, 0],
+                count => [low, head(Kind::Lost, 0, 0), count, high],
+            };
+            return (first - 1, record);
         }
     }
 
@@ -361,7 +389,12 @@ mod tests {
         assert!(reader.next().is_some());
         reader.skip();
         assert_eq!(reader.next(), None);
+        kernel.borrow_mut().clock = 0x3_0000_0000;
         kernel.borrow_mut().write(1);
+        let epoch = [1, head(Kind::Epoch, 0, 0), 3, 0];
+        assert_eq!(reader.next(), Some((8, epoch)), "when the next one is");
         assert_eq!(take_all(&mut reader), whole(9..10));
+        kernel.borrow_mut().write(1);
+        assert_eq!(take_all(&mut reader), whole(10..11), "once");
     }
 }

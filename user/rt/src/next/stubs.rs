@@ -3,11 +3,11 @@
 
 use giornata_abi::call::Call;
 use giornata_abi::load::{Frame, How};
-use giornata_abi::next::call::Call as Next;
+use giornata_abi::next::call::{Call as Next, ENVELOPE_CALL};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::{Error, Instant, Ticks};
 
-use crate::call::{Delivery, call0, call3, call6, halves, wide};
+use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
 use crate::clock;
 use crate::id::{Id, Number};
 
@@ -69,19 +69,22 @@ pub fn send_from(
 /// `Receive`: blocks; the words and the priority. Of a call, which the caller cannot
 /// reply to then, see [`receive_request`].
 pub fn receive(mailbox: Number, until: Instant) -> Result<([u32; 4], u32), Error> {
-    receive_request(mailbox, until).map(|[a, b, c, d, priority, _]| {
-        (
-            [a, b, c, d].map(|word| word as u32),
-            low_half(priority) as u32,
-        )
-    })
+    receive_request(mailbox, until).map(|request| (request.words, request.priority))
 }
 
-/// `Receive`: blocks; the words, the priority with the client's slot above it, and the
-/// token of its reply.
-pub fn receive_request(mailbox: Number, until: Instant) -> Result<[usize; 6], Error> {
+/// `Receive`: blocks.
+pub fn receive_request(mailbox: Number, until: Instant) -> Result<Requested, Error> {
     let ((slot, serial), (low, high)) = (parts(mailbox), ticks(until));
-    call6(Call::Receive as usize, [slot, serial, low, high, 0, 0])
+    call6(Call::Receive as usize, [slot, serial, low, high, 0, 0]).map(requested)
+}
+
+fn requested([a, b, c, d, both, token]: [usize; 6]) -> Requested {
+    Requested {
+        words: [a, b, c, d].map(|word| word as u32),
+        priority: low_half(both) as u32,
+        client: (both >> EXTRA) as u16,
+        token: token as u32,
+    }
 }
 
 /// `ReceiveBytes` into `capacity` bytes at an address, which the kernel checks: blocks.
@@ -99,16 +102,18 @@ pub unsafe fn receive_at(
     let ((slot, serial), (low, high)) = (parts(mailbox), ticks(until));
     let room = capacity.min(SLOT_MASK) | how << EXTRA;
     let arguments = [slot, serial, low, high, address, room];
-    let answer = call6(Call::ReceiveBytes as usize, arguments);
-    answer.map(
-        |[both, to, to_serial, from, sender, sender_serial]| Delivery {
-            length: low_half(both),
-            priority: (both >> EXTRA) as u32,
-            destination: number(to, to_serial),
-            from,
-            sender: number(sender, sender_serial),
-        },
-    )
+    let answer = call6(Call::ReceiveBytes as usize, arguments)?;
+    let [both, to, to_serial, from, sender, last] = answer;
+    // of a call the token of its reply stands in the place of the sender's serial number
+    let is_call = from & ENVELOPE_CALL != 0;
+    Ok(Delivery {
+        length: low_half(both),
+        priority: (both >> EXTRA) as u32,
+        destination: number(to, to_serial),
+        from,
+        sender: number(sender, if is_call { 0 } else { last }),
+        token: is_call.then_some(last as u32),
+    })
 }
 
 /// `CreateThread`: its id.
@@ -249,10 +254,10 @@ pub fn call(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<[u32; 4],
 }
 
 /// `ReplyReceive`: blocks; as [`receive_request`].
-pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<[usize; 6], Error> {
+pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<Requested, Error> {
     let [a, b, c, d] = words.map(|word| word as usize);
     let arguments = [usize::from(client), token as usize, a, b, c, d];
-    call6(Next::ReplyReceive as usize, arguments)
+    call6(Next::ReplyReceive as usize, arguments).map(requested)
 }
 
 /// `Forward` of the request of a client.
@@ -270,7 +275,7 @@ pub fn trace_position() -> Result<u32, Error> {
 }
 
 /// The lower 16 bits of a register that has two halves.
-pub(crate) const fn low_half(register: usize) -> usize {
+const fn low_half(register: usize) -> usize {
     register & SLOT_MASK
 }
 
@@ -365,8 +370,17 @@ mod tests {
             destination: Id::new(4, 0).0,
             from: 0x1_0007,
             sender: ID,
+            token: None,
         };
         assert_eq!(delivery, Ok(expected));
+        let reply = [0, 24, 4, 1, ENVELOPE_CALL, 6, 0x8000_0001];
+        let (_, called) = registers(reply, || {
+            // SAFETY: as above.
+            unsafe { receive_at(ID, Instant(5), 0x100, 24, 1) }
+        });
+        let called = called.unwrap();
+        assert_eq!(called.token, Some(0x8000_0001));
+        assert_eq!(Id(called.sender).parts(), (6, 0));
         let (_, words) = registers([0, 1, 2, 3, 4, 0xFFFF << 16 | 9, 0], || {
             receive(ID, Instant::START)
         });

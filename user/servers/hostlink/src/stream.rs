@@ -1,13 +1,18 @@
 //! What goes to the host by itself: the trace and statistics.
 
-use giornata_abi::trace::{TraceKind, TraceRecord};
-use giornata_abi::{Duration, Instant, Record};
-use giornata_hostlink_wire::{Event, Message, RECORD, RECORDS, Statistics};
-use giornata_rt::ring::Reader;
+use giornata_abi::{Duration, Instant};
+use giornata_hostlink_wire::{Event, Message, Statistics};
+use giornata_hostlink_wire::{NEXT_RECORD, NEXT_RECORDS, RECORD, RECORDS};
+use giornata_rt::ring::{self, BYTES, Reader, Record};
 
 use crate::line::Outbox;
 
-const _: () = assert!(RECORD == TraceRecord::SIZE);
+/// The records are those of the second kernel, by their length.
+const IS_NEXT: bool = BYTES == NEXT_RECORD;
+/// Most records in one frame.
+const MOST: usize = if IS_NEXT { NEXT_RECORDS } else { RECORDS };
+
+const _: () = assert!(IS_NEXT || BYTES == RECORD);
 
 /// Time between two statistics.
 const PERIOD: Duration = Duration(1_000_000_000);
@@ -19,7 +24,7 @@ pub(crate) struct Stream {
     /// When statistics are due.
     due: Instant,
     /// A record that did not follow the ones before it.
-    kept: Option<(u64, TraceRecord)>,
+    kept: Option<(u64, Record)>,
 }
 
 impl Stream {
@@ -79,7 +84,7 @@ impl Stream {
         reader: &mut Reader,
         counted: &mut Statistics,
     ) -> bool {
-        let mut bytes = [0; RECORD * RECORDS];
+        let mut bytes = [0; BYTES * MOST];
         let (mut last, mut length) = (None, 0);
         while length < bytes.len() {
             let Some((number, record)) = self.kept.take().or_else(|| reader.next()) else {
@@ -90,26 +95,20 @@ impl Stream {
                 break;
             }
             let target = bytes.get_mut(length..).unwrap_or(&mut []);
-            write(&record, target);
-            (last, length) = (Some(number), length + RECORD);
-            if record.kind == TraceKind::Lost as u8 {
-                counted.lost = counted.lost.saturating_add(record.x);
-            } else {
-                counted.records = counted.records.saturating_add(1);
+            ring::write(&record, target);
+            (last, length) = (Some(number), length + BYTES);
+            match ring::lost(&record) {
+                Some(count) => counted.lost = counted.lost.saturating_add(count),
+                None => counted.records = counted.records.saturating_add(1),
             }
         }
         let Some(last) = last else { return false };
         let records = bytes.get(..length).unwrap_or(&[]);
-        out.put(&Message::Event(Event::Trace { last, records }));
+        let event = match IS_NEXT {
+            true => Event::NextTrace { last, records },
+            false => Event::Trace { last, records },
+        };
+        out.put(&Message::Event(event));
         true
     }
-}
-
-/// The bytes of a record to the front of `target`.
-fn write(record: &TraceRecord, target: &mut [u8]) {
-    let mut places = target.iter_mut();
-    record.encode(&mut |bytes| {
-        let pairs = places.by_ref().zip(bytes);
-        pairs.for_each(|(place, byte)| *place = *byte);
-    });
 }

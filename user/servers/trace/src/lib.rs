@@ -12,12 +12,12 @@ mod frame;
 
 use core::cell::UnsafeCell;
 
-use giornata_abi::control::{TraceCursor, TraceRing};
+use giornata_abi::control::TraceCursor;
 use giornata_ns16550::Uart;
 use giornata_rt::device::Device;
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{machine, process, thread};
+use giornata_rt::{process, thread};
 
 use frame::Frame;
 
@@ -54,12 +54,10 @@ pub static GIORNATA_TRACE_CURSOR: Cursor = Cursor(UnsafeCell::new(TraceCursor { 
 /// Sends records for ever, one frame each.
 #[thread]
 fn serve() -> ! {
-    let (Some(ring), Some(device)) = (machine::trace_ring(), Device::granted(0)) else {
+    let (Some(ring), Some(device)) = (Ring::granted(), Device::granted(0)) else {
         panic!("grant it the trace and a UART");
     };
-    let head = core::ptr::with_exposed_provenance::<TraceRing>(ring);
-    // SAFETY: the builder granted the ring, which lies there.
-    let mut reader = Reader::new(unsafe { Ring::new(head) });
+    let mut reader = Reader::new(ring);
     let Ok(mut uart) = Uart::open(device) else {
         panic!("its first device is no UART: it has less than eight registers");
     };

@@ -160,7 +160,8 @@ pub(crate) fn records(rig: &Rig, kind: Kind) -> Vec<[u32; 4]> {
         let entry = &trace.ring[((at & trace.mask) >> 4) as usize];
         [0, 1, 2, 3].map(|word: usize| entry.words[word].get())
     };
-    (0..trace.written.get())
+    // (the first two tell of the boot)
+    (32..trace.written.get())
         .step_by(16)
         .map(words)
         .filter(|[_, label, ..]| label & 0xFF == kind as u32)

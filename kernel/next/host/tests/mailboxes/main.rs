@@ -2,4 +2,8 @@
 
 mod stage;
 
+mod bytes;
+mod ends;
 mod messages;
+mod requests;
+mod servers;

@@ -41,10 +41,10 @@ use core::cell::UnsafeCell;
 use giornata_hostlink::{Kernel, Memory, Place, Server, Settings, nonce};
 use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
-use giornata_rt::abi::control::{TraceCursor, TraceRing};
+use giornata_rt::abi::control::TraceCursor;
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{machine, process, thread};
+use giornata_rt::{process, thread};
 
 use identifiers::{HOSTLINK_KEY, HOSTLINK_SEED, LOADABLE};
 use line::AnyLine;
@@ -144,9 +144,7 @@ fn place<'a>(index: usize, buffers: [&'a mut [u8; MODULE]; 2]) -> Place<'a> {
 }
 
 fn trace() -> Option<Reader> {
-    let ring = core::ptr::with_exposed_provenance::<TraceRing>(machine::trace_ring()?);
-    // SAFETY: the builder granted the ring, which lies there.
-    Some(Reader::new(unsafe { Ring::new(ring) }))
+    Ring::granted().map(Reader::new)
 }
 
 /// Obeys whom the system file names.

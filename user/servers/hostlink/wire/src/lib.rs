@@ -44,3 +44,7 @@ pub const WORDS: usize = 200;
 pub const RECORD: usize = 32;
 /// Most records in one [`Event::Trace`].
 pub const RECORDS: usize = 6;
+/// Bytes of a record of the trace of the second kernel.
+pub const NEXT_RECORD: usize = 16;
+/// Most records in one [`Event::NextTrace`].
+pub const NEXT_RECORDS: usize = 12;

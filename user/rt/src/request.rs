@@ -4,6 +4,7 @@
 //! The client keeps its place among the ready threads and the server runs on it, so a
 //! server is as urgent as who waits for it, and a round trip costs two entries, two
 //! switches and no queue. A request that arrives by [`Mailbox::send`] has no client.
+//! Calls are of the second kernel; the first one answers `ENOSYS`.
 //!
 //! ```
 //! # extern crate giornata_rt;
@@ -27,11 +28,10 @@
 //! ```
 
 use giornata_abi::next::call::NOBODY;
-use giornata_abi::next::id::EXTRA;
 use giornata_abi::{Error, Instant};
 
-use crate::call;
-use crate::mailbox::Mailbox;
+use crate::call::{self, Requested};
+use crate::mailbox::{Full, Mailbox};
 
 /// A message of up to 16 bytes, and who waits for a reply.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,18 +53,29 @@ pub struct Client {
     token: u32,
 }
 
-impl Request {
-    /// From the results of a call that receives.
-    fn of([a, b, c, d, both, token]: [usize; 6]) -> Request {
-        let slot = (both >> EXTRA) as u16;
+impl From<Requested> for Request {
+    fn from(requested: Requested) -> Request {
+        let Requested {
+            words,
+            priority,
+            client: slot,
+            token,
+        } = requested;
+        let client = (usize::from(slot) != NOBODY).then_some(Client { slot, token });
         Request {
-            words: [a, b, c, d].map(|word| word as u32),
-            priority: call::low_half(both) as u32,
-            client: (usize::from(slot) != NOBODY).then_some(Client {
-                slot,
-                token: token as u32,
-            }),
+            words,
+            priority,
+            client,
         }
+    }
+}
+
+impl Full {
+    /// Who waits for a reply to this message; `None` if it was sent, not called. Every
+    /// such client is the same one, and gets one reply.
+    pub fn client(&self) -> Option<Client> {
+        let slot = self.received.sender.index();
+        self.token.map(|token| Client { slot, token })
     }
 }
 
@@ -90,7 +101,7 @@ impl Mailbox {
     /// The same up to an instant: `ETIMEDOUT`; at [`Instant::START`] it does not block:
     /// `EAGAIN`.
     pub fn receive_request_until(self, until: Instant) -> Result<Request, Error> {
-        call::receive_request(self.id().0, until).map(Request::of)
+        call::receive_request(self.id().0, until).map(Request::from)
     }
 }
 
@@ -118,77 +129,9 @@ pub fn reply_receive(client: Option<Client>, words: [u32; 4]) -> Result<Request,
         token: 0,
     };
     let Client { slot, token } = client.unwrap_or(nobody);
-    call::reply_receive(slot, token, words).map(Request::of)
+    call::reply_receive(slot, token, words).map(Request::from)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Id;
-    use crate::host::{Reply, clear_hook, set_hook};
-    use giornata_abi::next::call::Call;
-
-    /// Answers the one call that is expected.
-    fn answer(call: Call, arguments: [usize; 6], reply: [usize; 7]) {
-        set_hook(move |request| {
-            assert_eq!(
-                (request.number, request.arguments),
-                (call as usize, arguments)
-            );
-            Reply(reply)
-        });
-    }
-
-    const PUMP: Mailbox = Mailbox::from_id(Id::new(6, 1));
-
-    #[test]
-    fn a_call_carries_four_words_there_and_back() {
-        answer(
-            Call::Call,
-            [9 << 16 | 6, 2, 1, 2, 3, 4],
-            [0, 5, 6, 7, 8, 0, 0],
-        );
-        assert_eq!(PUMP.call(9, [1, 2, 3, 4]), Ok([5, 6, 7, 8]));
-        clear_hook();
-    }
-
-    #[test]
-    fn a_client_is_replied_to_by_its_slot_and_token() {
-        let request = [0, 1, 2, 3, 4, 7 << 16 | 200, 0x8000_0001];
-        let ever = u32::MAX as usize;
-        answer(Call::Receive, [6, 2, ever, ever, 0, 0], request);
-        let Request {
-            words,
-            priority,
-            client,
-        } = PUMP.receive_request().unwrap();
-        assert_eq!((words, priority), ([1, 2, 3, 4], 200));
-        let next = [0, 1, 0, 0, 0, NOBODY << 16 | 3, 0];
-        answer(Call::ReplyReceive, [7, 0x8000_0001, 4, 3, 2, 1], next);
-        let next = reply_receive(client, [4, 3, 2, 1]).unwrap();
-        assert_eq!((next.priority, next.client), (3, None));
-        answer(
-            Call::ReplyReceive,
-            [NOBODY, 0, 0, 0, 0, 0],
-            [11, 0, 0, 0, 0, 0, 0],
-        );
-        assert_eq!(reply_receive(None, [0; 4]), Err(Error::EIDRM));
-        clear_hook();
-    }
-
-    #[test]
-    fn a_request_that_is_not_handed_on_stays_in_the_hand() {
-        let client = || Client { slot: 7, token: 5 };
-        answer(Call::Forward, [6, 2, 7, 5, 0, 0], [8, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(client().forward(PUMP), Err((Error::EDEADLK, client())));
-        answer(Call::Forward, [6, 2, 7, 5, 0, 0], [0; 7]);
-        assert_eq!(client().forward(PUMP), Ok(()));
-        clear_hook();
-    }
-
-    #[test]
-    fn a_priority_that_its_register_has_no_room_for_is_refused_here() {
-        clear_hook();
-        assert_eq!(PUMP.call(0x1_0000, [0; 4]), Err(Error::EINVAL));
-    }
-}
+#[cfg(all(test, feature = "next"))]
+#[path = "next/request_tests.rs"]
+mod tests;

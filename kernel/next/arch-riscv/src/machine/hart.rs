@@ -1,0 +1,166 @@
+//! The hart as the kernel's core sees it.
+
+use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+
+use giornata_next_core::{Machine, Process, Ref, Region};
+
+use super::csr::{EXTERNAL, TIMER, read};
+use super::{lines, space};
+use crate::board::{CLINT, CYCLES_ARE_TICKS};
+use crate::clock::{COMPARE, TIME, high_ahead, high_at};
+use crate::device::Device;
+
+/// The hart and its devices.
+#[derive(Debug)]
+pub struct Riscv;
+
+// SAFETY: the board says where the CLINT lies (Device Invariant).
+const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
+const WIDE: bool = size_of::<usize>() == 8;
+/// Bytes of a word that is copied at once.
+const WORD: usize = size_of::<usize>();
+
+#[inline(always)]
+fn low() -> u32 {
+    match CYCLES_ARE_TICKS {
+        true => read!("mcycle") as u32,
+        false => TIMER_DEVICE.load(TIME),
+    }
+}
+
+/// The high word, where a register holds no more than a word.
+#[cfg(target_arch = "riscv32")]
+#[inline(always)]
+fn high() -> u32 {
+    match CYCLES_ARE_TICKS {
+        true => read!("mcycleh") as u32,
+        false => TIMER_DEVICE.load(TIME + 4),
+    }
+}
+
+#[cfg(target_arch = "riscv64")]
+#[inline(always)]
+fn high() -> u32 {
+    TIMER_DEVICE.load(TIME + 4)
+}
+
+impl Machine for Riscv {
+    #[inline(always)]
+    fn now() -> u32 {
+        low()
+    }
+
+    fn high(now: u32) -> u32 {
+        high_at(now, high, low)
+    }
+
+    #[inline(always)]
+    fn alarm(at: u32, now: u32) {
+        if WIDE {
+            let count: u64 = TIMER_DEVICE.load(TIME);
+            let ahead = at.wrapping_sub(count as u32) as i32;
+            return TIMER_DEVICE.store(COMPARE, count.wrapping_add_signed(ahead.into()));
+        }
+        let high = high_ahead(at, now, high, low);
+        // (what rings between the two stores is masked)
+        TIMER_DEVICE.store(COMPARE, at);
+        TIMER_DEVICE.store(COMPARE + 4, high);
+    }
+
+    #[inline(always)]
+    fn pending() -> bool {
+        read!("mip") & (TIMER | EXTERNAL) != 0
+    }
+
+    #[inline(always)]
+    fn claim() -> u32 {
+        lines::claim()
+    }
+
+    #[inline(always)]
+    fn unmask(line: u32) {
+        lines::unmask(line);
+    }
+
+    #[inline(always)]
+    fn mask(line: u32) {
+        lines::mask(line);
+    }
+
+    #[inline(never)]
+    fn reach(process: Ref<Process>, address: usize, length: usize, write: bool) -> (usize, usize) {
+        let offset = address.wrapping_sub(process.data);
+        if offset < process.data_size {
+            let length = length.min(process.data_size.wrapping_sub(offset));
+            return (length, process.data_place.wrapping_add(offset));
+        }
+        space::reach(process, address, length, write)
+    }
+
+    #[inline(never)]
+    fn copy(from: usize, to: usize, length: usize) {
+        let mut at = 0;
+        if (from | to).is_multiple_of(WORD) {
+            while at < length & !(WORD - 1) {
+                let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
+                let from = with_exposed_provenance::<usize>(from.wrapping_add(at));
+                // SAFETY: core has had both places checked (Memory Invariant); aligned.
+                let word = unsafe { from.read() };
+                // SAFETY: as above.
+                unsafe { to.write(word) };
+                at = at.wrapping_add(WORD);
+            }
+        }
+        while at < length {
+            let to = with_exposed_provenance_mut::<u8>(to.wrapping_add(at));
+            let from = with_exposed_provenance::<u8>(from.wrapping_add(at));
+            // SAFETY: core has had both places checked (Memory Invariant).
+            let byte = unsafe { from.read() };
+            // SAFETY: as above.
+            unsafe { to.write(byte) };
+            at = at.wrapping_add(1);
+        }
+    }
+
+    #[inline(never)]
+    fn zero(at: usize, length: usize) {
+        let (mut at, end) = (at, at.wrapping_add(length));
+        while at != end {
+            // whole words where both ends allow
+            if (at | end).is_multiple_of(WORD) {
+                // SAFETY: core has had the place checked (Memory Invariant); aligned.
+                unsafe { with_exposed_provenance_mut::<usize>(at).write(0) };
+                at = at.wrapping_add(WORD);
+            } else {
+                // SAFETY: as above.
+                unsafe { with_exposed_provenance_mut::<u8>(at).write(0) };
+                at = at.wrapping_add(1);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load(at: usize) -> u32 {
+        // SAFETY: core has had the place checked (Memory Invariant).
+        unsafe { with_exposed_provenance::<u32>(at).read_volatile() }
+    }
+
+    #[inline(always)]
+    fn store(at: usize, value: u32) {
+        // SAFETY: core has had the place checked (Memory Invariant).
+        unsafe { with_exposed_provenance_mut::<u32>(at).write_volatile(value) }
+    }
+
+    fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32) {
+        space::open_region(process, region, grant, access);
+    }
+
+    fn stop(status: usize) -> ! {
+        unsafe extern "C" {
+            /// Of the image.
+            fn giornata_stop(status: usize) -> !;
+        }
+        // SAFETY: the image ends the machine.
+        unsafe { giornata_stop(status) }
+    }
+}

@@ -1,0 +1,21 @@
+//! Machine mode: the parts that only a RISC-V hart can run.
+
+mod boot;
+mod csr;
+mod fault;
+mod hart;
+mod trap;
+
+#[cfg_attr(not(feature = "floating"), path = "no_floating.rs")]
+mod floating;
+
+#[cfg_attr(feature = "plic", path = "plic.rs")]
+#[cfg_attr(not(feature = "plic"), path = "vexriscv.rs")]
+mod lines;
+
+#[cfg_attr(not(feature = "regions"), path = "pages.rs")]
+#[cfg_attr(feature = "regions", path = "regions.rs")]
+mod space;
+
+pub use boot::{begin, kernel};
+pub use hart::Riscv;

@@ -1,0 +1,5 @@
+//! The kernel does what the model of its services says, event by event.
+
+mod faults;
+mod host;
+mod random;
