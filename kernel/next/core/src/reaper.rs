@@ -28,7 +28,6 @@ pub(crate) const PIECE: usize = 1024;
 impl Kernel {
     /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
     /// is as urgent as `rank`.
-    #[expect(clippy::too_many_arguments, reason = "in registers")]
     #[inline(never)]
     pub(crate) fn end_process<M: Machine>(
         &self,

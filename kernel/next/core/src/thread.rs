@@ -273,7 +273,6 @@ impl Thread {
     }
 
     /// It makes this call again. (In registers, as `set_results`.)
-    #[expect(clippy::too_many_arguments, reason = "those of a call")]
     #[inline(never)]
     pub(crate) extern "C" fn set_call(
         &self,
