@@ -29,9 +29,11 @@ impl Kernel {
                 !(ready && thread.is(state::PARKED | state::SLEEPS)),
                 "a ready thread neither sleeps nor is parked"
             );
+            let first = thread.parked.get();
             hold!(
-                !thread.is(state::PARKED_ON) || !ready,
-                "only a thread that waits has others parked on it"
+                thread.has_jobs()
+                    || !first.is_some_and(|first| first.rank.get().is_above(thread.rank.get())),
+                "a thread is as urgent as those that hang on it"
             );
             hold!(
                 thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
