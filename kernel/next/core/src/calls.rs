@@ -90,9 +90,9 @@ handlers! {
     #[cfg(feature = "services")]
     DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
     #[cfg(feature = "services")]
-    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.create_process::<M>(me, number);
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]
-    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.kill_process::<M>(me, number);
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
     #[cfg(feature = "services")]
     AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
     #[cfg(feature = "services")]
@@ -121,30 +121,25 @@ impl Kernel {
     /// the first of the queue: a piece of work, after which the hart looks at its timer
     /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        // (a number that is none belongs to no reaper)
-        match self.processes.get(me.place.argument) {
-            Some(process) if me.place.role & role::REAPER != 0 => self.reap::<M>(process),
-            _ if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
-            _ => self.go(),
+        match me.place.role & role::REAPER {
+            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
+            0 => self.go(),
+            _ => self.reap::<M>(me),
         }
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when
     /// it has its turn. Whoever is more urgent runs first.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
         self.put_back(me, call, arguments);
-        self.go()
+        self.go_from(me)
     }
 
     /// The caller makes its call again when it is ready.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
-        let [a0, a1, a2, a3, a4, a5, _, a7] = &me.context.a;
-        for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip(arguments) {
-            place.set(argument);
-        }
-        a7.set(call as usize);
-        me.kind.set(kind::AGAIN);
+        let [a, b, c, d, e, f] = arguments;
+        me.set_call(call as usize, a, b, c, d, e, f);
     }
 }

@@ -58,14 +58,7 @@ impl Kernel {
     pub(crate) fn own(&self, me: Ref<Thread>) -> Outcome {
         let place = me.place;
         let stack = place.stack_top.wrapping_sub(place.stack_size);
-        me.results([
-            me.number() as usize,
-            me.serial.get() as usize,
-            stack,
-            place.stack_size,
-            0,
-            0,
-        ]);
-        Outcome::switch(me)
+        let (slot, serial) = (me.number() as usize, me.serial.get() as usize);
+        me.returns([slot, serial, stack, place.stack_size, 0, 0])
     }
 }

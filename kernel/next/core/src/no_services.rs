@@ -63,7 +63,7 @@ impl Kernel {
         0
     }
 
-    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>) -> u32 {
+    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -218,8 +218,7 @@ pub mod role {
     pub const AUTOSTART: u32 = 8;
     /// Its limit is a quantum, else the budget of a job.
     pub const ROUND_ROBIN: u32 = 16;
-    /// It lives in the kernel and ends and restarts the process whose number is its
-    /// argument.
+    /// It lives in the kernel and ends and restarts its process.
     pub const REAPER: u32 = 32;
 }
 
@@ -236,19 +235,64 @@ impl Thread {
         self.context.a[0].set(answer);
     }
 
-    /// The result of its pending call: 0 and up to six values.
+    /// The result of its pending call: 0 and up to six values. It goes on with them if
+    /// it is the caller.
+    #[inline(always)]
+    pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
+        let [a, b, c, d, e, f] = values;
+        self.set_results(a, b, c, d, e, f)
+    }
+
+    /// The same of a thread that is not the caller.
+    #[inline(always)]
+    pub(crate) fn results(&'static self, values: [usize; 6]) {
+        let _ = self.returns(values);
+    }
+
+    // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    pub(crate) fn results(&self, values: [usize; 6]) {
+    extern "C" fn set_results(
+        &'static self,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) -> Outcome {
         let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
-        let [v1, v2, v3, v4, v5, v6] = values;
         a0.set(0);
-        a1.set(v1);
-        a2.set(v2);
-        a3.set(v3);
-        a4.set(v4);
-        a5.set(v5);
-        a6.set(v6);
+        a1.set(a);
+        a2.set(b);
+        a3.set(c);
+        a4.set(d);
+        a5.set(e);
+        a6.set(f);
         self.kind.set(kind::RESULTS);
+        Outcome::switch(self)
+    }
+
+    /// It makes this call again. (In registers, as `set_results`.)
+    #[inline(never)]
+    pub(crate) extern "C" fn set_call(
+        &self,
+        call: usize,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) {
+        let [a0, a1, a2, a3, a4, a5, _, a7] = &self.context.a;
+        a0.set(a);
+        a1.set(b);
+        a2.set(c);
+        a3.set(d);
+        a4.set(e);
+        a5.set(f);
+        a7.set(call);
+        self.kind.set(kind::AGAIN);
     }
 
     /// Of a thread that waits: when it asked, as a serial number. (The first two of these

@@ -260,22 +260,23 @@ fn lay_references<T: Shaped + 'static>(arena: &mut Arena, records: &[At<T>]) -> 
 /// How the memory of a process is at its start.
 fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Process) {
     let image = arena.one::<Image>();
-    let ((pristine, copied, zeroed), (stacks, stacks_size)) = (process.image, process.stacks);
-    assert!(
-        [copied, zeroed, stacks_size]
-            .iter()
-            .all(|size| size.is_multiple_of(4)),
-        "memory of a process in whole words"
-    );
+    let (pristine, copied, zeroed) = process.image;
+    let (data, (stacks, stacks_size)) = (process.data.2, process.stacks);
+    let stretches = [
+        (pristine, data, copied),
+        (0, data + copied, zeroed),
+        (0, stacks, stacks_size),
+    ];
+    for (index, (from, to, size)) in stretches.into_iter().enumerate() {
+        assert!(size.is_multiple_of(4), "memory of a process in whole words");
+        arena.set(image, &format!("stretches.{index}.from"), from);
+        arena.set(image, &format!("stretches.{index}.to"), to);
+        arena.set(image, &format!("stretches.{index}.size"), size);
+    }
     assert!(
         process.heap.1.is_multiple_of(16),
         "memory to allocate in its grain"
     );
-    arena.set(image, "pristine", pristine);
-    arena.set(image, "copied", copied);
-    arena.set(image, "zeroed", zeroed);
-    arena.set(image, "stacks", stacks);
-    arena.set(image, "stacks_size", stacks_size);
     arena.set(image, "heap", process.heap.0);
     arena.set(image, "heap_size", process.heap.1);
     let policy = process.on_fault.unwrap_or(FaultPolicy::Stop);
@@ -288,12 +289,10 @@ fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index
     let number = description.threads.len() + 1 + index;
     let reaper = parts.threads.at(number, arena);
     let place = arena.one::<Place>();
-    arena.set(place, "argument", index as u64);
     arena.set(place, "role", role::REAPER);
-    let nobody = parts.processes.at(description.processes.len(), arena);
-    lay_record(arena, parts, number, (nobody, place, parts.rank_idle));
-    arena.set(reaper, "kind", u32::from(kind::WORK));
     let process = parts.processes.at(index, arena);
+    lay_record(arena, parts, number, (process, place, parts.rank_idle));
+    arena.set(reaper, "kind", u32::from(kind::WORK));
     arena.set(process, "reaper", reaper);
 }
 
