@@ -2,6 +2,7 @@
 //! restarted, supervised; and memory that processes share or allocate.
 
 mod faults;
+mod owners;
 mod regions;
 mod stage;
 mod supervisors;
