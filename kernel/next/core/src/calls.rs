@@ -3,6 +3,8 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
+#[cfg(feature = "services")]
+use giornata_abi::next::id::EXTRA;
 
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
@@ -73,7 +75,10 @@ handlers! {
     #[cfg(feature = "services")]
     Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
+        0 | receiving::FULL => receiving::receive_any::<M>(from, serial, low, high, address, how, me, kernel),
+        _ => Outcome::error(Error::EINVAL),
+    };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]

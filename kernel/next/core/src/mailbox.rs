@@ -9,6 +9,7 @@ use core::hint::cold_path;
 use giornata_abi::next::call::NOBODY;
 use giornata_abi::next::id::EXTRA;
 
+use crate::message::special;
 use crate::object::{kind, look, look_received};
 use crate::ready::level;
 use crate::thread::state;
@@ -134,20 +135,23 @@ pub(crate) fn call<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let [w0, w1, w2, w3] = words;
+    // (registers of a thread that runs are nobody's)
+    let request = me.request();
+    request.priority.set(to);
+    request.say(words);
     let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) else {
         cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
+        return kernel.post::<M>(me, me, to, serial, special::CALL);
     };
     let Some(server) = mailbox.waiters.get() else {
         cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
+        return kernel.post::<M>(me, me, to, serial, special::CALL);
     };
     let odd =
         wrong | to >> BEYOND | differ(server.next.get(), server) | server.state.get() as usize;
     if odd != 0 {
         cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
+        return kernel.post::<M>(me, me, to, serial, special::CALL);
     }
     // It serves the caller in the caller's place: it comes into no queue. Whoever waits
     // for a message waits for nobody else, so no circle closes.
@@ -158,14 +162,7 @@ pub(crate) fn call<M: Machine>(
     server.rank.set(kernel.idle.rank.get());
     server.hand(words, to >> EXTRA | me.upper(), token);
     hand.count.set(1);
-    let request = me.request();
-    request.token.set(token);
-    request.priority.set(to);
-    let [p0, p1, p2, p3] = request.words;
-    p0.set(w0);
-    p1.set(w1);
-    p2.set(w2);
-    p3.set(w3);
+    me.request().token.set(token);
     me.wants.set(Some(hand));
     let donor = kernel.slot.get();
     Outcome::because(server, reason::HELPS | donor.upper())

@@ -143,7 +143,12 @@ impl Message {
     #[inline(always)]
     pub(crate) fn words_as_sent(&self) -> [usize; 4] {
         let [p0, p1, p2, p3] = &self.words;
-        [p0, p1, p2, p3].map(|word| word.get() as usize)
+        [
+            p0.get() as usize,
+            p1.get() as usize,
+            p2.get() as usize,
+            p3.get() as usize,
+        ]
     }
 }
 

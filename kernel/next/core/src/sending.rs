@@ -2,21 +2,18 @@
 //! memory, to whoever waits or into a mailbox.
 
 use giornata_abi::Error;
-use giornata_abi::message::{Envelope, INLINE, send as how_bits};
+use giornata_abi::message::{Envelope, send as how_bits};
 use giornata_abi::next::call::Call;
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
-use crate::mailbox::NO_CLIENT;
-use crate::message::special;
+use crate::message::{INLINE, special};
 use crate::object::{is_mailbox, kind};
 use crate::ready::level;
+use crate::receiving::{FULL, WORDS};
 use crate::request::receiver;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Message, Object, Outcome, Ref, Thread};
-
-/// Where a message goes: the id to which it is sent, and the node; see [`Envelope`].
-pub(crate) type Destination = (usize, usize, u32);
+use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, same};
 
 /// The bit of [`Envelope`] of what was sent to a mailbox that is attached to a server.
 const INCOMING: u32 = Envelope {
@@ -30,6 +27,7 @@ const HIGHEST: usize = 255;
 
 /// `send`, whatever there is to see to.
 #[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn send<M: Machine>(
     to: usize,
     serial: usize,
@@ -40,51 +38,8 @@ pub(crate) extern "C" fn send<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let (mailbox, destination) = match kernel.route(me, to, serial, RIGHT_USE) {
-        Ok(route) => route,
-        Err(error) => return Outcome::error(error),
-    };
-    if let (Some(waiter), true) = receiver(mailbox) {
-        leave(waiter);
-        waiter.hand_over(w0, w1, w2, w3, to >> EXTRA | NO_CLIENT, 0);
-        kernel.awaken::<M>(waiter);
-    } else {
-        let Some(message) = me.process.take_place() else {
-            return Outcome::error(Error::EAGAIN);
-        };
-        kernel.stamp(message, me, destination);
-        message.fill([w0, w1, w2, w3]);
-        message.priority.set((to >> EXTRA) as u32);
-        kernel.deliver::<M>(message, mailbox, false);
-    }
-    me.answer(0);
-    kernel.go_from(me)
-}
-
-/// `call`, whatever there is to see to.
-#[inline(never)]
-pub(crate) extern "C" fn call<M: Machine>(
-    to: usize,
-    serial: usize,
-    w0: usize,
-    w1: usize,
-    w2: usize,
-    w3: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let request = me.request();
-    request.priority.set(to);
-    for (place, word) in request.words.into_iter().zip([w0, w1, w2, w3]) {
-        place.set(word);
-    }
-    let asked = kernel
-        .route(me, to, serial, RIGHT_USE)
-        .and_then(|(mailbox, destination)| kernel.place_request::<M>(me, mailbox, destination));
-    match asked {
-        Ok(()) => kernel.go_from(me),
-        Err(error) => Outcome::error(error),
-    }
+    me.request().say([w0, w1, w2, w3]);
+    kernel.post::<M>(me, me, to, serial, 0)
 }
 
 /// Hands a request that the caller has in its hand on to another mailbox.
@@ -96,17 +51,17 @@ pub(crate) fn forward<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let forwarded = kernel
-        .route(me, to & SLOT_MASK, serial, RIGHT_USE)
-        .and_then(|(mailbox, destination)| {
-            let client = kernel.client_of(me, slot, token).ok_or(Error::EINVAL)?;
-            kernel.place_request::<M>(client, mailbox, destination)
-        });
-    if let Err(error) = forwarded {
-        return Outcome::error(error);
+    match kernel.client_of(me, slot, token) {
+        Some(client) => {
+            let to = to & SLOT_MASK | client.request().priority.get() & !SLOT_MASK;
+            kernel.post::<M>(me, client, to, serial, special::CALL)
+        }
+        // (of an id that names nothing the error is another)
+        None => match kernel.target(me, to & SLOT_MASK, serial, 0, 0) {
+            Ok(_) => Outcome::error(Error::EINVAL),
+            Err(error) => Outcome::error(error),
+        },
     }
-    me.answer(0);
-    kernel.go_from(me)
 }
 
 /// `send_bytes`: as a call that begins again; a message that is not whole is bound to the
@@ -116,122 +71,160 @@ pub(crate) fn send_bytes<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let [_, _, address, ..] = arguments;
-    let bound = me.unbind(special::OUT);
-    let (message, mailbox) = match kernel.to_send(me, arguments, bound) {
-        Ok(to_send) => to_send,
-        Err(error) => {
-            if let Some(message) = bound {
-                message.free();
+    let [to, serial, address, length, how, via] = arguments;
+    let mut bound = me.unbind(special::OUT);
+    let error = 'error: {
+        let mailbox = match kernel.target(me, to, serial, how, via) {
+            Ok(mailbox) => mailbox,
+            Err(error) => break 'error error,
+        };
+        if bound.is_none() {
+            if length > INLINE.max(me.process.message_size) as usize {
+                break 'error Error::EMSGSIZE;
             }
-            return Outcome::error(error);
+            bound = kernel.compose(me.process, me, mailbox, to, serial, how, via);
         }
-    };
-    match message.copy::<M>(me, address, false) {
-        Copied::All => {}
-        Copied::Some => return kernel.copy_on(me, message, Call::SendBytes, arguments),
-        Copied::Fault => {
-            message.free();
-            return Outcome::error(Error::EFAULT);
-        }
-    }
-    message.special.set(special::BYTES);
-    if message.length.get() <= crate::message::INLINE {
-        message.load_words::<M>();
-    }
-    if !kernel.deliver::<M>(message, mailbox, false) {
+        let Some(message) = bound else {
+            break 'error Error::EAGAIN;
+        };
         message.special.set(special::BYTES | special::OUT);
-        return kernel.copy_on(me, message, Call::SendBytes, arguments);
+        message.length.set(length as u32);
+        match message.copy::<M>(me, address, false) {
+            Copied::Fault => break 'error Error::EFAULT,
+            Copied::All => {
+                if length <= INLINE as usize {
+                    message.load_words::<M>();
+                }
+                if kernel.deliver::<M>(message, mailbox, false) {
+                    me.answer(0);
+                    return kernel.go_from(me);
+                }
+            }
+            Copied::Some => {}
+        }
+        message.bind(me);
+        return kernel.again(me, Call::SendBytes, arguments);
+    };
+    if let Some(message) = bound {
+        message.free();
     }
-    me.answer(0);
-    kernel.go_from(me)
+    Outcome::error(error)
 }
 
 impl Kernel {
-    /// Where a message goes that is sent to a mailbox: to the server that this is attached
-    /// to, if it is.
+    /// The mailbox into which a message goes that is sent to another so: that of the
+    /// server to which this is attached, if it is.
     #[inline(never)]
-    pub(crate) fn route(
+    fn target(
         &self,
         me: Ref<Thread>,
         to: usize,
         serial: usize,
-        right: u16,
-    ) -> Result<(Ref<Object>, Destination), Error> {
-        let slot = to & SLOT_MASK;
-        let mailbox = self.mailbox(me, slot, serial, right.into())?;
+        how: usize,
+        via: usize,
+    ) -> Result<Ref<Object>, Error> {
+        let mailbox = match how {
+            0 => self.mailbox(me, to, serial, RIGHT_USE.into())?,
+            how_bits::DIRECT => self.mailbox(me, to, serial, RIGHT_DIRECT.into())?,
+            how_bits::VIA => is_mailbox(self.named(me, via, RIGHT_USE.into())?)?,
+            _ => return Err(Error::EINVAL),
+        };
         if to >> EXTRA > HIGHEST {
             return Err(Error::EINVAL);
         }
-        let server = mailbox.mail.and_then(|mail| mail.server.get());
-        match server {
-            Some(server) if right == RIGHT_USE => match server.kind.get() {
-                kind::FREE => Err(Error::ESRCH),
-                _ => Ok((server, (slot, serial, INCOMING))),
-            },
-            _ => Ok((mailbox, (slot, serial, 0))),
+        match mailbox.mail.and_then(|mail| mail.server.get()) {
+            Some(server) if how == 0 && server.kind.get() == kind::FREE => Err(Error::ESRCH),
+            Some(server) if how == 0 => Ok(server),
+            _ => Ok(mailbox),
         }
     }
 
-    /// What `send_bytes` sends, and where it goes.
-    fn to_send(
-        &self,
-        me: Ref<Thread>,
-        arguments: [usize; 6],
-        bound: Option<Ref<Message>>,
-    ) -> Result<(Ref<Message>, Ref<Object>), Error> {
-        let [to, serial, _, length, how, via] = arguments;
-        let (mailbox, destination) = match how {
-            0 => self.route(me, to, serial, RIGHT_USE)?,
-            how_bits::DIRECT => self.route(me, to, serial, RIGHT_DIRECT)?,
-            how_bits::VIA if to >> EXTRA <= HIGHEST => {
-                let server = is_mailbox(self.named(me, via, RIGHT_USE.into())?)?;
-                (server, (to & SLOT_MASK, serial, (via >> EXTRA) as u32))
-            }
-            _ => return Err(Error::EINVAL),
-        };
-        if let Some(message) = bound {
-            return Ok((message, mailbox));
-        }
-        if length > INLINE.max(me.process.message_size as usize) {
-            return Err(Error::EMSGSIZE);
-        }
-        let message = me.process.take_place().ok_or(Error::EAGAIN)?;
-        self.stamp(message, me, destination);
-        message.priority.set((to >> EXTRA) as u32);
-        message.special.set(special::BYTES | special::OUT);
-        message.length.set(length as u32);
-        message.done.set(0);
-        Ok((message, mailbox))
-    }
-
-    /// Who sent a message, where to, and how urgent it is: as the caller is now, or as the
-    /// thread that it is for.
+    /// A message from a thread, without what it says, in a place of this process: none if
+    /// there is none. It is as urgent as the running thread is now, or as the thread that
+    /// it is for.
     #[inline(never)]
-    pub(crate) fn stamp(
+    #[allow(clippy::too_many_arguments)]
+    fn compose(
         &self,
-        message: Ref<Message>,
+        pool: Ref<Process>,
         sender: Ref<Thread>,
-        destination: Destination,
-    ) {
-        let (slot, serial, from) = destination;
-        let (mut level, mut deadline) = self.top.get().urgency();
-        if from == INCOMING
-            && let Some(mailbox) = self.objects.get(slot)
-            && let Some(reader) = mailbox.waiters.get().or(mailbox.owner.get())
-        {
-            let urgency = reader.rank.get().urgency();
-            if urgency.0 < level::IDLE {
-                (level, deadline) = urgency;
+        mailbox: Ref<Object>,
+        to: usize,
+        serial: usize,
+        how: usize,
+        via: usize,
+    ) -> Option<Ref<Message>> {
+        let message = pool.take_place()?;
+        let slot = to & SLOT_MASK;
+        let (mut from, mut rank) = ((via >> EXTRA) as u32, self.top.get());
+        if how != how_bits::VIA {
+            from = 0;
+            if let Some(named) = self.objects.get(slot)
+                && !same(named, mailbox)
+            {
+                from = INCOMING;
+                let reader = named.waiters.get().or(named.owner.get());
+                if let Some(reader) = reader
+                    && reader.rank.get().level() < level::IDLE
+                {
+                    rank = reader.rank.get();
+                }
             }
         }
-        message.level.set(level);
-        message.deadline.set(deadline);
+        message.level.set(rank.level.get());
+        message.deadline.set(rank.deadline.get());
         message.sender.set(Some(sender));
         message.serial.set(sender.serial.get());
         message.destination.set(slot as u32);
         message.tenant.set(serial as u32);
         message.from.set(from);
+        message.priority.set((to >> EXTRA) as u32);
+        message.done.set(0);
+        Some(message)
+    }
+
+    /// Four words, which lie in the registers of their sender: of the caller, or of a
+    /// client (`CALL`).
+    #[inline(never)]
+    pub(crate) fn post<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        sender: Ref<Thread>,
+        to: usize,
+        serial: usize,
+        special: u32,
+    ) -> Outcome {
+        let mailbox = match self.target(me, to, serial, 0, 0) {
+            Ok(mailbox) => mailbox,
+            Err(error) => return Outcome::error(error),
+        };
+        let (receiver, wants_words) = receiver(mailbox);
+        if special != 0
+            && receiver.is_none()
+            && let Some(owner) = mailbox.owner.get()
+            && !self.may_wait(sender, owner)
+        {
+            return Outcome::error(Error::EDEADLK);
+        }
+        // who is waited for in `receive` needs no place: there is one of the idle process
+        let pool = match wants_words {
+            true => self.idle.process,
+            false => sender.process,
+        };
+        let Some(message) = self.compose(pool, sender, mailbox, to, serial, 0, 0) else {
+            return Outcome::error(Error::EAGAIN);
+        };
+        message.fill(sender.request().words.map(|word| word.get()));
+        message.special.set(special);
+        if special != 0 {
+            // (of one that is forwarded: it leaves the hand)
+            self.withdraw::<M>(sender);
+            sender.request().token.set(message.number as usize);
+            sender.wants.set(Some(mailbox));
+        }
+        self.deliver::<M>(message, mailbox, false);
+        me.answer(0);
+        self.go_from(me)
     }
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
@@ -252,33 +245,25 @@ impl Kernel {
             };
             leave(waiter);
             waiter.waits.set(Some(self.nowhere));
-            if wants_words && message.length.get() > crate::message::INLINE {
+            let is_refused = wants_words && message.length.get() > INLINE;
+            if is_refused {
                 waiter.refuse(Error::EMSGSIZE);
-                self.awaken::<M>(waiter);
-                if M::pending() {
-                    return false;
-                }
-                continue;
-            }
-            match wants_words {
-                true => self.hand_message::<M>(message, waiter),
-                false => self.bind_received(message, mailbox, waiter),
+            } else if wants_words {
+                self.finish::<M>(message, waiter, WORDS);
+            } else {
+                let [.., how, _, _] = &waiter.context.a;
+                self.read_by(waiter, mailbox);
+                message.bind(waiter);
+                self.has_in_hand(message, waiter, how.get() >> EXTRA == FULL);
             }
             self.awaken::<M>(waiter);
-            return true;
+            if !is_refused {
+                return true;
+            }
+            if M::pending() {
+                return false;
+            }
         }
-    }
-
-    /// The copying of a message goes on when its thread makes its call again.
-    pub(crate) fn copy_on(
-        &self,
-        me: Ref<Thread>,
-        message: Ref<Message>,
-        call: Call,
-        arguments: [usize; 6],
-    ) -> Outcome {
-        message.bind(me);
-        self.again(me, call, arguments)
     }
 }
 
@@ -288,7 +273,7 @@ pub(crate) enum Copied {
     All,
     /// An interrupt waits.
     Some,
-    /// The process may not reach the memory.
+    /// The thread may not reach the memory.
     Fault,
 }
 
@@ -302,22 +287,19 @@ impl Message {
         write: bool,
     ) -> Copied {
         loop {
-            let done = self.done.get();
-            let left = self.length.get().wrapping_sub(done) as usize;
+            let done = self.done.get() as usize;
+            let left = (self.length.get() as usize).wrapping_sub(done);
             if left == 0 {
                 return Copied::All;
             }
-            let at = address.wrapping_add(done as usize);
+            let (at, room) = (address.wrapping_add(done), self.room.wrapping_add(done));
             let (bytes, place) = M::reach(thread.process, at, left.min(64), write);
             if bytes == 0 {
                 return Copied::Fault;
             }
-            let (bytes, room) = (bytes.min(64), self.room.wrapping_add(done as usize));
-            match write {
-                true => M::copy(room, place, bytes),
-                false => M::copy(place, room, bytes),
-            }
-            self.done.set(done.wrapping_add(bytes as u32));
+            let (from, to) = if write { (room, place) } else { (place, room) };
+            M::copy(from, to, bytes);
+            self.done.set(done.wrapping_add(bytes) as u32);
             if bytes < left && M::pending() {
                 return Copied::Some;
             }
@@ -330,12 +312,11 @@ impl Message {
         let mut at = self.room;
         for place in &self.words {
             // (what lies behind it is an earlier message's)
-            let word = match left {
-                0 => 0,
-                1..4 => M::load(at) & (1u32.wrapping_shl(left.wrapping_mul(8))).wrapping_sub(1),
-                _ => M::load(at),
+            let mask = match left {
+                0..4 => 1u32.wrapping_shl(left << 3).wrapping_sub(1),
+                _ => u32::MAX,
             };
-            place.set(word);
+            place.set(M::load(at) & mask);
             left = left.saturating_sub(4);
             at = at.wrapping_add(4);
         }
@@ -361,7 +342,7 @@ impl Thread {
             let is_its = message
                 .holder
                 .get()
-                .is_some_and(|holder| crate::same(holder, self));
+                .is_some_and(|holder| same(holder, self));
             if is_its && message.special.get() & special::OUT == way {
                 message.holder.set(None);
                 link.set(message.below.get());

@@ -10,8 +10,6 @@
 //!
 //! Both are looked at when a message comes or goes, nowhere else.
 
-use giornata_abi::Error;
-
 use crate::ready::level;
 use crate::thread::state;
 use crate::wait::leave;
@@ -114,16 +112,14 @@ impl Kernel {
         }
     }
 
-    /// The caller is the protocol server of a mailbox from now on.
-    pub(crate) fn serve(&self, me: Ref<Thread>, mailbox: Ref<Object>) -> Result<Ref<Mail>, Error> {
+    /// The caller is the protocol server of a mailbox from now on. Returns false if
+    /// another is.
+    pub(crate) fn serve(&self, me: Ref<Thread>, mailbox: Ref<Object>) -> bool {
         let Some(mail) = mailbox.mail else {
-            return Err(Error::EINVAL);
+            return false;
         };
         if mail.served.get() != 0 {
-            return match mailbox.owner.get() {
-                Some(owner) if same(owner, me) => Ok(mail),
-                _ => Err(Error::EBUSY),
-            };
+            return mailbox.owner.get().is_some_and(|owner| same(owner, me));
         }
         mail.next.set(match me.is(state::SERVER) {
             true => me.serves(),
@@ -134,7 +130,7 @@ impl Kernel {
         mailbox.owner.set(Some(me));
         me.hand.serves.set(Some(mailbox));
         me.set(state::SERVER);
-        Ok(mail)
+        true
     }
 
     /// Nobody serves a mailbox any more: its server has ended, or it is deleted. O(mailboxes

@@ -1,7 +1,6 @@
 //! What ends with threads, processes and mailboxes: requests in a hand or that nobody is
 //! left to receive, messages that were on their way. All in pieces.
 
-use giornata_abi::Error;
 use giornata_abi::system::{FaultPolicy, RIGHT_FULL, RIGHT_RECEIVE};
 
 use crate::message::special;
@@ -26,34 +25,25 @@ impl Kernel {
         thread.hand.serves.set(None);
     }
 
-    /// A thread that ends of itself refuses one client, or leaves a mailbox that it serves.
-    /// Returns whether there may be more. O(objects), O(threads) with clients.
+    /// A thread that ends of itself refuses a client, or leaves a mailbox from which it
+    /// received last. Returns whether there was one. O(threads) or O(objects), if it has
+    /// served.
     #[inline(never)]
     pub(crate) fn end_service<M: Machine>(&self, me: Ref<Thread>) -> bool {
         self.end_servers(me);
         if me.is(state::IN_HAND) {
-            // the search goes on where it was put back
-            let place = &me.hand.most;
-            for _ in 0..PIECE {
-                match self.threads.get(place.get() as usize) {
-                    None => place.set(0),
-                    Some(client) => {
-                        place.set(place.get().wrapping_add(1));
-                        if client.wants_it(me.hand) {
-                            self.refuse_client::<M>(client, Error::EIDRM);
-                        }
-                    }
-                }
+            let client = self.threads.iter().find(|client| client.wants_it(me.hand));
+            if let Some(client) = client {
+                self.refuse_client::<M>(client);
             }
             return true;
         }
-        for (handle, object) in me.handles.iter().zip(self.objects) {
-            if handle.rights & RECEIVES != 0 && is_read_by(object, |owner| same(owner, me)) {
-                self.unserve(object);
-                return true;
-            }
+        let mut served = me.hand.owner.get().map_or(&[][..], |_| self.objects).iter();
+        let served = served.find(|object| reader(object).is_some_and(|reader| same(reader, me)));
+        if let Some(mailbox) = served {
+            self.unserve(mailbox);
         }
-        false
+        served.is_some()
     }
 
     /// The next piece of what a process that ends has to do with messages; 0 behind the
@@ -72,7 +62,7 @@ impl Kernel {
         // (each object, then each thread)
         let objects = self.objects.len();
         if let Some(object) = self.objects.get(index) {
-            if is_read_by(object, |owner| same(owner.process, process)) {
+            if reader(object).is_some_and(|reader| same(reader.process, process)) {
                 self.unserve(object);
             }
             return 1;
@@ -92,7 +82,7 @@ impl Kernel {
             _ => false,
         };
         if is_lost {
-            self.refuse_client::<M>(client, Error::EIDRM);
+            self.refuse_client::<M>(client);
         }
         1
     }
@@ -117,13 +107,9 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn drain<M: Machine>(&self, mailbox: Ref<Object>) -> bool {
         if let Some(message) = mailbox.first.get() {
-            if let (Some(client), true) = (message.sender.get(), message.is_call()) {
-                self.refuse_client::<M>(client, Error::EIDRM);
-            } else {
-                mailbox.pull(message);
-                message.free();
-                self.weigh_server(mailbox);
-            }
+            mailbox.pull(message);
+            self.lose::<M>(message);
+            self.weigh_server(mailbox);
             return true;
         }
         if mailbox.owner.get().is_some() {
@@ -144,7 +130,10 @@ impl Kernel {
     }
 }
 
-/// Whether a thread of this kind serves a mailbox, or received from it last.
-fn is_read_by(object: Ref<Object>, is_it: impl Fn(Ref<Thread>) -> bool) -> bool {
-    object.kind.get() & kind::KIND == kind::MAILBOX && object.owner.get().is_some_and(is_it)
+/// Who received from a mailbox last, or serves it.
+fn reader(object: Ref<Object>) -> Option<Ref<Thread>> {
+    match object.kind.get() & kind::KIND {
+        kind::MAILBOX => object.owner.get(),
+        _ => None,
+    }
 }
