@@ -25,12 +25,11 @@ impl Kernel {
         second.set(high);
         let now = M::now();
         let (distance, borrow) = (low as u32).overflowing_sub(now);
-        let above = (high as u32)
-            .wrapping_sub(M::high(now))
-            .wrapping_sub(borrow as u32);
-        let distance = match above as i32 {
+        let (above, under) = (high as u32).overflowing_sub(M::high(now));
+        let (above, borrowed) = above.overflowing_sub(borrow as u32);
+        let distance = match above {
+            _ if under | borrowed => 0,
             0 => distance.min(FARTHEST),
-            ..0 => 0,
             _ => FARTHEST,
         };
         thread.set(state::ARMED);
@@ -51,6 +50,10 @@ impl Kernel {
     /// Blocks until an instant; returns at once if it has passed.
     #[inline(always)]
     pub(crate) fn sleep<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> Outcome {
+        if low & high == FOR_EVER {
+            cold_path();
+            return Outcome::error(Error::EINVAL);
+        }
         me.answer(0);
         me.set(state::SLEEPS);
         self.arm::<M>(me, low, high);
