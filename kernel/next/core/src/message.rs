@@ -68,8 +68,6 @@ record! {
         pub(crate) server: Cell<Option<Ref<Object>>>,
         /// 1: its owner asked for all, and runs at the urgency of its messages.
         pub(crate) served: Cell<u32>,
-        /// The next mailbox that its owner serves so.
-        pub(crate) next: Cell<Option<Ref<Object>>>,
         /// The urgency of the message in the server's hand; [`level::IDLE`] if there is
         /// none.
         ///

@@ -33,7 +33,8 @@ pub(crate) extern "C" fn receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let how = WORDS << EXTRA | INLINE as usize;
-    receive_any::<M>(from, serial, low, high, 0, how, me, kernel)
+    me.set_call(Call::Receive as usize, from, serial, low, high, 0, how);
+    receive_any::<M>(me, kernel)
 }
 
 /// `reply_receive`, whatever there is to see to.
@@ -54,55 +55,46 @@ pub(crate) extern "C" fn reply<M: Machine>(
         client.hand([w0, w1, w2, w3], 0, 0);
         client.answer(0);
     }
-    let Some(mailbox) = me.serves() else {
-        me.answer(Error::EINVAL as usize);
-        return kernel.go_from(me);
+    let Some(mailbox) = me.hand.serves.get() else {
+        return kernel.end_call(me, Error::EINVAL as usize);
     };
-    let (slot, serial) = (mailbox.number as usize, mailbox.serial.get() as usize);
+    // (if another lives there now, the serial number is wrong)
+    let (slot, serial) = (mailbox.number as usize, me.hand.serial.get() as usize);
     receive::<M>(slot, serial, FOR_EVER, FOR_EVER, 0, 0, me, kernel)
 }
 
-/// `receive_bytes`, and `receive` as well. Into memory it is a call that begins again,
-/// once there is a message: that is bound to the caller.
+/// `receive_bytes`, and `receive` as well; the arguments lie in the caller's registers.
+/// Into memory it is a call that begins again, once there is a message: that is bound to
+/// the caller.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn receive_any<M: Machine>(
-    slot: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    address: usize,
-    how: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let arguments = [slot, serial, low, high, address, how];
-    let (capacity, wish) = (how & SLOT_MASK, how >> EXTRA);
+pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [slot, serial, low, high, address, how, ..] = &me.context.a;
+    let (capacity, wish) = (how.get() & SLOT_MASK, how.get() >> EXTRA);
     let right = match wish {
         FULL => RIGHT_FULL,
         _ => RIGHT_RECEIVE,
     };
-    let found = kernel.mailbox(me, slot, serial, right.into());
-    let mut message = me.unbind(0);
+    let found = kernel.mailbox(me, slot.get(), serial.get(), right.into());
+    let mut bound = me.unbind(0);
     let error = 'error: {
-        if message.is_none() {
+        if bound.is_none() {
             let mailbox = match found {
                 Ok(mailbox) => mailbox,
                 Err(error) => break 'error error,
             };
-            if wish == FULL && !kernel.serve(me, mailbox) {
+            if !kernel.read_by(me, mailbox, wish == FULL) {
                 break 'error Error::EBUSY;
             }
             kernel.put_down(me);
-            kernel.read_by(me, mailbox);
-            let Some(first) = mailbox.first.get() else {
+            bound = mailbox.first.get();
+            let Some(first) = bound else {
+                let (low, high) = (low.get(), high.get());
                 if low | high == 0 {
                     break 'error Error::EAGAIN;
                 }
-                me.answer(0);
-                if wish != WORDS {
-                    me.set(state::BYTES);
-                    kernel.put_back(me, Call::ReceiveBytes, arguments);
+                match wish {
+                    WORDS => me.end_call(0),
+                    _ => me.set(state::BYTES),
                 }
                 kernel.weigh(me);
                 if low & high != FOR_EVER {
@@ -115,16 +107,15 @@ pub(crate) extern "C" fn receive_any<M: Machine>(
             }
             mailbox.pull(first);
             kernel.bring_back::<M>(mailbox);
-            kernel.has_in_hand(first, me, wish == FULL);
-            message = Some(first);
+            kernel.has_in_hand(first, me);
         }
-        let Some(message) = message else {
+        let Some(message) = bound else {
             break 'error Error::EAGAIN;
         };
         let (copied, error) = match wish {
             WORDS => (Copied::All, Error::EFAULT),
             _ if message.length.get() as usize > capacity => (Copied::Fault, Error::EMSGSIZE),
-            _ => (message.fetch::<M>(me, address), Error::EFAULT),
+            _ => (message.fetch::<M>(me, address.get()), Error::EFAULT),
         };
         match copied {
             Copied::All => {
@@ -145,23 +136,24 @@ pub(crate) extern "C" fn receive_any<M: Machine>(
             }
         }
         message.bind(me);
-        return kernel.again(me, Call::ReceiveBytes, arguments);
+        return kernel.go_from(me);
     };
     kernel.weigh(me);
-    me.answer(error as usize);
-    kernel.go_from(me)
+    kernel.end_call(me, error as usize)
 }
 
 impl Kernel {
     /// A thread has a message, of which it has copied nothing: a protocol server is as
     /// urgent.
-    pub(crate) fn has_in_hand(&self, message: Ref<Message>, thread: Ref<Thread>, full: bool) {
+    #[inline(never)]
+    pub(crate) fn has_in_hand(&self, message: Ref<Message>, thread: Ref<Thread>) {
+        let [.., how, _, _] = &thread.context.a;
         message.done.set(0);
         let bits = message.special.get();
         message.special.set(bits & !special::OUT);
-        if full
+        if how.get() >> EXTRA == FULL
             && bits & special::CALL == 0
-            && let Some(mail) = thread.serves().and_then(|mailbox| mailbox.mail)
+            && let Some(mail) = thread.hand.serves.get().and_then(|mailbox| mailbox.mail)
         {
             mail.level.set(message.level.get());
             mail.deadline.set(message.deadline.get());

@@ -170,7 +170,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>) {
         self.withdraw::<M>(client);
-        client.refuse(Error::EIDRM);
+        client.end_call(Error::EIDRM as usize);
     }
 
     /// A client ends, and its request with it. Who has that in its hand, and no other
@@ -183,7 +183,7 @@ impl Kernel {
         {
             let (level, deadline) = client.rank.get().urgency();
             if server.is(state::SERVER)
-                && let Some(mail) = server.serves().and_then(|mailbox| mailbox.mail)
+                && let Some(mail) = server.hand.serves.get().and_then(|mailbox| mailbox.mail)
             {
                 mail.level.set(level);
                 mail.deadline.set(deadline);

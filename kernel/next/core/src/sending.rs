@@ -8,9 +8,9 @@ use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
 use crate::message::{INLINE, special};
-use crate::object::{is_mailbox, kind};
+use crate::object::kind;
 use crate::ready::level;
-use crate::receiving::{FULL, WORDS};
+use crate::receiving::WORDS;
 use crate::request::receiver;
 use crate::wait::leave;
 use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, same};
@@ -38,43 +38,56 @@ pub(crate) extern "C" fn send<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    me.request().say([w0, w1, w2, w3]);
-    kernel.post::<M>(me, me, to, serial, 0)
+    me.set_call(Call::Send as usize, to, serial, w0, w1, w2, w3);
+    me.request().priority.set(to);
+    kernel.post::<M>(me, Some(me), 0)
+}
+
+/// `call`, whatever there is to see to.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn call<M: Machine>(
+    to: usize,
+    serial: usize,
+    w0: usize,
+    w1: usize,
+    w2: usize,
+    w3: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    me.set_call(Call::Call as usize, to, serial, w0, w1, w2, w3);
+    me.request().priority.set(to);
+    kernel.post::<M>(me, Some(me), special::CALL)
 }
 
 /// Hands a request that the caller has in its hand on to another mailbox.
-pub(crate) fn forward<M: Machine>(
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn forward<M: Machine>(
     to: usize,
     serial: usize,
     slot: usize,
     token: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    match kernel.client_of(me, slot, token) {
-        Some(client) => {
-            let to = to & SLOT_MASK | client.request().priority.get() & !SLOT_MASK;
-            kernel.post::<M>(me, client, to, serial, special::CALL)
-        }
-        // (of an id that names nothing the error is another)
-        None => match kernel.target(me, to & SLOT_MASK, serial, 0, 0) {
-            Ok(_) => Outcome::error(Error::EINVAL),
-            Err(error) => Outcome::error(error),
-        },
-    }
+    let to = to & SLOT_MASK;
+    me.set_call(Call::Forward as usize, to, serial, slot, token, 0, 0);
+    let client = kernel.client_of(me, slot, token);
+    kernel.post::<M>(me, client, special::CALL)
 }
 
 /// `send_bytes`: as a call that begins again; a message that is not whole is bound to the
 /// caller.
-pub(crate) fn send_bytes<M: Machine>(
-    arguments: [usize; 6],
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let [to, serial, address, length, how, via] = arguments;
+#[inline(never)]
+pub(crate) fn send_bytes<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [_, _, address, length, how, via, ..] = &me.context.a;
+    let (length, how, via) = (length.get(), how.get(), via.get());
     let mut bound = me.unbind(special::OUT);
     let error = 'error: {
-        let mailbox = match kernel.target(me, to, serial, how, via) {
+        let mailbox = match kernel.target(me, how, via) {
             Ok(mailbox) => mailbox,
             Err(error) => break 'error error,
         };
@@ -82,93 +95,107 @@ pub(crate) fn send_bytes<M: Machine>(
             if length > INLINE.max(me.process.message_size) as usize {
                 break 'error Error::EMSGSIZE;
             }
-            bound = kernel.compose(me.process, me, mailbox, to, serial, how, via);
+            me.request().priority.set(me.called_for());
+            bound = kernel.compose(me, me, me.process, mailbox, how, via);
         }
         let Some(message) = bound else {
             break 'error Error::EAGAIN;
         };
         message.special.set(special::BYTES | special::OUT);
         message.length.set(length as u32);
-        match message.copy::<M>(me, address, false) {
+        match message.copy::<M>(me, address.get(), false) {
             Copied::Fault => break 'error Error::EFAULT,
             Copied::All => {
-                if length <= INLINE as usize {
-                    message.load_words::<M>();
-                }
+                message.load_words::<M>();
                 if kernel.deliver::<M>(message, mailbox, false) {
-                    me.answer(0);
-                    return kernel.go_from(me);
+                    return kernel.end_call(me, 0);
                 }
             }
             Copied::Some => {}
         }
         message.bind(me);
-        return kernel.again(me, Call::SendBytes, arguments);
+        return kernel.go_from(me);
     };
     if let Some(message) = bound {
         message.free();
     }
-    Outcome::error(error)
+    kernel.end_call(me, error as usize)
+}
+
+impl Thread {
+    /// The first argument of its call, while that is carried out in general.
+    pub(crate) fn called_for(&self) -> usize {
+        let [to, ..] = &self.context.a;
+        to.get()
+    }
 }
 
 impl Kernel {
-    /// The mailbox into which a message goes that is sent to another so: that of the
-    /// server to which this is attached, if it is.
+    /// The caller goes on with this answer when it has the turn.
     #[inline(never)]
-    fn target(
-        &self,
-        me: Ref<Thread>,
-        to: usize,
-        serial: usize,
-        how: usize,
-        via: usize,
-    ) -> Result<Ref<Object>, Error> {
-        let mailbox = match how {
-            0 => self.mailbox(me, to, serial, RIGHT_USE.into())?,
-            how_bits::DIRECT => self.mailbox(me, to, serial, RIGHT_DIRECT.into())?,
-            how_bits::VIA => is_mailbox(self.named(me, via, RIGHT_USE.into())?)?,
+    pub(crate) fn end_call(&self, me: Ref<Thread>, answer: usize) -> Outcome {
+        me.end_call(answer);
+        self.go_from(me)
+    }
+
+    /// The mailbox into which goes what the caller sends: that of the server to which the
+    /// one that it names is attached, if it is.
+    #[inline(never)]
+    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> Result<Ref<Object>, Error> {
+        let [to, serial, ..] = &me.context.a;
+        let (to, mut serial) = (to.get(), serial.get());
+        let (mut slot, mut right) = (to, RIGHT_USE);
+        match how {
+            0 => {}
+            how_bits::DIRECT => right = RIGHT_DIRECT,
+            how_bits::VIA => {
+                slot = via;
+                let server = self.objects.get(via & SLOT_MASK);
+                serial = server.map_or(0, |server| server.serial.get() as usize);
+            }
             _ => return Err(Error::EINVAL),
-        };
+        }
+        let mailbox = self.mailbox(me, slot, serial, right.into())?;
         if to >> EXTRA > HIGHEST {
             return Err(Error::EINVAL);
         }
         match mailbox.mail.and_then(|mail| mail.server.get()) {
-            Some(server) if how == 0 && server.kind.get() == kind::FREE => Err(Error::ESRCH),
-            Some(server) if how == 0 => Ok(server),
+            Some(server) if how == 0 => match server.kind.get() {
+                kind::FREE => Err(Error::ESRCH),
+                _ => Ok(server),
+            },
             _ => Ok(mailbox),
         }
     }
 
-    /// A message from a thread, without what it says, in a place of this process: none if
-    /// there is none. It is as urgent as the running thread is now, or as the thread that
-    /// it is for.
+    /// A message that the caller sends or hands on, without what it says, in a place of
+    /// this process: none if there is none. It is as urgent as the running thread is now,
+    /// or as the thread that it is for.
     #[inline(never)]
-    #[allow(clippy::too_many_arguments)]
     fn compose(
         &self,
-        pool: Ref<Process>,
+        me: Ref<Thread>,
         sender: Ref<Thread>,
+        pool: Ref<Process>,
         mailbox: Ref<Object>,
-        to: usize,
-        serial: usize,
         how: usize,
         via: usize,
     ) -> Option<Ref<Message>> {
         let message = pool.take_place()?;
-        let slot = to & SLOT_MASK;
-        let (mut from, mut rank) = ((via >> EXTRA) as u32, self.top.get());
-        if how != how_bits::VIA {
-            from = 0;
-            if let Some(named) = self.objects.get(slot)
-                && !same(named, mailbox)
+        let [to, serial, ..] = &me.context.a;
+        let slot = to.get() & SLOT_MASK;
+        let (mut from, mut rank) = (0, self.top.get());
+        if how == how_bits::VIA {
+            from = (via >> EXTRA) as u32;
+        } else if let Some(named) = self.objects.get(slot)
+            && !same(named, mailbox)
+        {
+            from = INCOMING;
+            let reader = named.waiters.get().or(named.owner.get());
+            if let Some(reader) = reader
+                && reader.rank.get().level() < level::IDLE
             {
-                from = INCOMING;
-                let reader = named.waiters.get().or(named.owner.get());
-                if let Some(reader) = reader
-                    && reader.rank.get().level() < level::IDLE
-                {
-                    rank = reader.rank.get();
-                }
+                rank = reader.rank.get();
             }
         }
         message.level.set(rank.level.get());
@@ -176,55 +203,59 @@ impl Kernel {
         message.sender.set(Some(sender));
         message.serial.set(sender.serial.get());
         message.destination.set(slot as u32);
-        message.tenant.set(serial as u32);
+        message.tenant.set(serial.get() as u32);
         message.from.set(from);
-        message.priority.set((to >> EXTRA) as u32);
+        let priority = sender.request().priority.get() >> EXTRA;
+        message.priority.set(priority as u32);
         message.done.set(0);
         Some(message)
     }
 
-    /// Four words, which lie in the registers of their sender: of the caller, or of a
-    /// client (`CALL`).
+    /// The caller sends what lies in its registers, or (`CALL`) hands on the request of a
+    /// client, which may be its own.
     #[inline(never)]
-    pub(crate) fn post<M: Machine>(
+    fn post<M: Machine>(
         &self,
         me: Ref<Thread>,
-        sender: Ref<Thread>,
-        to: usize,
-        serial: usize,
+        sender: Option<Ref<Thread>>,
         special: u32,
     ) -> Outcome {
-        let mailbox = match self.target(me, to, serial, 0, 0) {
-            Ok(mailbox) => mailbox,
-            Err(error) => return Outcome::error(error),
+        let error = 'error: {
+            let mailbox = match self.target(me, 0, 0) {
+                Ok(mailbox) => mailbox,
+                Err(error) => break 'error error as usize,
+            };
+            let Some(sender) = sender else {
+                break 'error Error::EINVAL as usize;
+            };
+            let (receiver, wants_words) = receiver(mailbox);
+            if special != 0
+                && receiver.is_none()
+                && let Some(owner) = mailbox.owner.get()
+                && !self.may_wait(sender, owner)
+            {
+                break 'error Error::EDEADLK as usize;
+            }
+            // who is waited for in `receive` needs no place: there is one of the idle process
+            let pool = match wants_words {
+                true => self.idle.process,
+                false => sender.process,
+            };
+            let Some(message) = self.compose(me, sender, pool, mailbox, 0, 0) else {
+                break 'error Error::EAGAIN as usize;
+            };
+            message.fill(sender.request().words.map(|word| word.get()));
+            message.special.set(special);
+            if special != 0 {
+                // (of one that is forwarded: it leaves the hand)
+                self.withdraw::<M>(sender);
+                sender.request().token.set(message.number as usize);
+                sender.wants.set(Some(mailbox));
+            }
+            self.deliver::<M>(message, mailbox, false);
+            0
         };
-        let (receiver, wants_words) = receiver(mailbox);
-        if special != 0
-            && receiver.is_none()
-            && let Some(owner) = mailbox.owner.get()
-            && !self.may_wait(sender, owner)
-        {
-            return Outcome::error(Error::EDEADLK);
-        }
-        // who is waited for in `receive` needs no place: there is one of the idle process
-        let pool = match wants_words {
-            true => self.idle.process,
-            false => sender.process,
-        };
-        let Some(message) = self.compose(pool, sender, mailbox, to, serial, 0, 0) else {
-            return Outcome::error(Error::EAGAIN);
-        };
-        message.fill(sender.request().words.map(|word| word.get()));
-        message.special.set(special);
-        if special != 0 {
-            // (of one that is forwarded: it leaves the hand)
-            self.withdraw::<M>(sender);
-            sender.request().token.set(message.number as usize);
-            sender.wants.set(Some(mailbox));
-        }
-        self.deliver::<M>(message, mailbox, false);
-        me.answer(0);
-        self.go_from(me)
+        self.end_call(me, error)
     }
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
@@ -247,14 +278,13 @@ impl Kernel {
             waiter.waits.set(Some(self.nowhere));
             let is_refused = wants_words && message.length.get() > INLINE;
             if is_refused {
-                waiter.refuse(Error::EMSGSIZE);
+                waiter.end_call(Error::EMSGSIZE as usize);
             } else if wants_words {
                 self.finish::<M>(message, waiter, WORDS);
             } else {
-                let [.., how, _, _] = &waiter.context.a;
-                self.read_by(waiter, mailbox);
+                self.read_by(waiter, mailbox, false);
                 message.bind(waiter);
-                self.has_in_hand(message, waiter, how.get() >> EXTRA == FULL);
+                self.has_in_hand(message, waiter);
             }
             self.awaken::<M>(waiter);
             if !is_refused {
@@ -309,6 +339,9 @@ impl Message {
     /// The words of a short message that lies in its room.
     fn load_words<M: Machine>(&self) {
         let mut left = self.length.get();
+        if left > INLINE {
+            return;
+        }
         let mut at = self.room;
         for place in &self.words {
             // (what lies behind it is an earlier message's)

@@ -11,39 +11,31 @@ use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
 
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
-/// Threads or objects that one piece looks at.
-const PIECE: usize = 8;
 
 impl Kernel {
-    /// A thread that ends is no protocol server any more.
+    /// A thread that ends leaves the mailboxes from which it received last. O(these).
     #[inline(never)]
     pub(crate) fn end_servers(&self, thread: Ref<Thread>) {
-        while let (Some(mailbox), true) = (thread.serves(), thread.is(state::SERVER)) {
+        while let Some(mailbox) = thread.hand.held_next.get() {
             self.unserve(mailbox);
         }
-        thread.clear(state::LATE);
+        thread.clear(state::LATE | state::SERVER);
         thread.hand.serves.set(None);
     }
 
-    /// A thread that ends of itself refuses a client, or leaves a mailbox from which it
-    /// received last. Returns whether there was one. O(threads) or O(objects), if it has
-    /// served.
+    /// A thread that ends of itself refuses a client. Returns whether it had one. O(threads)
+    /// then.
     #[inline(never)]
     pub(crate) fn end_service<M: Machine>(&self, me: Ref<Thread>) -> bool {
         self.end_servers(me);
-        if me.is(state::IN_HAND) {
+        let is_serving = me.is(state::IN_HAND);
+        if is_serving {
             let client = self.threads.iter().find(|client| client.wants_it(me.hand));
             if let Some(client) = client {
                 self.refuse_client::<M>(client);
             }
-            return true;
         }
-        let mut served = me.hand.owner.get().map_or(&[][..], |_| self.objects).iter();
-        let served = served.find(|object| reader(object).is_some_and(|reader| same(reader, me)));
-        if let Some(mailbox) = served {
-            self.unserve(mailbox);
-        }
-        served.is_some()
+        is_serving
     }
 
     /// The next piece of what a process that ends has to do with messages; 0 behind the
@@ -59,15 +51,7 @@ impl Kernel {
             }
             return 1;
         }
-        // (each object, then each thread)
-        let objects = self.objects.len();
-        if let Some(object) = self.objects.get(index) {
-            if reader(object).is_some_and(|reader| same(reader.process, process)) {
-                self.unserve(object);
-            }
-            return 1;
-        }
-        let Some(client) = self.threads.get(index.wrapping_sub(objects)) else {
+        let Some(client) = self.threads.get(index) else {
             return 0;
         };
         let Some(wanted) = client.wants.get() else {
@@ -101,39 +85,19 @@ impl Kernel {
         })
     }
 
-    /// A piece of the end of a mailbox: its next message is lost, or a thread forgets that
-    /// it received from there. Returns whether there is more. Its receivers are not seen
-    /// to, and its serial number is another one's already, or it is free.
+    /// A piece of the end of a mailbox: its next message is lost. Returns whether there was
+    /// one. Its receivers are not seen to.
     #[inline(never)]
     pub(crate) fn drain<M: Machine>(&self, mailbox: Ref<Object>) -> bool {
-        if let Some(message) = mailbox.first.get() {
-            mailbox.pull(message);
-            self.lose::<M>(message);
-            self.weigh_server(mailbox);
-            return true;
-        }
-        if mailbox.owner.get().is_some() {
-            self.unserve(mailbox);
-        }
-        let place = &mailbox.count;
-        for _ in 0..PIECE {
-            let Some(thread) = self.threads.get(place.get() as usize) else {
-                place.set(0);
-                return false;
-            };
-            place.set(place.get().wrapping_add(1));
-            if thread.serves().is_some_and(|served| same(served, mailbox)) {
-                thread.hand.serves.set(None);
+        let first = mailbox.first.get();
+        match first {
+            None => self.unserve(mailbox),
+            Some(message) => {
+                mailbox.pull(message);
+                self.lose::<M>(message);
+                self.weigh_server(mailbox);
             }
         }
-        true
-    }
-}
-
-/// Who received from a mailbox last, or serves it.
-fn reader(object: Ref<Object>) -> Option<Ref<Thread>> {
-    match object.kind.get() & kind::KIND {
-        kind::MAILBOX => object.owner.get(),
-        _ => None,
+        first.is_some()
     }
 }
