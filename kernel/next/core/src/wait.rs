@@ -151,7 +151,10 @@ impl Kernel {
             };
         }
         let ring = match (self.holder(thread), thread.waits.get()) {
-            (Some(holder), _) => &holder.parked,
+            (Some(holder), _) => {
+                self.note_lent(holder, rank);
+                &holder.parked
+            }
             (None, Some(object)) => &object.waiters,
             (None, None) => return,
         };

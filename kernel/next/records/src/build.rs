@@ -210,6 +210,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             life::ALIVE
         };
         arena.set(record, "life", life);
+        arena.set(record, "lent.level", level::IDLE);
         arena.set(record, "threads", threads);
         arena.set(
             record,
