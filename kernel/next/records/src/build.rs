@@ -245,6 +245,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
+    mail::lay_spare(arena, idle);
     lay_image(arena, idle, &description::Process::default());
 }
 
