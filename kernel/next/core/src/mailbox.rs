@@ -6,20 +6,36 @@
 
 use core::hint::cold_path;
 
-use giornata_abi::next::call::NOBODY;
-use giornata_abi::next::id::EXTRA;
+use giornata_abi::Error;
+use giornata_abi::next::call::{Call, NOBODY};
+use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 
+use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
 use crate::ready::level;
-use crate::thread::state;
+use crate::receiving::WORDS;
+use crate::thread::{self, state};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
 use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
+const SEND: usize = Call::Send as usize;
+const SEND_BYTES: usize = Call::SendBytes as usize;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
+
+/// The general handler, which finds the arguments where they are.
+macro_rules! in_general {
+    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
+        core::hint::cold_path();
+        let [.., number] = &$me.context.a;
+        number.set(giornata_abi::next::call::Call::$call as usize);
+        $crate::mailbox::general::<M>($a, $b, $c, $d, $e, $f, $me, $kernel)
+    }};
+}
+pub(crate) use in_general;
 
 /// Four words to a mailbox.
 #[inline(always)]
@@ -64,8 +80,7 @@ pub(crate) fn send<M: Machine>(
             }
         }
     }
-    cold_path();
-    sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
 }
 
 /// The first message of a mailbox, if it is four words, or a wait for one. (Who receives
@@ -93,8 +108,7 @@ pub(crate) fn receive<M: Machine>(
                 me.answer(0);
                 return kernel.wait_now(me, mailbox);
             }
-            cold_path();
-            return receiving::receive::<M>(from, serial, low, high, e, f, me, kernel);
+            return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
         if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
@@ -116,8 +130,7 @@ pub(crate) fn receive<M: Machine>(
             return Outcome::switch(me);
         }
     }
-    cold_path();
-    receiving::receive::<M>(from, serial, low, high, e, f, me, kernel)
+    in_general!(Receive, from, serial, low, high, e, f, me, kernel)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.
@@ -153,8 +166,7 @@ pub(crate) fn call<M: Machine>(
             return Outcome::because(server, reason::HELPS | donor.upper());
         }
     }
-    cold_path();
-    sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Call, to, serial, w0, w1, w2, w3, me, kernel)
 }
 
 /// The reply to a request, and the wait for the next.
@@ -199,6 +211,61 @@ pub(crate) fn reply_receive<M: Machine>(
             return Outcome::switch(client);
         }
     }
-    cold_path();
-    receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel)
+    in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
+}
+
+/// Any call about messages, whatever there is to see to. Its number is in `a7` of the
+/// caller's context, and its arguments come there too.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn general<M: Machine>(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
+    let to = a;
+    for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip([a, b, c, d, e, f]) {
+        place.set(argument);
+    }
+    me.kind.set(thread::kind::AGAIN);
+    let number = number.get();
+    if number < Call::Receive as usize || number == Call::Call as usize {
+        me.request().priority.set(to);
+        let special = match number {
+            SEND => 0,
+            SEND_BYTES => special::BYTES | special::OUT,
+            _ => special::CALL,
+        };
+        return sending::post::<M>(me, Some(me), special, kernel);
+    }
+    if number == Call::Forward as usize {
+        a0.set(to & SLOT_MASK);
+        return sending::post::<M>(me, kernel.client_of(me, c, d), special::CALL, kernel);
+    }
+    if number != Call::ReceiveBytes as usize {
+        if number == Call::ReplyReceive as usize {
+            if let Some(client) = kernel.client_of(me, a, b) {
+                kernel.withdraw::<M>(client);
+                client.hand([c, d, e, f], 0, 0);
+                client.answer(0);
+            }
+            // (if another lives there now, the serial number is wrong)
+            let mailbox = me.hand.serves.get();
+            let Some(mailbox) = mailbox else {
+                return kernel.end_call(me, Error::EINVAL as usize);
+            };
+            a0.set(mailbox.number as usize);
+            a1.set(me.hand.serial.get() as usize);
+            a2.set(FOR_EVER);
+            a3.set(FOR_EVER);
+        }
+        a5.set(WORDS << EXTRA | INLINE as usize);
+    }
+    receiving::receive_any::<M>(me, kernel)
 }

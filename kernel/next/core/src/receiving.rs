@@ -3,7 +3,7 @@
 
 use giornata_abi::Error;
 use giornata_abi::message::receive as how_bits;
-use giornata_abi::next::call::{Call, ENVELOPE_CALL};
+use giornata_abi::next::call::ENVELOPE_CALL;
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
 
@@ -18,50 +18,6 @@ use crate::{Kernel, Machine, Message, Outcome, Ref, Thread};
 pub(crate) const FULL: usize = how_bits::FULL;
 /// In registers. No bit that a caller can set.
 pub(crate) const WORDS: usize = how_bits::FULL << 1;
-
-/// `receive`, whatever there is to see to.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn receive<M: Machine>(
-    from: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let how = WORDS << EXTRA | INLINE as usize;
-    me.set_call(Call::Receive as usize, from, serial, low, high, 0, how);
-    receive_any::<M>(me, kernel)
-}
-
-/// `reply_receive`, whatever there is to see to.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn reply<M: Machine>(
-    slot: usize,
-    token: usize,
-    w0: usize,
-    w1: usize,
-    w2: usize,
-    w3: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    if let Some(client) = kernel.client_of(me, slot, token) {
-        kernel.withdraw::<M>(client);
-        client.hand([w0, w1, w2, w3], 0, 0);
-        client.answer(0);
-    }
-    let Some(mailbox) = me.hand.serves.get() else {
-        return kernel.end_call(me, Error::EINVAL as usize);
-    };
-    // (if another lives there now, the serial number is wrong)
-    let (slot, serial) = (mailbox.number as usize, me.hand.serial.get() as usize);
-    receive::<M>(slot, serial, FOR_EVER, FOR_EVER, 0, 0, me, kernel)
-}
 
 /// `receive_bytes`, and `receive` as well; the arguments lie in the caller's registers.
 /// Into memory it is a call that begins again, once there is a message: that is bound to
@@ -135,8 +91,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 }
             }
         }
-        message.bind(me);
-        return kernel.go_from(me);
+        return message.bind(me, kernel);
     };
     kernel.weigh(me);
     kernel.end_call(me, error as usize)
