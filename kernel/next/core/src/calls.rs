@@ -26,7 +26,10 @@ pub type Handler = extern "C-unwind" fn(
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])*
+        // (all have the type of a handler)
+        #[allow(clippy::extra_unused_type_parameters)]
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
