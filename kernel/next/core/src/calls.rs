@@ -6,10 +6,10 @@ use giornata_abi::next::call::Call;
 #[cfg(feature = "services")]
 use giornata_abi::next::id::EXTRA;
 
-use crate::thread::{kind, role};
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
 #[cfg(feature = "services")]
 use crate::mailbox::in_general;
+use crate::thread::{kind, role};
+use crate::{Kernel, Machine, Outcome, Ref, Thread};
 #[cfg(feature = "services")]
 use crate::{mailbox, receiving};
 

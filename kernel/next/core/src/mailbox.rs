@@ -23,6 +23,10 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, se
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
 const SEND: usize = Call::Send as usize;
 const SEND_BYTES: usize = Call::SendBytes as usize;
+const CALL: usize = Call::Call as usize;
+const FORWARD: usize = Call::Forward as usize;
+const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
+const REPLY_RECEIVE: usize = Call::ReplyReceive as usize;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
 
@@ -74,7 +78,7 @@ pub(crate) fn send<M: Machine>(
                 }
                 message.fill(words);
                 message.priority.set(priority as u32);
-                message.sender.set(Some(me));
+                message.sender.set(me);
                 message.serial.set(me.serial.get());
                 return Outcome::DONE;
             }
@@ -228,44 +232,52 @@ pub(crate) extern "C" fn general<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
-    let to = a;
-    for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip([a, b, c, d, e, f]) {
-        place.set(argument);
-    }
+    let [a0, a1, a2, a3, a4, a5, ..] = &me.context.a;
+    a0.set(a);
+    a1.set(b);
+    a2.set(c);
+    a3.set(d);
+    a4.set(e);
+    a5.set(f);
+    me.request().priority.set(a);
     me.kind.set(thread::kind::AGAIN);
-    let number = number.get();
-    if number < Call::Receive as usize || number == Call::Call as usize {
-        me.request().priority.set(to);
-        let special = match number {
-            SEND => 0,
-            SEND_BYTES => special::BYTES | special::OUT,
-            _ => special::CALL,
-        };
-        return sending::post::<M>(me, Some(me), special, kernel);
-    }
-    if number == Call::Forward as usize {
-        a0.set(to & SLOT_MASK);
-        return sending::post::<M>(me, kernel.client_of(me, c, d), special::CALL, kernel);
-    }
-    if number != Call::ReceiveBytes as usize {
-        if number == Call::ReplyReceive as usize {
-            if let Some(client) = kernel.client_of(me, a, b) {
-                kernel.withdraw::<M>(client);
-                client.hand([c, d, e, f], 0, 0);
-                client.answer(0);
-            }
-            // (if another lives there now, the serial number is wrong)
-            let mailbox = me.hand.serves.get();
-            let Some(mailbox) = mailbox else {
-                return kernel.end_call(me, Error::EINVAL as usize);
-            };
-            a0.set(mailbox.number as usize);
-            a1.set(me.hand.serial.get() as usize);
-            a2.set(FOR_EVER);
-            a3.set(FOR_EVER);
+    carry_out::<M>(me, kernel)
+}
+
+/// The same: the arguments are there.
+#[inline(never)]
+fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
+    let mut sender = Some(me);
+    let special = match number.get() {
+        SEND => 0,
+        SEND_BYTES => special::BYTES | special::OUT,
+        CALL => special::CALL,
+        FORWARD => {
+            a0.set(a0.get() & SLOT_MASK);
+            sender = kernel.client_of(me, a2.get(), a3.get());
+            special::CALL
         }
-        a5.set(WORDS << EXTRA | INLINE as usize);
-    }
-    receiving::receive_any::<M>(me, kernel)
+        RECEIVE_BYTES => return receiving::receive_any::<M>(me, kernel),
+        number => {
+            if number == REPLY_RECEIVE {
+                if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
+                    kernel.withdraw::<M>(client);
+                    client.hand([a2.get(), a3.get(), a4.get(), a5.get()], 0, 0);
+                    client.answer(0);
+                }
+                let Some(mailbox) = me.hand.serves.get() else {
+                    return kernel.end_call(me, Error::EINVAL as usize);
+                };
+                // (if another lives there now, the serial number is wrong)
+                a0.set(mailbox.number as usize);
+                a1.set(me.hand.serial.get() as usize);
+                a2.set(FOR_EVER);
+                a3.set(FOR_EVER);
+            }
+            a5.set(WORDS << EXTRA | INLINE as usize);
+            return receiving::receive_any::<M>(me, kernel);
+        }
+    };
+    sending::post::<M>(me, sender, special, kernel)
 }

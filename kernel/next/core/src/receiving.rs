@@ -30,13 +30,12 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
         FULL => RIGHT_FULL,
         _ => RIGHT_RECEIVE,
     };
-    let found = kernel.mailbox(me, slot.get(), serial.get(), right.into());
+    let (found, why) = kernel.mailbox(me, slot.get(), serial.get(), u32::MAX, right.into());
     let mut bound = me.unbind(0);
     let error = 'error: {
         if bound.is_none() {
-            let mailbox = match found {
-                Ok(mailbox) => mailbox,
-                Err(error) => break 'error error,
+            let Some(mailbox) = found else {
+                break 'error why;
             };
             if !kernel.read_by(me, mailbox, wish == FULL) {
                 break 'error Error::EBUSY;
@@ -82,7 +81,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             // it stays for who has room for it, unless its mailbox has ended
             Copied::Fault => {
                 kernel.put_down(me);
-                let Ok(mailbox) = found else {
+                let Some(mailbox) = found else {
                     kernel.lose::<M>(message);
                     break 'error error;
                 };
@@ -110,8 +109,7 @@ impl Kernel {
             && bits & special::CALL == 0
             && let Some(mail) = thread.hand.serves.get().and_then(|mailbox| mailbox.mail)
         {
-            mail.level.set(message.level.get());
-            mail.deadline.set(message.deadline.get());
+            mail.hand.set(&message.urgency);
         }
         self.weigh(thread);
     }
@@ -125,13 +123,12 @@ impl Kernel {
         wish: usize,
     ) {
         let (mut client, mut token, mut from) = (NO_CLIENT, 0, 0);
-        let (mut number, mut serial) = (0, message.serial.get() as usize);
-        if let Some(sender) = message.sender.get() {
-            number = sender.number() as usize;
-            if message.is_call() {
-                token = self.take_in_hand::<M>(sender, thread);
-                (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
-            }
+        let mut serial = message.serial.get() as usize;
+        let sender = message.sender.get();
+        let number = sender.number() as usize;
+        if message.is_call() {
+            token = self.take_in_hand::<M>(sender, thread);
+            (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
         let priority = message.priority.get() as usize;
         if wish == WORDS {
@@ -154,10 +151,10 @@ impl Kernel {
 
     /// Nobody will receive a message that a thread had begun to receive.
     pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
-        match message.sender.get() {
+        match message.is_call() {
             // (its place is freed with its request)
-            Some(client) if message.is_call() => self.refuse_client::<M>(client),
-            _ => message.free(),
+            true => self.refuse_client::<M>(message.sender.get()),
+            false => message.free(),
         }
     }
 }

@@ -42,9 +42,9 @@ pub(crate) fn post<M: Machine>(
     }
     let mut bound = me.unbind(special::OUT);
     let error = 'error: {
-        let mailbox = match kernel.target(me, how, via) {
-            Ok(mailbox) => mailbox,
-            Err(error) => break 'error error,
+        let (target, why) = kernel.target(me, how, via);
+        let Some(mailbox) = target else {
+            break 'error why;
         };
         let Some(sender) = sender else {
             break 'error Error::EINVAL;
@@ -62,23 +62,29 @@ pub(crate) fn post<M: Machine>(
                 break 'error Error::EMSGSIZE;
             }
             // who is waited for in `receive` needs no place: there is one of the idle process
-            let mut pool = sender.process;
-            if wants_words && special & special::BYTES == 0 {
-                pool = kernel.idle.process;
-            }
-            bound = kernel.compose(me, sender, pool, mailbox, how, via);
+            let whose = match wants_words & (special & special::BYTES == 0) {
+                true => kernel.idle,
+                false => sender,
+            };
+            bound = kernel.compose(me, sender, whose.process, mailbox, how, via);
         }
         let Some(message) = bound else {
             break 'error Error::EAGAIN;
         };
         message.special.set(special);
         if special & special::BYTES == 0 {
-            message.fill(sender.request().words.map(|word| word.get()));
+            let [w0, w1, w2, w3] = sender.request().words;
+            message.fill([w0.get(), w1.get(), w2.get(), w3.get()]);
         } else {
             message.length.set(length as u32);
+            // (what lies behind it is an earlier message's)
+            if message.done.get() == 0 {
+                M::zero(message.room, INLINE as usize);
+            }
             match message.copy::<M>(me, address.get(), false) {
                 Copied::Fault => break 'error Error::EFAULT,
-                Copied::All => message.load_words::<M>(),
+                Copied::All if length <= INLINE as usize => message.load_words::<M>(),
+                Copied::All => {}
                 Copied::Some => return message.bind(me, kernel),
             }
         }
@@ -110,31 +116,26 @@ impl Kernel {
     /// The mailbox into which goes what the caller sends: that of the server to which the
     /// one that it names is attached, if it is.
     #[inline(never)]
-    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> Result<Ref<Object>, Error> {
+    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> (Option<Ref<Object>>, Error) {
         let [to, serial, ..] = &me.context.a;
-        let (to, mut serial) = (to.get(), serial.get());
-        let (mut slot, mut right) = (to, RIGHT_USE);
-        match how {
-            0 => {}
-            how_bits::DIRECT => right = RIGHT_DIRECT,
-            how_bits::VIA => {
-                slot = via;
-                let server = self.objects.get(via & SLOT_MASK);
-                serial = server.map_or(0, |server| server.serial.get() as usize);
-            }
-            _ => return Err(Error::EINVAL),
+        let to = to.get();
+        let (mut slot, mut mask, mut right) = (to, u32::MAX, RIGHT_USE);
+        if how == how_bits::DIRECT {
+            right = RIGHT_DIRECT;
+        } else if how == how_bits::VIA {
+            (slot, mask) = (via, 0);
         }
-        let mailbox = self.mailbox(me, slot, serial, right.into())?;
-        if to >> EXTRA > HIGHEST {
-            return Err(Error::EINVAL);
+        let (mut found, mut why) = self.mailbox(me, slot, serial.get(), mask, right.into());
+        if how > how_bits::VIA || to >> EXTRA > HIGHEST {
+            return (None, Error::EINVAL);
         }
-        match mailbox.mail.and_then(|mail| mail.server.get()) {
-            Some(server) if how == 0 => match server.kind.get() {
-                kind::FREE => Err(Error::ESRCH),
-                _ => Ok(server),
-            },
-            _ => Ok(mailbox),
+        if how == 0
+            && let Some(server) = found.and_then(|mailbox| mailbox.mail?.server.get())
+        {
+            found = (server.kind.get() != kind::FREE).then_some(server);
+            why = Error::ESRCH;
         }
+        (found, why)
     }
 
     /// A message that the caller sends or hands on, without what it says, in a place of
@@ -167,9 +168,8 @@ impl Kernel {
                 rank = reader.rank.get();
             }
         }
-        message.level.set(rank.level.get());
-        message.deadline.set(rank.deadline.get());
-        message.sender.set(Some(sender));
+        message.urgency.take_from(rank);
+        message.sender.set(sender);
         message.serial.set(sender.serial.get());
         message.destination.set(slot as u32);
         message.tenant.set(serial.get() as u32);
@@ -260,19 +260,9 @@ impl Message {
 
     /// The words of a short message that lies in its room.
     fn load_words<M: Machine>(&self) {
-        let mut left = self.length.get();
-        if left > INLINE {
-            return;
-        }
         let mut at = self.room;
         for place in &self.words {
-            // (what lies behind it is an earlier message's)
-            let mask = match left {
-                0..4 => 1u32.wrapping_shl(left << 3).wrapping_sub(1),
-                _ => u32::MAX,
-            };
-            place.set(M::load(at) & mask);
-            left = left.saturating_sub(4);
+            place.set(M::load(at));
             at = at.wrapping_add(4);
         }
     }

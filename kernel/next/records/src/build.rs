@@ -71,6 +71,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         .map(|process| lay_handles(arena, &parts, description, process))
         .collect();
     lay_processes(arena, &parts, description);
+    for (index, handles) in handles.iter().enumerate() {
+        let process = parts.processes.at(index, arena);
+        arena.set(process, "handles", *handles);
+    }
     for (index, thread) in description.threads.iter().enumerate() {
         let by_call = description.processes[thread.process].by_call;
         lay_thread(
@@ -227,7 +231,8 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        mail::lay_messages(arena, record, process);
+        let nobody = parts.threads.at(description.threads.len(), arena);
+        mail::lay_messages(arena, record, process, nobody);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -245,7 +250,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
-    mail::lay_spare(arena, idle);
+    mail::lay_spare(arena, (idle, reaper));
     lay_image(arena, idle, &description::Process::default());
 }
 
