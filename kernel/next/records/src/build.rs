@@ -220,9 +220,10 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "grants", process.grants);
         arena.set(record, "restart_begin", process.restartable.0);
         arena.set(record, "restart_end", process.restartable.1);
-        arena.set(record, "data", process.data.0);
-        arena.set(record, "data_size", process.data.1);
-        arena.set(record, "data_place", process.data.2);
+        let (data, size, place) = process.data;
+        arena.set(record, "data", data - process.below);
+        arena.set(record, "data_size", size + process.below);
+        arena.set(record, "data_place", place - process.below);
         let supervisor = process
             .supervisor
             .map(|index| parts.processes.at(index, arena));

@@ -53,6 +53,8 @@ pub struct Process {
     pub restartable: (u64, u64),
     /// The user address of its data, its bytes, its physical address.
     pub data: (u64, u64, u64),
+    /// Bytes below its data that it reads and writes in one piece with them: stacks.
+    pub below: u64,
     /// Who supervises it.
     pub supervisor: Option<usize>,
     /// It begins when its supervisor says so, not at boot.
