@@ -3,6 +3,8 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
+#[cfg(feature = "services")]
+use giornata_abi::next::id::EXTRA;
 
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
@@ -24,7 +26,10 @@ pub type Handler = extern "C-unwind" fn(
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])*
+        // (all have the type of a handler)
+        #[allow(clippy::extra_unused_type_parameters)]
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
@@ -69,23 +74,32 @@ handlers! {
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) {
+        me.set_call(Call::SendBytes as usize, to, serial, address, length, how, via);
+        sending::send_bytes::<M>(me, kernel)
+    };
     #[cfg(feature = "services")]
-    Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
+    Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) {
+        if how >> EXTRA > receiving::FULL {
+            return Outcome::error(Error::EINVAL);
+        }
+        me.set_call(Call::ReceiveBytes as usize, from, serial, low, high, address, how);
+        receiving::receive_any::<M>(me, kernel)
+    };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    Forward = forward(to, serial, slot, token, _e, _f; me, kernel) sending::forward::<M>(to, serial, slot, token, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) sending::forward::<M>(to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
-    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, Some((low, high)));
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, None);
     #[cfg(feature = "services")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]

@@ -75,9 +75,9 @@ impl Kernel {
         Ok(())
     }
 
-    pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
-
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}
 
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 

@@ -130,6 +130,7 @@ fn the_time_that_a_thread_has_run_begins_anew() {
     assert_eq!(call(&mut rig, Call::CpuTime, []), values([30]));
 }
 
+#[cfg(feature = "services")]
 #[test]
 fn threads_that_begin_by_themselves_all_begin_again_whatever_they_were_in() {
     let mut description = system();
@@ -196,7 +197,7 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         assert_eq!(records(&rig, Kind::More)[0][2], 40, "the line");
         let heads = records(&rig, Kind::FaultText);
         let mores = records(&rig, Kind::More);
-        let mut read = vec![0; 112];
+        let mut read = [0; 112];
         for ([_, label, offset, first], more) in heads.iter().zip(&mores[1..]) {
             assert_eq!(label >> 16, 0);
             let words = [*first, more[0], more[2], more[3]];
