@@ -9,7 +9,7 @@ use giornata_abi::next::id::EXTRA;
 #[cfg(feature = "services")]
 use crate::mailbox::in_general;
 use crate::thread::{kind, role};
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "services")]
 use crate::{mailbox, receiving};
 
@@ -55,6 +55,20 @@ handlers! {
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "programs")]
+    Complete = complete(_a, _b, _c, _d, _e, _f; me, kernel) kernel.complete::<M>(me);
+    #[cfg(feature = "programs")]
+    Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
+    #[cfg(feature = "programs")]
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    #[cfg(feature = "programs")]
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    #[cfg(feature = "load")]
+    StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
+    #[cfg(feature = "load")]
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    #[cfg(feature = "load")]
+    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     #[cfg(feature = "services")]
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
     #[cfg(feature = "services")]
@@ -128,6 +142,9 @@ impl Kernel {
     /// the first of the queue: a piece of work, after which the hart looks at its timer
     /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        if same(me, self.micro.thread) {
+            return self.machine_turn::<M>(me);
+        }
         match me.place.role & role::REAPER {
             0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
             0 => self.go(),
