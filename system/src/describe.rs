@@ -77,6 +77,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
         trace_records: model.trace_capacity as usize,
+        programs: records::program::Programs::default(),
         trace_ring: (placement.trace_ring > 0).then_some(placement.trace_ring.into()),
     })
 }
