@@ -5,13 +5,15 @@
 //! [`tenancy`]. Threads that wait for the end of another wait in a list of their
 //! process; which one they mean lies in their temporary registers.
 
+use core::hint::cold_path;
+
 use giornata_abi::Error;
 
 use crate::ready::level;
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, same};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 pub(crate) const PROCESSES: usize = usize::MAX;
@@ -68,48 +70,91 @@ impl Kernel {
         self.insert_and_go(me, thread)
     }
 
-    /// Waits for the end of a created thread of the caller's process and frees its place;
-    /// or says that nobody will.
-    #[inline(never)]
-    pub(crate) fn join<M: Machine>(
+    /// A thread, and 0 if it is one of the caller's process with this serial number.
+    #[inline(always)]
+    fn sibling(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Option<(Ref<Thread>, usize)> {
+        let thread = self.threads.get(slot)?;
+        let other = differ(thread.process, me.process);
+        Some((
+            thread,
+            other | (thread.serial.get() ^ serial as u32) as usize,
+        ))
+    }
+
+    /// Waits for the end of a created thread of the caller's process, and frees its place.
+    ///
+    /// The usual case without a call: it has ended.
+    #[inline(always)]
+    pub(crate) fn join_thread<M: Machine>(
         &self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
-        until: Option<(usize, usize)>,
+        low: usize,
+        high: usize,
     ) -> Outcome {
-        let process = me.process;
-        let Some(thread) = self.threads.get(slot) else {
-            return Outcome::error(Error::ESRCH);
-        };
-        let tenancy = thread.tenancy.get();
-        if thread.serial.get() != serial as u32
-            || tenancy == tenancy::NOBODY
-            || !same(thread.process, process)
+        if let Some((thread, odd)) = self.sibling(me, slot, serial)
+            && odd | (thread.tenancy.get() ^ tenancy::ENDED) as usize == 0
         {
-            return Outcome::error(Error::ESRCH);
-        }
-        if tenancy == tenancy::GIVEN || joiner(&process.joiners, slot).is_some() {
-            return Outcome::error(Error::EINVAL);
-        }
-        let has_ended = tenancy == tenancy::ENDED;
-        if has_ended {
+            let [value, ..] = &thread.context.a;
             self.free_place(thread);
+            return me.returns([value.get(), 0, 0, 0, 0, 0]);
         }
-        match until {
-            None => {
-                if !has_ended {
-                    thread.tenancy.set(tenancy::GIVEN);
+        cold_path();
+        self.join_any::<M>(me, slot, serial, low, high)
+    }
+
+    /// The same of one that runs, or why it is refused.
+    #[inline(never)]
+    fn join_any<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+        low: usize,
+        high: usize,
+    ) -> Outcome {
+        let tenancy = match self.sibling(me, slot, serial) {
+            Some((thread, 0)) => thread.tenancy.get(),
+            _ => tenancy::NOBODY,
+        };
+        let error = match tenancy {
+            tenancy::NOBODY => Error::ESRCH,
+            tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+                if slot != me.number() as usize {
+                    return self.await_end::<M>(me, slot, low, high, Error::EBUSY);
                 }
-                Outcome::DONE
+                Error::EDEADLK
             }
-            Some(_) if has_ended => {
-                let [value, ..] = &thread.context.a;
-                me.returns([value.get(), 0, 0, 0, 0, 0])
+            _ => Error::EINVAL,
+        };
+        Outcome::error(error)
+    }
+
+    /// Says that nobody will join a created thread of the caller's process.
+    #[inline(always)]
+    pub(crate) fn detach_thread<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+    ) -> Outcome {
+        if let Some((thread, 0)) = self.sibling(me, slot, serial) {
+            let tenancy = thread.tenancy.get();
+            let joiners = &me.process.joiners;
+            if tenancy == tenancy::ENDED {
+                self.free_place(thread);
+                return Outcome::DONE;
             }
-            Some(_) if same(thread, me) => Outcome::error(Error::EDEADLK),
-            Some((low, high)) => self.await_end::<M>(me, slot, low, high, Error::EBUSY),
+            if tenancy == tenancy::JOINABLE && joiner(joiners, slot).is_none() {
+                thread.tenancy.set(tenancy::GIVEN);
+                return Outcome::DONE;
+            }
+            if tenancy != tenancy::NOBODY {
+                return Outcome::error(Error::EINVAL);
+            }
         }
+        Outcome::error(Error::ESRCH)
     }
 
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if
@@ -157,7 +202,7 @@ impl Kernel {
 
     /// The place of a created thread can be taken again. One whose serial numbers are
     /// used up is not: an id names one thread in the life of a system.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn free_place(&self, thread: Ref<Thread>) {
         thread.tenancy.set(tenancy::NOBODY);
         if thread.serial.get() != u32::MAX {

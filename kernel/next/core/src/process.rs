@@ -17,7 +17,7 @@ use core::cell::Cell;
 use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
-pub const PIECE: usize = 512;
+pub const PIECE: usize = 256;
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 20;
 
@@ -100,13 +100,13 @@ record! {
         pub from: usize,
         /// Where it lies.
         pub to: usize,
-        /// Its bytes, a multiple of 4, at most [`PIECE`].
+        /// Its bytes, a multiple of 4.
         pub size: usize,
     }
 
     /// How the memory of a process is at its start.
     pub struct Image {
-        /// Its data as it was linked, the rest of its data, its stacks: in pieces.
+        /// Its data as it was linked, the rest of its data, its stacks.
         pub stretches: &'static [Stretch],
         /// The user address of the memory that it can allocate.
         pub heap: usize,

@@ -337,10 +337,16 @@ impl Thread {
     /// It begins at an address, with two arguments, on an empty stack.
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
-        self.context.pc.set(entry);
-        self.context.sp.set(self.place.stack_top);
-        self.results([body, 0, 0, 0, 0, 0]);
-        self.answer(argument);
+        let context = &self.context;
+        let [a0, a1, rest @ .., _] = &context.a;
+        context.pc.set(entry);
+        context.sp.set(self.place.stack_top);
+        a0.set(argument);
+        a1.set(body);
+        for register in rest {
+            register.set(0);
+        }
+        self.kind.set(kind::RESULTS);
     }
 
     #[inline(always)]

@@ -55,13 +55,14 @@ pub(super) fn open_region(process: Ref<Process>, _: Ref<Region>, grant: u32, acc
     }
     let [first, second, third, fourth, ..] = &process.space;
     // SAFETY: they are the rights of the process that the hart has entered.
-    unsafe { write!("pmpcfg0", first.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg1", second.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg2", third.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg3", fourth.get()) };
+    unsafe {
+        match entry / 4 {
+            0 => write!("pmpcfg0", first.get()),
+            1 => write!("pmpcfg1", second.get()),
+            2 => write!("pmpcfg2", third.get()),
+            _ => write!("pmpcfg3", fourth.get()),
+        }
+    }
 }
 
 /// Where a process's bytes lie in RAM: where it says. Devices that a process sees are

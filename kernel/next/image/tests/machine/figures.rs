@@ -8,11 +8,11 @@ use crate::plan::{Plan, Process, Thread, lay_out};
 use crate::run::on_chip;
 
 const PMP: Board = Board("rtl-pmp");
-const GENERATOR: u64 = 0xF000_2000;
+pub(crate) const GENERATOR: u64 = 0xF000_2000;
 
 /// A sight in a pattern.
 #[derive(Clone, Copy, Debug)]
-enum See {
+pub(crate) enum See {
     Mark(u16),
     Enter,
     Leave,
@@ -35,7 +35,7 @@ impl See {
 
 /// Cycles between the first and the last sight wherever a pattern is seen, without the
 /// cycle that lies between two instructions that follow each other. The first ten warm up.
-fn spans(points: &[Point], pattern: &[See]) -> Vec<u64> {
+pub(crate) fn spans(points: &[Point], pattern: &[See]) -> Vec<u64> {
     let has = |wanted: fn(&See) -> bool| pattern.iter().any(wanted);
     let (timers, lines) = (
         has(|see| matches!(see, See::Timer)),
@@ -60,7 +60,7 @@ fn spans(points: &[Point], pattern: &[See]) -> Vec<u64> {
     spans.skip(10).collect()
 }
 
-fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
+pub(crate) fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
     Thread {
         program,
         argument,
@@ -68,7 +68,7 @@ fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
     }
 }
 
-fn measure(processes: Vec<Process>) -> Vec<Point> {
+pub(crate) fn measure(processes: Vec<Process>) -> Vec<Point> {
     let plan = Plan {
         processes,
         stop_at: 0,
@@ -78,7 +78,7 @@ fn measure(processes: Vec<Process>) -> Vec<Point> {
     run.points
 }
 
-fn process(threads: Vec<Thread>) -> Process {
+pub(crate) fn process(threads: Vec<Thread>) -> Process {
     Process {
         threads,
         ..Process::default()
@@ -86,7 +86,7 @@ fn process(threads: Vec<Thread>) -> Process {
 }
 
 /// Prints a figure beside its goal; true if it is met.
-fn show(name: &str, points: &[Point], pattern: &[See], goal: u64) -> bool {
+pub(crate) fn show(name: &str, points: &[Point], pattern: &[See], goal: u64) -> bool {
     let mut spans = spans(points, pattern);
     spans.sort_unstable();
     let [least, .., most] = spans[..] else {

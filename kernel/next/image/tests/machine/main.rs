@@ -3,7 +3,9 @@
 
 mod boards;
 mod figures;
+mod lives;
 mod plan;
+mod profile;
 mod run;
 
 use boards::{Board, QEMU, all};
