@@ -17,6 +17,7 @@ impl Kernel {
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
         self.check_mail()?;
+        self.check_locks()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
@@ -28,14 +29,6 @@ impl Kernel {
             hold!(
                 !(ready && thread.is(state::PARKED | state::SLEEPS)),
                 "a ready thread neither sleeps nor is parked"
-            );
-            hold!(
-                !thread.is(state::PARKED_ON) || !ready,
-                "only a thread that waits has others parked on it"
-            );
-            hold!(
-                thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
-                "the mark of a thread with others parked on it is true"
             );
         }
         for process in self.processes {

@@ -41,6 +41,8 @@ pub mod kernel;
 pub mod layout;
 mod life;
 mod limit;
+#[cfg(feature = "services")]
+mod lock_invariants;
 pub mod machine;
 #[cfg(feature = "services")]
 mod mail_invariants;

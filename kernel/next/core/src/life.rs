@@ -41,11 +41,13 @@ impl Kernel {
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(1).
+    /// gives back what the caller owns, one thing a piece.
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.end_service::<M>(me) || self.give_up_one(me) {
-            return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+        while self.end_service::<M>(me) || self.give_up_one(me) {
+            if M::pending() {
+                return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+            }
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));

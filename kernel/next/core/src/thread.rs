@@ -321,6 +321,11 @@ impl Thread {
         self.wants.get()
     }
 
+    /// The most urgent of those that are parked on it.
+    pub fn parked(&self) -> Option<Ref<Thread>> {
+        self.parked.get()
+    }
+
     /// The mutex that it took last, of those that it owns.
     pub fn held(&self) -> Option<Ref<Object>> {
         self.held.get()
