@@ -3,11 +3,15 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
-
-use crate::thread::{kind, role};
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
 #[cfg(feature = "services")]
-use crate::{mailbox, receiving, sending};
+use giornata_abi::next::id::EXTRA;
+
+#[cfg(feature = "services")]
+use crate::mailbox::in_general;
+use crate::thread::{kind, role};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
+#[cfg(feature = "services")]
+use crate::{mailbox, receiving};
 
 /// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
 /// host the machine stops by unwinding.)
@@ -24,7 +28,10 @@ pub type Handler = extern "C-unwind" fn(
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])*
+        // (all have the type of a handler)
+        #[allow(clippy::extra_unused_type_parameters)]
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
@@ -48,6 +55,20 @@ handlers! {
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "programs")]
+    Complete = complete(_a, _b, _c, _d, _e, _f; me, kernel) kernel.complete::<M>(me);
+    #[cfg(feature = "programs")]
+    Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
+    #[cfg(feature = "programs")]
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    #[cfg(feature = "programs")]
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    #[cfg(feature = "load")]
+    StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
+    #[cfg(feature = "load")]
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    #[cfg(feature = "load")]
+    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     #[cfg(feature = "services")]
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
     #[cfg(feature = "services")]
@@ -69,27 +90,30 @@ handlers! {
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
     #[cfg(feature = "services")]
-    Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
+    Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
+        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
+        _ => Outcome::error(Error::EINVAL),
+    };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    Forward = forward(to, serial, slot, token, _e, _f; me, kernel) sending::forward::<M>(to, serial, slot, token, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
-    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, Some((low, high)));
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, None);
     #[cfg(feature = "services")]
-    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.create_process::<M>(me, number);
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]
-    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.kill_process::<M>(me, number);
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
     #[cfg(feature = "services")]
     AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
     #[cfg(feature = "services")]
@@ -118,30 +142,28 @@ impl Kernel {
     /// the first of the queue: a piece of work, after which the hart looks at its timer
     /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        // (a number that is none belongs to no reaper)
-        match self.processes.get(me.place.argument) {
-            Some(process) if me.place.role & role::REAPER != 0 => self.reap::<M>(process),
-            _ if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
-            _ => self.go(),
+        if same(me, self.micro.thread) {
+            return self.machine_turn::<M>(me);
+        }
+        match me.place.role & role::REAPER {
+            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
+            0 => self.go(),
+            _ => self.reap::<M>(me),
         }
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when
     /// it has its turn. Whoever is more urgent runs first.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
         self.put_back(me, call, arguments);
-        self.go()
+        self.go_from(me)
     }
 
     /// The caller makes its call again when it is ready.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
-        let [a0, a1, a2, a3, a4, a5, _, a7] = &me.context.a;
-        for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip(arguments) {
-            place.set(argument);
-        }
-        a7.set(call as usize);
-        me.kind.set(kind::AGAIN);
+        let [a, b, c, d, e, f] = arguments;
+        me.set_call(call as usize, a, b, c, d, e, f);
     }
 }

@@ -9,8 +9,7 @@ impl Kernel {
     /// Ticks since the system started.
     pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let now = M::now();
-        me.results([now as usize, M::high(now) as usize, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([now as usize, M::high(now) as usize, 0, 0, 0, 0])
     }
 
     /// Ticks that the caller has run.
@@ -20,8 +19,7 @@ impl Kernel {
             .get()
             .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
         let high = me.spent_high.get().wrapping_add(carry as u32);
-        me.results([low as usize, high as usize, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([low as usize, high as usize, 0, 0, 0, 0])
     }
 
     /// Gives the turn to the next of equal urgency; of a thread that runs in the place
@@ -29,6 +27,10 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
         let slot = self.slot.get();
+        if me.is(state::IN_RING) {
+            cold_path();
+            self.leave_ring(me);
+        }
         let next = slot.next.get();
         me.answer(0);
         if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {

@@ -18,11 +18,8 @@ impl Kernel {
         rank: Ref<Rank>,
     ) {
         let place = thread.place;
-        thread.context.pc.set(place.entry);
-        thread.context.sp.set(place.stack_top);
         thread.floating.set(0);
-        thread.results([body, 0, 0, 0, 0, 0]);
-        thread.answer(argument);
+        thread.begin_at(place.entry, argument, body);
         thread.spent.set(0);
         thread.spent_high.set(0);
         thread.limit.set(place.allowance);
@@ -60,14 +57,7 @@ impl Kernel {
     pub(crate) fn own(&self, me: Ref<Thread>) -> Outcome {
         let place = me.place;
         let stack = place.stack_top.wrapping_sub(place.stack_size);
-        me.results([
-            me.number() as usize,
-            me.serial.get() as usize,
-            stack,
-            place.stack_size,
-            0,
-            0,
-        ]);
-        Outcome::switch(me)
+        let (slot, serial) = (me.number() as usize, me.serial.get() as usize);
+        me.returns([slot, serial, stack, place.stack_size, 0, 0])
     }
 }

@@ -28,14 +28,18 @@ pub trait Machine: 'static {
     /// that it may read, or write, and that lie in one piece; and where. 0 bytes:
     /// it may not. Walks page tables or regions.
     fn reach(process: Ref<Process>, address: usize, length: usize, write: bool) -> (usize, usize);
-    /// Copies bytes between physical places that were checked; at most 256.
+    /// Copies bytes between physical places that were checked; at most 512.
     fn copy(from: usize, to: usize, length: usize);
-    /// Zeroes bytes at a physical place that was checked; at most 256.
+    /// Zeroes bytes at a physical place that was checked; at most 512.
     fn zero(at: usize, length: usize);
     /// A word at a physical place that was checked.
     fn load(at: usize) -> u32;
     /// Stores a word at a physical place that was checked.
     fn store(at: usize, value: u32);
+    /// A device register of 1, 2 or 4 bytes.
+    fn input(at: usize, width: u32) -> u32;
+    /// Stores to a device register of 1, 2 or 4 bytes.
+    fn output(at: usize, width: u32, value: u32);
     /// Opens a region of shared memory to a process, or closes it: for good, and at
     /// once if the hart has loaded the process's space. `grant`: what the builder wrote
     /// of the region in the process; `access`: bits of [`region`](crate::region), 0 to

@@ -63,7 +63,7 @@ impl Kernel {
         0
     }
 
-    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>) -> u32 {
+    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 
@@ -79,9 +79,9 @@ impl Kernel {
         Ok(())
     }
 
-    pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
-
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}
 
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 

@@ -61,7 +61,8 @@ record! {
         pub made: u32,
         /// Count of a semaphore when it is created.
         pub initial: u32,
-        /// Of a mutex that has an owner: its neighbours in the list of what that owns.
+        /// Of a mutex that has an owner: its neighbours in the list of what that owns. Of a
+        /// mailbox: the next from which its owner received last; of a hand: the first.
         pub(crate) held_next: Cell<Option<Ref<Object>>>,
         /// (Not of the first.)
         pub(crate) held_prev: Cell<Option<Ref<Object>>>,
@@ -70,8 +71,8 @@ record! {
         pub(crate) word: Cell<usize>,
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
-        /// Of a hand: the mailbox from which its thread received last; of a protocol
-        /// server, the first of those that it serves.
+        /// Of a hand: the mailbox from which its thread received last; `serial` is that of
+        /// the tenant.
         pub(crate) serves: Cell<Option<Ref<Object>>>,
         /// Of a mailbox that can have the mark `ROUTED`: what that needs.
         pub mail: Option<Ref<Mail>>,
@@ -176,20 +177,32 @@ impl Object {
 
 impl Kernel {
     /// The mailbox that an id names to the caller, if its process has one of these
-    /// rights. For what is seldom, and for why a call is refused.
+    /// rights: else none, and why. For what is seldom. (Bits that the mask has not are not
+    /// looked at in the serial number.)
     #[inline(never)]
     pub(crate) fn mailbox(
         &self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
+        mask: u32,
         rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.named(me, slot, rights)?;
-        if object.serial.get() != serial as u32 {
-            return Err(Error::ESRCH);
-        }
-        Ok(object).and_then(is_mailbox)
+    ) -> (Option<Ref<Object>>, Error) {
+        let slot = slot & SLOT_MASK;
+        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
+            return (None, Error::ESRCH);
+        };
+        let kind = object.kind.get() & kind::KIND;
+        let error = if handle.rights & rights == 0 {
+            Error::EPERM
+        } else if (object.serial.get() ^ serial as u32) & mask != 0 || kind == kind::FREE {
+            Error::ESRCH
+        } else if kind == kind::MAILBOX {
+            return (Some(object), Error::EINVAL);
+        } else {
+            Error::EINVAL
+        };
+        (None, error)
     }
 
     /// What lives in a slot, if the caller's process has one of these rights to it.

@@ -14,8 +14,10 @@
 
 use core::cell::Cell;
 
-use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
+use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
+/// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
+pub const PIECE: usize = 512;
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 20;
 
@@ -71,6 +73,13 @@ record! {
         pub(crate) joiners: Object,
         /// The urgency of its end when that is a deadline.
         pub(crate) urgency: Rank,
+        /// Threads that are parked on its threads.
+        pub(crate) hanging: Cell<u32>,
+        /// At least as urgent as they are: a lower bound of levels while it is alive, the
+        /// urgency of its end while there are some.
+        pub(crate) lent: Rank,
+        /// What object numbers name to its threads.
+        pub handles: &'static [Handle],
         /// Its messages.
         pub messages: &'static [Message],
         /// Those that are free, linked by `below`.
@@ -85,19 +94,20 @@ record! {
         pub image: Ref<Image>,
     }
 
-    /// How the memory of a process is at its start: its data a copy, then zeroes. All
-    /// sizes are multiples of 4.
+    /// A stretch of memory as it is at the start of a process.
+    pub struct Stretch {
+        /// Where its pristine copy lies; 0: it is zero.
+        pub from: usize,
+        /// Where it lies.
+        pub to: usize,
+        /// Its bytes, a multiple of 4, at most [`PIECE`].
+        pub size: usize,
+    }
+
+    /// How the memory of a process is at its start.
     pub struct Image {
-        /// Where the pristine copy of its data lies.
-        pub pristine: usize,
-        /// Bytes of it.
-        pub copied: usize,
-        /// Bytes of zeroes behind the data.
-        pub zeroed: usize,
-        /// Where its stacks lie, if not in the data: zeroed too.
-        pub stacks: usize,
-        /// Bytes of them.
-        pub stacks_size: usize,
+        /// Its data as it was linked, the rest of its data, its stacks: in pieces.
+        pub stretches: &'static [Stretch],
         /// The user address of the memory that it can allocate.
         pub heap: usize,
         /// Bytes of it.
@@ -158,6 +168,5 @@ pub(crate) fn device_address(me: Ref<Thread>, address: usize) -> Outcome {
     if offset >= process.data_size {
         return Outcome::error(crate::Error::EFAULT);
     }
-    me.results([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0]);
-    Outcome::switch(me)
+    me.returns([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0])
 }

@@ -20,13 +20,9 @@ use crate::thread::{role, state, tenancy};
 use crate::wait::leave;
 use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
-/// Bytes that are copied or zeroed before the hart looks at timer and lines.
-pub(crate) const CHUNK: usize = 256;
-/// Bytes of one piece, if nothing waits.
-pub(crate) const PIECE: usize = 1024;
-
 impl Kernel {
-    /// The end of a process that is alive begins. Its reaper has yet to be queued.
+    /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
+    /// is as urgent as `rank`.
     #[inline(never)]
     pub(crate) fn end_process<M: Machine>(
         &self,
@@ -34,35 +30,59 @@ impl Kernel {
         cause: u32,
         pc: usize,
         address: usize,
+        message: usize,
+        rank: Ref<Rank>,
     ) {
-        self.record_fault::<M>(process, cause, pc, address);
+        // (of a panic `pc` is the address of its message)
+        let [at, left, ..] = &process.reaper.context.a;
+        at.set(pc);
+        left.set(message);
+        let (pc, address) = (pc as u64, address as u64);
+        let label = head(Kind::Fault, 0, process.number as u16);
+        let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
+        let words = [pc as u32, high, address as u32, address_high];
+        self.write_text::<M>(label, cause, words);
         self.note_end(process, cause);
-        process.life.set(life::LINES);
+        process.life.set(life::MESSAGE);
         process.progress.set(0);
         if same(self.trace.loaded.get(), process) {
             self.trace.loaded.set(self.idle.process);
         }
+        self.queue_reaper::<M>(process, rank);
     }
 
-    /// The reaper of a process has work, as urgent as `rank` and before its equals.
+    /// The one rank of a fixed priority; others have a rank each.
+    #[inline(never)]
+    fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
+        let rank = self.ranks.get(level.wrapping_sub(1) as usize);
+        rank.filter(|_| level != self.band)
+    }
+
+    /// The reaper of a process has work, as urgent as `rank`, or as whoever hangs on its
+    /// threads, and before its equals.
     #[inline(never)]
     pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, rank: Ref<Rank>) {
-        let own = rank.level.get();
-        let rank = match own {
-            // deadlines have a rank each; an upcall's process ends by the deadline `now`
-            level::REACTION => Some(M::now()),
-            _ if own == self.band => Some(rank.deadline.get()),
-            _ => None,
-        }
-        .map_or_else(
-            || &self.ranks[own.wrapping_sub(1).min(255) as usize],
-            |deadline| {
-                process.urgency.level.set(self.band);
-                process.urgency.deadline.set(deadline.wrapping_sub(1));
-                &process.urgency
-            },
-        );
-        let reaper = process.reaper;
+        let mut level = rank.level.get();
+        let own = match self.fixed(level) {
+            Some(rank) => rank,
+            None => {
+                let mut deadline = rank.deadline.get().wrapping_sub(1);
+                if level == level::REACTION {
+                    level = self.band;
+                    deadline = M::now();
+                }
+                let own = &process.urgency;
+                own.level.set(level);
+                own.deadline.set(deadline);
+                own
+            }
+        };
+        let (reaper, lent) = (process.reaper, &process.lent);
+        reaper.own.set(own);
+        let rank = match lent.is_above(own) {
+            true => self.fixed(lent.level.get()).unwrap_or(lent),
+            false => own,
+        };
         reaper.rank.set(rank);
         reaper.waits.set(None);
         self.insert_first(reaper);
@@ -70,45 +90,55 @@ impl Kernel {
 
     /// A piece of the work of a process's reaper.
     #[inline(never)]
-    pub(crate) fn reap<M: Machine>(&self, process: Ref<Process>) -> Outcome {
+    pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) -> Outcome {
+        let process = reaper.process;
         let now = process.life.get();
         let slot = self.slot.get();
-        if same(slot.process, process) && now != life::START {
+        if same(slot.process, process) && !same(slot, reaper) && now != life::START {
             // a dead thread's turn
             self.end_thread::<M>(slot);
-            return self.go();
+            return self.go_from(reaper);
         }
         let at = process.progress.get();
         let index = at as usize;
         let done = match now {
-            life::MESSAGE => match self.record_message::<M>(process, index) {
-                true => 16,
-                false => 0,
+            life::MESSAGE => self.record_message::<M>(process, index),
+            life::LINES => match process.lines.get(index) {
+                Some(line) => {
+                    M::mask(line.number);
+                    line.handler.set(None);
+                    line.latched.set(0);
+                    1
+                }
+                None => 0,
             },
-            life::LINES => process.lines.get(index).map_or(0, |line| {
-                M::mask(line.number);
-                line.handler.set(None);
-                line.latched.set(0);
-                1
-            }),
-            life::THREADS => match process.threads.get(index) {
+            life::THREADS | life::START => match process.threads.get(index) {
                 Some(thread) => {
-                    self.end_thread::<M>(thread);
-                    if self.give_up_one(thread) {
-                        // one thing a piece
-                        return self.go();
+                    if now == life::START {
+                        self.start_thread::<M>(thread);
+                    } else {
+                        self.end_thread::<M>(thread);
+                        if self.give_up_one(thread) {
+                            // one thing a piece
+                            return self.go_from(reaper);
+                        }
                     }
                     1
                 }
                 None => 0,
             },
             life::OBJECTS => self.end_mail::<M>(process, index),
-            life::REGIONS => self.detach_next::<M>(process),
-            life::RESTORE => restore::<M>(process, index),
-            life::START => process.threads.get(index).map_or(0, |thread| {
-                self.start_thread::<M>(thread);
-                1
-            }),
+            life::REGIONS => self.detach_next::<M>(process, index),
+            life::RESTORE => match process.image.stretches.get(index) {
+                Some(stretch) => {
+                    match stretch.from {
+                        0 => M::zero(stretch.to, stretch.size),
+                        from => M::copy(from, stretch.to, stretch.size),
+                    }
+                    1
+                }
+                None => 0,
+            },
             _ => 0,
         };
         process.progress.set(at.wrapping_add(done));
@@ -116,7 +146,14 @@ impl Kernel {
             process.progress.set(0);
             self.reap_next::<M>(process, now);
         }
-        self.go()
+        if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
+            // nobody hangs on its threads any more
+            self.remove(reaper);
+            process.lent.level.set(level::IDLE);
+            reaper.rank.set(reaper.own.get());
+            self.insert_first(reaper);
+        }
+        self.go_from(reaper)
     }
 
     /// What comes behind the work of which `now` tells.
@@ -152,6 +189,7 @@ impl Kernel {
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
     fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
@@ -165,9 +203,6 @@ impl Kernel {
         thread.waits.set(Some(self.nowhere));
         thread.state.set(thread.state.get() & state::PARKED_ON);
         thread.tenancy.set(tenancy::NOBODY);
-        if thread.is(state::PARKED_ON) {
-            self.unpark(thread);
-        }
     }
 
     /// A thread of a process that begins anew is as at boot.
@@ -176,44 +211,13 @@ impl Kernel {
         if place.role & role::SPARE != 0 {
             return self.free_place(thread);
         }
-        let rank = &self.ranks[place.level.wrapping_sub(1).min(255) as usize];
+        // (tasks and upcalls have another when they run)
+        let rank = self.fixed(place.level).unwrap_or(thread.own.get());
         self.begin::<M>(thread, place.argument, place.body, rank);
+        self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);
             self.insert(thread);
         }
     }
-}
-
-/// Copies and zeroes the next bytes of a process's memory. Returns how many: 0 if all
-/// is as it was.
-#[inline(never)]
-fn restore<M: Machine>(process: Ref<Process>, mut at: usize) -> u32 {
-    let image = process.image;
-    let data = process.data_place;
-    let zeroes = data.wrapping_add(image.copied);
-    for (from, to, size) in [
-        (image.pristine, data, image.copied),
-        (0, zeroes, image.zeroed),
-        (0, image.stacks, image.stacks_size),
-    ] {
-        if at >= size {
-            at = at.wrapping_sub(size);
-            continue;
-        }
-        let (begin, end) = (at, size.min(at.wrapping_add(PIECE)));
-        while at < end {
-            let length = CHUNK.min(end.wrapping_sub(at));
-            match from {
-                0 => M::zero(to.wrapping_add(at), length),
-                _ => M::copy(from.wrapping_add(at), to.wrapping_add(at), length),
-            }
-            at = at.wrapping_add(length);
-            if M::pending() {
-                break;
-            }
-        }
-        return at.wrapping_sub(begin) as u32;
-    }
-    0
 }

@@ -16,7 +16,7 @@ use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
 
-use crate::reaper::{CHUNK, PIECE};
+use crate::process::PIECE;
 use crate::region::{READ, WRITE};
 use crate::{Kernel, Machine, Outcome, Process, Ref, Region, Thread};
 
@@ -32,24 +32,9 @@ fn bit(index: usize) -> u32 {
     1u32.wrapping_shl(index as u32)
 }
 
-/// Zeroes the next bytes of a region that nobody has.
-#[inline(never)]
-fn clear<M: Machine>(region: Ref<Region>) {
-    let mut at = region.zeroed.get();
-    let end = region.size.min(at.wrapping_add(PIECE));
-    while at < end {
-        let length = CHUNK.min(end.wrapping_sub(at));
-        M::zero(region.place.wrapping_add(at), length);
-        at = at.wrapping_add(length);
-        if M::pending() {
-            break;
-        }
-    }
-    region.zeroed.set(at);
-}
-
 impl Kernel {
-    /// Opens a region to the caller's process.
+    /// Opens a region to the caller's process. What nobody has it zeroes first, as a call
+    /// that begins again.
     pub(crate) fn attach_region<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -73,15 +58,17 @@ impl Kernel {
         if attached & bit(index) != 0 {
             return Outcome::error(Error::EEXIST);
         }
-        if region.zeroed.get() != region.size {
-            clear::<M>(region);
+        let zeroed = region.zeroed.get();
+        if zeroed != region.size {
+            let length = PIECE.min(region.size.wrapping_sub(zeroed));
+            M::zero(region.place.wrapping_add(zeroed), length);
+            region.zeroed.set(zeroed.wrapping_add(length));
             return self.again(me, Call::AttachRegion, [index, how, 0, 0, 0, 0]);
         }
         region.users.set(region.users.get().wrapping_add(1));
         process.attached.set(attached | bit(index));
         M::open_region(process, region, grant, access);
-        me.results([region.address, region.size, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([region.address, region.size, 0, 0, 0, 0])
     }
 
     /// Closes a region to the caller's process.
@@ -90,40 +77,37 @@ impl Kernel {
             return Outcome::error(Error::ESRCH);
         };
         let process = me.process;
-        if region.grant(process) & (READ | WRITE) == 0 {
+        if region.grant(process) & READ == 0 {
             return Outcome::error(Error::EPERM);
         }
         if process.attached.get() & bit(index) == 0 {
             return Outcome::error(Error::EINVAL);
         }
-        self.detach::<M>(process, index);
+        close::<M>(process, region, index);
         Outcome::DONE
     }
 
-    /// A process that ends detaches one region that it has. Returns how many: 0 if it
-    /// had none.
-    pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>) -> u32 {
-        let attached = process.attached.get();
-        if attached == 0 {
+    /// A process that ends detaches region `index`, if it has it. Returns 0 behind the
+    /// last.
+    pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+        let Some(region) = self.regions.get(index) else {
             return 0;
+        };
+        if process.attached.get() & bit(index) != 0 {
+            close::<M>(process, region, index);
         }
-        self.detach::<M>(process, attached.trailing_zeros() as usize);
         1
     }
+}
 
-    /// Takes a region from a process that has it.
-    #[inline(never)]
-    fn detach<M: Machine>(&self, process: Ref<Process>, index: usize) {
-        let attached = process.attached.get();
-        process.attached.set(attached & !bit(index));
-        let Some(region) = self.regions.get(index) else {
-            return;
-        };
-        M::open_region(process, region, region.grant(process), 0);
-        let users = region.users.get().wrapping_sub(1);
-        region.users.set(users);
-        if users == 0 {
-            region.zeroed.set(0);
-        }
+/// Takes a region from a process that has it.
+#[inline(never)]
+fn close<M: Machine>(process: Ref<Process>, region: Ref<Region>, index: usize) {
+    process.attached.set(process.attached.get() ^ bit(index));
+    M::open_region(process, region, region.grant(process), 0);
+    let users = region.users.get().wrapping_sub(1);
+    region.users.set(users);
+    if users == 0 {
+        region.zeroed.set(0);
     }
 }

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -63,6 +63,8 @@ record! {
         pub level: u32,
         /// Ticks of its quantum, or of the budget of a job; 0: no limit.
         pub allowance: u32,
+        /// The task whose jobs it runs.
+        pub task: Option<Ref<Task>>,
     }
 
     /// A thread.
@@ -189,7 +191,7 @@ pub mod state {
     pub const BYTES: u32 = 0x40;
     /// It has called a mailbox that nobody serves, and waits in the list of that.
     pub const ORPHAN: u32 = 0x80;
-    /// It is the protocol server of the mailbox that `serves` names, and of those behind.
+    /// It is, or was, the protocol server of a mailbox.
     pub const SERVER: u32 = 0x100;
     /// It has the urgency of a request whose client has ended.
     pub const LATE: u32 = 0x200;
@@ -197,6 +199,8 @@ pub mod state {
     pub const IN_HAND: u32 = 0x400;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
+    /// It is a task in a ring of its group.
+    pub const IN_RING: u32 = 0x800;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
@@ -218,8 +222,7 @@ pub mod role {
     pub const AUTOSTART: u32 = 8;
     /// Its limit is a quantum, else the budget of a job.
     pub const ROUND_ROBIN: u32 = 16;
-    /// It lives in the kernel and ends and restarts the process whose number is its
-    /// argument.
+    /// It lives in the kernel and ends and restarts its process.
     pub const REAPER: u32 = 32;
 }
 
@@ -236,19 +239,64 @@ impl Thread {
         self.context.a[0].set(answer);
     }
 
-    /// The result of its pending call: 0 and up to six values.
+    /// The result of its pending call: 0 and up to six values. It goes on with them if
+    /// it is the caller.
+    #[inline(always)]
+    pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
+        let [a, b, c, d, e, f] = values;
+        self.set_results(a, b, c, d, e, f)
+    }
+
+    /// The same of a thread that is not the caller.
+    #[inline(always)]
+    pub(crate) fn results(&'static self, values: [usize; 6]) {
+        let _ = self.returns(values);
+    }
+
+    // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    pub(crate) fn results(&self, values: [usize; 6]) {
+    extern "C" fn set_results(
+        &'static self,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) -> Outcome {
         let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
-        let [v1, v2, v3, v4, v5, v6] = values;
         a0.set(0);
-        a1.set(v1);
-        a2.set(v2);
-        a3.set(v3);
-        a4.set(v4);
-        a5.set(v5);
-        a6.set(v6);
+        a1.set(a);
+        a2.set(b);
+        a3.set(c);
+        a4.set(d);
+        a5.set(e);
+        a6.set(f);
         self.kind.set(kind::RESULTS);
+        Outcome::switch(self)
+    }
+
+    /// It makes this call again. (In registers, as `set_results`.)
+    #[inline(never)]
+    pub(crate) extern "C" fn set_call(
+        &self,
+        call: usize,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) {
+        let [a0, a1, a2, a3, a4, a5, _, a7] = &self.context.a;
+        a0.set(a);
+        a1.set(b);
+        a2.set(c);
+        a3.set(d);
+        a4.set(e);
+        a5.set(f);
+        a7.set(call);
+        self.kind.set(kind::AGAIN);
     }
 
     /// Of a thread that waits: when it asked, as a serial number. (The first two of these
@@ -267,11 +315,16 @@ impl Thread {
         noted
     }
 
-    /// Its pending call ends with an error, and does not begin again.
+    /// Its pending call returns this and nothing else, and does not begin again.
     #[inline(never)]
-    pub(crate) extern "C" fn refuse(&self, error: Error) {
-        self.answer(error as usize);
+    pub(crate) extern "C" fn end_call(&self, answer: usize) {
+        self.answer(answer);
         self.kind.set(kind::CALL);
+    }
+
+    /// The same: a refusal.
+    pub(crate) fn refuse(&self, error: Error) {
+        self.end_call(error as usize);
     }
 
     /// Of a thread that is parked: the number of the one on which it hangs.
@@ -279,6 +332,15 @@ impl Thread {
     pub(crate) fn hangs_on(&self) -> &Cell<usize> {
         let [_, _, _, _, _, holder, _] = &self.context.t;
         holder
+    }
+
+    /// It begins at an address, with two arguments, on an empty stack.
+    #[inline(never)]
+    pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
+        self.context.pc.set(entry);
+        self.context.sp.set(self.place.stack_top);
+        self.results([body, 0, 0, 0, 0, 0]);
+        self.answer(argument);
     }
 
     #[inline(always)]
@@ -329,12 +391,6 @@ impl Thread {
     /// The mutex that it took last, of those that it owns.
     pub fn held(&self) -> Option<Ref<Object>> {
         self.held.get()
-    }
-
-    /// See [`Object::serves`].
-    #[inline(always)]
-    pub(crate) fn serves(&self) -> Option<Ref<Object>> {
-        self.hand.serves.get()
     }
 
     /// The object that it waits for.

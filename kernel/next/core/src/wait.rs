@@ -53,6 +53,12 @@ impl Kernel {
         self.block(me, object)
     }
 
+    /// The same out of line.
+    #[inline(never)]
+    pub(crate) extern "C" fn wait_now(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
+        self.wait(me, object)
+    }
+
     /// The same, whoever else waits.
     #[inline(never)]
     pub(crate) extern "C" fn wait_behind(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
@@ -120,6 +126,9 @@ impl Kernel {
     /// in the queue, in a list by when it asked.
     #[inline(never)]
     pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        if thread.is(state::IN_RING) {
+            self.leave_ring(thread);
+        }
         if thread.waits.get().is_none() {
             self.remove(thread);
             thread.rank.set(rank);
@@ -129,7 +138,10 @@ impl Kernel {
             };
         }
         let ring = match (self.holder(thread), thread.waits.get()) {
-            (Some(holder), _) => &holder.parked,
+            (Some(holder), _) => {
+                self.note_lent(holder, rank);
+                &holder.parked
+            }
             (None, Some(object)) => &object.waiters,
             (None, None) => return,
         };

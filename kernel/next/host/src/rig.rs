@@ -339,10 +339,9 @@ impl Rig {
         if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
             // its space has to be loaded: the one place that looks whether it is alive
             match next.process.is_alive() {
-                true if next.kind.get() != kind::IDLE && next.kind.get() != kind::WORK => {
-                    kernel.trace.loaded.set(next.process);
-                }
+                true if next.kind.get() != kind::IDLE => kernel.trace.loaded.set(next.process),
                 true => {}
+                // (which is itself if it was chosen)
                 false => next = next.process.reaper,
             }
         }
@@ -369,7 +368,7 @@ impl Rig {
     fn resume(&mut self, thread: Ref<Thread>) {
         let number = thread.number() as usize;
         assert!(
-            thread.process.is_alive(),
+            thread.process.is_alive() || thread.kind.get() == kind::WORK,
             "thread {number} runs, whose process is not alive"
         );
         let registers = |count: usize| {

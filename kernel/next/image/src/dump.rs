@@ -3,30 +3,45 @@
 //! The format is the trace server's: see [`FRAME`]. A zero goes first, to end whatever
 //! frame the server was sending.
 
-use giornata_abi::next::ring::{FRAME, FRAME_BYTES, Words};
+use core::cell::Cell;
 
-/// Of `written` records since boot, of which a ring holds the last `capacity`, the first
-/// to send: where the reader says it got to, as far as that can be true.
-pub(crate) fn first(said: u32, capacity: u32, written: u32) -> u32 {
-    let oldest = written.saturating_sub(capacity);
-    said.clamp(oldest, written)
+use giornata_abi::next::ring::{BYTES, FRAME, FRAME_BYTES};
+
+/// Where the first byte to send lies, of `written` since boot, of which the ring holds
+/// the last `bytes`: behind the records that the reader says it got, as far as the ring
+/// reaches back. Bytes are counted modulo 2^32.
+pub(crate) fn first(said: u32, bytes: u32, written: u32) -> u32 {
+    let behind = written.wrapping_sub(said.wrapping_mul(BYTES as u32));
+    written.wrapping_sub(behind.min(bytes))
 }
 
-/// Sends one record.
-pub(crate) fn send(number: u32, record: Words, mut put: impl FnMut(u8)) {
-    let mut frame = [0; FRAME_BYTES];
-    let [a, b, c, d] = record;
-    if let Some((kind, rest)) = frame.split_first_mut() {
-        *kind = FRAME;
-        for (place, word) in rest.chunks_exact_mut(4).zip([number, a, b, c, d]) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-    }
+/// The word whose last byte is the first of a frame.
+const FIRST: u32 = (FRAME as u32) << 24;
+
+/// Sends one record: its number, then its words.
+pub(crate) fn send(number: u32, record: &[Cell<u32>; 4], put: fn(u8)) {
+    let byte = |at: usize| {
+        let place = at.wrapping_sub(1);
+        let word = match place / 4 {
+            0 => number,
+            word => record.get(word.wrapping_sub(1)).map_or(FIRST, Cell::get),
+        };
+        word.wrapping_shr(8 * (place as u32 % 4)) as u8
+    };
     // COBS: runs between zeros, each after its length plus one. A frame is shorter than
     // the longest run, so no run needs to be cut.
-    for run in frame.split(|byte| *byte == 0) {
-        put((run.len() as u8).wrapping_add(1));
-        run.iter().for_each(|byte| put(*byte));
+    let mut begin = 0;
+    while begin <= FRAME_BYTES {
+        let mut end = begin;
+        while end < FRAME_BYTES && byte(end) != 0 {
+            end = end.wrapping_add(1);
+        }
+        put((end.wrapping_sub(begin) as u8).wrapping_add(1));
+        while begin != end {
+            put(byte(begin));
+            begin = begin.wrapping_add(1);
+        }
+        begin = begin.wrapping_add(1);
     }
     put(0);
 }
@@ -34,6 +49,7 @@ pub(crate) fn send(number: u32, record: Words, mut put: impl FnMut(u8)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
 
     fn decode(frame: &[u8]) -> Vec<u8> {
         let (mut out, mut rest) = (Vec::new(), frame);
@@ -50,10 +66,12 @@ mod tests {
 
     #[test]
     fn a_frame_has_no_zero_but_its_end_and_decodes_to_the_record() {
-        let mut sent = Vec::new();
-        send(0x1_0007, [0, 0x0100_0001, u32::MAX, 5 << 24], |byte| {
-            sent.push(byte)
+        thread_local!(static SENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+        let record = [0, 0x0100_0001, u32::MAX, 5 << 24].map(Cell::new);
+        send(0x1_0007, &record, |byte| {
+            SENT.with_borrow_mut(|sent| sent.push(byte));
         });
+        let sent = SENT.take();
         assert_eq!(
             sent.iter().position(|byte| *byte == 0),
             Some(sent.len() - 1)
@@ -66,10 +84,17 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_lies_gets_what_is_there() {
-        assert_eq!(first(5, 16, 9), 5);
-        assert_eq!(first(5, 2, 9), 7);
-        assert_eq!(first(u32::MAX, 2, 9), 9);
-        assert_eq!(first(0, 16, 9), 0);
+    fn what_the_reader_did_not_get_is_sent_as_far_as_it_is_there() {
+        assert_eq!(first(5, 256, 9 * 16), 5 * 16);
+        assert_eq!(first(5, 32, 9 * 16), 7 * 16);
+        assert_eq!(first(0, 256, 9 * 16), 0);
+        assert_eq!(first(u32::MAX, 32, 9 * 16), 7 * 16, "a lie");
+    }
+
+    #[test]
+    fn records_are_sent_on_where_their_bytes_leave_a_word() {
+        // 2^28 + 3 records are written, and the reader got all but 5
+        assert_eq!(first((1 << 28) - 2, 256, 3 * 16), 0u32.wrapping_sub(2 * 16));
+        assert_eq!(first((1 << 28) + 1, 256, 3 * 16), 16);
     }
 }

@@ -1,7 +1,6 @@
 //! From reset to the first thread, and from the last to the end.
 
 use core::arch::global_asm;
-use core::cell::Cell;
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_abi::next::ring::BYTES;
@@ -31,14 +30,6 @@ global_asm!(
     "csrw mtvec, t0", // until the kernel's own
     "csrr t0, mhartid",
     "bnez t0, 2f",
-    "la t0, __bss_start",
-    "la t1, __bss_end",
-    "1:",
-    "bgeu t0, t1, 3f",
-    "sw zero, (t0)",
-    "addi t0, t0, 4",
-    "j 1b",
-    "3:",
     "li sp, {STACK_TOP}",
     "j {start}",
     ".balign 4",
@@ -110,20 +101,19 @@ extern "C" fn giornata_stop(status: usize) -> ! {
 
 #[unsafe(link_section = ".text.boot.send_rest")]
 fn send_rest(trace: &Trace, cursor: usize) {
-    let records = trace.written.get() / BYTES as u32;
+    let written = trace.written.get();
     let said = match cursor {
         0 => 0,
         // (a process says it, so it is no more than a hint)
         at => giornata_next_arch_riscv::Riscv::load(at),
     };
     put(0);
-    let mut at = dump::first(said, trace.ring.len() as u32, records);
-    while at != records {
-        let place = at.wrapping_mul(BYTES as u32) & trace.mask;
-        if let Some(entry) = trace.ring.get(place as usize / BYTES) {
-            dump::send(at, entry.words.each_ref().map(Cell::get), put);
+    let mut at = dump::first(said, trace.mask.wrapping_add(1), written);
+    while at != written {
+        if let Some(entry) = trace.ring.get((at & trace.mask) as usize / BYTES) {
+            dump::send(at / BYTES as u32, &entry.words, put);
         }
-        at = at.wrapping_add(1);
+        at = at.wrapping_add(BYTES as u32);
     }
 }
 

@@ -17,8 +17,6 @@ pub struct Riscv;
 // SAFETY: the board says where the CLINT lies (Device Invariant).
 const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
 const WIDE: bool = size_of::<usize>() == 8;
-/// Bytes of a word that is copied at once.
-const WORD: usize = size_of::<usize>();
 
 #[inline(always)]
 fn low() -> u32 {
@@ -97,46 +95,17 @@ impl Machine for Riscv {
         space::reach(process, address, length, write)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn copy(from: usize, to: usize, length: usize) {
-        let mut at = 0;
-        if (from | to).is_multiple_of(WORD) {
-            while at < length & !(WORD - 1) {
-                let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
-                let from = with_exposed_provenance::<usize>(from.wrapping_add(at));
-                // SAFETY: core has had both places checked (Memory Invariant); aligned.
-                let word = unsafe { from.read() };
-                // SAFETY: as above.
-                unsafe { to.write(word) };
-                at = at.wrapping_add(WORD);
-            }
-        }
-        while at < length {
-            let to = with_exposed_provenance_mut::<u8>(to.wrapping_add(at));
-            let from = with_exposed_provenance::<u8>(from.wrapping_add(at));
-            // SAFETY: core has had both places checked (Memory Invariant).
-            let byte = unsafe { from.read() };
-            // SAFETY: as above.
-            unsafe { to.write(byte) };
-            at = at.wrapping_add(1);
-        }
+        let to = with_exposed_provenance_mut::<u8>(to);
+        // SAFETY: core has had both places checked (Memory Invariant).
+        unsafe { to.copy_from_nonoverlapping(with_exposed_provenance(from), length) };
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn zero(at: usize, length: usize) {
-        let (mut at, end) = (at, at.wrapping_add(length));
-        while at != end {
-            // whole words where both ends allow
-            if (at | end).is_multiple_of(WORD) {
-                // SAFETY: core has had the place checked (Memory Invariant); aligned.
-                unsafe { with_exposed_provenance_mut::<usize>(at).write(0) };
-                at = at.wrapping_add(WORD);
-            } else {
-                // SAFETY: as above.
-                unsafe { with_exposed_provenance_mut::<u8>(at).write(0) };
-                at = at.wrapping_add(1);
-            }
-        }
+        // SAFETY: core has had the place checked (Memory Invariant).
+        unsafe { with_exposed_provenance_mut::<u8>(at).write_bytes(0, length) };
     }
 
     #[inline(always)]
@@ -149,6 +118,26 @@ impl Machine for Riscv {
     fn store(at: usize, value: u32) {
         // SAFETY: core has had the place checked (Memory Invariant).
         unsafe { with_exposed_provenance_mut::<u32>(at).write_volatile(value) }
+    }
+
+    fn input(at: usize, width: u32) -> u32 {
+        // SAFETY: the builder names registers of the board, with their width.
+        let device = unsafe { Device::at(at) };
+        match width {
+            1 => u32::from(device.load::<u8>(0)),
+            2 => u32::from(device.load::<u16>(0)),
+            _ => device.load(0),
+        }
+    }
+
+    fn output(at: usize, width: u32, value: u32) {
+        // SAFETY: as above.
+        let device = unsafe { Device::at(at) };
+        match width {
+            1 => device.store(0, value as u8),
+            2 => device.store(0, value as u16),
+            _ => device.store(0, value),
+        }
     }
 
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32) {

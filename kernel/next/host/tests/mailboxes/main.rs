@@ -5,5 +5,6 @@ mod stage;
 mod bytes;
 mod ends;
 mod messages;
+mod random;
 mod requests;
 mod servers;

@@ -13,7 +13,12 @@ fn an_owner_runs_on_the_place_of_whoever_waits_for_it_through_a_chain() {
     stage.advance(10).runs(3).sleep(3, 25).runs(2);
     stage.advance(20).lock(0, b).runs(2);
     // in the place of 0 by way of 1
-    stage.advance(25).runs(2).unlock(2, a).runs(1).returned(1, DONE);
+    stage
+        .advance(25)
+        .runs(2)
+        .unlock(2, a)
+        .runs(1)
+        .returned(1, DONE);
     stage.unlock(1, b).runs(0);
     assert_eq!(stage.owner(b), Some(0));
 }
