@@ -29,7 +29,7 @@ impl Kernel {
         thread.tenancy.set(tenancy::GIVEN);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
-        let page = place.control;
+        let page = thread.control;
         if page != 0 {
             M::store(page, thread.number());
             M::store(page.wrapping_add(control::SERIAL), serial);
@@ -41,11 +41,13 @@ impl Kernel {
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(1).
+    /// gives back what the caller owns, one thing a piece.
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.end_service::<M>(me) || self.give_up_one(me) {
-            return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+        while self.end_service::<M>(me) || self.give_up_one(me) {
+            if M::pending() {
+                return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+            }
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));

@@ -50,9 +50,10 @@ pub(crate) fn post<M: Machine>(
             break 'error Error::EINVAL;
         };
         if bound.is_none() {
-            let (receiver, wants_words) = receiver(mailbox);
+            let (_, wants_words) = receiver(mailbox);
+            // (who wants it in memory has it in its hand later)
             if special == special::CALL
-                && receiver.is_none()
+                && !wants_words
                 && let Some(owner) = mailbox.owner.get()
                 && !kernel.may_wait(sender, owner)
             {
