@@ -8,8 +8,9 @@
 use core::hint::cold_path;
 
 use giornata_abi::Error;
+use giornata_abi::next::call::Call;
 
-use crate::ready::level;
+use crate::ready::{level, link_before};
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
 use crate::wait::leave;
@@ -41,6 +42,36 @@ pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     }
 }
 
+/// [`Kernel::join_thread`] of one that runs, or why it is refused.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of a handler, in its registers
+extern "C" fn join_any<M: Machine>(
+    slot: usize,
+    serial: usize,
+    low: usize,
+    high: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let tenancy = match kernel.sibling(me, slot, serial) {
+        Some((thread, 0)) => thread.tenancy.get(),
+        _ => tenancy::NOBODY,
+    };
+    let error = match tenancy {
+        tenancy::NOBODY => Error::ESRCH,
+        tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+            if slot != me.number() as usize {
+                return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
+            }
+            Error::EDEADLK
+        }
+        _ => Error::EINVAL,
+    };
+    Outcome::error(error)
+}
+
 impl Kernel {
     /// Starts a thread in a free place of the caller's process.
     pub(crate) fn create_thread<M: Machine>(
@@ -52,20 +83,30 @@ impl Kernel {
     ) -> Outcome {
         let process = me.process;
         let own = level::LOWEST.wrapping_sub(priority as u32);
-        if priority > 255 || own < process.most || own == self.band {
+        if (priority > 255) | (own < process.most) | (own == self.band) {
+            cold_path();
             return Outcome::error(Error::EPERM);
         }
         let Some(thread) = process.spare.get() else {
+            cold_path();
             return Outcome::error(Error::EAGAIN);
         };
-        let next = thread.next.get();
-        process
-            .spare
-            .set(if same(next, thread) { None } else { Some(next) });
-        self.begin::<M>(thread, argument, body, self.rank_of_priority(priority));
+        process.spare.set(thread.parked.take());
+        if thread.serial.get() == u32::MAX {
+            // its serial numbers are used up: an id names one thread in the life of a system
+            cold_path();
+            return self.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
+        }
+        let rank = self.rank_of_priority(priority);
+        self.begin::<M>(thread, argument, body, rank);
         thread.tenancy.set(tenancy::JOINABLE);
         thread.waits.set(None);
         let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
+        if let Some(head) = rank.head.get() {
+            // behind others as urgent: who has the turn has it still
+            link_before(thread, head);
+            return me.returns([slot, serial, 0, 0, 0, 0]);
+        }
         me.results([slot, serial, 0, 0, 0, 0]);
         self.insert_and_go(me, thread)
     }
@@ -86,7 +127,7 @@ impl Kernel {
     /// The usual case without a call: it has ended.
     #[inline(always)]
     pub(crate) fn join_thread<M: Machine>(
-        &self,
+        &'static self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
@@ -101,34 +142,7 @@ impl Kernel {
             return me.returns([value.get(), 0, 0, 0, 0, 0]);
         }
         cold_path();
-        self.join_any::<M>(me, slot, serial, low, high)
-    }
-
-    /// The same of one that runs, or why it is refused.
-    #[inline(never)]
-    fn join_any<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        serial: usize,
-        low: usize,
-        high: usize,
-    ) -> Outcome {
-        let tenancy = match self.sibling(me, slot, serial) {
-            Some((thread, 0)) => thread.tenancy.get(),
-            _ => tenancy::NOBODY,
-        };
-        let error = match tenancy {
-            tenancy::NOBODY => Error::ESRCH,
-            tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
-                if slot != me.number() as usize {
-                    return self.await_end::<M>(me, slot, low, high, Error::EBUSY);
-                }
-                Error::EDEADLK
-            }
-            _ => Error::EINVAL,
-        };
-        Outcome::error(error)
+        join_any::<M>(slot, serial, low, high, 0, 0, me, self)
     }
 
     /// Says that nobody will join a created thread of the caller's process.
@@ -200,15 +214,12 @@ impl Kernel {
         self.awaken::<M>(joiner);
     }
 
-    /// The place of a created thread can be taken again. One whose serial numbers are
-    /// used up is not: an id names one thread in the life of a system.
+    /// The place of a created thread can be taken again.
     #[inline(always)]
     pub(crate) fn free_place(&self, thread: Ref<Thread>) {
+        let spare = &thread.process.spare;
         thread.tenancy.set(tenancy::NOBODY);
-        if thread.serial.get() != u32::MAX {
-            let spare = &thread.process.spare;
-            thread.next.set(spare.get().unwrap_or(thread));
-            spare.set(Some(thread));
-        }
+        thread.parked.set(spare.get());
+        spare.set(Some(thread));
     }
 }

@@ -24,8 +24,6 @@ impl Kernel {
         thread.limit.set(place.allowance);
         thread.rank.set(rank);
         thread.own.set(rank);
-        thread.next.set(thread);
-        thread.prev.set(thread);
         thread.tenancy.set(tenancy::GIVEN);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);

@@ -14,6 +14,7 @@
 
 use core::cell::Cell;
 
+use crate::region::Share;
 use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
@@ -61,12 +62,13 @@ record! {
         pub supervisor: Option<Ref<Process>>,
         /// Why it ended, for its supervisor: bits of [`news`].
         pub(crate) news: Cell<u32>,
-        /// Regions of shared memory that it has: a bit each.
+        /// What it may do with each region of shared memory, by index.
+        pub shares: &'static [Share],
+        /// Regions that it has attached: a bit each.
         pub(crate) attached: Cell<u32>,
         /// Bytes of its heap that are allocated.
         pub(crate) allocated: Cell<u32>,
-        /// Free places for threads that it creates, linked by `next`; the last is linked
-        /// to itself.
+        /// Free places for threads that it creates, linked by `parked`.
         pub(crate) spare: Cell<Option<Ref<Thread>>>,
         /// Its threads that wait for the end of a thread or of a process: a list, not an
         /// object that has an id.

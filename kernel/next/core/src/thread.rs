@@ -246,7 +246,7 @@ impl Thread {
     #[inline(always)]
     pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
         let [a, b, c, d, e, f] = values;
-        self.set_results(a, b, c, d, e, f)
+        self.set_registers(0, a, b, c, d, e, f)
     }
 
     /// The same of a thread that is not the caller.
@@ -257,8 +257,9 @@ impl Thread {
 
     // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    extern "C" fn set_results(
+    extern "C" fn set_registers(
         &'static self,
+        answer: usize,
         a: usize,
         b: usize,
         c: usize,
@@ -267,7 +268,7 @@ impl Thread {
         f: usize,
     ) -> Outcome {
         let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
-        a0.set(0);
+        a0.set(answer);
         a1.set(a);
         a2.set(b);
         a3.set(c);
@@ -278,7 +279,7 @@ impl Thread {
         Outcome::switch(self)
     }
 
-    /// It makes this call again. (In registers, as `set_results`.)
+    /// It makes this call again. (In registers, as `set_registers`.)
     #[inline(never)]
     pub(crate) extern "C" fn set_call(
         &self,
@@ -339,16 +340,9 @@ impl Thread {
     /// It begins at an address, with two arguments, on an empty stack.
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
-        let context = &self.context;
-        let [a0, a1, rest @ .., _] = &context.a;
-        context.pc.set(entry);
-        context.sp.set(self.place.stack_top);
-        a0.set(argument);
-        a1.set(body);
-        for register in rest {
-            register.set(0);
-        }
-        self.kind.set(kind::RESULTS);
+        self.context.pc.set(entry);
+        self.context.sp.set(self.place.stack_top);
+        let _ = self.set_registers(argument, body, 0, 0, 0, 0, 0);
     }
 
     #[inline(always)]

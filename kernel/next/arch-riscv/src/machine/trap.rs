@@ -85,6 +85,7 @@ global_asm!(
     //
     KIND_FULL = const kind::FULL,
     KIND_WORK = const kind::WORK,
+    KIND_RESULTS = const kind::RESULTS,
     KIND_AGAIN = const kind::AGAIN,
     TABLE = const Call::TABLE,
     NO_SUCH_CALL = const Error::ENOSYS as usize,

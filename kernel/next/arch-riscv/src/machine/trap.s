@@ -275,14 +275,6 @@ heed_page:
     j       depart
 .endif
 
-# The caller goes on, with more than one result or with its call from the start.
-reload:
-    lbu     t1, {KIND}(tp)
-    csrw    mepc, t0
-    mv      sp, tp
-    bnez    t1, as_kind_alone
-    j       resume_call
-
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
 as_kind:
@@ -305,14 +297,23 @@ limited:
 as_kind_alone:
     addi    t3, t1, -{KIND_WORK}
     blez    t3, in_kernel
-    li      a7, 0
     addi    t3, t1, -{KIND_AGAIN}
-    bnez    t3, 1f
+    bnez    t3, results
     csrr    t0, mepc
     LOAD    a7, {THREAD_A} + {WORD} * 7, sp
     addi    t0, t0, -4
     csrw    mepc, t0
-1:
+    j       results_and_call
+# The caller goes on, with more than one result or with its call from the start.
+reload:
+    lbu     t1, {KIND}(tp)
+    csrw    mepc, t0
+    mv      sp, tp
+    addi    t3, t1, -{KIND_RESULTS}
+    bnez    t3, reload_seldom
+results:
+    li      a7, 0
+results_and_call:
     sb      zero, {KIND}(sp)
     LOAD    gp, {THREAD_GP}, sp
     LOAD_A  sp, 0, 1, 2, 3, 4, 5, 6
@@ -320,6 +321,9 @@ as_kind_alone:
     LOAD    sp, {THREAD_SP}, sp
     ZERO    ra, t0, t1, t2, t3, t4, t5, t6
     mret
+reload_seldom:
+    bnez    t1, as_kind_alone
+    j       resume_call
 
 # An interrupt or an exception: all but what functions preserve is saved.
 not_call:

@@ -136,7 +136,7 @@ impl Board {
             .unwrap()
             .iter()
             .map(|feature| feature.as_str().unwrap())
-            .chain(["programs", "services"])
+            .chain(["programs", "load", "services"])
             .collect();
         run(Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "giornata-next-image"])

@@ -26,7 +26,7 @@ exits:
 figure_threads:
   la a0, exits
   li a1, 77
-  li a2, 50
+  li a2, 100
   MARK 1
   CALL CREATE_THREAD
   MARK 2
