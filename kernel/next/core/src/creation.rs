@@ -43,6 +43,7 @@ pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
 }
 
 /// [`Kernel::join_thread`] of one that runs, or why it is refused.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of a handler, in its registers
 extern "C" fn join_any<M: Machine>(
@@ -138,8 +139,9 @@ impl Kernel {
             && odd | (thread.tenancy.get() ^ tenancy::ENDED) as usize == 0
         {
             let [value, ..] = &thread.context.a;
+            let value = value.get();
             self.free_place(thread);
-            return me.returns([value.get(), 0, 0, 0, 0, 0]);
+            return me.returns([value, 0, 0, 0, 0, 0]);
         }
         cold_path();
         join_any::<M>(slot, serial, low, high, 0, 0, me, self)

@@ -63,6 +63,7 @@ impl Kernel {
 
     /// Why a region is not opened; or what nobody has is zeroed, as a call that begins
     /// again.
+    #[cold]
     #[inline(never)]
     fn attach_seldom<M: Machine>(&self, me: Ref<Thread>, index: usize, how: usize) -> Outcome {
         let process = me.process;

@@ -50,7 +50,7 @@ fn creation_and_ends_take_no_longer_than_their_goals() {
             1,
             goal,
         );
-        check("kill it", &points, 5, 4_000);
+        check("kill it, of two threads", &points, 5, 5_000);
     }
     assert!(all, "a goal is missed");
 }
@@ -59,7 +59,9 @@ fn creation_and_ends_take_no_longer_than_their_goals() {
 fn latency(points: &[Point]) -> (u64, usize) {
     let mut risen = None;
     let (mut most, mut count) = (0, 0);
-    for point in points {
+    // (the first find nothing in the caches)
+    let first = points.len() / 20;
+    for point in &points[first..] {
         match (point.sight, risen) {
             (Sight::Line, _) => risen = Some(point.cycle),
             (Sight::Mark(3), Some(at)) => {

@@ -5,7 +5,6 @@ mod boards;
 mod figures;
 mod lives;
 mod plan;
-mod profile;
 mod run;
 
 use boards::{Board, QEMU, all};

@@ -136,30 +136,3 @@ fn record(frame: &[u8]) -> Option<Words> {
     let word = |n: usize| u32::from_le_bytes(out[5 + 4 * n..][..4].try_into().unwrap());
     Some([0, 1, 2, 3].map(word))
 }
-
-pub(crate) fn on_chip_watched(board: Board, image: &[u8], cycles: u64) -> (Vec<Point>, Vec<giornata_soc::Executed>) {
-    let elf = std::fs::read(&board.build().kernel).unwrap();
-    let elf = object::File::parse(&*elf).unwrap();
-    let mut bytes = vec![0; (board.records() - board.ram()) as usize];
-    for segment in elf.segments() {
-        let (at, data) = (
-            (segment.address() - board.ram()) as usize,
-            segment.data().unwrap(),
-        );
-        bytes[at..at + data.len()].copy_from_slice(data);
-    }
-    bytes.extend(image);
-    let core = if board.has_regions() {
-        Core::Pmp
-    } else {
-        Core::Mmu
-    };
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../soc");
-    std::fs::create_dir_all(&folder).unwrap();
-    let simulator = Simulator::prepare(&folder, Variant::new(core, Caches::Large)).unwrap();
-    let mut run = ChipRun::new(Image::raw(bytes).unwrap());
-    run.max_cycles = cycles;
-    run.watch = Watch::Kernel;
-    let report = simulator.run(&run).unwrap();
-    (report.points, report.executed)
-}
