@@ -359,9 +359,9 @@ impl Model {
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
             (Event::Interrupt(line), _) => {
+                // (both in one entry)
                 if is_due {
                     self.ring();
-                    self.look();
                 }
                 self.interrupt(*line);
             }
