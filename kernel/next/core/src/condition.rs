@@ -193,7 +193,7 @@ impl Kernel {
 
     /// The mutex that a thread has told of, if another has it and it may wait for that.
     fn told<M: Machine>(&self, thread: Ref<Thread>) -> Option<Ref<Object>> {
-        let page = thread.place.control;
+        let page = thread.control;
         let word = M::load(page.wrapping_add(NEXT_LOCK));
         let serial = M::load(page.wrapping_add(NEXT_SERIAL));
         if !is_hint(word) {

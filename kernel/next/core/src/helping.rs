@@ -311,7 +311,7 @@ impl Kernel {
             }
             told => {
                 if told != 0 {
-                    let page = me.place.control;
+                    let page = me.control;
                     M::store(
                         page.wrapping_add(NEXT_LOCK),
                         (told as u32).wrapping_add(TAKEN - 1),

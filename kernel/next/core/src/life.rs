@@ -30,10 +30,10 @@ impl Kernel {
         thread.tenancy.set(tenancy::GIVEN);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
-        if place.control != 0 {
-            M::zero(place.control, size_of::<control::ControlPage>());
-            M::store(place.control, thread.number());
-            M::store(place.control.wrapping_add(4), serial);
+        if thread.control != 0 {
+            M::zero(thread.control, size_of::<control::ControlPage>());
+            M::store(thread.control, thread.number());
+            M::store(thread.control.wrapping_add(4), serial);
         }
     }
 
