@@ -236,10 +236,11 @@ impl<K: Kernel> Run<'_, K> {
         let why = match ran {
             Ok(Ok(())) => return Ok(done),
             Ok(Err(why)) => why,
-            Err(panic) => match panic.downcast::<String>() {
-                Ok(text) => format!("a panic: {text}"),
-                Err(_) => "a panic".into(),
-            },
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied());
+                format!("a panic: {}", text.unwrap_or("of no text"))
+            }
         };
         Err(Box::new(Difference {
             menu: self.menu,

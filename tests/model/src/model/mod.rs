@@ -8,9 +8,14 @@
 mod calls;
 mod check;
 mod mail;
-mod mailbox;
+mod parking;
+mod place;
 mod processes;
 mod queue;
+mod receiving;
+mod requests;
+mod sending;
+mod servers;
 mod sync;
 mod threads;
 mod time;
@@ -19,7 +24,8 @@ mod wait;
 mod words;
 
 pub use mail::Message;
-pub use queue::{Entry, Urgency};
+pub use place::Urgency;
+pub use queue::Entry;
 pub use words::Word;
 
 use crate::request::{Reply, Request};
@@ -27,7 +33,7 @@ use crate::system::{Kind, Scheduling, System};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 use giornata_abi::trace::FaultCause;
-use mail::{Hand, Wish};
+use mail::{Bound, Wish};
 use std::ops::Range;
 
 /// What a call comes to now; `None`: its reply comes later, or it has none.
@@ -163,15 +169,31 @@ pub struct Thread {
     again: Option<(Request, Option<u64>)>,
     serial: u32,
     tenancy: Tenancy,
+    /// Its place, as it is noted where it stands.
+    rank: Option<Urgency>,
     /// When it asked for what it waits for, as a serial number.
     asked: u64,
     /// Until when it waits, and when the timer was armed, as a serial number.
     alarm: Option<(u64, u64)>,
     parked: Option<Parking>,
-    /// The message that it is at work on.
-    hand: Option<Hand>,
+    /// As a server: the urgency of the message that it is at work on.
+    hand: Option<Urgency>,
+    /// The urgency of the request in its hand, whose client has ended.
+    late: Option<Urgency>,
+    /// Whose request it received last, and the token of the reply.
+    client: Option<(usize, u32)>,
+    /// What it asked for in its own call: where, how urgently, what.
+    request: Option<(Id, u8, Vec<u8>)>,
     /// The mailbox from which it received last.
-    received_from: Option<Id>,
+    received_from: Option<usize>,
+    /// The mailboxes that it serves, the last one first.
+    serves: Vec<usize>,
+    /// The message that it is about to receive.
+    bound: Option<Bound>,
+    /// The mutexes that it owns, in the order in which its end gives them back.
+    held: Vec<usize>,
+    /// How far its end has looked for its clients.
+    looked: usize,
     /// The ceiling in its control page; the kernel has put a switch off for it.
     published: u8,
     put_off: bool,
@@ -229,9 +251,9 @@ pub struct Object {
     count: u32,
     /// Messages of a mailbox, the next one first.
     messages: Vec<Message>,
-    /// Who serves the mailbox; who received from it last.
-    server: Option<usize>,
+    /// Who received from the mailbox last; it asked for all, and serves it.
     reader: Option<usize>,
+    served: bool,
     /// The mailbox of the server that it is attached to.
     attached: Option<usize>,
     /// Of a private mutex: the word in its process's memory; the kernel knows more.
@@ -388,8 +410,8 @@ fn object(spec: &crate::system::ObjectSpec) -> Object {
             _ => 0,
         },
         messages: Vec::new(),
-        server: None,
         reader: None,
+        served: false,
         attached: match spec.kind {
             Kind::Mailbox { server } => server,
             _ => None,

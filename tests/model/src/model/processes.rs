@@ -1,7 +1,7 @@
 //! Processes that end, begin anew, and are supervised.
 
-use super::queue::{End, Entry, Urgency};
-use super::{Life, Model, Outcome, Process, Reason, State, Tenancy};
+use super::queue::{End, Entry};
+use super::{Life, Model, Outcome, Process, Reason, State, Tenancy, Urgency};
 use crate::request::Reply;
 use crate::system::System;
 use giornata_abi::Error;
@@ -93,8 +93,7 @@ impl Model {
                 continue;
             }
             for client in self.queued_callers(mailbox) {
-                self.withdraw(client);
-                self.give_up(client, Error::EIDRM.into());
+                self.refuse_client(client, Error::EIDRM);
             }
         }
     }

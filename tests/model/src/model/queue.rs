@@ -8,42 +8,8 @@
 //! If the end of the chain cannot run, everybody in the chain leaves the queue and
 //! hangs on the one that it waits for itself, until that link ends.
 
-use super::{Life, Model, Parking, State};
-use crate::system::{Kind, Scheduling};
-
-/// How urgent something is. It has no `Ord`: see
-/// [`is_more_urgent_than`](Urgency::is_more_urgent_than).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Urgency {
-    /// The fixed priority, or that of the deadline band.
-    pub priority: u8,
-    /// The absolute deadline in the deadline band; else 0.
-    pub deadline: u64,
-}
-
-impl Urgency {
-    /// A fixed priority.
-    pub fn fixed(priority: u8) -> Urgency {
-        Urgency {
-            priority,
-            deadline: 0,
-        }
-    }
-
-    /// *The* order: the higher priority, then the earlier deadline.
-    pub fn is_more_urgent_than(self, other: Urgency) -> bool {
-        let key = |one: Urgency| (one.priority, std::cmp::Reverse(one.deadline));
-        key(self) > key(other)
-    }
-
-    /// The more urgent of both; this one if they are equal.
-    pub fn or_more_urgent(self, other: Option<Urgency>) -> Urgency {
-        match other {
-            Some(other) if other.is_more_urgent_than(self) => other,
-            _ => self,
-        }
-    }
-}
+use super::place::Urgency;
+use super::{Life, Model, State};
 
 /// What stands in the ready queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,59 +28,6 @@ pub(super) enum End {
 }
 
 impl Model {
-    // --- urgency ---
-
-    /// What a thread is by itself.
-    pub(super) fn own(&self, thread: usize) -> Urgency {
-        let record = &self.threads[thread];
-        match (record.scheduling, self.system.threads[thread].budget) {
-            (_, Some(spec)) if record.budget == 0 => Urgency::fixed(spec.background),
-            (Scheduling::Deadline(_), _) => Urgency {
-                priority: self.system.band,
-                deadline: record.deadline,
-            },
-            _ => Urgency::fixed(record.priority),
-        }
-    }
-
-    /// The ceilings in force for a thread: of the mutexes that it owns, and one that it
-    /// published and was moved for.
-    fn ceiling(&self, thread: usize) -> Option<Urgency> {
-        let owned = self.objects.iter().filter(|o| o.owner == Some(thread));
-        let ceilings = owned.filter_map(|object| match object.kind {
-            Kind::Mutex { ceiling, .. } => ceiling,
-            _ => None,
-        });
-        let ceilings = ceilings.chain(self.threads[thread].deferred);
-        ceilings.max().map(Urgency::fixed)
-    }
-
-    /// Where a thread is queued. None: it serves a call, and runs on the places of its
-    /// clients alone.
-    pub fn place(&self, thread: usize) -> Option<Urgency> {
-        let base = match self.urgency_of_messages(thread) {
-            Some(urgency) => Some(urgency),
-            None if self.serves_a_client(thread) => None,
-            None => Some(self.own(thread)),
-        };
-        match (base, self.ceiling(thread)) {
-            (Some(base), ceiling) => Some(base.or_more_urgent(ceiling)),
-            (None, ceiling) => ceiling,
-        }
-    }
-
-    /// The most urgent of a thread's place and of everybody that waits for it, directly or
-    /// not.
-    pub fn effective(&self, thread: usize) -> Urgency {
-        let place = self.place(thread);
-        let waiters = (0..self.threads.len()).filter(|w| self.waits_for(*w) == Some(thread));
-        let most = waiters.fold(place, |most: Option<Urgency>, waiter| {
-            let theirs = self.effective(waiter);
-            Some(most.map_or(theirs, |most| most.or_more_urgent(Some(theirs))))
-        });
-        most.unwrap_or(self.own(thread))
-    }
-
     /// Whom a thread waits for itself.
     pub fn waits_for(&self, thread: usize) -> Option<usize> {
         match self.threads[thread].state {
@@ -136,7 +49,7 @@ impl Model {
 
     fn urgency_of(&self, entry: Entry) -> Urgency {
         match entry {
-            Entry::Thread(thread) => self.place(thread).expect("it is queued"),
+            Entry::Thread(thread) => self.threads[thread].rank.expect("it is queued"),
             Entry::Teardown(_, urgency) => urgency,
         }
     }
@@ -147,9 +60,9 @@ impl Model {
         self.queue.contains(&Entry::Thread(thread))
     }
 
-    /// Queues a thread that has a place.
+    /// Queues a thread that has a rank.
     pub(super) fn insert(&mut self, thread: usize, end: End) {
-        if let Some(urgency) = self.place(thread) {
+        if let Some(urgency) = self.threads[thread].rank {
             self.insert_entry(Entry::Thread(thread), urgency, end);
         }
     }
@@ -168,41 +81,6 @@ impl Model {
 
     pub(super) fn remove(&mut self, thread: usize) {
         self.queue.retain(|entry| *entry != Entry::Thread(thread));
-    }
-
-    /// Does something by which a thread's place may change. If it is queued it comes to
-    /// its new place: to the head if that is less urgent than before, to the end `raised`
-    /// if it is more urgent, or had none.
-    pub(super) fn with_place<T>(
-        &mut self,
-        thread: usize,
-        raised: End,
-        change: impl FnOnce(&mut Model) -> T,
-    ) -> T {
-        let before = self.place(thread);
-        let result = change(self);
-        let after = self.place(thread);
-        if before == after || !self.is_in_queue_by_state(thread) {
-            return result;
-        }
-        // where the others stand does not depend on it: only its entry moves
-        self.remove(thread);
-        let end = match (before, after) {
-            (Some(before), Some(after)) if before.is_more_urgent_than(after) => End::Head,
-            _ => raised,
-        };
-        self.insert(thread, end);
-        result
-    }
-
-    /// Whether a thread would be in the queue, had it a place.
-    pub(super) fn is_in_queue_by_state(&self, thread: usize) -> bool {
-        let record = &self.threads[thread];
-        let waits_in_queue = matches!(
-            record.state,
-            State::Ready | State::Wants { .. } | State::Calls { .. }
-        );
-        waits_in_queue && record.parked.is_none()
     }
 
     // --- who runs ---
@@ -231,11 +109,11 @@ impl Model {
             return false;
         }
         self.threads[thread].put_off = true;
-        let before = self.place(thread);
+        let before = self.threads[thread].rank;
         self.with_place(thread, End::Head, |model| {
             model.threads[thread].deferred = Some(published);
         });
-        before != self.place(thread)
+        before != self.threads[thread].rank
     }
 
     /// Follows the chain of the first in the queue to its end.
@@ -257,7 +135,10 @@ impl Model {
             let mut chain = vec![first];
             let end = loop {
                 let at = *chain.last().expect("not empty");
-                if let State::Wants { mutex, .. } = self.threads[at].state {
+                // (of one that was deleted, others may find that out first)
+                while let State::Wants { mutex, .. } = self.threads[at].state
+                    && self.objects[mutex].owner.is_none()
+                {
                     self.settle(mutex);
                 }
                 assert!(chain.len() <= self.threads.len(), "a circle: {chain:?}");
@@ -272,45 +153,6 @@ impl Model {
                 _ => self.park(&chain, None),
             }
         }
-    }
-
-    /// Nobody in the chain can run: each hangs on the one that it waits for itself, the
-    /// last one on a mailbox that nobody serves, or it is the one that is blocked.
-    fn park(&mut self, chain: &[usize], mailbox: Option<usize>) {
-        for pair in chain.windows(2) {
-            self.remove(pair[0]);
-            self.threads[pair[0]].parked = Some(Parking::Thread(pair[1]));
-        }
-        if let (Some(mailbox), Some(last)) = (mailbox, chain.last()) {
-            self.remove(*last);
-            self.threads[*last].parked = Some(Parking::Mailbox(mailbox));
-        }
-    }
-
-    /// A thread hangs nowhere any more, nor does whoever hangs on it: they come back
-    /// behind their equals, each after the one that it hung on, in order of asking.
-    pub(super) fn unpark(&mut self, thread: usize) {
-        if self.threads[thread].parked.take().is_some() {
-            self.insert(thread, End::Tail);
-        }
-        self.unpark_waiters(thread);
-    }
-
-    /// Whoever hangs on a thread comes back.
-    pub(super) fn unpark_waiters(&mut self, thread: usize) {
-        for waiter in self.hanging(Parking::Thread(thread)) {
-            self.unpark(waiter);
-        }
-    }
-
-    /// Who hangs somewhere, in order of asking.
-    pub(super) fn hanging(&self, parking: Parking) -> Vec<usize> {
-        let all = 0..self.threads.len();
-        let mut waiters: Vec<usize> = all
-            .filter(|thread| self.threads[*thread].parked == Some(parking))
-            .collect();
-        waiters.sort_by_key(|thread| self.threads[*thread].asked);
-        waiters
     }
 
     /// Whether a thread that would wait for `owner` closes a circle, or makes a chain that

@@ -1,12 +1,15 @@
 //! Slots and what lives in them; mutexes, semaphores, conditions.
 
 use super::queue::End;
-use super::{Model, Noted, Outcome, Parking, Reason, Resumption, State};
-use crate::request::Reply;
+use super::{Model, Noted, Outcome, Reason, Resumption, State};
+use crate::request::{Reply, Request};
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
+
+/// Threads that are told in one piece.
+const PIECE: usize = 4;
 
 impl Model {
     // --- names ---
@@ -41,11 +44,15 @@ impl Model {
 
     /// A mutex that is free goes to the most urgent that wants it, among equals to who
     /// asked first.
+    /// Of one that was deleted that one finds it out.
     pub(super) fn settle(&mut self, mutex: usize) {
-        if self.objects[mutex].owner.is_none()
-            && let Some(first) = self.wanting(mutex).first()
-        {
-            self.grant(*first, mutex);
+        let first = self.wanting(mutex).first().copied();
+        match first {
+            Some(first) if !self.objects[mutex].exists => {
+                self.give_up(first, Error::EIDRM.into());
+            }
+            Some(first) if self.objects[mutex].owner.is_none() => self.grant(first, mutex),
+            _ => {}
         }
     }
 
@@ -73,32 +80,51 @@ impl Model {
         }
     }
 
-    /// A thread becomes the owner of a free mutex; what its call returns for that.
-    fn take(&mut self, thread: usize, mutex: usize, reply: Reply) -> Reply {
-        self.with_place(thread, End::Head, |model| {
-            model.objects[mutex].owner = Some(thread);
-        });
+    /// A thread becomes the owner of a free mutex; what its call returns for that. Its end
+    /// gives back ceilings first, the highest before, then the last one taken.
+    pub(super) fn take(&mut self, thread: usize, mutex: usize, reply: Reply) -> Reply {
+        let ceiling = self.ceiling_of(mutex);
+        let held = self.threads[thread].held.iter();
+        let precedes = |other: &&usize| match (self.ceiling_of(**other), ceiling) {
+            (Some(other), Some(ceiling)) => other >= ceiling,
+            (other, None) => other.is_some(),
+            _ => false,
+        };
+        let at = held.take_while(precedes).count();
+        self.threads[thread].held.insert(at, mutex);
+        self.objects[mutex].owner = Some(thread);
+        self.settle_place(thread, End::Head);
         match std::mem::take(&mut self.objects[mutex].abandoned) {
             true => Error::EOWNERDEAD.into(),
             false => reply,
         }
     }
 
+    fn ceiling_of(&self, mutex: usize) -> Option<u8> {
+        match self.objects[mutex].kind {
+            Kind::Mutex { ceiling, .. } => ceiling,
+            _ => None,
+        }
+    }
+
     /// The owner gives the mutex back, or ends. Whoever wants it takes it when its turn
     /// comes.
     pub(super) fn release(&mut self, mutex: usize, abandoned: bool) {
-        let Some(owner) = self.objects[mutex].owner else {
+        let Some(owner) = self.objects[mutex].owner.take() else {
             return;
         };
-        self.with_place(owner, End::Head, |model| {
-            model.objects[mutex].owner = None;
-        });
+        self.threads[owner].held.retain(|held| *held != mutex);
         self.objects[mutex].abandoned = abandoned;
-        for waiter in self.wanting(mutex) {
-            if self.threads[waiter].parked == Some(Parking::Thread(owner)) {
-                self.unpark(waiter);
-            }
+        self.settle_place(owner, End::Head);
+    }
+
+    /// Those that hang on an owner come back before it gives a mutex back, four a piece;
+    /// whether there are more.
+    fn lets_go_first(&mut self, owner: usize) -> bool {
+        if self.is_hung_on(owner) {
+            self.unpark(owner);
         }
+        self.is_hung_on(owner)
     }
 
     pub(super) fn lock(&mut self, caller: usize, id: Id, until: u64) -> Outcome {
@@ -111,9 +137,7 @@ impl Model {
     }
 
     fn is_above_ceiling(&self, thread: usize, mutex: usize) -> bool {
-        let Kind::Mutex { ceiling, .. } = self.objects[mutex].kind else {
-            return false;
-        };
+        let ceiling = self.ceiling_of(mutex);
         ceiling.is_some_and(|ceiling| ceiling < self.own(thread).priority)
     }
 
@@ -132,6 +156,7 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
+            until if until <= self.now => return Err(Error::ETIMEDOUT),
             _ if self.is_refused(caller, owner) => return Err(Error::EDEADLK),
             _ => {}
         }
@@ -159,6 +184,10 @@ impl Model {
         if self.objects[slot].owner != Some(caller) {
             return Err(Error::EPERM);
         }
+        if self.lets_go_first(caller) {
+            self.threads[caller].again = Some((Request::Unlock { object: id }, None));
+            return Ok(None);
+        }
         self.release(slot, false);
         Ok(Some(Reply::DONE))
     }
@@ -180,6 +209,7 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
+            until if until <= self.now => return Err(Error::ETIMEDOUT),
             _ => self.block(caller, Reason::Semaphore(slot), until),
         }
         Ok(None)
@@ -212,9 +242,22 @@ impl Model {
         if self.objects[mutex].owner != Some(caller) {
             return Err(Error::EPERM);
         }
+        if self.lets_go_first(caller) {
+            let again = Request::Wait {
+                condition,
+                mutex,
+                until,
+            };
+            self.threads[caller].again = Some((again, None));
+            return Ok(None);
+        }
         let id = self.object_id(mutex);
         self.release(mutex, false);
         self.block(caller, Reason::Condition(slot, id), until);
+        if until <= self.now {
+            // as if its time had come while it waited
+            self.expire(caller, until);
+        }
         Ok(None)
     }
 
@@ -247,7 +290,7 @@ impl Model {
             self.wake(*waiter, Reply::DONE);
         }
         if waiters.len() > pieces {
-            let request = crate::Request::Broadcast { condition: id };
+            let request = Request::Broadcast { condition: id };
             self.threads[caller].again = Some((request, Some(began)));
             return Ok(None);
         }
@@ -270,6 +313,10 @@ impl Model {
         }
         if self.objects[slot].exists {
             return Err(Error::EEXIST);
+        }
+        // (those that still want its last tenant are told)
+        for thread in self.wanting(slot) {
+            self.give_up(thread, Error::EIDRM.into());
         }
         let spec = &self.system.objects[slot];
         let object = super::object(spec);
@@ -298,22 +345,37 @@ impl Model {
         }
     }
 
+    /// An object ends, in pieces: those that wait are told, four a piece; those that want a
+    /// mutex find out when they have their turn.
     pub(super) fn delete(&mut self, caller: usize, id: Id) -> Outcome {
         let slot = self.find(caller, id, RIGHT_MANAGE)?;
-        let waiters = self.waiters(slot);
-        let wanting = self.wanting(slot);
-        let queued = self.queued_callers(slot);
-        self.release(slot, false);
-        self.change_messages(slot, Vec::clear);
-        let object = &mut self.objects[slot];
-        (object.exists, object.abandoned, object.count) = (false, false, 0);
-        (object.taken_over, object.reader) = (false, None);
-        self.unserve(slot);
-        for waiter in waiters {
+        for waiter in self.waiters(slot).into_iter().take(PIECE) {
             self.wake_deleted(waiter);
         }
-        for waiter in wanting.into_iter().chain(queued) {
-            self.give_up(waiter, Error::EIDRM.into());
+        if let Some(owner) = self.objects[slot].owner
+            && !self.lets_go_first(owner)
+        {
+            self.release(slot, false);
+        }
+        if !self.waiters(slot).is_empty() || self.objects[slot].owner.is_some() {
+            self.threads[caller].again = Some((Request::DeleteObject { object: id }, None));
+            return Ok(None);
+        }
+        let object = &mut self.objects[slot];
+        (object.exists, object.abandoned, object.count) = (false, false, 0);
+        object.taken_over = false;
+        while let Some(message) = self.objects[slot].messages.first().cloned() {
+            match message.client {
+                Some(client) => self.refuse_client(client, Error::EIDRM),
+                None => _ = self.objects[slot].messages.remove(0),
+            }
+            self.weigh_server(slot);
+        }
+        self.unserve(slot);
+        for thread in &mut self.threads {
+            if thread.received_from == Some(slot) {
+                thread.received_from = None;
+            }
         }
         Ok(Some(Reply::DONE))
     }

@@ -1,12 +1,14 @@
 //! Threads that come and go, and their priorities.
 
-use super::mail::Hand;
 use super::queue::End;
 use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
 use crate::request::{Reply, Request};
 use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
+
+/// Threads that are looked at in one piece of the end of a server.
+const LOOK: usize = 8;
 
 /// The record of a place in which nobody is.
 pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
@@ -27,7 +29,14 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         alarm: None,
         parked: None,
         hand: None,
+        late: None,
+        client: None,
+        request: None,
         received_from: None,
+        serves: Vec::new(),
+        bound: None,
+        held: Vec::new(),
+        looked: 0,
         published: 0,
         put_off: false,
         deferred: None,
@@ -36,6 +45,7 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         quantum: 0,
         budget: 0,
         replenished: 0,
+        rank: None,
     }
 }
 
@@ -62,68 +72,90 @@ impl Model {
             replenished: spec.budget.map_or(0, |budget| now + budget.period),
             ..vacant(&spec)
         };
-        self.insert(thread, End::Tail);
+        self.come_back(thread);
     }
 
-    /// A thread waits for nothing, owns nothing and serves nobody any more.
+    /// A thread of a process that has ended waits for nothing, owns nothing and serves
+    /// nobody any more.
     pub(super) fn end(&mut self, thread: usize) {
         self.remove(thread);
         match self.threads[thread].state {
-            State::Calls {
-                server: Some(server),
-                ..
-            } => self.lose_client(thread, server),
-            State::Calls { .. } => self.withdraw(thread),
-            _ => {}
+            State::Calls { .. } => {
+                self.end_client(thread);
+                self.remove(thread);
+            }
+            _ => self.unhang(thread),
         }
         let record = &mut self.threads[thread];
-        (record.state, record.alarm, record.parked) = (State::Dormant, None, None);
+        (record.state, record.alarm, record.rank) = (State::Dormant, None, None);
         (record.again, record.deferred, record.published) = (None, None, 0);
-        (record.hand, record.announced) = (None, None);
-        self.unpark_waiters(thread);
-        for mutex in 0..self.objects.len() {
-            if self.objects[mutex].owner == Some(thread) {
-                self.release(mutex, true);
-            }
-            let object = &mut self.objects[mutex];
-            if object.server == Some(thread) {
-                (object.server, object.reader) = (None, None);
-            }
-            if object.reader == Some(thread) {
-                object.reader = None;
+        record.announced = None;
+        self.end_servers(thread);
+        self.unpark_all(thread);
+        if let Some(bound) = self.threads[thread].bound.take() {
+            self.lose(bound.message);
+        }
+        for mutex in self.threads[thread].held.clone() {
+            self.release(mutex, true);
+        }
+        for mailbox in 0..self.objects.len() {
+            if self.objects[mailbox].reader == Some(thread) {
+                self.unserve(mailbox);
             }
         }
-        for client in 0..self.threads.len() {
-            if self.waits_for_reply_of(client, thread) {
-                self.give_up(client, Error::EIDRM.into());
-            }
+        for client in self.clients_of(thread) {
+            self.refuse_client(client, Error::EIDRM);
         }
     }
 
-    fn waits_for_reply_of(&self, client: usize, thread: usize) -> bool {
-        match self.threads[client].state {
+    /// A thread is no server any more.
+    fn end_servers(&mut self, thread: usize) {
+        while let Some(mailbox) = self.threads[thread].serves.first().copied() {
+            self.unserve(mailbox);
+        }
+        let record = &mut self.threads[thread];
+        (record.hand, record.late, record.received_from) = (None, None, None);
+    }
+
+    /// The clients whose requests a thread has.
+    fn clients_of(&self, thread: usize) -> Vec<usize> {
+        let waits = |client: &usize| match self.threads[*client].state {
             State::Calls { server, .. } => server == Some(thread),
             _ => false,
-        }
+        };
+        (0..self.threads.len()).filter(waits).collect()
     }
 
-    /// A client ends: its server goes on as urgently as the request was.
-    fn lose_client(&mut self, client: usize, server: usize) {
-        self.with_place(server, End::Tail, |model| {
-            model.threads[client].state = State::Dormant;
-            let is_its = |hand: &&mut Hand| hand.client.is_some_and(|(one, _)| one == client);
-            if let Some(hand) = model.threads[server].hand.as_mut().filter(is_its) {
-                (hand.counts, hand.client) = (true, None);
+    /// A piece of the end of a thread: what it does for clients, then what it owns.
+    /// Whether there may be more.
+    fn end_piece(&mut self, caller: usize) -> bool {
+        self.end_servers(caller);
+        if self.serves_a_client(caller) {
+            for _ in 0..LOOK {
+                let at = self.threads[caller].looked;
+                self.threads[caller].looked = if at < self.threads.len() { at + 1 } else { 0 };
+                if self.clients_of(caller).contains(&at) {
+                    self.refuse_client(at, Error::EIDRM);
+                }
             }
-        });
+            return true;
+        }
+        let read = |mailbox: &usize| self.objects[*mailbox].reader == Some(caller);
+        if let Some(mailbox) = (0..self.objects.len()).find(read) {
+            self.unserve(mailbox);
+        } else if self.is_hung_on(caller) {
+            self.unpark(caller);
+        } else if let Some(mutex) = self.threads[caller].held.first().copied() {
+            self.release(mutex, true);
+        } else {
+            return false;
+        }
+        true
     }
 
-    /// A thread ends. It gives back what it owns one after the other; whoever is more
-    /// urgent runs in between.
+    /// A thread ends, in pieces; whoever is more urgent runs in between.
     pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
-        let owned = (0..self.objects.len()).find(|o| self.objects[*o].owner == Some(caller));
-        if let Some(mutex) = owned {
-            self.release(mutex, true);
+        if self.end_piece(caller) {
             self.threads[caller].again = Some((Request::Exit { value }, None));
             return Ok(None);
         }
@@ -186,11 +218,11 @@ impl Model {
         }
         let owns = self.owns_a_mutex(thread);
         let raised = if owns { End::Head } else { End::Tail };
-        let before = self.place(thread);
+        let before = self.threads[thread].rank;
         self.with_place(thread, raised, |model| {
             model.threads[thread].priority = priority as u8;
         });
-        if before == self.place(thread) && !owns && self.is_queued(thread) {
+        if before == self.threads[thread].rank && !owns && self.is_queued(thread) {
             self.remove(thread);
             self.insert(thread, End::Tail);
         }

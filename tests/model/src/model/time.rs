@@ -160,12 +160,14 @@ impl Model {
             unreachable!("somebody runs");
         };
         self.remove(first);
-        self.threads[first].deferred = None;
-        self.insert(first, End::Tail);
-        if first != caller {
-            self.with_place(caller, End::Tail, |model| {
-                model.threads[caller].deferred = None;
-            });
+        let lifted = [first, caller].map(|thread| self.threads[thread].deferred.take());
+        if lifted == [None; 2] {
+            self.insert(first, End::Tail);
+        } else {
+            // (whoever was moved to a ceiling that it published leaves that)
+            self.queue_up(first);
+            self.settle_place(first, End::Tail);
+            self.settle_place(caller, End::Tail);
         }
         Ok(Some(Reply::DONE))
     }

@@ -16,7 +16,19 @@ impl Model {
             State::Blocked(Reason::Message(o, _)) => o == object,
             _ => false,
         };
-        self.by_urgency((0..self.threads.len()).filter(waits).collect())
+        self.by_rank((0..self.threads.len()).filter(waits).collect())
+    }
+
+    /// Sorts threads by their rank, then by when they asked.
+    pub(super) fn by_rank(&self, mut threads: Vec<usize>) -> Vec<usize> {
+        threads.sort_by_key(|thread| {
+            let record = &self.threads[*thread];
+            let rank = record
+                .rank
+                .map(|rank| (rank.priority, std::cmp::Reverse(rank.deadline)));
+            (std::cmp::Reverse(rank), record.asked)
+        });
+        threads
     }
 
     /// Who wants a mutex, in the same order.
@@ -44,7 +56,9 @@ impl Model {
         let record = &mut self.threads[thread];
         record.state = State::Blocked(reason);
         record.asked = asked;
+        // (whoever waits has no ceiling that it published)
         record.deferred = None;
+        self.settle_place(thread, End::Tail);
         self.arm(thread, until);
     }
 
@@ -69,8 +83,7 @@ impl Model {
                 }
             }
         }
-        self.insert(thread, End::Tail);
-        self.unpark_waiters(thread);
+        self.come_back(thread);
     }
 
     /// A thread that waited for a condition wants its mutex.
@@ -156,6 +169,6 @@ impl Model {
             } => record.announced = None,
             _ => record.resumption = Resumption::Returns(reply),
         }
-        self.unpark(thread);
+        self.bring_up(thread);
     }
 }

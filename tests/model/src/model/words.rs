@@ -5,6 +5,7 @@
 //! own record from then on until nobody waits any more.
 
 use super::{Model, Tenancy};
+use crate::request::Reply;
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -47,7 +48,7 @@ impl Model {
             let is_here =
                 record.serial == id.serial && !ended && record.state != super::State::Dormant;
             match is_here {
-                true => self.objects[mutex].owner = Some(thread),
+                true => _ = self.take(thread, mutex, Reply::DONE),
                 false => self.objects[mutex].abandoned = true,
             }
         }
@@ -70,7 +71,8 @@ impl Model {
                 (false, None) => Word::Free,
             };
             if !is_wanted {
-                (object.owner, object.taken_over) = (None, false);
+                object.taken_over = false;
+                self.release(mutex, false);
             }
         }
     }
