@@ -1,6 +1,7 @@
 //! From a model and its addresses to what the second kernel's records are made from.
 
 use crate::board::Protection;
+use crate::image::regions::NOTHING;
 use crate::link::Start;
 use crate::model::{Model, Process, Thread};
 use crate::names::ThreadRole;
@@ -12,15 +13,18 @@ use giornata_abi::message::INLINE;
 use giornata_abi::next::control::ControlPage;
 use giornata_abi::next::rate::{FASTEST, Rate};
 use giornata_abi::system::{
-    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, Policy, REGION_ENTRY, RIGHT_DIRECT, RIGHT_FULL,
-    RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
+    GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, KERNEL_REGIONS, Policy, REGION_ENTRY, RIGHT_DIRECT,
+    RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
 };
 use giornata_abi::{Instant, Record};
+use giornata_next_core::boot::{FLOATING_BYTES, flag};
 use giornata_next_core::interrupt::LINES;
 use giornata_next_core::process::{SPACE, grant};
 use giornata_next_core::thread::role;
 use giornata_next_records::{self as records, Description, ObjectKind, Rights};
 
+/// From this entry of the PMP on, the second half of its registers is in use.
+const FIRST_OF_SECOND_HALF: usize = 8;
 /// What the kernel's memory is a multiple of.
 const GRAIN: u32 = 16;
 
@@ -38,6 +42,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
     });
     Ok(Description {
         band: model.deadline_band,
+        depth: 0,
         processes: processes
             .zip(memory.rooms)
             .map(|((index, process), rooms)| records::Process {
@@ -53,6 +58,21 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .collect(),
         objects: model.objects.iter().map(object).collect(),
         lines: lines.collect(),
+        flags: match model.trace_console {
+            true => flag::TRACE_TO_CONSOLE,
+            false => 0,
+        },
+        timer_hertz: model.board.timer_hertz,
+        stop_at: match model.stop_at {
+            0 => 0,
+            at => rate.ticks(Instant(at)).0,
+        },
+        floating: memory.floating,
+        kernel_space: match model.board.protection {
+            Protection::Pmp { .. } => space_of_regions(&NOTHING, true),
+            Protection::Sv39 | Protection::Sv32 => Vec::new(),
+        },
+        trace_cursor: trace_cursor(model, placement),
         regions: regions
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
@@ -61,11 +81,31 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
     })
 }
 
+/// Physical address of the reader's cursor; 0: nobody reads the trace.
+fn trace_cursor(model: &Model, placement: &Placement) -> u64 {
+    let readers = (0u16..).zip(&model.processes);
+    let mut readers = readers.filter(|(_, process)| process.reads_trace);
+    readers.next().map_or(0, |(index, _)| {
+        let place = placement.of(index);
+        physical(&place, place.trace_cursor.into())
+    })
+}
+
+/// Where a user address of a process's data lies; 0 for none.
+fn physical(place: &ProcessPlacement, user: u64) -> u64 {
+    match user {
+        0 => 0,
+        user => u64::from(place.data) + user - u64::from(place.data_address),
+    }
+}
+
 /// Memory of the kernel that is no record: what it holds at boot means nothing, and no
 /// reference lies there.
 pub(crate) struct Memory {
     /// By process: where the bytes of its messages lie.
     rooms: Vec<Option<u64>>,
+    /// Where the floating-point registers of threads are kept; 0: the hart has none.
+    floating: u64,
     /// Bytes of all.
     pub(crate) bytes: u32,
 }
@@ -74,7 +114,13 @@ impl Memory {
     /// What a model needs from `start` on; on the host, where that is 0, it lies among
     /// the records.
     pub(crate) fn of(model: &Model, start: u32) -> Memory {
-        let mut bytes = 0;
+        let threads = model.threads.len() as u32;
+        let has_floating = model.board.kernel_features.iter().any(|f| f == "floating");
+        let mut bytes = if has_floating {
+            threads * FLOATING_BYTES as u32
+        } else {
+            0
+        };
         let rooms = model.processes.iter().map(|process| {
             let messages = process.messages;
             let place = u64::from(start) + u64::from(bytes);
@@ -82,6 +128,7 @@ impl Memory {
             (start > 0).then_some(place)
         });
         Memory {
+            floating: if has_floating { start.into() } else { 0 },
             rooms: rooms.collect(),
             bytes: bytes.next_multiple_of(GRAIN),
         }
@@ -155,24 +202,22 @@ fn space(protection: Protection, place: &ProcessPlacement) -> Vec<u64> {
     match protection {
         Protection::Sv39 => vec![8 << 60 | u64::from(place.space)],
         Protection::Sv32 => vec![1 << 31 | u64::from(place.space)],
-        Protection::Pmp { .. } => place.regions.as_ref().map_or_else(Vec::new, regions),
+        Protection::Pmp { .. } => place.regions.as_ref().map_or_else(Vec::new, |entry| {
+            let entries = entry.count as usize + KERNEL_REGIONS;
+            space_of_regions(entry, entries > FIRST_OF_SECOND_HALF)
+        }),
     }
 }
 
 /// The registers of a PMP: rights, four entries to a word, then places, then whether
-/// more than eight entries are in use.
-fn regions(entry: &SpaceEntry) -> Vec<u64> {
-    const FIRST_OF_SECOND_HALF: usize = 8;
-    let rights = entry.rights.chunks_exact(4);
-    let rights = rights.map(|four| {
-        four.iter()
-            .rev()
-            .fold(0, |word, byte| word << 8 | u64::from(*byte))
+/// all entries must be loaded.
+fn space_of_regions(entry: &SpaceEntry, is_wide: bool) -> Vec<u64> {
+    let rights = entry.rights.chunks_exact(4).map(|four| {
+        let bytes = four.iter().rev();
+        bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
     });
     let places = entry.places.iter().map(|place| u64::from(*place));
-    let wide = entry.places.get(FIRST_OF_SECOND_HALF - 2..).unwrap_or(&[]);
-    let wide = wide.iter().any(|place| *place != 0);
-    let words: Vec<u64> = rights.chain(places).chain([wide.into()]).collect();
+    let words: Vec<u64> = rights.chain(places).chain([is_wide.into()]).collect();
     assert!(words.len() <= SPACE, "a space has {SPACE} words");
     words
 }
@@ -213,7 +258,7 @@ fn thread(
         ),
         // a process has no global pointer; its thread pointer is the end of the page
         pointers: (0, control + ControlPage::SIZE as u64),
-        control: u64::from(place.data) + control - u64::from(place.data_address),
+        control: physical(place, control),
         stack_region: place.stack_regions.get(own).copied().unwrap_or(0).into(),
         allowance: ticks(rate, limit),
     }
@@ -242,6 +287,7 @@ fn object(object: &objects::Object) -> records::Object {
         initial,
         most,
         ceiling: object.shape.ceiling(),
+        private: object.is_private,
         server: object.server.map(usize::from),
         rights: rights.collect(),
     }

@@ -63,7 +63,11 @@ impl Assembly {
     pub fn push(&mut self, event: &Event, mut sink: impl FnMut(Ticks, Message)) {
         self.flush_before(event, &mut sink);
         match &event.content {
-            Content::FaultText { process, text, .. } => self.fault_text(*process, text),
+            Content::FaultText {
+                process,
+                offset,
+                text,
+            } => self.fault_text(*process, *offset, text),
             Content::Fault {
                 process,
                 cause,
@@ -134,10 +138,14 @@ impl Assembly {
         }
     }
 
-    fn fault_text(&mut self, process: u16, piece: &[u8; 16]) {
+    /// A piece may hold less than 16 bytes, where memory that can be read ends: zeroes
+    /// behind them, and the next piece begins there.
+    fn fault_text(&mut self, process: u16, offset: u32, piece: &[u8; 16]) {
         if let Some(fault) = &mut self.fault
             && fault.process == process
         {
+            let offset = LONGEST.min(offset as usize);
+            fault.text.resize(offset, 0);
             append(&mut fault.text, piece);
         }
     }
@@ -204,12 +212,12 @@ mod tests {
         messages
     }
 
-    fn fault_text(text: &[u8; 16]) -> Event {
+    fn fault_text(offset: u32, text: &[u8; 16]) -> Event {
         event(
             1,
             Content::FaultText {
                 process: 1,
-                offset: 0,
+                offset,
                 text: *text,
             },
         )
@@ -245,9 +253,10 @@ mod tests {
         };
         let messages = join(&[
             event(1, panic),
-            fault_text(b"src/lib.rs:40: i"),
+            fault_text(0, b"src/lib.rs:40: i"),
             event(1, Content::Lost { count: 1 }),
-            fault_text(b"ndex\0\0\0\0\0\0\0\0\0\0\0\0"),
+            fault_text(16, b"nd\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            fault_text(18, b"ex\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
             event(1, end),
         ]);
         let [

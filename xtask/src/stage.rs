@@ -31,7 +31,7 @@ pub(crate) struct Stage {
     /// What it shows.
     pub(crate) what: &'static str,
     /// Runs it; a note on success, what went wrong otherwise.
-    pub(crate) run: fn(Extent) -> Result<String>,
+    pub(crate) run: fn(Extent<'_>) -> Result<String>,
 }
 
 /// What Miri runs, all at once, each by an interpreter of its own: crates that
@@ -168,12 +168,12 @@ pub(crate) const ALL: &[Stage] = &[
     },
 ];
 
-fn format(_: Extent) -> Result<String> {
+fn format(_: Extent<'_>) -> Result<String> {
     check(cargo().args(["fmt", "--all", "--check"]))?;
     Ok(String::new())
 }
 
-fn lint_host(_: Extent) -> Result<String> {
+fn lint_host(_: Extent<'_>) -> Result<String> {
     check(cargo().args([
         "clippy",
         "--quiet",
@@ -190,7 +190,7 @@ const EVERYTHING: &str = "all";
 /// See `EVERYTHING`.
 const NOTHING_MORE: &str = "es";
 
-fn lint_bare(_: Extent) -> Result<String> {
+fn lint_bare(_: Extent<'_>) -> Result<String> {
     let packages = crates::all()?;
     let mut targets = BTreeSet::new();
     for board in BOARDS.into_iter().chain(CHIPS) {
@@ -234,7 +234,7 @@ fn lint(
     check(&mut command)
 }
 
-fn portable(_: Extent) -> Result<String> {
+fn portable(_: Extent<'_>) -> Result<String> {
     check(
         cargo()
             .args(["build", "--quiet", "--target", SECOND_TARGET])
@@ -243,7 +243,7 @@ fn portable(_: Extent) -> Result<String> {
     Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
 }
 
-fn unit(extent: Extent) -> Result<String> {
+fn unit(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
     if extent.full {
@@ -278,7 +278,7 @@ fn count_passed(text: &str) -> u32 {
 }
 
 /// Releases in virtual time on a timer whose rate divides nothing.
-fn drift(extent: Extent) -> Result<String> {
+fn drift(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "-p", "giornata-sim", "--example", "drift"]);
     if extent.full {
@@ -289,7 +289,7 @@ fn drift(extent: Extent) -> Result<String> {
     Ok(capture(&mut command)?.trim().to_string())
 }
 
-fn kernel_size(_: Extent) -> Result<String> {
+fn kernel_size(_: Extent<'_>) -> Result<String> {
     let (lines, within) = size::check()?;
     let text = lines.join("\n");
     if !within {
@@ -298,7 +298,7 @@ fn kernel_size(_: Extent) -> Result<String> {
     Ok(format!("\n{text}"))
 }
 
-fn kernel_bounds(_: Extent) -> Result<String> {
+fn kernel_bounds(_: Extent<'_>) -> Result<String> {
     let (lines, complaints) = bounds::check()?;
     if !complaints.is_empty() {
         bail!("{}", complaints.join("\n"));
@@ -306,7 +306,7 @@ fn kernel_bounds(_: Extent) -> Result<String> {
     Ok(format!("\n{}", lines.join("\n")))
 }
 
-fn target(extent: Extent) -> Result<String> {
+fn target(extent: Extent<'_>) -> Result<String> {
     let findings = suite::run(extent)?;
     refuse(&findings)?;
     let notes: String = findings
@@ -331,17 +331,17 @@ fn refuse(findings: &Findings) -> Result<()> {
     );
 }
 
-fn operations(extent: Extent) -> Result<String> {
+fn operations(extent: Extent<'_>) -> Result<String> {
     bench::check_quickly(extent.bless)
 }
 
-fn rtl(_: Extent) -> Result<String> {
+fn rtl(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command
         .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])
         .args(["--", "--ignored"]);
     let checks = tests_passed(&mut command)?;
-    let findings = suite::run_short()?;
+    let findings = suite::run_short(extent)?;
     refuse(&findings)?;
     let flight = promises::check_chips()?;
     Ok(format!(
@@ -350,7 +350,7 @@ fn rtl(_: Extent) -> Result<String> {
     ))
 }
 
-fn repeat(_: Extent) -> Result<String> {
+fn repeat(_: Extent<'_>) -> Result<String> {
     let flown: Result<Vec<_>> = workers::each(&["first", "second"], |name| fly_once(name))
         .into_iter()
         .collect();
@@ -420,7 +420,7 @@ fn fly_once(name: &str) -> Result<(String, String)> {
     Ok((out, trace))
 }
 
-fn hostlink(extent: Extent) -> Result<String> {
+fn hostlink(extent: Extent<'_>) -> Result<String> {
     let (boards, chips) = match extent.full {
         false => (&BOARDS[..1], &[][..]),
         true => (&BOARDS[..], &["rtl-pmp"][..]),
@@ -428,11 +428,11 @@ fn hostlink(extent: Extent) -> Result<String> {
     conversation::check(boards, chips)
 }
 
-fn promises(_: Extent) -> Result<String> {
+fn promises(_: Extent<'_>) -> Result<String> {
     promises::check()
 }
 
-fn fuzz(_: Extent) -> Result<String> {
+fn fuzz(_: Extent<'_>) -> Result<String> {
     let targets = fuzz::build()?;
     let outcomes = fuzz::run_all(&targets, Length::Short, |_, _| ())?;
     let finding = |(target, outcome): (&Target, Outcome)| {
@@ -447,7 +447,7 @@ fn fuzz(_: Extent) -> Result<String> {
     Ok(inputs.join(", "))
 }
 
-fn line_coverage(_: Extent) -> Result<String> {
+fn line_coverage(_: Extent<'_>) -> Result<String> {
     let (lines, enough) = coverage::measure()?;
     let text = lines.join("\n");
     if !enough {
@@ -456,7 +456,7 @@ fn line_coverage(_: Extent) -> Result<String> {
     Ok(format!("\n{text}"))
 }
 
-fn miri(extent: Extent) -> Result<String> {
+fn miri(extent: Extent<'_>) -> Result<String> {
     // Installs it if need be, before several ask for it at once.
     nightly::cargo()?;
     let texts = thread::scope(|scope| {
@@ -470,7 +470,7 @@ fn miri(extent: Extent) -> Result<String> {
 }
 
 /// Runs the chosen tests of a crate under Miri.
-fn interpret((package, chosen): (&str, &[&str]), extent: Extent) -> Result<String> {
+fn interpret((package, chosen): (&str, &[&str]), extent: Extent<'_>) -> Result<String> {
     let long = usize::from(extent.full);
     capture(
         nightly::cargo()?

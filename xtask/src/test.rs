@@ -19,6 +19,12 @@ pub(crate) struct Options {
     /// Write golden files of the target suites, and the budget of stage `bench`, anew.
     #[arg(long)]
     bless: bool,
+    /// Of the target suites only the cases whose names begin so.
+    #[arg(long, value_name = "NAME")]
+    case: Vec<String>,
+    /// Of the target suites only what runs on this board.
+    #[arg(long, value_name = "BOARD")]
+    board: Option<String>,
     /// Name the stages.
     #[arg(long)]
     list: bool,
@@ -26,11 +32,23 @@ pub(crate) struct Options {
 
 /// What a stage may look at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub(crate) struct Extent<'a> {
     /// Long forms.
     pub(crate) full: bool,
     /// Golden files and the budget of operations are written anew.
     pub(crate) bless: bool,
+    /// What the names of the cases of target suites begin with; empty: all.
+    cases: &'a [String],
+    /// The board of the target suites; `None`: all.
+    board: Option<&'a str>,
+}
+
+impl Extent<'_> {
+    /// Whether a case of the target suites runs on a board.
+    pub(crate) fn has(&self, case: &str, board: &str) -> bool {
+        let is_named = self.cases.iter().any(|name| case.starts_with(name));
+        (self.cases.is_empty() || is_named) && self.board.is_none_or(|only| only == board)
+    }
 }
 
 impl Options {
@@ -55,6 +73,8 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let extent = Extent {
         full: options.full,
         bless: options.bless,
+        cases: &options.case,
+        board: options.board.as_deref(),
     };
     let failed = chosen.iter().filter(|stage| !passes(stage, extent));
     let failed: Vec<&str> = failed.map(|stage| stage.name).collect();
@@ -94,7 +114,7 @@ fn choose(names: &[String], full: bool) -> Result<Vec<&'static Stage>> {
     names.iter().map(find).collect()
 }
 
-fn passes(stage: &Stage, extent: Extent) -> bool {
+fn passes(stage: &Stage, extent: Extent<'_>) -> bool {
     let start = Instant::now();
     let result = (stage.run)(extent);
     let seconds = start.elapsed().as_secs_f32();

@@ -23,8 +23,8 @@ calls! {
     Return = 4, "return(value)", Upcall, "";
     /// Ticks since the system started.
     Clock = 5, "clock() -> low, high", Any, "";
-    /// Blocks until an absolute instant; returns at once if it has passed.
-    Sleep = 6, "sleep(low, high)", Thread, "";
+    /// Blocks until an absolute instant; returns at once if it has passed. EINVAL: it never comes.
+    Sleep = 6, "sleep(low, high)", Thread, "EINVAL";
     /// Blocks until interrupt `number`, which the process is granted, comes; one that came before the call counts. The line stays masked from its coming to the next call.
     AwaitInterrupt = 7, "await_interrupt(number)", Thread, "EPERM EBUSY";
     /// Copies the value of port `port` to `length` bytes at `address`. O(bytes), in pieces.

@@ -63,9 +63,6 @@
 #[cfg(test)]
 extern crate std;
 
-/// Bytes in which the floating-point registers of a thread are kept: `f0..f31`, `fcsr`.
-pub const FLOATING_BYTES: usize = 33 * 8;
-
 pub mod board;
 pub mod cause;
 pub mod clock;

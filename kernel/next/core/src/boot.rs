@@ -16,6 +16,9 @@ use crate::{
 /// What [`Boot::magic`] holds.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"GIO2");
 
+/// Bytes that a machine may keep of the floating-point registers of a thread.
+pub const FLOATING_BYTES: usize = 33 * 8;
+
 /// The records of a system. One whose shape is not listed here could differ between
 /// builder and kernel without either noticing.
 const RECORDS: [Shape; 11] = [
@@ -73,8 +76,6 @@ record! {
         pub hertz: u32,
         /// The machine stops at this tick with status 0: low word, high word. 0: never.
         pub stop: [u32; 2],
-        /// Where the architecture may store what means nothing.
-        pub reservation: Cell<u32>,
         /// Where the records lie: an address that the kernel knows.
         pub address: usize,
         /// Where the floating-point registers of threads are kept, by number; 0 if no
@@ -83,6 +84,8 @@ record! {
         /// Where the reader of the trace counts the records that it has sent on, in the
         /// memory of its process; 0: there is none.
         pub cursor: usize,
+        /// The architecture's own, 0 at boot.
+        pub hart: [Cell<usize>; 4],
     }
 }
 

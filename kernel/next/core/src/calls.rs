@@ -49,6 +49,24 @@ handlers! {
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
     #[cfg(feature = "services")]
+    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
+    #[cfg(feature = "services")]
+    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) kernel.open_object(me, slot);
+    #[cfg(feature = "services")]
+    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::unlock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::wait::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) kernel.broadcast::<M>(me, slot, serial, began);
+    #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
@@ -69,9 +87,9 @@ handlers! {
     #[cfg(feature = "services")]
     DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
     #[cfg(feature = "services")]
-    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.create_process::<M>(me, number);
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]
-    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.kill_process::<M>(me, number);
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
     #[cfg(feature = "services")]
     AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
     #[cfg(feature = "services")]
@@ -96,32 +114,29 @@ extern "C-unwind" fn no_such_call(
 }
 
 impl Kernel {
-    /// The turn of a thread that lives in the kernel: a piece of work, after which the
-    /// hart looks at its timer and lines.
+    /// The turn of a thread whose kind is `WORK`, or of the idle thread while it is not
+    /// the first of the queue: a piece of work, after which the hart looks at its timer
+    /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        // (a number that is none belongs to no reaper)
-        match self.processes.get(me.place.argument) {
-            Some(process) if me.place.role & role::REAPER != 0 => self.reap::<M>(process),
-            _ => self.go(),
+        match me.place.role & role::REAPER {
+            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
+            0 => self.go(),
+            _ => self.reap::<M>(me),
         }
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when
     /// it has its turn. Whoever is more urgent runs first.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
         self.put_back(me, call, arguments);
-        self.go()
+        self.go_from(me)
     }
 
     /// The caller makes its call again when it is ready.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
-        let [a0, a1, a2, a3, a4, a5, _, a7] = &me.context.a;
-        for (place, argument) in [a0, a1, a2, a3, a4, a5].into_iter().zip(arguments) {
-            place.set(argument);
-        }
-        a7.set(call as usize);
-        me.kind.set(kind::AGAIN);
+        let [a, b, c, d, e, f] = arguments;
+        me.set_call(call as usize, a, b, c, d, e, f);
     }
 }

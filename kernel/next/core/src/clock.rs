@@ -1,13 +1,15 @@
 //! Clocks that a process can read.
 
+use core::hint::cold_path;
+
+use crate::thread::state;
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 impl Kernel {
     /// Ticks since the system started.
     pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let now = M::now();
-        me.results([now as usize, M::high(now) as usize, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([now as usize, M::high(now) as usize, 0, 0, 0, 0])
     }
 
     /// Ticks that the caller has run.
@@ -17,8 +19,7 @@ impl Kernel {
             .get()
             .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
         let high = me.spent_high.get().wrapping_add(carry as u32);
-        me.results([low as usize, high as usize, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([low as usize, high as usize, 0, 0, 0, 0])
     }
 
     /// Gives the turn to the next of equal urgency; of a thread that runs in the place
@@ -28,6 +29,10 @@ impl Kernel {
         let slot = self.slot.get();
         let next = slot.next.get();
         me.answer(0);
+        if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {
+            cold_path();
+            return self.yield_ceiling(me, slot);
+        }
         let wants = next.wants.get();
         slot.rank.get().head.set(Some(next));
         self.slot.set(next);

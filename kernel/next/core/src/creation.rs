@@ -24,6 +24,7 @@ fn joins(thread: Ref<Thread>) -> &'static core::cell::Cell<usize> {
 }
 
 /// The first in a list of joiners that waits for the end of thread `number`. O(joiners).
+#[inline(never)]
 pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     let first = list.waiters.get()?;
     let mut at = first;
@@ -104,8 +105,7 @@ impl Kernel {
         if thread.tenancy.get() == tenancy::ENDED {
             let [value, ..] = &thread.context.a;
             self.free_place(thread);
-            me.results([value.get(), 0, 0, 0, 0, 0]);
-            return Outcome::switch(me);
+            return me.returns([value.get(), 0, 0, 0, 0, 0]);
         }
         self.await_end::<M>(me, slot, low, high, Error::EBUSY)
     }
@@ -145,7 +145,7 @@ impl Kernel {
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, value: usize) {
         let joiner = joiner(&thread.process.joiners, thread.number() as usize);
         if let Some(joiner) = joiner {
-            self.end_join::<M>(joiner, [value, 0, 0]);
+            self.end_join::<M>(joiner, value, 0, 0);
         } else if thread.tenancy.get() == tenancy::JOINABLE {
             return thread.tenancy.set(tenancy::ENDED);
         }
@@ -157,8 +157,7 @@ impl Kernel {
 
     /// What a thread waited for in the list of joiners has come.
     #[inline(never)]
-    pub(crate) fn end_join<M: Machine>(&self, joiner: Ref<Thread>, values: [usize; 3]) {
-        let [a, b, c] = values;
+    pub(crate) fn end_join<M: Machine>(&self, joiner: Ref<Thread>, a: usize, b: usize, c: usize) {
         joiner.results([a, b, c, 0, 0, 0]);
         leave(joiner);
         self.awaken::<M>(joiner);

@@ -3,7 +3,6 @@
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::trace::FaultCause;
 
-use crate::process::life;
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
 /// Most bytes of a panic message that are recorded.
@@ -22,16 +21,10 @@ impl Kernel {
         pc: usize,
         address: usize,
     ) -> Outcome {
-        let process = me.process;
-        self.end_process::<M>(process, cause, pc, address);
-        self.queue_reaper::<M>(process, me.own.get());
-        // (its first piece runs now, wherever it is queued: the thread has not to be asked
-        // whether it lives)
-        Outcome::switch(process.reaper)
+        self.fail::<M>(me, cause, pc, address, 0)
     }
 
     /// The process faults by its own word; the message is recorded by its reaper.
-    #[inline(never)]
     pub(crate) fn panic<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -39,77 +32,58 @@ impl Kernel {
         length: usize,
         line: usize,
     ) -> Outcome {
-        let outcome = self.fault::<M>(me, FaultCause::Panic as u32, address, line);
-        let process = me.process;
-        let [at, left, ..] = &process.reaper.context.a;
-        at.set(address);
-        left.set(length.min(TEXT));
-        process.life.set(life::MESSAGE);
-        outcome
+        let length = length.min(TEXT);
+        self.fail::<M>(me, FaultCause::Panic as u32, address, line, length)
     }
 
     #[inline(never)]
-    pub(crate) fn record_fault<M: Machine>(
+    fn fail<M: Machine>(
         &self,
-        process: Ref<Process>,
+        me: Ref<Thread>,
         cause: u32,
         pc: usize,
         address: usize,
-    ) {
-        let (pc, address) = (pc as u64, address as u64);
-        let fault = head(Kind::Fault, 0, process.number as u16);
-        self.trace.write(M::now(), fault, cause, pc as u32);
-        let more = head(Kind::More, 0, process.number as u16);
-        self.trace.write(
-            (pc >> 32) as u32,
-            more,
-            address as u32,
-            (address >> 32) as u32,
-        );
+        message: usize,
+    ) -> Outcome {
+        let process = me.process;
+        self.end_process::<M>(process, cause, pc, address, message, me.own.get());
+        // (its first piece runs now, wherever it is queued: the thread has not to be asked
+        // whether it lives)
+        Outcome::switch(process.reaper)
     }
 
     /// Records the next bytes of the message of a panic, as far as they can be read.
-    /// Returns whether there may be more.
+    /// Returns how many.
     #[inline(never)]
-    pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> bool {
-        let [address, length, ..] = &process.reaper.context.a;
-        let wanted = length.get().saturating_sub(offset).min(PIECE);
-        let address = address.get().wrapping_add(offset);
-        // (it may lie in two pages)
-        let (first, place) = M::reach(process, address, wanted, false);
-        let first = first.min(wanted);
-        let rest = wanted - first;
-        let (second, next) = match rest {
-            0 => (0, 0),
-            _ => M::reach(process, address.wrapping_add(first), rest, false),
-        };
-        if wanted == 0 || second < rest {
-            return false;
+    pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> u32 {
+        let [address, left, ..] = &process.reaper.context.a;
+        let (length, place) = M::reach(process, address.get(), left.get(), false);
+        let length = length.min(left.get()).min(PIECE);
+        if length == 0 {
+            return 0;
         }
-        let mut words = [0; PIECE / 4];
-        for at in 0..wanted {
-            let byte = match at < first {
-                true => place.wrapping_add(at),
-                false => next.wrapping_add(at - first),
-            };
-            // (machine words are read whole and aligned)
-            let word = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3)) & 0xFF;
-            if let Some(place) = words.get_mut(at / 4) {
-                *place |= word.wrapping_shl(8 * (at as u32 & 3));
-            }
+        let mut words = [0; 4];
+        let mut at = length;
+        while at != 0 {
+            at = at.wrapping_sub(1);
+            // (the machine's words are read whole)
+            let byte = place.wrapping_add(at);
+            let shifted = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3));
+            let word = &mut words[at / 4 % 4];
+            *word = *word << 8 | shifted & 0xFF;
         }
-        let subject = process.number as u16;
-        self.write_text::<M>(head(Kind::FaultText, 0, subject), offset as u32, words);
-        true
+        address.set(address.get().wrapping_add(length));
+        left.set(left.get().wrapping_sub(length));
+        let label = head(Kind::FaultText, 0, process.number as u16);
+        self.write_text::<M>(label, offset as u32, words);
+        length as u32
     }
 
-    /// A record with 16 bytes of text, and the one behind it.
-    #[inline(never)]
+    /// A record with 16 bytes, and the one behind it.
+    #[inline(always)]
     pub(crate) fn write_text<M: Machine>(&self, label: u32, first: u32, words: [u32; 4]) {
-        let [w0, w1, w2, w3] = words;
-        self.trace.write(M::now(), label, first, w0);
-        let more = label & !0xFF | Kind::More as u32;
-        self.trace.write(w1, more, w2, w3);
+        let [a, b, c, d] = words;
+        self.trace.write_two(M::now(), label, first, a, b, c, d);
     }
 
     /// Adds up to 16 bytes to the trace as text of the caller.
@@ -124,11 +98,13 @@ impl Kernel {
             return Outcome::error(crate::Error::EINVAL);
         }
         let label = head(Kind::Log, 0, me.number() as u16);
+        let [first, rest @ ..] = words.map(|word| word as u32);
         match bytes {
-            0..=4 => self
-                .trace
-                .write(M::now(), label, length as u32, words[0] as u32),
-            _ => self.write_text::<M>(label, length as u32, words.map(|word| word as u32)),
+            0..=4 => self.trace.write(M::now(), label, length as u32, first),
+            _ => {
+                let [b, c, d] = rest;
+                self.write_text::<M>(label, length as u32, [first, b, c, d]);
+            }
         }
         Outcome::DONE
     }

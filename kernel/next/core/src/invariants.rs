@@ -16,19 +16,24 @@ impl Kernel {
     /// The first that is broken, if any. O(threads squared).
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
+        self.check_mail()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
+            // (who serves calls runs on the places of its clients, and may be in no queue)
+            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
             hold!(
-                ready == self.is_queued(thread),
+                ready == self.is_queued(thread) || ready && has_no_place,
                 "a thread is in the ready queue exactly if it waits for nothing"
             );
             hold!(
                 !(ready && thread.is(state::PARKED | state::SLEEPS)),
                 "a ready thread neither sleeps nor is parked"
             );
+            let first = thread.parked.get();
             hold!(
-                !thread.is(state::PARKED_ON) || !ready,
-                "only a thread that waits has others parked on it"
+                thread.has_jobs()
+                    || !first.is_some_and(|first| first.rank.get().is_above(thread.rank.get())),
+                "a thread is as urgent as those that hang on it"
             );
             hold!(
                 thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
@@ -75,13 +80,9 @@ impl Kernel {
             }
             hold!(free >= 0, "a free place is listed once");
         }
-        for mutex in process.mutexes {
+        for thread in process.threads {
             hold!(
-                life != life::DEAD
-                    || mutex
-                        .owner
-                        .get()
-                        .is_none_or(|owner| !same(owner.process, process)),
+                life != life::DEAD || thread.held.get().is_none(),
                 "a dead process owns no mutex"
             );
         }

@@ -53,6 +53,10 @@ record! {
         pub processes: &'static [Process],
         /// Regions of shared memory, by index.
         pub(crate) regions: &'static [Region],
+        /// Threads that a chain of waiting threads can have behind its first.
+        pub(crate) depth: u32,
+        /// The serial number of the last question for something that others have.
+        pub(crate) asked: Cell<u32>,
     }
 }
 

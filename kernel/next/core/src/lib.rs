@@ -27,11 +27,14 @@ pub mod boot;
 pub mod calls;
 pub mod clock;
 #[cfg(feature = "services")]
+mod condition;
+#[cfg(feature = "services")]
 mod creation;
 #[cfg(feature = "services")]
 mod ending;
 mod fault;
-pub mod helping;
+#[cfg(feature = "services")]
+mod helping;
 pub mod interrupt;
 mod invariants;
 pub mod kernel;
@@ -40,12 +43,25 @@ mod life;
 mod limit;
 pub mod machine;
 #[cfg(feature = "services")]
+mod mail_invariants;
+#[cfg(feature = "services")]
 mod mailbox;
 pub mod message;
+#[cfg(feature = "services")]
+mod mutex;
 #[cfg(not(feature = "services"))]
 mod no_services;
 pub mod object;
 pub mod outcome;
+#[cfg(feature = "services")]
+mod owning;
+#[cfg(feature = "services")]
+mod parking;
+mod place;
+#[cfg(feature = "services")]
+mod priority;
+#[cfg(feature = "services")]
+mod private;
 pub mod process;
 pub mod ready;
 mod reaper;
@@ -61,7 +77,11 @@ mod server;
 #[cfg(feature = "services")]
 mod sharing;
 #[cfg(feature = "services")]
+mod slots;
+#[cfg(feature = "services")]
 mod supervisor;
+#[cfg(feature = "services")]
+mod sync;
 pub mod thread;
 pub mod timer;
 pub mod trace;

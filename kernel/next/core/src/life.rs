@@ -41,10 +41,10 @@ impl Kernel {
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(mutexes of the process).
+    /// gives back what the caller owns, one thing a time. O(1).
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.give_up_one::<M>(me) {
+        if self.end_service::<M>(me) || self.give_up_one(me) {
             return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
         }
         self.remove(me);
@@ -58,14 +58,7 @@ impl Kernel {
     pub(crate) fn own(&self, me: Ref<Thread>) -> Outcome {
         let place = me.place;
         let stack = place.stack_top.wrapping_sub(place.stack_size);
-        me.results([
-            me.number() as usize,
-            me.serial.get() as usize,
-            stack,
-            place.stack_size,
-            0,
-            0,
-        ]);
-        Outcome::switch(me)
+        let (slot, serial) = (me.number() as usize, me.serial.get() as usize);
+        me.returns([slot, serial, stack, place.stack_size, 0, 0])
     }
 }

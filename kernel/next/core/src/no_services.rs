@@ -1,36 +1,78 @@
-//! What the end of threads and processes has to see to, in a kernel without services:
-//! nothing.
+//! What the other parts have to see to, in a kernel without services: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with services
 
 use crate::thread::tenancy;
-use crate::{Kernel, Machine, Object, Process, Ref, Thread};
+use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread};
 
 impl Kernel {
-    pub(crate) fn give_up_one<M: Machine>(&self, _: Ref<Thread>) -> bool {
-        false
+    #[inline(always)]
+    pub(crate) fn go(&self) -> Outcome {
+        Outcome::switch(self.slot.get())
     }
 
-    pub(crate) fn meet_dead_owner(
-        &self,
-        waiter: Ref<Thread>,
-        _: Ref<Object>,
-        _: Ref<Thread>,
-    ) -> Ref<Thread> {
-        waiter
+    #[inline(always)]
+    pub(crate) fn go_from(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
+    #[inline(always)]
+    pub(crate) fn run_wanting(&self, slot: Ref<Thread>, _: Option<Ref<Object>>) -> Outcome {
+        Outcome::switch(slot)
+    }
+
+    #[inline(always)]
+    pub(crate) fn ask(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn unpark(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn finish_wait<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
+    pub(crate) fn give_up_one(&self, _: Ref<Thread>) -> bool {
+        false
     }
 
     pub(crate) fn cancel_wait<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn give_up_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
+    pub(crate) fn holder(&self, _: Ref<Thread>) -> Option<Ref<Thread>> {
+        None
+    }
+
+    #[inline(always)]
+    pub(crate) fn queue(&self, thread: Ref<Thread>) {
+        thread.waits.set(None);
+        thread.rank.set(self.base(thread));
+        self.insert(thread);
+    }
+
+    #[inline(always)]
+    pub(crate) fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
+        thread.own.get()
+    }
+
+    pub(crate) fn end_service<M: Machine>(&self, _: Ref<Thread>) -> bool {
+        false
+    }
+
+    pub(crate) fn end_mail<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 
-    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>) -> u32 {
+    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, _: usize) {
         thread.tenancy.set(tenancy::NOBODY);
+    }
+
+    pub(crate) fn check_mail(&self) -> Result<(), &'static str> {
+        Ok(())
     }
 
     pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}

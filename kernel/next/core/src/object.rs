@@ -3,6 +3,7 @@
 use core::cell::Cell;
 
 use giornata_abi::next::id::SLOT_MASK;
+use giornata_abi::system::RIGHT_USE;
 
 use crate::thread::Thread;
 use crate::{Error, Kernel, Mail, Message, Ref, record};
@@ -23,21 +24,29 @@ pub mod kind {
     pub const HAND: u32 = 5;
     /// Mark of a mailbox that is attached to a server, or may have a protocol server.
     pub const ROUTED: u32 = 0x800;
-    /// What lives in a slot that is not free: the rest are marks.
-    pub const KIND: u32 = 0xFF;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
+    /// These bits say what lives in the slot; the others are marks. Whatever is marked
+    /// differs from its plain kind, so that fast paths need not look for marks.
+    pub const KIND: u32 = 0xFF;
+    /// Mark of a mutex: it has a ceiling.
+    pub const CEILING: u32 = 0x100;
+    /// Mark of a mutex or semaphore: the threads of one process take it by a word of
+    /// their memory.
+    pub const PRIVATE: u32 = 0x200;
+    /// Mark of a mutex: its owner ended, and nobody has been told.
+    pub const ABANDONED: u32 = 0x400;
 }
 
 record! {
     /// One record for all kinds.
     pub struct Object {
-        /// What lives in it: [`kind`].
+        /// What lives in it, and marks: [`kind`].
         pub(crate) kind: Cell<u32>,
         /// Which tenant of the slot: goes up when one is created.
         pub(crate) serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it. Of a hand: how many requests are in it.
+        /// want it, also one that was deleted. Of a hand: how many requests are in it.
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
         pub(crate) most: Cell<u32>,
@@ -48,10 +57,17 @@ record! {
         /// Who waits in its list, most urgent first. Of a mailbox: receivers, and then no
         /// message lies in it; or callers that nobody serves, and then their requests do.
         pub(crate) waiters: Cell<Option<Ref<Thread>>>,
-        /// What was created: the kind that the builder gave the slot.
+        /// What was created: the kind that the builder gave the slot, and its marks.
         pub made: u32,
         /// Count of a semaphore when it is created.
         pub initial: u32,
+        /// Of a mutex that has an owner: its neighbours in the list of what that owns.
+        pub(crate) held_next: Cell<Option<Ref<Object>>>,
+        /// (Not of the first.)
+        pub(crate) held_prev: Cell<Option<Ref<Object>>>,
+        /// Of a private one: the user address of its word, as it was told last. Of the hand
+        /// of a thread that has the urgency of a late request: that level.
+        pub(crate) word: Cell<usize>,
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
         /// Of a hand: the mailbox from which its thread received last; of a protocol
@@ -107,6 +123,31 @@ pub(crate) fn look_received(
 }
 
 impl Object {
+    /// 0 if a mutex that is free can be given to the one thread that wants it, and
+    /// nothing else is to be seen to.
+    #[inline(always)]
+    pub(crate) fn odd_to_take(&self) -> u32 {
+        (self.kind.get() ^ kind::MUTEX) | (self.count.get() ^ 1)
+    }
+
+    /// A thread owns a plain mutex; it owns none with a ceiling.
+    #[inline(always)]
+    pub(crate) fn give_to(&'static self, thread: Ref<Thread>) {
+        let next = thread.held.get();
+        self.owner.set(Some(thread));
+        self.held_next.set(next);
+        thread.held.set(Some(self));
+        if let Some(next) = next {
+            next.held_prev.set(Some(self));
+        }
+    }
+
+    /// Whether it is a mutex with a ceiling.
+    #[inline(always)]
+    pub(crate) fn has_ceiling(&self) -> bool {
+        self.made & kind::CEILING != 0
+    }
+
     /// Who waits in its list first.
     pub fn waiters(&self) -> Option<Ref<Thread>> {
         self.waiters.get()
@@ -144,16 +185,45 @@ impl Kernel {
         slot: usize,
         rights: u32,
     ) -> Result<Ref<Object>, Error> {
-        let slot = slot & SLOT_MASK;
-        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
-            return Err(Error::ESRCH);
-        };
-        if handle.rights & rights == 0 {
-            return Err(Error::EPERM);
-        }
+        let object = self.slot_of(me, slot & SLOT_MASK, rights)?;
         match object.kind.get() {
             kind::FREE => Err(Error::ESRCH),
             _ => Ok(object),
+        }
+    }
+
+    /// A slot, whoever lives in it, if the caller's process has one of these rights to it.
+    #[inline(never)]
+    pub(crate) fn slot_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        rights: u32,
+    ) -> Result<Ref<Object>, Error> {
+        if me.has_jobs() {
+            return Err(Error::EPERM);
+        }
+        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
+            return Err(Error::ESRCH);
+        };
+        match handle.rights & rights {
+            0 => Err(Error::EPERM),
+            _ => Ok(object),
+        }
+    }
+
+    /// The object with an id, if the caller's process may use it.
+    #[inline(never)]
+    pub(crate) fn find(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+    ) -> Result<Ref<Object>, Error> {
+        let object = self.slot_of(me, slot, RIGHT_USE.into())?;
+        match object.kind.get() != kind::FREE && object.serial.get() == serial as u32 {
+            true => Ok(object),
+            false => Err(Error::ESRCH),
         }
     }
 }

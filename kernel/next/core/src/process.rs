@@ -79,27 +79,26 @@ record! {
         pub(crate) bound: Cell<Option<Ref<Message>>>,
         /// Bytes that its messages have room for.
         pub message_size: u32,
-        /// Mutexes that its threads can own.
-        pub mutexes: &'static [Ref<Object>],
         /// Interrupt lines that its threads can await.
         pub lines: &'static [Ref<Line>],
         /// How its memory is at its start.
         pub image: Ref<Image>,
     }
 
-    /// How the memory of a process is at its start: its data a copy, then zeroes. All
-    /// sizes are multiples of 4.
+    /// A stretch of memory as it is at the start of a process.
+    pub struct Stretch {
+        /// Where its pristine copy lies; 0: it is zero.
+        pub from: usize,
+        /// Where it lies.
+        pub to: usize,
+        /// Its bytes, a multiple of 4.
+        pub size: usize,
+    }
+
+    /// How the memory of a process is at its start.
     pub struct Image {
-        /// Where the pristine copy of its data lies.
-        pub pristine: usize,
-        /// Bytes of it.
-        pub copied: usize,
-        /// Bytes of zeroes behind the data.
-        pub zeroed: usize,
-        /// Where its stacks lie, if not in the data: zeroed too.
-        pub stacks: usize,
-        /// Bytes of them.
-        pub stacks_size: usize,
+        /// Its data as it was linked, the rest of its data, its stacks.
+        pub stretches: [Stretch; 3],
         /// The user address of the memory that it can allocate.
         pub heap: usize,
         /// Bytes of it.
@@ -117,9 +116,9 @@ pub mod life {
     pub const MESSAGE: u32 = 1;
     /// Its interrupt lines are masked.
     pub const LINES: u32 = 2;
-    /// Its threads end.
+    /// Its threads end, and give back what they own.
     pub const THREADS: u32 = 3;
-    /// Its mutexes pass to other processes, and what else services keep for it.
+    /// What else services keep for it.
     pub const OBJECTS: u32 = 4;
     /// Its regions of shared memory are detached.
     pub const REGIONS: u32 = 5;
@@ -160,6 +159,5 @@ pub(crate) fn device_address(me: Ref<Thread>, address: usize) -> Outcome {
     if offset >= process.data_size {
         return Outcome::error(crate::Error::EFAULT);
     }
-    me.results([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0]);
-    Outcome::switch(me)
+    me.returns([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0])
 }

@@ -14,7 +14,7 @@
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
-use crate::process::life;
+use crate::process::{Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
 use crate::wait::leave;
@@ -26,7 +26,8 @@ pub(crate) const CHUNK: usize = 256;
 pub(crate) const PIECE: usize = 1024;
 
 impl Kernel {
-    /// The end of a process that is alive begins. Its reaper has yet to be queued.
+    /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
+    /// is as urgent as `rank`.
     #[inline(never)]
     pub(crate) fn end_process<M: Machine>(
         &self,
@@ -34,34 +35,42 @@ impl Kernel {
         cause: u32,
         pc: usize,
         address: usize,
+        message: usize,
+        rank: Ref<Rank>,
     ) {
-        self.record_fault::<M>(process, cause, pc, address);
+        // (of a panic `pc` is the address of its message)
+        let [at, left, ..] = &process.reaper.context.a;
+        at.set(pc);
+        left.set(message);
+        let (pc, address) = (pc as u64, address as u64);
+        let label = head(Kind::Fault, 0, process.number as u16);
+        let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
+        let words = [pc as u32, high, address as u32, address_high];
+        self.write_text::<M>(label, cause, words);
         self.note_end(process, cause);
-        process.life.set(life::LINES);
+        process.life.set(life::MESSAGE);
         process.progress.set(0);
         if same(self.trace.loaded.get(), process) {
             self.trace.loaded.set(self.idle.process);
         }
+        self.queue_reaper::<M>(process, rank);
     }
 
     /// The reaper of a process has work, as urgent as `rank` and before its equals.
     #[inline(never)]
-    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, rank: Ref<Rank>) {
-        let own = rank.level.get();
-        let rank = match own {
-            // deadlines have a rank each; an upcall's process ends by the deadline `now`
-            level::REACTION => Some(M::now()),
-            _ if own == self.band => Some(rank.deadline.get()),
-            _ => None,
+    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, mut rank: Ref<Rank>) {
+        let mut level = rank.level.get();
+        // what is no fixed priority has a rank for itself
+        if level.wrapping_sub(1) >= level::LOWEST || level == self.band {
+            let mut deadline = rank.deadline.get().wrapping_sub(1);
+            if level == level::REACTION {
+                level = self.band;
+                deadline = M::now();
+            }
+            rank = &process.urgency;
+            rank.level.set(level);
+            rank.deadline.set(deadline);
         }
-        .map_or_else(
-            || &self.ranks[own.wrapping_sub(1).min(255) as usize],
-            |deadline| {
-                process.urgency.level.set(self.band);
-                process.urgency.deadline.set(deadline.wrapping_sub(1));
-                &process.urgency
-            },
-        );
         let reaper = process.reaper;
         reaper.rank.set(rank);
         reaper.waits.set(None);
@@ -70,38 +79,46 @@ impl Kernel {
 
     /// A piece of the work of a process's reaper.
     #[inline(never)]
-    pub(crate) fn reap<M: Machine>(&self, process: Ref<Process>) -> Outcome {
+    pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) -> Outcome {
+        let process = reaper.process;
         let now = process.life.get();
         let slot = self.slot.get();
-        if same(slot.process, process) && now != life::START {
+        if same(slot.process, process) && !same(slot, reaper) && now != life::START {
             // a dead thread's turn
             self.end_thread::<M>(slot);
-            return self.go();
+            return self.go_from(reaper);
         }
         let at = process.progress.get();
         let index = at as usize;
         let done = match now {
-            life::MESSAGE => match self.record_message::<M>(process, index) {
-                true => 16,
-                false => 0,
+            life::MESSAGE => self.record_message::<M>(process, index),
+            life::LINES => match process.lines.get(index) {
+                Some(line) => {
+                    M::mask(line.number);
+                    line.handler.set(None);
+                    line.latched.set(0);
+                    1
+                }
+                None => 0,
             },
-            life::LINES => process.lines.get(index).map_or(0, |line| {
-                M::mask(line.number);
-                line.handler.set(None);
-                line.latched.set(0);
-                1
-            }),
-            life::THREADS => process.threads.get(index).map_or(0, |thread| {
-                self.end_thread::<M>(thread);
-                1
-            }),
-            life::OBJECTS => self.give_up_next::<M>(process, index),
-            life::REGIONS => self.detach_next::<M>(process),
+            life::THREADS | life::START => match process.threads.get(index) {
+                Some(thread) => {
+                    if now == life::START {
+                        self.start_thread::<M>(thread);
+                    } else {
+                        self.end_thread::<M>(thread);
+                        if self.give_up_one(thread) {
+                            // one thing a piece
+                            return self.go_from(reaper);
+                        }
+                    }
+                    1
+                }
+                None => 0,
+            },
+            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => restore::<M>(process, index),
-            life::START => process.threads.get(index).map_or(0, |thread| {
-                self.start_thread::<M>(thread);
-                1
-            }),
             _ => 0,
         };
         process.progress.set(at.wrapping_add(done));
@@ -109,7 +126,7 @@ impl Kernel {
             process.progress.set(0);
             self.reap_next::<M>(process, now);
         }
-        self.go()
+        self.go_from(reaper)
     }
 
     /// What comes behind the work of which `now` tells.
@@ -182,14 +199,8 @@ impl Kernel {
 /// is as it was.
 #[inline(never)]
 fn restore<M: Machine>(process: Ref<Process>, mut at: usize) -> u32 {
-    let image = process.image;
-    let data = process.data_place;
-    let zeroes = data.wrapping_add(image.copied);
-    for (from, to, size) in [
-        (image.pristine, data, image.copied),
-        (0, zeroes, image.zeroed),
-        (0, image.stacks, image.stacks_size),
-    ] {
+    for Stretch { from, to, size } in &process.image.stretches {
+        let (from, to, size) = (*from, *to, *size);
         if at >= size {
             at = at.wrapping_sub(size);
             continue;

@@ -266,7 +266,6 @@ impl Kernel {
     pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
         if let (Some(client), true) = (message.sender.get(), message.is_call()) {
             // (its place is freed with its request)
-            message.holder.set(None);
             return self.refuse_client::<M>(client, Error::EIDRM);
         }
         message.free();

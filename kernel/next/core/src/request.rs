@@ -137,11 +137,7 @@ impl Kernel {
             leave(client);
             self.awaken::<M>(client);
         }
-        if client.is(state::PARKED)
-            && let Some(server) = client.wants.get().and_then(|wanted| wanted.owner.get())
-        {
-            self.unpark(server);
-        }
+        self.bring_up(client);
     }
 
     /// A client does not wait for its request any more, and nobody has it. Returns who had
@@ -207,7 +203,8 @@ impl Kernel {
             server.set(state::LATE);
             // (a deadline's rank is the client's: next to the band instead)
             let behind = (level == self.band) as u32;
-            self.set_rank(server, self.rank_of_level(level.wrapping_add(behind)));
+            server.hand.word.set(level.wrapping_add(behind) as usize);
+            self.weigh(server);
         }
     }
 
@@ -264,9 +261,8 @@ impl Kernel {
     /// A caller of a mailbox that nobody serves waits in the list of that.
     #[inline(never)]
     pub(crate) fn orphan(&self, caller: Ref<Thread>, mailbox: Ref<Object>) {
-        self.remove(caller);
         caller.set(state::ORPHAN);
-        crate::wait::enter(caller, mailbox);
+        self.enter(caller, mailbox);
     }
 }
 

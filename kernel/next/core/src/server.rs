@@ -41,7 +41,7 @@ impl Message {
 }
 
 impl Kernel {
-    /// The place of a thread but for the ceilings of its mutexes. O(mailboxes that it
+    /// The place of a thread but for ceilings and those that hang on it. O(mailboxes that it
     /// serves as a protocol server).
     #[inline(never)]
     pub(crate) extern "C" fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
@@ -68,6 +68,9 @@ impl Kernel {
         if let Some(mail) = of {
             return self.rank_of(thread, mail, most);
         }
+        if thread.is(state::LATE) {
+            return self.rank_of_level(thread.hand.word.get() as u32);
+        }
         match thread.is(state::IN_HAND) {
             true => self.idle.rank.get(),
             false => thread.own.get(),
@@ -83,7 +86,7 @@ impl Kernel {
         if rank.deadline.get() != urgency.1 {
             // its only thread leaves it before it becomes another
             if same(thread.rank.get(), rank) {
-                self.set_rank(thread, thread.own.get());
+                self.set_rank(thread, thread.own.get(), true);
             }
             rank.deadline.set(urgency.1);
         }
@@ -98,8 +101,7 @@ impl Kernel {
     /// What a thread has in its hand, or what lies in its mailbox, has changed.
     #[inline(never)]
     pub(crate) extern "C" fn weigh(&self, thread: Ref<Thread>) {
-        let rank = self.place_by_messages(thread);
-        self.set_rank(thread, rank);
+        self.settle_place(thread, false);
     }
 
     /// A message came into a mailbox, or left it.

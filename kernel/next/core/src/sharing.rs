@@ -80,8 +80,7 @@ impl Kernel {
         region.users.set(region.users.get().wrapping_add(1));
         process.attached.set(attached | bit(index));
         M::open_region(process, region, grant, access);
-        me.results([region.address, region.size, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([region.address, region.size, 0, 0, 0, 0])
     }
 
     /// Closes a region to the caller's process.
@@ -96,34 +95,31 @@ impl Kernel {
         if process.attached.get() & bit(index) == 0 {
             return Outcome::error(Error::EINVAL);
         }
-        self.detach::<M>(process, index);
+        close::<M>(process, region, index);
         Outcome::DONE
     }
 
-    /// A process that ends detaches one region that it has. Returns how many: 0 if it
-    /// had none.
-    pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>) -> u32 {
-        let attached = process.attached.get();
-        if attached == 0 {
+    /// A process that ends detaches region `index`, if it has it. Returns 0 behind the
+    /// last.
+    pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+        let Some(region) = self.regions.get(index) else {
             return 0;
+        };
+        if process.attached.get() & bit(index) != 0 {
+            close::<M>(process, region, index);
         }
-        self.detach::<M>(process, attached.trailing_zeros() as usize);
         1
     }
+}
 
-    /// Takes a region from a process that has it.
-    #[inline(never)]
-    fn detach<M: Machine>(&self, process: Ref<Process>, index: usize) {
-        let attached = process.attached.get();
-        process.attached.set(attached & !bit(index));
-        let Some(region) = self.regions.get(index) else {
-            return;
-        };
-        M::open_region(process, region, region.grant(process), 0);
-        let users = region.users.get().wrapping_sub(1);
-        region.users.set(users);
-        if users == 0 {
-            region.zeroed.set(0);
-        }
+/// Takes a region from a process that has it.
+#[inline(never)]
+fn close<M: Machine>(process: Ref<Process>, region: Ref<Region>, index: usize) {
+    process.attached.set(process.attached.get() ^ bit(index));
+    M::open_region(process, region, region.grant(process), 0);
+    let users = region.users.get().wrapping_sub(1);
+    region.users.set(users);
+    if users == 0 {
+        region.zeroed.set(0);
     }
 }

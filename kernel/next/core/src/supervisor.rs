@@ -21,49 +21,37 @@ mod news {
 const GRAIN: usize = 16;
 
 impl Kernel {
-    /// The process with this number, if the caller's supervises it.
+    /// Starts a process that has ended or has not begun, or ends one as a fault would:
+    /// if the caller's supervises it. The work on it is as urgent as the caller, and comes
+    /// first.
     #[inline(never)]
-    fn supervised(&self, me: Ref<Thread>, number: usize) -> Result<Ref<Process>, Error> {
-        let process = self.processes.get(number).ok_or(Error::ESRCH)?;
-        match process.supervisor {
-            Some(supervisor) if same(supervisor, me.process) => Ok(process),
-            _ => Err(Error::EPERM),
-        }
-    }
-
-    /// Starts a process that has ended or has not begun.
-    pub(crate) fn create_process<M: Machine>(&self, me: Ref<Thread>, number: usize) -> Outcome {
-        let process = match self.supervised(me, number) {
-            Ok(process) => process,
-            Err(error) => return Outcome::error(error),
-        };
-        match process.life.get() {
-            life::ALIVE => return Outcome::error(Error::EEXIST),
-            life::DEAD => {}
-            _ => return Outcome::error(Error::EBUSY),
-        }
-        process.news.set(news::STARTED);
-        process.life.set(life::RESTORE);
-        self.begin_reaping::<M>(me, process)
-    }
-
-    /// Ends a process as a fault would.
-    pub(crate) fn kill_process<M: Machine>(&self, me: Ref<Thread>, number: usize) -> Outcome {
-        let process = match self.supervised(me, number) {
-            Ok(process) => process,
-            Err(error) => return Outcome::error(error),
-        };
-        if !process.is_alive() {
+    pub(crate) fn supervise<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        number: usize,
+        starts: bool,
+    ) -> Outcome {
+        let Some(process) = self.processes.get(number) else {
             return Outcome::error(Error::ESRCH);
+        };
+        if process.supervisor.is_none_or(|own| !same(own, me.process)) {
+            return Outcome::error(Error::EPERM);
         }
-        self.end_process::<M>(process, FaultCause::Killed as u32, 0, 0);
-        self.begin_reaping::<M>(me, process)
-    }
-
-    /// The work on a process is as urgent as the caller, and comes first.
-    fn begin_reaping<M: Machine>(&self, me: Ref<Thread>, process: Ref<Process>) -> Outcome {
         me.answer(0);
-        self.queue_reaper::<M>(process, me.own.get());
+        let rank = me.own.get();
+        match (process.life.get(), starts) {
+            (life::ALIVE, false) => {
+                self.end_process::<M>(process, FaultCause::Killed as u32, 0, 0, 0, rank);
+            }
+            (life::DEAD, true) => {
+                process.news.set(news::STARTED);
+                process.life.set(life::RESTORE);
+                self.queue_reaper::<M>(process, rank);
+            }
+            (_, false) => return Outcome::error(Error::ESRCH),
+            (life::ALIVE, true) => return Outcome::error(Error::EEXIST),
+            (_, true) => return Outcome::error(Error::EBUSY),
+        }
         self.go_from(me)
     }
 
@@ -81,9 +69,8 @@ impl Kernel {
                 .is_some_and(|supervisor| same(supervisor, me.process))
             {
                 if process.news.get() & news::TOLD != 0 {
-                    let [number, generation, how] = take_news(process);
-                    me.results([number, generation, how, 0, 0, 0]);
-                    return Outcome::switch(me);
+                    let (number, generation, how) = take_news(process);
+                    return me.returns([number, generation, how, 0, 0, 0]);
                 }
                 error = Error::EAGAIN;
             }
@@ -110,7 +97,8 @@ impl Kernel {
         let how = if is_restarted { news::RESTARTED } else { 0 };
         process.news.set(cause | news::TOLD | how);
         if let Some(watcher) = joiner(&supervisor.joiners, PROCESSES) {
-            self.end_join::<M>(watcher, take_news(process));
+            let (number, generation, how) = take_news(process);
+            self.end_join::<M>(watcher, number, generation, how);
         }
     }
 
@@ -136,17 +124,16 @@ impl Kernel {
         // (what is left is a multiple of the grain)
         let bytes = bytes.wrapping_add(GRAIN - 1) & !(GRAIN - 1);
         process.allocated.set(allocated.wrapping_add(bytes) as u32);
-        me.results([image.heap.wrapping_add(allocated), 0, 0, 0, 0, 0]);
-        Outcome::switch(me)
+        me.returns([image.heap.wrapping_add(allocated), 0, 0, 0, 0, 0])
     }
 }
 
 /// What became of a process, told once.
-fn take_news(process: Ref<Process>) -> [usize; 3] {
+fn take_news(process: Ref<Process>) -> (usize, usize, usize) {
     let how = process.news.replace(0) & !news::TOLD;
-    [
+    (
         process.number as usize,
         process.generation.get() as usize,
         how as usize,
-    ]
+    )
 }

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Error, Handle, Object, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -85,7 +85,8 @@ record! {
         pub stack: Cell<usize>,
         /// Its process.
         pub process: Ref<Process>,
-        /// What the object numbers of its process name.
+        /// What the object numbers of its process name. Threads that run jobs or upcalls
+        /// have none: calls to objects are not theirs.
         pub handles: &'static [Handle],
         /// Ticks that it has run: low word, high word.
         pub spent: Cell<u32>,
@@ -112,8 +113,11 @@ record! {
         /// What clients want whose requests it has. A thread that cannot receive has one
         /// that is nobody's.
         pub hand: Ref<Object>,
-        /// Threads that are parked on it, linked by `next`.
+        /// Threads that are parked on it: a ring as of those that wait for an object.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
+        /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
+        /// first of these.
+        pub(crate) held: Cell<Option<Ref<Object>>>,
         /// Its timeout.
         pub(crate) alarm: Alarm,
         /// What never changes.
@@ -130,10 +134,13 @@ pub mod kind {
     pub const CALL: u8 = 0;
     /// It was interrupted: all registers are loaded.
     pub const FULL: u8 = 1;
-    /// Of the idle thread only: it waits in machine mode.
+    /// Of the idle thread only: it waits in machine mode. If it is not the first of the
+    /// queue, it was left for to look at timer and lines: then its turn is as that of
+    /// `WORK`, and it does not wait.
     pub const IDLE: u8 = 2;
-    /// It lives in the kernel: its turn is a piece of work there, see
-    /// [`Kernel::work`](crate::Kernel::work).
+    /// It lives in the kernel, or has something to do there before it goes on: its turn is
+    /// a piece of work, see [`Kernel::work`](crate::Kernel::work). The thread that this
+    /// returns goes on as its kind says, which may be another then.
     pub const WORK: u8 = 3;
     /// It made a call that begins again: as `RESULTS` with `a7` too, at its `ecall`, so
     /// four bytes before `pc`.
@@ -174,16 +181,29 @@ pub mod state {
     pub const PARKED: u32 = 4;
     /// Others are parked on it.
     pub const PARKED_ON: u32 = 8;
+    /// It owns a mutex with a ceiling.
+    pub const CEILING: u32 = 0x10;
+    /// It has told which mutex it will lock when it goes on, or waits for that.
+    pub const HINTED: u32 = 0x20;
     /// It waits for a message into its memory: its call begins again when there is one.
-    pub const BYTES: u32 = 0x100;
+    pub const BYTES: u32 = 0x40;
     /// It has called a mailbox that nobody serves, and waits in the list of that.
-    pub const ORPHAN: u32 = 0x200;
+    pub const ORPHAN: u32 = 0x80;
     /// It is the protocol server of the mailbox that `serves` names, and of those behind.
-    pub const SERVER: u32 = 0x400;
+    pub const SERVER: u32 = 0x100;
     /// It has the urgency of a request whose client has ended.
-    pub const LATE: u32 = 0x800;
+    pub const LATE: u32 = 0x200;
     /// It has requests in its hand.
-    pub const IN_HAND: u32 = 0x1000;
+    pub const IN_HAND: u32 = 0x400;
+    /// Those that make its place depend on messages.
+    pub const SERVES: u32 = SERVER | LATE | IN_HAND;
+    /// From this bit on: the level of the ceiling that it published and was moved to;
+    /// 0: none.
+    pub const LIFT: u32 = 16;
+    /// The bits below it.
+    pub const OTHERS: u32 = (1 << LIFT) - 1;
+    /// What stays as it is when a thread wakes.
+    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES;
 }
 
 /// Bits of [`Place::role`].
@@ -198,8 +218,7 @@ pub mod role {
     pub const AUTOSTART: u32 = 8;
     /// Its limit is a quantum, else the budget of a job.
     pub const ROUND_ROBIN: u32 = 16;
-    /// It lives in the kernel and ends and restarts the process whose number is its
-    /// argument.
+    /// It lives in the kernel and ends and restarts its process.
     pub const REAPER: u32 = 32;
 }
 
@@ -216,19 +235,80 @@ impl Thread {
         self.context.a[0].set(answer);
     }
 
-    /// The result of its pending call: 0 and up to six values.
+    /// The result of its pending call: 0 and up to six values. It goes on with them if
+    /// it is the caller.
+    #[inline(always)]
+    pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
+        let [a, b, c, d, e, f] = values;
+        self.set_results(a, b, c, d, e, f)
+    }
+
+    /// The same of a thread that is not the caller.
+    #[inline(always)]
+    pub(crate) fn results(&'static self, values: [usize; 6]) {
+        let _ = self.returns(values);
+    }
+
+    // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    pub(crate) fn results(&self, values: [usize; 6]) {
+    extern "C" fn set_results(
+        &'static self,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) -> Outcome {
         let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
-        let [v1, v2, v3, v4, v5, v6] = values;
         a0.set(0);
-        a1.set(v1);
-        a2.set(v2);
-        a3.set(v3);
-        a4.set(v4);
-        a5.set(v5);
-        a6.set(v6);
+        a1.set(a);
+        a2.set(b);
+        a3.set(c);
+        a4.set(d);
+        a5.set(e);
+        a6.set(f);
         self.kind.set(kind::RESULTS);
+        Outcome::switch(self)
+    }
+
+    /// It makes this call again. (In registers, as `set_results`.)
+    #[inline(never)]
+    pub(crate) extern "C" fn set_call(
+        &self,
+        call: usize,
+        a: usize,
+        b: usize,
+        c: usize,
+        d: usize,
+        e: usize,
+        f: usize,
+    ) {
+        let [a0, a1, a2, a3, a4, a5, _, a7] = &self.context.a;
+        a0.set(a);
+        a1.set(b);
+        a2.set(c);
+        a3.set(d);
+        a4.set(e);
+        a5.set(f);
+        a7.set(call);
+        self.kind.set(kind::AGAIN);
+    }
+
+    /// Of a thread that waits: when it asked, as a serial number. (The first two of these
+    /// registers hold its timeout.)
+    #[inline(always)]
+    pub(crate) fn asked(&self) -> &Cell<usize> {
+        let [_, _, _, asked, ..] = &self.context.t;
+        asked
+    }
+
+    /// Of a thread that waits for a condition: the serial number of its mutex. Of one
+    /// that has to do something in the kernel before it goes on: what.
+    #[inline(always)]
+    pub(crate) fn noted(&self) -> &Cell<usize> {
+        let [_, _, _, _, noted, ..] = &self.context.t;
+        noted
     }
 
     /// Its pending call ends with an error, and does not begin again.
@@ -236,6 +316,13 @@ impl Thread {
     pub(crate) extern "C" fn refuse(&self, error: Error) {
         self.answer(error as usize);
         self.kind.set(kind::CALL);
+    }
+
+    /// Of a thread that is parked: the number of the one on which it hangs.
+    #[inline(always)]
+    pub(crate) fn hangs_on(&self) -> &Cell<usize> {
+        let [_, _, _, _, _, holder, _] = &self.context.t;
+        holder
     }
 
     #[inline(always)]
@@ -258,6 +345,16 @@ impl Thread {
         self.next.get()
     }
 
+    /// Whether it runs jobs or upcalls.
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.place.role & (role::TASK | role::UPCALL) != 0
+    }
+
+    /// Whether a thread lives in its place.
+    pub fn lives(&self) -> bool {
+        matches!(self.tenancy.get(), tenancy::GIVEN | tenancy::JOINABLE)
+    }
+
     /// Its urgency.
     pub fn rank(&self) -> Ref<Rank> {
         self.rank.get()
@@ -266,6 +363,11 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
+    }
+
+    /// The mutex that it took last, of those that it owns.
+    pub fn held(&self) -> Option<Ref<Object>> {
+        self.held.get()
     }
 
     /// See [`Object::serves`].

@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
+use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -25,12 +25,11 @@ impl Kernel {
         second.set(high);
         let now = M::now();
         let (distance, borrow) = (low as u32).overflowing_sub(now);
-        let above = (high as u32)
-            .wrapping_sub(M::high(now))
-            .wrapping_sub(borrow as u32);
-        let distance = match above as i32 {
+        let (above, under) = (high as u32).overflowing_sub(M::high(now));
+        let (above, borrowed) = above.overflowing_sub(borrow as u32);
+        let distance = match above {
+            _ if under | borrowed => 0,
             0 => distance.min(FARTHEST),
-            ..0 => 0,
             _ => FARTHEST,
         };
         thread.set(state::ARMED);
@@ -51,6 +50,10 @@ impl Kernel {
     /// Blocks until an instant; returns at once if it has passed.
     #[inline(always)]
     pub(crate) fn sleep<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> Outcome {
+        if low & high == FOR_EVER {
+            cold_path();
+            return Outcome::error(Error::EINVAL);
+        }
         me.answer(0);
         me.set(state::SLEEPS);
         self.arm::<M>(me, low, high);
@@ -124,11 +127,14 @@ impl Kernel {
                 return self.arm::<M>(thread, low.get(), high.get());
             }
         }
-        match thread.waits.get() {
-            Some(object) if !same(object, self.nowhere) => leave(thread),
-            Some(_) if thread.is(state::SLEEPS) => return self.awaken::<M>(thread),
-            _ => {}
+        let waits = thread.waits.get().is_some();
+        if waits && thread.is(state::SLEEPS) {
+            return self.awaken::<M>(thread);
         }
+        if !waits || thread.is(state::PARKED) {
+            return self.time_out::<M>(thread);
+        }
+        leave(thread);
         thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }

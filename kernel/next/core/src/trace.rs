@@ -7,6 +7,8 @@
 
 use core::cell::Cell;
 
+use giornata_abi::next::ring::Kind;
+
 use crate::{Process, Ref, record};
 
 record! {
@@ -65,5 +67,22 @@ impl Trace {
             w3.set(second);
         }
         self.written.set(written.wrapping_add(16));
+    }
+
+    /// Adds a record, and one behind it with 12 bytes more.
+    #[expect(clippy::too_many_arguments, reason = "words of records, in registers")]
+    #[inline(never)]
+    pub(crate) extern "C" fn write_two(
+        &self,
+        time: u32,
+        label: u32,
+        first: u32,
+        second: u32,
+        third: u32,
+        fourth: u32,
+        fifth: u32,
+    ) {
+        self.write(time, label, first, second);
+        self.write(third, label & !0xFF | Kind::More as u32, fourth, fifth);
     }
 }

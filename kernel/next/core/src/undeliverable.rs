@@ -62,6 +62,7 @@ impl Kernel {
     pub(crate) fn end_mail<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
         if let Some(message) = process.bound.get() {
             process.bound.set(message.below.get());
+            message.holder.set(None);
             match message.special.get() & special::OUT {
                 0 => self.lose::<M>(message),
                 _ => message.free(),

@@ -1,13 +1,14 @@
 //! Waiting for an object: its list, blocking, waking.
 //!
 //! The threads that wait for an object are a ring through `next` and `prev`, most
-//! urgent first, among equals in the order of asking.
+//! urgent first, among equals in the order of asking, which a serial number tells.
 
+use core::cell::Cell;
 use core::hint::cold_path;
 
 use crate::ready::{link_before, unlink};
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Outcome, Rank, Ref, Thread, differ, same};
+use crate::{Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, differ, same, some};
 
 impl Kernel {
     /// The caller waits in a list, or for an instant; another thread runs.
@@ -47,6 +48,7 @@ impl Kernel {
             cold_path();
             return self.wait_behind(me, object);
         }
+        self.ask(me);
         object.waiters.set(Some(me));
         self.block(me, object)
     }
@@ -54,9 +56,17 @@ impl Kernel {
     /// The same, whoever else waits.
     #[inline(never)]
     pub(crate) extern "C" fn wait_behind(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
-        self.remove(me);
-        enter(me, object);
+        self.enter(me, object);
         self.go()
+    }
+
+    /// A thread leaves the queue and waits in the list of an object.
+    #[inline(never)]
+    pub(crate) extern "C" fn enter(&self, thread: Ref<Thread>, object: Ref<Object>) {
+        self.remove(thread);
+        self.ask(thread);
+        thread.waits.set(Some(object));
+        enter_ring(thread, &object.waiters);
     }
 
     /// The first that waits for the object is ready; the call of `me` returns 0.
@@ -72,15 +82,15 @@ impl Kernel {
     ) -> Outcome {
         let rank = first.rank.get();
         let odd = differ(first.next.get(), first) | first.state.get() as usize;
+        let odd = odd | some(first.wants.get());
         if !self.opens_top_unless(odd, rank, first) {
             cold_path();
             return self.wake_any::<M>(me, object);
         }
-        let wants = first.wants.get();
         object.waiters.set(None);
         first.waits.set(None);
         me.answer(0);
-        self.run_wanting(first, wants)
+        Outcome::switch(first)
     }
 
     /// The same, whatever else there is to see to.
@@ -91,88 +101,101 @@ impl Kernel {
         object: Ref<Object>,
     ) -> Outcome {
         me.answer(0);
-        if let Some(first) = object.waiters.get() {
-            leave(first);
-            self.awaken::<M>(first);
-        }
+        self.wake_first::<M>(object);
         self.go_from(me)
     }
 
-    /// A thread that waited, and is in no list any more, is ready.
+    /// The first that waits for the object goes on. Returns whether there was one.
+    #[inline(never)]
+    pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> bool {
+        let first = object.waiters.get();
+        if let Some(first) = first {
+            leave(first);
+            self.awaken::<M>(first);
+        }
+        first.is_some()
+    }
+
+    /// A thread that waited, and is in no list any more, is ready; so are some of those
+    /// that hang on it. If it waited for a condition, or told which mutex it will lock, it
+    /// wants that.
     #[inline(never)]
     pub(crate) extern "C" fn awaken<M: Machine>(&self, thread: Ref<Thread>) {
-        thread.waits.set(None);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        thread.clear(state::SLEEPS | state::BYTES | state::ORPHAN);
-        self.insert(thread);
+        thread.state.set(thread.state.get() & state::KEPT);
+        self.want_next::<M>(thread);
+        self.queue(thread);
         if thread.is(state::PARKED_ON) {
             self.unpark(thread);
         }
     }
 
-    /// A thread has another urgency, wherever it is: behind its new equals, or in front of
-    /// them if it was more urgent (POSIX `pthread_setschedprio`).
+    /// A thread has another urgency, wherever it is: before its new equals or behind them
+    /// in the queue, in a list by when it asked.
     #[inline(never)]
-    pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>) {
-        if same(thread.rank.get(), rank) {
-            return;
+    pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        if thread.waits.get().is_none() {
+            self.remove(thread);
+            thread.rank.set(rank);
+            return match to_head {
+                true => self.insert_first(thread),
+                false => self.insert(thread),
+            };
         }
-        match thread.waits.get() {
-            None => {
-                let is_lowered = thread.rank.get().is_above(rank);
-                self.remove(thread);
-                thread.rank.set(rank);
-                match is_lowered {
-                    true => self.insert_first(thread),
-                    false => self.insert(thread),
-                }
-            }
-            Some(object) if same(object, self.nowhere) => thread.rank.set(rank),
-            Some(object) => {
-                leave(thread);
-                thread.rank.set(rank);
-                enter(thread, object);
-            }
+        let ring = match (self.holder(thread), thread.waits.get()) {
+            (Some(holder), _) => &holder.parked,
+            (None, Some(object)) => &object.waiters,
+            (None, None) => return,
+        };
+        // (in that of `nowhere` there is nobody)
+        if ring.get().is_none() {
+            return thread.rank.set(rank);
         }
+        leave_ring(thread, ring);
+        thread.rank.set(rank);
+        enter_ring(thread, ring);
     }
 }
 
-/// Puts a thread into the list of an object, behind the last that is not less urgent.
+/// Puts a thread into a ring, most urgent first and then by when they asked.
 #[inline(never)]
-pub(crate) extern "C" fn enter(thread: Ref<Thread>, object: Ref<Object>) {
-    thread.waits.set(Some(object));
-    let Some(first) = object.waiters.get() else {
-        return object.waiters.set(Some(thread));
+pub(crate) extern "C" fn enter_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
+    let Some(first) = ring.get() else {
+        return ring.set(Some(thread));
     };
     let rank = thread.rank.get();
-    let mut last = first.prev.get();
-    while rank.is_above(last.rank.get()) {
-        if same(last, first) {
-            object.waiters.set(Some(thread));
-            return link_before(thread, first);
+    let asked = |thread: Ref<Thread>| thread.asked().get() as u32;
+    let precedes = |other: Ref<Thread>| {
+        let theirs = other.rank.get();
+        rank.is_above(theirs) || !theirs.is_above(rank) && before(asked(thread), asked(other))
+    };
+    let mut at = first;
+    while precedes(at.prev.get()) {
+        at = at.prev.get();
+        if same(at, first) {
+            ring.set(Some(thread));
+            break;
         }
-        last = last.prev.get();
     }
-    link_before(thread, last.next.get());
+    link_before(thread, at);
+}
+
+/// Takes a thread out of a ring.
+#[inline(never)]
+pub(crate) extern "C" fn leave_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
+    let next = thread.next.get();
+    if ring.get().is_some_and(|first| same(first, thread)) {
+        ring.set(if same(next, thread) { None } else { Some(next) });
+    }
+    unlink(thread);
 }
 
 /// Takes a thread out of the list in which it waits.
 #[inline(never)]
 pub(crate) extern "C" fn leave(thread: Ref<Thread>) {
-    let Some(object) = thread.waits.get() else {
-        return;
-    };
-    if object
-        .waiters
-        .get()
-        .is_some_and(|first| same(first, thread))
-    {
-        let next = thread.next.get();
-        object
-            .waiters
-            .set(if same(next, thread) { None } else { Some(next) });
+    if let Some(object) = thread.waits.get() {
+        leave_ring(thread, &object.waiters);
     }
-    unlink(thread);
 }

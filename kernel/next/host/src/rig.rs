@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use giornata_abi::next::call::Call;
+use giornata_abi::next::control::{CEILING, NEXT_LOCK};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_next_core::thread::kind;
 use giornata_next_core::{Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
@@ -288,7 +289,7 @@ impl Rig {
         assert!(self.stopped.is_none(), "the machine has stopped");
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run(self);
-            while self.running.0.kind.get() == kind::WORK {
+            while self.works() {
                 let outcome = match <Hart as giornata_next_core::Machine>::pending() {
                     true => self.look(),
                     false => self.kernel.0.work::<Hart>(self.running.0),
@@ -304,17 +305,43 @@ impl Rig {
         }
     }
 
+    /// Whether the thread that runs does so in the kernel: an idle thread that is not the
+    /// first of the queue was left for to look at timer and lines.
+    fn works(&self) -> bool {
+        let running = self.running.0;
+        match running.kind.get() {
+            kind::WORK => true,
+            kind::IDLE => !std::ptr::eq(self.kernel.0.slot(), running),
+            _ => false,
+        }
+    }
+
+    /// The exit path looks at the control page of a thread that it leaves and that has not
+    /// ended.
+    fn heed_page(&self, left: Ref<Thread>, outcome: Outcome) -> Outcome {
+        let page = left.place.control;
+        let is_left = outcome.next.is_some_and(|next| !std::ptr::eq(next, left));
+        if page == 0 || !is_left || !left.lives() || !left.process.is_alive() {
+            return outcome;
+        }
+        let word = |offset| <Hart as giornata_next_core::Machine>::load(page + offset);
+        match word(CEILING) | word(NEXT_LOCK) {
+            0 => outcome,
+            _ => self.kernel.0.heed_page::<Hart>(left, outcome),
+        }
+    }
+
     /// The exit path: charges the thread that is left, records the switch, resumes.
     fn leave_for(&mut self, outcome: Outcome) {
         let (left, kernel) = (self.running.0, self.kernel.0);
+        let outcome = self.heed_page(left, outcome);
         let mut next = outcome.next.unwrap_or(left);
         if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
             // its space has to be loaded: the one place that looks whether it is alive
             match next.process.is_alive() {
-                true if next.kind.get() != kind::IDLE && next.kind.get() != kind::WORK => {
-                    kernel.trace.loaded.set(next.process);
-                }
+                true if next.kind.get() != kind::IDLE => kernel.trace.loaded.set(next.process),
                 true => {}
+                // (which is itself if it was chosen)
                 false => next = next.process.reaper,
             }
         }
@@ -341,7 +368,7 @@ impl Rig {
     fn resume(&mut self, thread: Ref<Thread>) {
         let number = thread.number() as usize;
         assert!(
-            thread.process.is_alive(),
+            thread.process.is_alive() || thread.kind.get() == kind::WORK,
             "thread {number} runs, whose process is not alive"
         );
         let registers = |count: usize| {

@@ -3,7 +3,9 @@
 //! The format is the trace server's: see [`FRAME`]. A zero goes first, to end whatever
 //! frame the server was sending.
 
-use giornata_abi::next::ring::{FRAME, FRAME_BYTES, Words};
+use core::cell::Cell;
+
+use giornata_abi::next::ring::{FRAME, FRAME_BYTES};
 
 /// Of `written` records since boot, of which a ring holds the last `capacity`, the first
 /// to send: where the reader says it got to, as far as that can be true.
@@ -12,21 +14,33 @@ pub(crate) fn first(said: u32, capacity: u32, written: u32) -> u32 {
     said.clamp(oldest, written)
 }
 
-/// Sends one record.
-pub(crate) fn send(number: u32, record: Words, mut put: impl FnMut(u8)) {
-    let mut frame = [0; FRAME_BYTES];
-    let [a, b, c, d] = record;
-    if let Some((kind, rest)) = frame.split_first_mut() {
-        *kind = FRAME;
-        for (place, word) in rest.chunks_exact_mut(4).zip([number, a, b, c, d]) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-    }
+/// The word whose last byte is the first of a frame.
+const FIRST: u32 = (FRAME as u32) << 24;
+
+/// Sends one record: its number, then its words.
+pub(crate) fn send(number: u32, record: &[Cell<u32>; 4], put: fn(u8)) {
+    let byte = |at: usize| {
+        let place = at.wrapping_sub(1);
+        let word = match place / 4 {
+            0 => number,
+            word => record.get(word.wrapping_sub(1)).map_or(FIRST, Cell::get),
+        };
+        word.wrapping_shr(8 * (place as u32 % 4)) as u8
+    };
     // COBS: runs between zeros, each after its length plus one. A frame is shorter than
     // the longest run, so no run needs to be cut.
-    for run in frame.split(|byte| *byte == 0) {
-        put((run.len() as u8).wrapping_add(1));
-        run.iter().for_each(|byte| put(*byte));
+    let mut begin = 0;
+    while begin <= FRAME_BYTES {
+        let mut end = begin;
+        while end < FRAME_BYTES && byte(end) != 0 {
+            end = end.wrapping_add(1);
+        }
+        put((end.wrapping_sub(begin) as u8).wrapping_add(1));
+        while begin != end {
+            put(byte(begin));
+            begin = begin.wrapping_add(1);
+        }
+        begin = begin.wrapping_add(1);
     }
     put(0);
 }
@@ -34,6 +48,7 @@ pub(crate) fn send(number: u32, record: Words, mut put: impl FnMut(u8)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::RefCell;
 
     fn decode(frame: &[u8]) -> Vec<u8> {
         let (mut out, mut rest) = (Vec::new(), frame);
@@ -50,10 +65,12 @@ mod tests {
 
     #[test]
     fn a_frame_has_no_zero_but_its_end_and_decodes_to_the_record() {
-        let mut sent = Vec::new();
-        send(0x1_0007, [0, 0x0100_0001, u32::MAX, 5 << 24], |byte| {
-            sent.push(byte)
+        thread_local!(static SENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
+        let record = [0, 0x0100_0001, u32::MAX, 5 << 24].map(Cell::new);
+        send(0x1_0007, &record, |byte| {
+            SENT.with_borrow_mut(|sent| sent.push(byte));
         });
+        let sent = SENT.take();
         assert_eq!(
             sent.iter().position(|byte| *byte == 0),
             Some(sent.len() - 1)

@@ -1,7 +1,6 @@
 //! From reset to the first thread, and from the last to the end.
 
 use core::arch::global_asm;
-use core::cell::Cell;
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_abi::next::ring::BYTES;
@@ -31,14 +30,6 @@ global_asm!(
     "csrw mtvec, t0", // until the kernel's own
     "csrr t0, mhartid",
     "bnez t0, 2f",
-    "la t0, __bss_start",
-    "la t1, __bss_end",
-    "1:",
-    "bgeu t0, t1, 3f",
-    "sw zero, (t0)",
-    "addi t0, t0, 4",
-    "j 1b",
-    "3:",
     "li sp, {STACK_TOP}",
     "j {start}",
     ".balign 4",
@@ -121,7 +112,7 @@ fn send_rest(trace: &Trace, cursor: usize) {
     while at != records {
         let place = at.wrapping_mul(BYTES as u32) & trace.mask;
         if let Some(entry) = trace.ring.get(place as usize / BYTES) {
-            dump::send(at, entry.words.each_ref().map(Cell::get), put);
+            dump::send(at, &entry.words, put);
         }
         at = at.wrapping_add(1);
     }

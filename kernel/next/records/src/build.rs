@@ -13,7 +13,7 @@ use giornata_next_core::trace::{Entry, label};
 use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::description::{self, Description, ObjectKind};
+use crate::description::{self, Description};
 use crate::mail;
 
 /// The records of a system, and where the important ones lie.
@@ -129,11 +129,21 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
     for (index, object) in description.objects.iter().enumerate() {
         let record = parts.objects.at(index, arena);
+        let marks = [
+            (object.ceiling.is_some(), object::kind::CEILING),
+            (object.private, object::kind::PRIVATE),
+        ];
+        let marks = marks.iter().filter(|(has, _)| *has);
         let made = object.kind as u32 | mail::lay_mailbox(arena, parts, description, index);
+        let made = marks.fold(made, |made, (_, mark)| made | mark);
         arena.set(record, "made", made);
         arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
         let most = match object.ceiling {
+            // that of the deadline band precedes all deadlines
+            Some(ceiling) if ceiling == description.band => {
+                level::LOWEST - u32::from(ceiling.saturating_add(1))
+            }
             Some(ceiling) => level::LOWEST - u32::from(ceiling),
             None => object.most,
         };
@@ -216,19 +226,6 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        let mutexes = description
-            .objects
-            .iter()
-            .enumerate()
-            .filter(|(_, object)| {
-                let rights = object.rights.get(index).copied().unwrap_or_default();
-                object.kind == ObjectKind::Mutex && rights.used
-            });
-        let mutexes: Vec<At<Object>> = mutexes
-            .map(|(slot, _)| parts.objects.at(slot, arena))
-            .collect();
-        let mutexes = lay_references(arena, &mutexes);
-        arena.set(record, "mutexes", mutexes);
         mail::lay_messages(arena, record, process);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
@@ -263,22 +260,23 @@ fn lay_references<T: Shaped + 'static>(arena: &mut Arena, records: &[At<T>]) -> 
 /// How the memory of a process is at its start.
 fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Process) {
     let image = arena.one::<Image>();
-    let ((pristine, copied, zeroed), (stacks, stacks_size)) = (process.image, process.stacks);
-    assert!(
-        [copied, zeroed, stacks_size]
-            .iter()
-            .all(|size| size.is_multiple_of(4)),
-        "memory of a process in whole words"
-    );
+    let (pristine, copied, zeroed) = process.image;
+    let (data, (stacks, stacks_size)) = (process.data.2, process.stacks);
+    let stretches = [
+        (pristine, data, copied),
+        (0, data + copied, zeroed),
+        (0, stacks, stacks_size),
+    ];
+    for (index, (from, to, size)) in stretches.into_iter().enumerate() {
+        assert!(size.is_multiple_of(4), "memory of a process in whole words");
+        arena.set(image, &format!("stretches.{index}.from"), from);
+        arena.set(image, &format!("stretches.{index}.to"), to);
+        arena.set(image, &format!("stretches.{index}.size"), size);
+    }
     assert!(
         process.heap.1.is_multiple_of(16),
         "memory to allocate in its grain"
     );
-    arena.set(image, "pristine", pristine);
-    arena.set(image, "copied", copied);
-    arena.set(image, "zeroed", zeroed);
-    arena.set(image, "stacks", stacks);
-    arena.set(image, "stacks_size", stacks_size);
     arena.set(image, "heap", process.heap.0);
     arena.set(image, "heap_size", process.heap.1);
     let policy = process.on_fault.unwrap_or(FaultPolicy::Stop);
@@ -291,12 +289,10 @@ fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index
     let number = description.threads.len() + 1 + index;
     let reaper = parts.threads.at(number, arena);
     let place = arena.one::<Place>();
-    arena.set(place, "argument", index as u64);
     arena.set(place, "role", role::REAPER);
-    let nobody = parts.processes.at(description.processes.len(), arena);
-    lay_record(arena, parts, number, (nobody, place, parts.rank_idle));
-    arena.set(reaper, "kind", u32::from(kind::WORK));
     let process = parts.processes.at(index, arena);
+    lay_record(arena, parts, number, (process, place, parts.rank_idle));
+    arena.set(reaper, "kind", u32::from(kind::WORK));
     arena.set(process, "reaper", reaper);
 }
 
@@ -336,6 +332,12 @@ fn lay_thread(
     let rank = parts.ranks.at(usize::from(255 - thread.priority), arena);
     let process = parts.processes.at(thread.process, arena);
     lay_record(arena, parts, index, (process, place, rank));
+    // calls to objects are threads' alone
+    let has_jobs = thread.role & (role::TASK | role::UPCALL) != 0;
+    let handles = match has_jobs {
+        true => handles.part(0, 0, arena),
+        false => handles,
+    };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
     arena.set(record, "limited", u32::from(thread.allowance != 0));
@@ -444,6 +446,11 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(kernel, "ranks", Value::Ref(parts.ranks.0));
     arena.set(kernel, "band", level::LOWEST - u32::from(description.band));
     arena.set(kernel, "threads", parts.threads);
+    let depth = match description.depth {
+        0 => description::DEPTH,
+        depth => depth,
+    };
+    arena.set(kernel, "depth", depth);
     arena.set(kernel, "objects", parts.objects);
     arena.set(kernel, "token", 1u32);
     for (index, line) in description.lines.iter().enumerate() {

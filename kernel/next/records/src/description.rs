@@ -2,11 +2,16 @@
 
 use giornata_abi::system::FaultPolicy;
 
+/// The depth of chains in a system that does not say.
+pub const DEPTH: u32 = 16;
+
 /// A system.
 #[derive(Clone, Debug, Default)]
 pub struct Description {
     /// The fixed priority at whose level the deadline band lies.
     pub band: u8,
+    /// Threads that a chain of waiting threads can have behind its first; 0: [`DEPTH`].
+    pub depth: u32,
     /// The processes.
     pub processes: Vec<Process>,
     /// The threads: those of a process in a row, processes in order.
@@ -120,6 +125,8 @@ pub struct Object {
     pub most: u32,
     /// The ceiling of a mutex.
     pub ceiling: Option<u8>,
+    /// The threads of one process take it by a word of their memory.
+    pub private: bool,
     /// The slot of the mailbox of the server to which a mailbox is attached.
     pub server: Option<usize>,
     /// What each process may do with it.

@@ -12,7 +12,9 @@ mod mail;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
-pub use description::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};
+pub use description::{
+    DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
+};
 
 use giornata_next_core::layout::Shaped;
 use giornata_next_core::thread::{Context, Place, Thread as ThreadRecord};

@@ -14,6 +14,19 @@ unsafe extern "C" {
     fn giornata_begin(idle: Ref<giornata_next_core::Thread>) -> !;
 }
 
+/// Which of the architecture's own words in the record of the hart is which.
+pub(super) mod own {
+    /// Where the dummy `sc.w` of a switch goes.
+    pub(crate) const RESERVATION: usize = 0;
+    /// The thread whose values the floating-point registers hold; 0: none.
+    #[cfg(feature = "floating")]
+    pub(crate) const FLOATING_OWNER: usize = 1;
+    /// Not 0: they have changed since they were loaded.
+    #[cfg(feature = "floating")]
+    pub(crate) const FLOATING_CHANGED: usize = 2;
+    // (3: where they are kept)
+}
+
 /// The record of the hart.
 #[inline(always)]
 pub fn kernel() -> Ref<Kernel> {

@@ -15,75 +15,58 @@
 //! counts.
 
 use core::arch::global_asm;
-use core::cell::Cell;
 use core::mem::offset_of;
 
-use giornata_next_core::{Ref, Thread};
+use giornata_next_core::{Kernel, Machine, Ref, Thread};
 
-use super::boot::kernel;
+use super::boot::{kernel, own};
 use super::csr::{FS, read, write};
-use crate::FLOATING_BYTES;
-
-/// What the hart knows of its floating-point registers.
-#[repr(C)]
-struct Hart {
-    /// Whose values they hold.
-    owner: Cell<Option<Ref<Thread>>>,
-    /// 1: they have changed since they were loaded.
-    dirty: Cell<usize>,
-}
-
-// SAFETY: one hart, one function of the kernel at a time (Hart Invariant).
-unsafe impl Sync for Hart {}
-
-static HART: Hart = Hart {
-    owner: Cell::new(None),
-    dirty: Cell::new(0),
-};
+use super::hart::Riscv;
+use giornata_next_core::boot::FLOATING_BYTES;
 
 global_asm!(
     ".option push",
     ".option arch, +d",
-    ".macro FLOATING operation, base",
+    // (by `sp`, because then half of them are short)
+    ".macro FLOATING operation",
     ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-    "\\operation f\\n, \\n*8(\\base)",
+    "\\operation f\\n, \\n*8(sp)",
     ".endr",
     ".endm",
     ".pushsection .text.cold.giornata_floating, \"ax\"",
     // a0 = where they are kept
     "giornata_save_floating:",
-    "FLOATING fsd, a0",
+    "mv t1, sp",
+    "mv sp, a0",
+    "FLOATING fsd",
     "frcsr t0",
-    "sw t0, 256(a0)",
+    "sw t0, 256(sp)",
+    "mv sp, t1",
     "ret",
     "giornata_load_floating:",
-    "FLOATING fld, a0",
-    "lw t0, 256(a0)",
+    "mv t1, sp",
+    "mv sp, a0",
+    "FLOATING fld",
+    "lw t0, 256(sp)",
     "fscsr t0",
-    "ret",
-    "giornata_clear_floating:",
-    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-    "fcvt.d.w f\\n, zero",
-    ".endr",
-    "fscsr zero",
+    "mv sp, t1",
     "ret",
     ".popsection",
-    // a1 runs next, after any other; returns to t0 and preserves all but t registers
+    // sp = the hart, a1 runs next after another; returns to t0, preserves all but t
     ".pushsection .text.giornata_trap, \"ax\"",
     ".globl giornata_admit_floating",
     "giornata_admit_floating:",
     "csrr t1, mstatus",
-    "la t2, {HART}",
     "li t3, {FS}",
     "and t4, t1, t3",
-    "bne t4, t3, 1f", // dirty: all bits are set
-    "sw t3, {DIRTY}(t2)",
+    "bne t4, t3, 1f", // changed: all bits are set
+    "sw t3, {CHANGED}(sp)",
     "1:",
     "xor t1, t1, t4", // off
     ".if {WORD} == 8",
-    "ld t2, {OWNER}(t2)",
+    "ld t2, {OWNER}(sp)",
     ".else",
-    "lw t2, {OWNER}(t2)",
+    "lw t2, {OWNER}(sp)",
     ".endif",
     "bne t2, a1, 1f",
     "lbu t2, {HAS}(a1)",
@@ -95,9 +78,8 @@ global_asm!(
     "jr t0",
     ".popsection",
     ".option pop",
-    HART = sym HART,
-    OWNER = const offset_of!(Hart, owner),
-    DIRTY = const offset_of!(Hart, dirty),
+    OWNER = const offset_of!(Kernel, boot.hart) + own::FLOATING_OWNER * size_of::<usize>(),
+    CHANGED = const offset_of!(Kernel, boot.hart) + own::FLOATING_CHANGED * size_of::<usize>(),
     HAS = const offset_of!(Thread, floating),
     FS = const FS,
     CLEAN = const FS_CLEAN,
@@ -107,7 +89,6 @@ global_asm!(
 unsafe extern "C" {
     fn giornata_save_floating(at: usize);
     fn giornata_load_floating(at: usize);
-    fn giornata_clear_floating();
 }
 
 /// `mstatus`: on, and as it is in memory.
@@ -117,32 +98,28 @@ const DOUBLES: usize = 1 << 3;
 
 /// After an illegal instruction of the running thread: gives it the registers if it has
 /// not got them, and returns whether the instruction is worth another try. O(1), about
-/// 100 instructions.
+/// 150 instructions.
 pub(super) fn take(me: Ref<Thread>) -> bool {
-    let status = read!("mstatus");
-    let kept = kernel().boot.floating;
+    let (status, kernel) = (read!("mstatus"), kernel());
+    let kept = kernel.boot.floating;
     if status & FS != 0 || kept == 0 || read!("misa") & DOUBLES == 0 {
         return false;
     }
     // SAFETY: the kernel uses no floating point; user mode sees the end only.
     unsafe { write!("mstatus", status | FS) };
-    let place =
-        |of: Ref<Thread>| kept.wrapping_add((of.number() as usize).wrapping_mul(FLOATING_BYTES));
-    if let (1.., Some(owner)) = (HART.dirty.replace(0), HART.owner.get())
-        && owner.floating.get() != 0
-    {
+    let [_, owner, changed, place] = &kernel.boot.hart;
+    if changed.replace(0) != 0 {
         // SAFETY: floating point is on, the values are the owner's (Owner Invariant), and
         // the builder keeps room for each thread's (Memory Invariant).
-        unsafe { giornata_save_floating(place(owner)) };
+        unsafe { giornata_save_floating(place.get()) };
     }
-    HART.owner.set(Some(me));
-    if me.floating.replace(1) != 0 {
-        // SAFETY: as above, of the thread that is about to own the registers.
-        unsafe { giornata_load_floating(place(me)) };
-    } else {
-        // SAFETY: floating point is on, and no value is lost.
-        unsafe { giornata_clear_floating() };
+    owner.set(core::ptr::from_ref(me).addr());
+    place.set(kept.wrapping_add((me.number() as usize).wrapping_mul(FLOATING_BYTES)));
+    if me.floating.replace(1) == 0 {
+        Riscv::zero(place.get(), FLOATING_BYTES);
     }
+    // SAFETY: as above, of the thread that is about to own the registers.
+    unsafe { giornata_load_floating(place.get()) };
     // SAFETY: the registers are the running thread's now (Owner Invariant).
     unsafe { write!("mstatus", status | FS_CLEAN) };
     true

@@ -17,8 +17,6 @@ pub struct Riscv;
 // SAFETY: the board says where the CLINT lies (Device Invariant).
 const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
 const WIDE: bool = size_of::<usize>() == 8;
-/// Bytes of a word that is copied at once.
-const WORD: usize = size_of::<usize>();
 
 #[inline(always)]
 fn low() -> u32 {
@@ -97,46 +95,17 @@ impl Machine for Riscv {
         space::reach(process, address, length, write)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn copy(from: usize, to: usize, length: usize) {
-        let mut at = 0;
-        if (from | to).is_multiple_of(WORD) {
-            while at < length & !(WORD - 1) {
-                let to = with_exposed_provenance_mut::<usize>(to.wrapping_add(at));
-                let from = with_exposed_provenance::<usize>(from.wrapping_add(at));
-                // SAFETY: core has had both places checked (Memory Invariant); aligned.
-                let word = unsafe { from.read() };
-                // SAFETY: as above.
-                unsafe { to.write(word) };
-                at = at.wrapping_add(WORD);
-            }
-        }
-        while at < length {
-            let to = with_exposed_provenance_mut::<u8>(to.wrapping_add(at));
-            let from = with_exposed_provenance::<u8>(from.wrapping_add(at));
-            // SAFETY: core has had both places checked (Memory Invariant).
-            let byte = unsafe { from.read() };
-            // SAFETY: as above.
-            unsafe { to.write(byte) };
-            at = at.wrapping_add(1);
-        }
+        let to = with_exposed_provenance_mut::<u8>(to);
+        // SAFETY: core has had both places checked (Memory Invariant).
+        unsafe { to.copy_from_nonoverlapping(with_exposed_provenance(from), length) };
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn zero(at: usize, length: usize) {
-        let (mut at, end) = (at, at.wrapping_add(length));
-        while at != end {
-            // whole words where both ends allow
-            if (at | end).is_multiple_of(WORD) {
-                // SAFETY: core has had the place checked (Memory Invariant); aligned.
-                unsafe { with_exposed_provenance_mut::<usize>(at).write(0) };
-                at = at.wrapping_add(WORD);
-            } else {
-                // SAFETY: as above.
-                unsafe { with_exposed_provenance_mut::<u8>(at).write(0) };
-                at = at.wrapping_add(1);
-            }
-        }
+        // SAFETY: core has had the place checked (Memory Invariant).
+        unsafe { with_exposed_provenance_mut::<u8>(at).write_bytes(0, length) };
     }
 
     #[inline(always)]

@@ -22,6 +22,7 @@ use giornata_abi::next::call::Call;
 use giornata_next_core::thread::kind;
 use giornata_next_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
 
+use super::boot::own;
 use super::space::word;
 use super::{Riscv, fault};
 use crate::board::{CLINT, CYCLES_ARE_TICKS, RECORDS};
@@ -31,8 +32,11 @@ use crate::clock::TIME;
 #[unsafe(link_section = ".rodata.giornata_calls")]
 static CALLS: [Handler; Call::TABLE] = calls::table::<Riscv>();
 
+// one block, so that the macros of the first file are known to the others
 global_asm!(
+    include_str!("words.s"),
     include_str!("trap.s"),
+    include_str!("memory.s"),
     WORD = const size_of::<usize>(),
     REGIONS = const cfg!(feature = "regions") as usize,
     PMP_CACHE = const cfg!(feature = "pmp-cache") as usize,
@@ -47,7 +51,7 @@ global_asm!(
     MASK = const offset_of!(Kernel, trace.mask),
     RING = const offset_of!(Kernel, trace.ring),
     LOADED = const offset_of!(Kernel, trace.loaded),
-    RESERVATION = const offset_of!(Kernel, boot.reservation),
+    RESERVATION = const offset_of!(Kernel, boot.hart) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
     THREAD_SP = const offset_of!(Thread, context.sp),
@@ -74,7 +78,6 @@ global_asm!(
     RESTART_END = const offset_of!(Process, restart_end),
     //
     KIND_FULL = const kind::FULL,
-    KIND_IDLE = const kind::IDLE,
     KIND_WORK = const kind::WORK,
     KIND_AGAIN = const kind::AGAIN,
     TABLE = const Call::TABLE,

@@ -51,6 +51,30 @@ fn an_instant_beyond_the_horizon_comes_when_it_comes() {
 }
 
 #[test]
+fn an_instant_more_than_half_of_all_time_ahead_is_not_past() {
+    let mut rig = Rig::boot(&threads(&[4]));
+    rig.advance(1000);
+    let until = [u32::MAX as usize - 1, u32::MAX as usize];
+    rig.call(Call::Sleep, [until[0], until[1], 0, 0, 0, 0]);
+    rig.check_invariants();
+    assert!(rig.is_idle());
+    rig.advance(1 << 33);
+    rig.check_invariants();
+    assert!(rig.is_idle());
+}
+
+#[test]
+fn who_would_sleep_for_ever_is_refused() {
+    let mut rig = Rig::boot(&threads(&[4]));
+    let ever = u32::MAX as usize;
+    let refused = [giornata_abi::Error::EINVAL as usize, 0, 0, 0, 0, 0, 0];
+    assert_eq!(
+        rig.call(Call::Sleep, [ever, ever, 0, 0, 0, 0]),
+        Some(refused)
+    );
+}
+
+#[test]
 fn the_clock_and_the_time_spent_are_64_bits_wide() {
     let mut rig = Rig::boot(&threads(&[4, 3]));
     rig.advance(3 << 32 | 5);

@@ -114,7 +114,7 @@ fn a_dead_thread_that_is_woken_costs_one_piece_in_its_place() {
     assert_eq!(rig.running(), 2);
     assert_eq!(
         rig.process(0).life.get(),
-        life::LINES,
+        life::MESSAGE,
         "it has hardly begun"
     );
     rig.set_piece_time(PIECE);
@@ -123,7 +123,7 @@ fn a_dead_thread_that_is_woken_costs_one_piece_in_its_place() {
     // the reaper had the turn of thread 1, for that alone
     let reaper = rig.process(0).reaper.number() as usize;
     assert_eq!(rig.take_switches(), [reaper, 2]);
-    assert_eq!(rig.process(0).life.get(), life::LINES);
+    assert_eq!(rig.process(0).life.get(), life::MESSAGE);
     assert!(rig.thread(1).waits().is_some());
 }
 

@@ -2,4 +2,9 @@
 
 mod stage;
 
+mod bytes;
+mod ends;
 mod messages;
+mod random;
+mod requests;
+mod servers;

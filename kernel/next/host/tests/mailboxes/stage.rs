@@ -87,6 +87,7 @@ pub fn object(all: &mut Description, kind: ObjectKind, rights: Rights) -> usize 
         initial: 0,
         most: 100,
         ceiling: None,
+        private: false,
         server: None,
         rights: vec![rights; all.processes.len()],
     });
@@ -156,7 +157,6 @@ impl Stage {
         self
     }
 
-    #[track_caller]
     #[track_caller]
     pub fn advance(&mut self, ticks: u64) -> &mut Stage {
         self.rig.advance(ticks);

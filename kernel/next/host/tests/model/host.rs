@@ -92,6 +92,7 @@ fn object(spec: &giornata_test_model::system::ObjectSpec) -> Object {
         initial,
         most,
         ceiling,
+        private: matches!(spec.kind, Kind::Mutex { private: true, .. }),
         server,
         rights: rights.collect(),
     }

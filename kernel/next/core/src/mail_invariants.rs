@@ -1,0 +1,130 @@
+//! What must be true of messages and requests between two events. For tests.
+
+use crate::object::kind;
+use crate::process::life;
+use crate::thread::state;
+use crate::{Kernel, Message, Object, Process, Ref, same};
+
+macro_rules! hold {
+    ($condition:expr, $broken:literal) => {
+        if !$condition {
+            return Err($broken);
+        }
+    };
+}
+
+impl Kernel {
+    pub(crate) fn check_mail(&self) -> Result<(), &'static str> {
+        let mut queued = 0;
+        for object in self.objects {
+            if object.kind.get() & kind::KIND == kind::MAILBOX {
+                queued += check_mailbox(object)?;
+            }
+        }
+        let (mut all, mut others) = (0, 0);
+        for process in self.processes {
+            all += process.messages.len();
+            others += process.free_messages() + check_bound(process)?;
+        }
+        hold!(
+            queued + others == all,
+            "each message is free, bound or in one mailbox"
+        );
+        for thread in self.threads {
+            let clients = self.threads.iter();
+            let clients = clients
+                .filter(|client| client.wants_it(thread.hand))
+                .count();
+            let hand = thread.hand;
+            hold!(
+                clients == hand.count.get() as usize || same(hand, self.nowhere),
+                "a hand knows how many requests are in it"
+            );
+            hold!(
+                thread.is(state::IN_HAND) == (clients != 0)
+                    || same(hand, self.nowhere)
+                    || thread.process.life.get() != life::ALIVE,
+                "the mark of a thread with requests in its hand is true"
+            );
+            let waits_for_server = thread
+                .waits
+                .get()
+                .is_some_and(|object| thread.wants_it(object));
+            hold!(
+                thread.is(state::ORPHAN) == waits_for_server,
+                "who waits in the list of what it wants has called nobody"
+            );
+            let serves = thread.is(state::SERVER) && !is_served_by(thread.serves(), thread);
+            hold!(!serves, "a protocol server knows its mailbox");
+        }
+        Ok(())
+    }
+}
+
+fn is_served_by(mailbox: Option<Ref<Object>>, thread: Ref<crate::Thread>) -> bool {
+    mailbox.is_some_and(|mailbox| {
+        mailbox.mail.is_some_and(|mail| mail.served.get() != 0)
+            && mailbox.owner.get().is_some_and(|owner| same(owner, thread))
+    })
+}
+
+/// How many messages are in it.
+fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
+    let mut count = 0;
+    let mut ring = mailbox.first.get();
+    if let (Some(_), Some(waiter)) = (ring, mailbox.waiters.get()) {
+        hold!(
+            waiter.is(state::ORPHAN),
+            "no receiver waits while there are messages"
+        );
+    }
+    while let Some(first) = ring {
+        let mut at = first;
+        loop {
+            hold!(same(at.next.get().prev.get(), at), "neighbours in a ring");
+            hold!(
+                at.priority.get() == first.priority.get(),
+                "a ring is of one priority"
+            );
+            hold!(
+                at.holder.get().is_none(),
+                "what lies in a mailbox is nobody's"
+            );
+            if let (Some(client), true) = (at.sender.get(), at.is_call()) {
+                hold!(
+                    client.wants_it(mailbox),
+                    "the client of a request waits for it"
+                );
+            }
+            count += 1;
+            at = at.next.get();
+            if same(at, first) {
+                break;
+            }
+        }
+        ring = first.below.get();
+        if let Some(below) = ring {
+            hold!(
+                below.priority.get() < first.priority.get(),
+                "rings stand in order"
+            );
+        }
+    }
+    Ok(count)
+}
+
+/// How many messages are bound to threads of a process.
+fn check_bound(process: &Process) -> Result<usize, &'static str> {
+    let mut count = 0;
+    let mut at: Option<Ref<Message>> = process.bound.get();
+    while let Some(message) = at {
+        let holder = message.holder.get();
+        hold!(
+            holder.is_some_and(|holder| core::ptr::eq(holder.process, process)),
+            "a message is bound to a thread of the process in whose list it is"
+        );
+        count += 1;
+        at = message.below.get();
+    }
+    Ok(count)
+}

@@ -1,0 +1,110 @@
+//! Parking: who waits for an owner that cannot run hangs on it.
+//!
+//! The Parking Invariant: a parked thread is in the ring `parked` of its *holder*, the
+//! immediate owner of what it wants, which waits, or is parked itself, or has more
+//! threads hanging on it than one waking brings back. A thread is as urgent as the
+//! most urgent that hangs on it, wherever it stands: in the ready queue, in a list, or
+//! hanging on another.
+
+use crate::object::kind;
+use crate::thread::state;
+use crate::wait::{enter_ring, leave_ring};
+use crate::{Kernel, Ref, Thread, same};
+
+/// Threads that one dispatch parks, and that one waking brings back.
+pub(crate) const PIECE: u32 = 4;
+
+impl Kernel {
+    /// The thread on which a thread hangs, if it does.
+    #[inline(never)]
+    pub(crate) fn holder(&self, thread: Ref<Thread>) -> Option<Ref<Thread>> {
+        match thread.is(state::PARKED) {
+            true => self.threads.get(thread.hangs_on().get()),
+            false => None,
+        }
+    }
+
+    /// No thread can run in the place of `thread`: it waits with `owner`.
+    #[inline(never)]
+    pub(crate) fn park(&self, thread: Ref<Thread>, owner: Ref<Thread>) {
+        self.remove(thread);
+        if thread
+            .wants
+            .get()
+            .is_some_and(|wanted| wanted.made & kind::KIND != kind::MUTEX)
+        {
+            // (a client has not asked before)
+            self.ask(thread);
+        }
+        thread.hangs_on().set(owner.number() as usize);
+        thread.waits.set(Some(self.nowhere));
+        thread.set(state::PARKED);
+        enter_ring(thread, &owner.parked);
+        owner.set(state::PARKED_ON);
+        self.settle_place(owner, false);
+    }
+
+    fn let_go(&self, thread: Ref<Thread>, holder: Ref<Thread>) {
+        leave_ring(thread, &holder.parked);
+        thread.clear(state::PARKED);
+        if holder.parked.get().is_none() {
+            holder.clear(state::PARKED_ON);
+        }
+    }
+
+    /// A thread hangs on nobody any more, if it did. It is in no list and no queue.
+    /// O(depth).
+    #[inline(never)]
+    pub(crate) fn unhang(&self, thread: Ref<Thread>) {
+        if let Some(holder) = self.holder(thread) {
+            self.let_go(thread, holder);
+            self.settle_place(holder, true);
+        }
+    }
+
+    /// A thread that hung on another, if it did, is ready again, with whoever hangs on it.
+    #[inline(never)]
+    pub(crate) fn bring_up(&self, thread: Ref<Thread>) {
+        if thread.is(state::PARKED) {
+            self.unhang(thread);
+            self.queue(thread);
+            self.unpark(thread);
+        }
+    }
+
+    /// Queues a thread that waited, at its place without those that hang on it.
+    #[inline(never)]
+    pub(crate) fn queue(&self, thread: Ref<Thread>) {
+        thread.waits.set(None);
+        thread.rank.set(self.base(thread));
+        self.insert(thread);
+    }
+
+    /// The first four threads that hang on `owner` are ready again, the most urgent
+    /// first, each followed by those that hang on it.
+    #[inline(never)]
+    pub(crate) fn unpark(&self, owner: Ref<Thread>) {
+        let (mut at, mut left) = (owner, PIECE);
+        loop {
+            if let Some(first) = at.parked.get()
+                && left != 0
+            {
+                left = left.wrapping_sub(1);
+                self.let_go(first, at);
+                self.queue(first);
+                // (it still says on whom it hung)
+                at = first;
+                continue;
+            }
+            // (whoever has some left hanging on it stands where they would)
+            self.settle_place(at, false);
+            if same(at, owner) {
+                return;
+            }
+            match self.threads.get(at.hangs_on().get()) {
+                Some(below) => at = below,
+                None => return,
+            }
+        }
+    }
+}

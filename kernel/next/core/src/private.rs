@@ -1,0 +1,123 @@
+//! Private mutexes and semaphores: the threads of one process take them by a word of
+//! its memory, and come here only when one has to wait, see [`giornata_abi::word`].
+//!
+//! On the way in, what the word says is taken over, unless the kernel knows better; on
+//! the way out, what has become of it is written to the word, and forgotten if
+//! nobody waits. The kernel knows better while somebody owns or wants the mutex by its
+//! record, or waits for the semaphore: then the word is not read again, whatever
+//! the process has written there.
+
+use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
+
+use crate::object::kind;
+use crate::{Error, Kernel, Machine, Object, Process, Ref, Thread, same};
+
+/// Where a word of a process lies; `None` if it may not write it.
+#[inline(never)]
+fn place_of<M: Machine>(process: Ref<Process>, address: usize) -> Option<usize> {
+    let (length, place) = M::reach(process, address, 4, true);
+    (length == 4 && address & 3 == 0).then_some(place)
+}
+
+/// Whether an object is private.
+#[inline(always)]
+fn is_private(object: Ref<Object>) -> bool {
+    object.made & kind::PRIVATE != 0
+}
+
+/// What the word of a private mutex says of its owner.
+fn id_of(owner: Ref<Thread>) -> u32 {
+    owner.number() | owner.serial.get() << 16 | LOCKED
+}
+
+impl Kernel {
+    /// An operation on an object begins, with the address of its word; 0 of one that is
+    /// not private (else EINVAL). Takes over what the word says.
+    #[inline(always)]
+    pub(crate) fn copy_word<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        object: Ref<Object>,
+        word: usize,
+    ) -> Result<Ref<Object>, Error> {
+        match is_private(object) {
+            true => self.copy::<M>(me, object, word),
+            false if word == 0 => Ok(object),
+            false => Err(Error::EINVAL),
+        }
+    }
+
+    #[inline(never)]
+    fn copy<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        object: Ref<Object>,
+        word: usize,
+    ) -> Result<Ref<Object>, Error> {
+        if word == 0 {
+            return Err(Error::EINVAL);
+        }
+        let place = place_of::<M>(me.process, word).ok_or(Error::EFAULT)?;
+        let is_mutex = object.made & kind::KIND == kind::MUTEX;
+        let is_wanted = is_mutex && object.count.get() != 0;
+        if object.owner.get().is_some() || object.waiters.get().is_some() || is_wanted {
+            return match object.word.get() == word {
+                true => Ok(object),
+                false => Err(Error::EINVAL),
+            };
+        }
+        object.word.set(word);
+        object.kind.set(object.made);
+        let value = M::load(place);
+        if !is_mutex {
+            object.count.set(value & MOST);
+        } else if value & LOCKED != 0 {
+            let owner = self.threads.get((value & (LOCKED - 1)) as usize);
+            let owner = owner.filter(|owner| same(owner.process, me.process));
+            let owner = owner.ok_or(Error::EINVAL)?;
+            if owner.lives() && owner.serial.get() as u16 == (value >> 16) as u16 {
+                self.acquire(owner, object);
+            } else {
+                object.kind.set(object.made | kind::ABANDONED);
+            }
+        }
+        Ok(object)
+    }
+
+    /// An operation on an object is over: if it is private its word says how it stands.
+    #[inline(always)]
+    pub(crate) fn publish<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) {
+        if is_private(object) {
+            self.publish_private::<M>(me, object);
+        }
+    }
+
+    #[inline(never)]
+    fn publish_private<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) {
+        let Some(place) = place_of::<M>(me.process, object.word.get()) else {
+            // a process that has taken the memory back harms itself
+            return;
+        };
+        let count = object.count.get();
+        let (mut value, is_wanted) = match object.made & kind::KIND == kind::MUTEX {
+            true => match object.owner.get() {
+                Some(owner) => (id_of(owner), count != 0),
+                None if object.kind.get() & kind::ABANDONED != 0 => {
+                    // the next to ask finds out that its owner ended
+                    (M::load(place) & !WAITED_FOR, count != 0)
+                }
+                None => (0, count != 0),
+            },
+            false => (
+                count | object.most.get() << LIMIT,
+                object.waiters.get().is_some(),
+            ),
+        };
+        if is_wanted {
+            value |= WAITED_FOR;
+        } else {
+            self.release(object);
+        }
+        M::store(place, value);
+    }
+}

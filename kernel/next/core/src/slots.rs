@@ -1,0 +1,282 @@
+//! Slots, and the objects that come and go in them.
+//!
+//! The Serial Invariant: what lives in a slot has a serial number that no other tenant of
+//! the slot has had, or will have. A slot whose numbers are used up stays empty.
+//!
+//! A mutex that is deleted while threads want it leaves them in the ready queue, where
+//! each finds out when its turn comes. Its slot is not taken again before all have.
+
+use core::hint::cold_path;
+
+use giornata_abi::next::call::Call;
+use giornata_abi::system::RIGHT_MANAGE;
+
+use crate::object::{is_mailbox, kind};
+use crate::parking::PIECE;
+use crate::thread::{self, state};
+use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
+
+/// Threads that are looked at in one piece.
+const LOOK: usize = 32;
+
+/// In the register of the slot: the end of a mailbox that goes on.
+const GOES_ON: usize = 1 << 16;
+
+/// The result of a call: an id.
+#[inline(always)]
+fn id(me: Ref<Thread>, slot: usize, serial: u32) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, a6, _] = &me.context.a;
+    a0.set(0);
+    a1.set(slot);
+    a2.set(serial as usize);
+    for rest in [a3, a4, a5, a6] {
+        rest.set(0);
+    }
+    me.kind.set(thread::kind::RESULTS);
+    Outcome::switch(me)
+}
+
+/// Makes the object of a slot anew.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn create<M: Machine>(
+    slot: usize,
+    how: usize,
+    server: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if let Some(handle) = me.handles.get(slot) {
+        let object = handle.managed;
+        let serial = object.serial.get().wrapping_add(1);
+        // (of what is free only a mutex that is still wanted has a count)
+        let taken = object.kind.get() | object.count.get() | object.made & kind::MAILBOX;
+        if taken as usize | how == 0 && serial != 0 {
+            object.kind.set(object.made);
+            object.serial.set(serial);
+            object.count.set(object.initial);
+            return id(me, slot, serial);
+        }
+    }
+    cold_path();
+    create_any::<M>(slot, how, server, a3, a4, a5, me, kernel)
+}
+
+/// The same, whatever lives or has lived in the slot. As a call that begins again it sees
+/// to those that still want what was there.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+extern "C" fn create_any<M: Machine>(
+    slot: usize,
+    how: usize,
+    server: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let attached = match how & 1 {
+        0 => None,
+        _ => Some(server),
+    };
+    let (object, server) = match kernel.to_create(me, slot, attached) {
+        Ok(slot) => slot,
+        Err(error) => return Outcome::error(error),
+    };
+    if kernel.clear_slot::<M>(object) {
+        return kernel.again(
+            me,
+            Call::CreateObject,
+            [slot, how, attached.unwrap_or(0), 0, 0, 0],
+        );
+    }
+    object.word.set(0);
+    let mut made = object.made;
+    if let Some(mail) = object.mail {
+        let server = server.or(mail.made);
+        mail.server.set(server);
+        if server.is_some() {
+            made |= kind::ROUTED;
+        }
+    }
+    let serial = object.serial.get().wrapping_add(1);
+    object.kind.set(made);
+    object.serial.set(serial);
+    object.count.set(object.initial);
+    id(me, slot, serial)
+}
+
+/// Ends an object that nobody owns or waits for.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn delete<M: Machine>(
+    slot: usize,
+    serial: usize,
+    a2: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if let Some(handle) = me.handles.get(slot) {
+        let object = handle.managed;
+        let kind = object.kind.get();
+        let wrong = (object.serial.get() ^ serial as u32) | kind & kind::MAILBOX;
+        let used = some(object.waiters.get()) | some(object.owner.get());
+        if wrong as usize | used == 0 && kind != kind::FREE {
+            end(object);
+            return Outcome::DONE;
+        }
+    }
+    cold_path();
+    delete_any::<M>(slot, serial, a2, a3, a4, a5, me, kernel)
+}
+
+/// An object is no more. (A mutex still counts who wants it.)
+#[inline(always)]
+fn end(object: Ref<Object>) {
+    object.kind.set(kind::FREE);
+    if object.made & kind::KIND != kind::MUTEX {
+        object.count.set(0);
+    }
+}
+
+/// The same of any. As a call that begins again it tells those that wait, four a piece.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+extern "C" fn delete_any<M: Machine>(
+    slot: usize,
+    serial: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let (goes_on, place) = (slot & GOES_ON != 0, slot & !GOES_ON);
+    let object = match kernel.slot_of(me, place, RIGHT_MANAGE.into()) {
+        Ok(object) => object,
+        Err(error) => return Outcome::error(error),
+    };
+    if !goes_on {
+        if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
+            return Outcome::error(Error::ESRCH);
+        }
+        if kernel.dismiss::<M>(object) {
+            return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+        }
+        end(object);
+    }
+    // (unless it has another tenant meanwhile)
+    if object.kind.get() == kind::FREE
+        && object.made & kind::KIND == kind::MAILBOX
+        && kernel.drain::<M>(object)
+    {
+        return kernel.again(me, Call::DeleteObject, [slot | GOES_ON, serial, 0, 0, 0, 0]);
+    }
+    me.answer(0);
+    kernel.go()
+}
+
+impl Kernel {
+    /// The slot in which an object may be made, and the server to which that is attached.
+    fn to_create(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        server: Option<usize>,
+    ) -> Result<(Ref<Object>, Option<Ref<Object>>), Error> {
+        let object = self.slot_of(me, slot, RIGHT_MANAGE.into())?;
+        let mut attached = None;
+        if let Some(server) = server {
+            let server = self.named(me, server, u32::MAX)?;
+            if same(server, object) || object.mail.is_none() {
+                return Err(Error::EINVAL);
+            }
+            attached = Some(is_mailbox(server)?);
+        }
+        match object.kind.get() {
+            kind::FREE if object.serial.get() == u32::MAX => Err(Error::EAGAIN),
+            kind::FREE => Ok((object, attached)),
+            _ => Err(Error::EEXIST),
+        }
+    }
+
+    /// A piece of what the last tenant of a slot has left. Returns whether there is more.
+    fn clear_slot<M: Machine>(&self, object: Ref<Object>) -> bool {
+        if object.made & kind::KIND == kind::MAILBOX {
+            let is_empty = object.first.get().is_none() && object.owner.get().is_none();
+            return !(is_empty && object.count.get() == 0) && self.drain::<M>(object);
+        }
+        if object.count.get() == 0 {
+            return false;
+        }
+        // (the search goes on where it was put back)
+        let next = object.word.get();
+        for thread in self.threads.iter().skip(next).take(LOOK) {
+            if thread
+                .wants
+                .get()
+                .is_some_and(|wanted| same(wanted, object))
+                && thread.is_linked()
+            {
+                self.take(thread, object);
+            }
+        }
+        let next = next.wrapping_add(LOOK);
+        let next = if next < self.threads.len() { next } else { 0 };
+        object.word.set(next);
+        true
+    }
+
+    /// An object is to end: four that wait for it are told, or that hang on its owner are
+    /// let go. Returns whether there are more. Those that want a mutex find out when they
+    /// have their turn.
+    fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
+        for _ in 0..PIECE {
+            let Some(first) = object
+                .waiters
+                .get()
+                .filter(|first| !first.is(state::ORPHAN))
+            else {
+                break;
+            };
+            first.wants.set(None);
+            first.refuse(Error::EIDRM);
+            self.wake_first::<M>(object);
+        }
+        if object
+            .waiters
+            .get()
+            .is_some_and(|first| !first.is(state::ORPHAN))
+        {
+            return true;
+        }
+        if let Some(owner) = object.owner.get()
+            && object.made & kind::KIND == kind::MUTEX
+        {
+            self.unpark(owner);
+            if owner.parked.get().is_some() {
+                return true;
+            }
+            self.release(object);
+        }
+        false
+    }
+
+    /// The id of what lives in a slot.
+    pub(crate) fn open_object(&self, me: Ref<Thread>, slot: usize) -> Outcome {
+        let found = self.slot_of(me, slot, u32::MAX);
+        match found {
+            Ok(object) if object.kind.get() != kind::FREE => id(me, slot, object.serial.get()),
+            Ok(_) => Outcome::error(Error::ESRCH),
+            Err(error) => Outcome::error(error),
+        }
+    }
+}
