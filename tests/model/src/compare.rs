@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub owners: Option<Vec<Option<usize>>>,
     /// Who waits in the list of each object, in order; nobody for a mutex.
     pub waiters: Option<Vec<Vec<usize>>>,
-    /// The count of each semaphore, or messages of each mailbox; else 0.
+    /// The count of each semaphore; else 0.
     pub counts: Option<Vec<usize>>,
     /// The word of each private mutex; else free.
     pub words: Option<Vec<Word>>,
@@ -58,10 +58,7 @@ impl Snapshot {
             Entry::Teardown(..) => None,
         };
         let owner = |object: usize| model.owner(object).filter(|_| !is_private(object));
-        let count = |object: usize| match model.messages(object).len() {
-            0 => model.count(object) as usize,
-            messages => messages,
-        };
+        let count = |object: usize| model.count(object) as usize;
         Snapshot {
             queue: Some(model.queue().iter().filter_map(thread).collect()),
             owners: Some(objects.clone().map(owner).collect()),

@@ -336,8 +336,7 @@ impl Model {
         loop {
             self.dispatch();
             self.publish_words();
-            if self.is_due() {
-                self.ring();
+            if self.interrupt() {
                 continue;
             }
             let Some(runs) = self.runs else { return };
@@ -369,7 +368,8 @@ impl Model {
                 self.pieces = Some(*pieces);
                 self.call(caller, request, None);
                 self.pieces = None;
-                self.interrupt(*line);
+                self.lines[*line].risen = true;
+                let _ = self.interrupt();
             } else {
                 self.call(caller, request, None);
             }
@@ -381,10 +381,8 @@ impl Model {
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
             (Event::Interrupt(line), _) => {
-                if is_due {
-                    self.ring();
-                }
-                self.interrupt(*line);
+                self.lines[*line].risen = true;
+                while self.interrupt() {}
             }
             (Event::Timer, _) => self.ring(),
             (event, caller) => unreachable!("{event:?} of {caller:?}"),

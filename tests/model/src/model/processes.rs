@@ -34,6 +34,12 @@ impl Model {
     pub(super) fn begin(&mut self, process: usize) {
         self.processes[process].life = Life::Alive;
         self.processes[process].places.clear();
+        // its memory is as it was at first
+        for object in 0..self.objects.len() {
+            if self.system.objects[object].rights[process] != 0 {
+                self.objects[object].word = super::Word::Free;
+            }
+        }
         for thread in self.processes[process].threads.clone() {
             let spec = self.system.threads[thread];
             match spec.spare {

@@ -119,12 +119,10 @@ impl Model {
     /// Follows the chain of the first in the queue to its end.
     fn resolve(&mut self) -> Option<usize> {
         loop {
-            let first = match *self.queue.first()? {
-                // (between pieces the hart looks at its timer)
-                Entry::Teardown(..) if self.is_due() => {
-                    self.ring();
-                    continue;
-                }
+            let first = *self.queue.first()?;
+            let first = match first {
+                // (between pieces the hart looks at its timer and lines)
+                Entry::Teardown(..) if self.interrupt() => continue,
                 Entry::Teardown(process, _) => {
                     self.queue.remove(0);
                     self.tear_down(process);

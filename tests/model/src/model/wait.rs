@@ -166,7 +166,7 @@ impl Model {
             // its own call will tell it
             State::Wants {
                 announced: true, ..
-            } => record.announced = None,
+            } => {}
             _ => record.resumption = Resumption::Returns(reply),
         }
         self.bring_up(thread);

@@ -32,6 +32,7 @@ impl Model {
         if !self.is_private_mutex(mutex) || self.objects[mutex].taken_over {
             return Ok(());
         }
+        self.objects[mutex].abandoned = false;
         let owner = match self.objects[mutex].word {
             Word::Free => None,
             Word::Held(owner) | Word::Contended(Some(owner)) => Some(owner),
@@ -65,6 +66,11 @@ impl Model {
             let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
             let is_wanted = !self.wanting(mutex).is_empty();
             let object = &mut self.objects[mutex];
+            // (who asks next finds out by the word that its owner ended)
+            let owner = match (object.abandoned, object.word) {
+                (true, Word::Held(id) | Word::Contended(Some(id))) => Some(id),
+                _ => owner,
+            };
             object.word = match (is_wanted, owner) {
                 (true, owner) => Word::Contended(owner),
                 (false, Some(owner)) => Word::Held(owner),
