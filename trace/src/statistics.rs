@@ -35,7 +35,8 @@ impl Spread {
 
     /// The mean, rounded to nearest; 0 without members.
     pub fn mean(&self) -> u64 {
-        (self.total + self.count / 2)
+        self.total
+            .saturating_add(self.count / 2)
             .checked_div(self.count)
             .unwrap_or(0)
     }
@@ -226,7 +227,7 @@ impl Statistics {
         let mut ticks: Vec<u64> = self.threads.iter().map(|t| t.processor).collect();
         for (thread, since) in self.running.iter().flatten() {
             if let Some(ticks) = ticks.get_mut(usize::from(*thread)) {
-                *ticks += at.0.saturating_sub(since.0);
+                *ticks = ticks.saturating_add(at.0.saturating_sub(since.0));
             }
         }
         ticks
@@ -268,7 +269,7 @@ impl Statistics {
         let left = std::mem::replace(&mut self.running[hart], next.map(|t| (t, event.tick)));
         if let Some((thread, since)) = left {
             let ran = event.tick.0.saturating_sub(since.0);
-            self.thread(thread, |t| t.processor += ran);
+            self.thread(thread, |t| t.processor = t.processor.saturating_add(ran));
         }
     }
 

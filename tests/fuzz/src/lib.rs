@@ -10,3 +10,4 @@ pub mod giotto;
 pub mod hostlink;
 pub mod module;
 pub mod toml;
+pub mod trace;

@@ -3,6 +3,8 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
+#[cfg(feature = "services")]
+use giornata_abi::next::id::EXTRA;
 
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
@@ -69,17 +71,26 @@ handlers! {
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) sending::send_bytes::<M>([to, serial, address, length, how, via], me, kernel);
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) {
+        me.set_call(Call::SendBytes as usize, to, serial, address, length, how, via);
+        sending::send_bytes::<M>(me, kernel)
+    };
     #[cfg(feature = "services")]
-    Receive = receive(from, serial, low, high, _e, _f; me, kernel) mailbox::receive::<M>(from, serial, low, high, me, kernel);
+    Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) receiving::receive_bytes::<M>([from, serial, low, high, address, how], me, kernel);
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) {
+        if how >> EXTRA > receiving::FULL {
+            return Outcome::error(Error::EINVAL);
+        }
+        me.set_call(Call::ReceiveBytes as usize, from, serial, low, high, address, how);
+        receiving::receive_any::<M>(me, kernel)
+    };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    Forward = forward(to, serial, slot, token, _e, _f; me, kernel) sending::forward::<M>(to, serial, slot, token, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) sending::forward::<M>(to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]

@@ -132,3 +132,9 @@ pub(crate) fn some<T>(a: Option<Ref<T>>) -> usize {
 pub(crate) fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
+
+/// 0 if there is one and it is this.
+#[inline(always)]
+pub(crate) fn is_not<T>(a: Option<Ref<T>>, b: Ref<T>) -> usize {
+    some(a) ^ core::ptr::from_ref(b).addr()
+}

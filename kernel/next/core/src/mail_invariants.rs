@@ -15,10 +15,11 @@ macro_rules! hold {
 
 impl Kernel {
     pub(crate) fn check_mail(&self) -> Result<(), &'static str> {
-        let mut queued = 0;
+        let (mut queued, mut read) = (0, 0);
         for object in self.objects {
             if object.kind.get() & kind::KIND == kind::MAILBOX {
                 queued += check_mailbox(object)?;
+                read += i32::from(object.owner.get().is_some());
             }
         }
         let (mut all, mut others) = (0, 0);
@@ -54,18 +55,19 @@ impl Kernel {
                 thread.is(state::ORPHAN) == waits_for_server,
                 "who waits in the list of what it wants has called nobody"
             );
-            let serves = thread.is(state::SERVER) && !is_served_by(thread.serves(), thread);
-            hold!(!serves, "a protocol server knows its mailbox");
+            let mut next = thread.hand.held_next.get();
+            while let Some(mailbox) = next {
+                hold!(
+                    mailbox.owner.get().is_some_and(|owner| same(owner, thread)),
+                    "what is in the list of a thread is read by it"
+                );
+                read -= 1;
+                next = mailbox.held_next.get();
+            }
         }
+        hold!(read == 0, "what a thread reads is in its list");
         Ok(())
     }
-}
-
-fn is_served_by(mailbox: Option<Ref<Object>>, thread: Ref<crate::Thread>) -> bool {
-    mailbox.is_some_and(|mailbox| {
-        mailbox.mail.is_some_and(|mail| mail.served.get() != 0)
-            && mailbox.owner.get().is_some_and(|owner| same(owner, thread))
-    })
 }
 
 /// How many messages are in it.

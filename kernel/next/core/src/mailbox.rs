@@ -14,7 +14,7 @@ use crate::ready::level;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, receiving, sending, some};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
@@ -31,98 +31,93 @@ pub(crate) fn send<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
-    let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) else {
-        cold_path();
-        return sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel);
-    };
-    let wrong = wrong | to >> BEYOND;
-    let priority = to >> EXTRA;
-    if let Some(waiter) = mailbox.waiters.get() {
-        let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
-        if !kernel.opens_top_unless(odd, waiter.rank.get(), waiter) {
-            cold_path();
-            return sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel);
+    if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) {
+        let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA);
+        if let Some(waiter) = mailbox.waiters.get() {
+            let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
+            if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
+                mailbox.waiters.set(None);
+                waiter.waits.set(None);
+                waiter.hand(words, priority | NO_CLIENT, 0);
+                me.answer(0);
+                return Outcome::switch(waiter);
+            }
+        } else if let Some(message) = me.process.free.get()
+            && wrong == 0
+        {
+            // empty, or as the first are
+            let first = mailbox.first.get();
+            if first.is_none_or(|first| first.priority.get() == priority as u32) {
+                me.process.free.set(message.below.get());
+                match first {
+                    Some(first) => message.link(first),
+                    None => {
+                        message.below.set(None);
+                        mailbox.first.set(Some(message));
+                    }
+                }
+                message.fill(words);
+                message.priority.set(priority as u32);
+                message.sender.set(Some(me));
+                message.serial.set(me.serial.get());
+                return Outcome::DONE;
+            }
         }
-        mailbox.waiters.set(None);
-        waiter.waits.set(None);
-        waiter.hand(words, priority | NO_CLIENT, 0);
-        me.answer(0);
-        return Outcome::switch(waiter);
     }
-    let (0, Some(message)) = (wrong, me.process.free.get()) else {
-        cold_path();
-        return sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel);
-    };
-    if let Some(first) = mailbox.first.get() {
-        if first.priority.get() != priority as u32 {
-            cold_path();
-            return sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel);
-        }
-        me.process.free.set(message.below.get());
-        message.link(first);
-    } else {
-        me.process.free.set(message.below.get());
-        message.below.set(None);
-        mailbox.first.set(Some(message));
-    }
-    message.fill(words);
-    message.priority.set(priority as u32);
-    message.sender.set(Some(me));
-    message.serial.set(me.serial.get());
-    Outcome::DONE
+    cold_path();
+    sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel)
 }
 
-/// The first message of a mailbox, if it is four words, or a wait for one.
+/// The first message of a mailbox, if it is four words, or a wait for one. (Who receives
+/// from another mailbox than the last, or where another thread received last, has more to
+/// see to.)
 #[inline(always)]
+#[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) fn receive<M: Machine>(
     from: usize,
     serial: usize,
     low: usize,
     high: usize,
+    e: usize,
+    f: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let Some((mailbox, wrong)) = look_received(me, from, serial) else {
-        cold_path();
-        return receiving::receive::<M>(from, serial, low, high, 0, 0, me, kernel);
-    };
-    let wrong = wrong | me.state.get() as usize;
-    let Some(message) = mailbox.first.get() else {
-        if wrong | (low & high ^ FOR_EVER) != 0 {
+    if let Some((mailbox, wrong)) = look_received(me, from, serial) {
+        let odd = wrong
+            | me.state.get() as usize
+            | is_not(mailbox.owner.get(), me)
+            | is_not(me.hand.serves.get(), mailbox);
+        let Some(message) = mailbox.first.get() else {
+            if odd | (low & high ^ FOR_EVER) == 0 {
+                me.answer(0);
+                return kernel.wait_now(me, mailbox);
+            }
             cold_path();
-            return receiving::receive::<M>(from, serial, low, high, 0, 0, me, kernel);
+            return receiving::receive::<M>(from, serial, low, high, e, f, me, kernel);
+        };
+        // (who waits while there are messages is a caller that nobody serves)
+        if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
+            let (next, below) = (message.next.get(), message.below.get());
+            if differ(next, message) != 0 {
+                cold_path();
+                message.unlink();
+                next.below.set(below);
+                mailbox.first.set(Some(next));
+            } else {
+                mailbox.first.set(below);
+            }
+            let priority = message.priority.get() as usize;
+            me.hand(message.words_as_sent(), priority | NO_CLIENT, 0);
+            let pool = message.pool;
+            message.below.set(pool.free.get());
+            pool.free.set(Some(message));
+            me.answer(0);
+            return Outcome::switch(me);
         }
-        mailbox.owner.set(Some(me));
-        me.hand.serves.set(Some(mailbox));
-        me.answer(0);
-        return kernel.wait(me, mailbox);
-    };
-    // (who waits while there are messages is a caller that nobody serves)
-    let odd = wrong | message.special.get() as usize | some(mailbox.waiters.get());
-    let is_reader = mailbox.owner.get().map_or(1, |owner| differ(owner, me));
-    if odd | is_reader != 0 {
-        cold_path();
-        return receiving::receive::<M>(from, serial, low, high, 0, 0, me, kernel);
     }
-    let (next, below) = (message.next.get(), message.below.get());
-    if differ(next, message) != 0 {
-        cold_path();
-        message.unlink();
-        next.below.set(below);
-        mailbox.first.set(Some(next));
-    } else {
-        mailbox.first.set(below);
-    }
-    me.hand.serves.set(Some(mailbox));
-    me.hand(
-        message.words_as_sent(),
-        message.priority.get() as usize | NO_CLIENT,
-        0,
-    );
-    message.below.set(message.pool.free.get());
-    message.pool.free.set(Some(message));
-    me.answer(0);
-    Outcome::switch(me)
+    cold_path();
+    receiving::receive::<M>(from, serial, low, high, e, f, me, kernel)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.
@@ -135,40 +130,31 @@ pub(crate) fn call<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
-    let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) else {
-        cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
-    };
-    let Some(server) = mailbox.waiters.get() else {
-        cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
-    };
-    let odd =
-        wrong | to >> BEYOND | differ(server.next.get(), server) | server.state.get() as usize;
-    if odd != 0 {
-        cold_path();
-        return sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel);
+    if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX)
+        && let Some(server) = mailbox.waiters.get()
+    {
+        let odd = differ(server.next.get(), server) | server.state.get() as usize;
+        if wrong | to >> BEYOND | odd == 0 {
+            // It serves the caller in the caller's place: it comes into no queue. Whoever
+            // waits for a message waits for nobody else, so no circle closes.
+            mailbox.waiters.set(None);
+            let (hand, token) = (server.hand, kernel.next_token());
+            server.waits.set(None);
+            server.state.set(state::IN_HAND);
+            server.rank.set(kernel.idle.rank.get());
+            server.hand(words, to >> EXTRA | me.upper(), token);
+            hand.count.set(1);
+            let request = me.request();
+            request.token.set(token);
+            request.priority.set(to);
+            request.say(words);
+            me.wants.set(Some(hand));
+            let donor = kernel.slot.get();
+            return Outcome::because(server, reason::HELPS | donor.upper());
+        }
     }
-    // It serves the caller in the caller's place: it comes into no queue. Whoever waits
-    // for a message waits for nobody else, so no circle closes.
-    mailbox.waiters.set(None);
-    let (hand, token) = (server.hand, kernel.next_token());
-    server.waits.set(None);
-    server.state.set(state::IN_HAND);
-    server.rank.set(kernel.idle.rank.get());
-    server.hand(words, to >> EXTRA | me.upper(), token);
-    hand.count.set(1);
-    let request = me.request();
-    request.token.set(token);
-    request.priority.set(to);
-    let [p0, p1, p2, p3] = request.words;
-    p0.set(w0);
-    p1.set(w1);
-    p2.set(w2);
-    p3.set(w3);
-    me.wants.set(Some(hand));
-    let donor = kernel.slot.get();
-    Outcome::because(server, reason::HELPS | donor.upper())
+    cold_path();
+    sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel)
 }
 
 /// The reply to a request, and the wait for the next.
@@ -181,38 +167,38 @@ pub(crate) fn reply_receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
-    let (Some(client), Some(mailbox)) = (kernel.threads.get(slot), me.serves()) else {
-        cold_path();
-        return receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel);
-    };
-    // the usual case: the client has the turn, its request is the only one in the hand,
-    // and no other lies in the mailbox
+    let hand = me.hand;
+    // the usual case: the client has the turn
+    let client = kernel.slot.get();
     let odd = (client.request().token.get() ^ token)
-        | client
-            .wants
-            .get()
-            .map_or(1, |wanted| differ(wanted, me.hand))
-        | (me.state.get() ^ state::IN_HAND) as usize
-        | (me.hand.count.get() ^ 1) as usize
-        | differ(kernel.slot.get(), client)
-        | differ(me.next.get(), me)
-        | (me.rank.get().level() ^ level::IDLE) as usize
-        | (mailbox.kind.get() ^ kind::MAILBOX) as usize
-        | some(mailbox.first.get())
-        | some(mailbox.waiters.get());
-    if odd != 0 {
-        cold_path();
-        return receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel);
+        | (client.number() as usize ^ slot)
+        | is_not(client.wants.get(), hand)
+        | differ(me.next.get(), me);
+    if let Some(mailbox) = hand.serves.get()
+        && odd == 0
+    {
+        // its request is the only one in the hand, and no other lies in the mailbox
+        let odd = (me.state.get() ^ state::IN_HAND)
+            | (hand.count.get() ^ 1)
+            | (me.rank.get().level() ^ level::IDLE)
+            | (mailbox.kind.get() ^ kind::MAILBOX);
+        let odd = odd as usize
+            | is_not(mailbox.owner.get(), me)
+            | some(mailbox.first.get())
+            | some(mailbox.waiters.get());
+        if odd == 0 {
+            client.hand(words, 0, 0);
+            client.wants.set(None);
+            client.answer(0);
+            hand.count.set(0);
+            mailbox.waiters.set(Some(me));
+            me.state.set(0);
+            me.rank.set(me.own.get());
+            me.waits.set(Some(mailbox));
+            me.answer(0);
+            return Outcome::switch(client);
+        }
     }
-    client.hand(words, 0, 0);
-    client.wants.set(None);
-    me.hand.count.set(0);
-    client.answer(0);
-    mailbox.waiters.set(Some(me));
-    mailbox.owner.set(Some(me));
-    me.state.set(0);
-    me.rank.set(me.own.get());
-    me.waits.set(Some(mailbox));
-    me.answer(0);
-    Outcome::switch(client)
+    cold_path();
+    receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel)
 }

@@ -68,8 +68,6 @@ record! {
         pub(crate) server: Cell<Option<Ref<Object>>>,
         /// 1: its owner asked for all, and runs at the urgency of its messages.
         pub(crate) served: Cell<u32>,
-        /// The next mailbox that its owner serves so.
-        pub(crate) next: Cell<Option<Ref<Object>>>,
         /// The urgency of the message in the server's hand; [`level::IDLE`] if there is
         /// none.
         ///
@@ -143,7 +141,12 @@ impl Message {
     #[inline(always)]
     pub(crate) fn words_as_sent(&self) -> [usize; 4] {
         let [p0, p1, p2, p3] = &self.words;
-        [p0, p1, p2, p3].map(|word| word.get() as usize)
+        [
+            p0.get() as usize,
+            p1.get() as usize,
+            p2.get() as usize,
+            p3.get() as usize,
+        ]
     }
 }
 

@@ -79,6 +79,8 @@ impl Kernel {
 
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
+    pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}
+
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 
     pub(crate) fn note_end(&self, _: Ref<Process>, _: u32) {}

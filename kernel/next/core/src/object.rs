@@ -61,7 +61,8 @@ record! {
         pub made: u32,
         /// Count of a semaphore when it is created.
         pub initial: u32,
-        /// Of a mutex that has an owner: its neighbours in the list of what that owns.
+        /// Of a mutex that has an owner: its neighbours in the list of what that owns. Of a
+        /// mailbox: the next from which its owner received last; of a hand: the first.
         pub(crate) held_next: Cell<Option<Ref<Object>>>,
         /// (Not of the first.)
         pub(crate) held_prev: Cell<Option<Ref<Object>>>,
@@ -70,8 +71,8 @@ record! {
         pub(crate) word: Cell<usize>,
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
-        /// Of a hand: the mailbox from which its thread received last; of a protocol
-        /// server, the first of those that it serves.
+        /// Of a hand: the mailbox from which its thread received last; `serial` is that of
+        /// the tenant.
         pub(crate) serves: Cell<Option<Ref<Object>>>,
         /// Of a mailbox that can have the mark `ROUTED`: what that needs.
         pub mail: Option<Ref<Mail>>,

@@ -7,9 +7,10 @@
 //! hanging on another.
 
 use crate::object::kind;
+use crate::ready::level;
 use crate::thread::state;
 use crate::wait::{enter_ring, leave_ring};
-use crate::{Kernel, Ref, Thread, same};
+use crate::{Kernel, Rank, Ref, Thread, same};
 
 /// Threads that one dispatch parks, and that one waking brings back.
 pub(crate) const PIECE: u32 = 4;
@@ -41,12 +42,33 @@ impl Kernel {
         thread.set(state::PARKED);
         enter_ring(thread, &owner.parked);
         owner.set(state::PARKED_ON);
+        let process = owner.process;
+        process.hanging.set(process.hanging.get().wrapping_add(1));
+        self.note_lent(owner, thread.rank.get());
         self.settle_place(owner, false);
+    }
+
+    /// If the process of `holder` ends, its teardown is as urgent as `rank` until it has
+    /// let go whoever hangs on its threads.
+    #[inline(never)]
+    pub(crate) fn note_lent(&self, holder: Ref<Thread>, rank: Ref<Rank>) {
+        let process = holder.process;
+        let lent = &process.lent;
+        if process.is_alive() && rank.is_above(lent) {
+            lent.level.set(rank.level.get());
+            lent.deadline.set(rank.deadline.get());
+        }
     }
 
     fn let_go(&self, thread: Ref<Thread>, holder: Ref<Thread>) {
         leave_ring(thread, &holder.parked);
         thread.clear(state::PARKED);
+        let process = holder.process;
+        let hanging = process.hanging.get().wrapping_sub(1);
+        process.hanging.set(hanging);
+        if hanging == 0 && process.is_alive() {
+            process.lent.level.set(level::IDLE);
+        }
         if holder.parked.get().is_none() {
             holder.clear(state::PARKED_ON);
         }

@@ -71,6 +71,11 @@ record! {
         pub(crate) joiners: Object,
         /// The urgency of its end when that is a deadline.
         pub(crate) urgency: Rank,
+        /// Threads that are parked on its threads.
+        pub(crate) hanging: Cell<u32>,
+        /// At least as urgent as they are: a lower bound of levels while it is alive, the
+        /// urgency of its end while there are some.
+        pub(crate) lent: Rank,
         /// Its messages.
         pub messages: &'static [Message],
         /// Those that are free, linked by `below`.

@@ -56,22 +56,38 @@ impl Kernel {
         self.queue_reaper::<M>(process, rank);
     }
 
-    /// The reaper of a process has work, as urgent as `rank` and before its equals.
+    /// The one rank of a fixed priority; others have a rank each.
     #[inline(never)]
-    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, mut rank: Ref<Rank>) {
+    fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
+        let rank = self.ranks.get(level.wrapping_sub(1) as usize);
+        rank.filter(|_| level != self.band)
+    }
+
+    /// The reaper of a process has work, as urgent as `rank`, or as whoever hangs on its
+    /// threads, and before its equals.
+    #[inline(never)]
+    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, rank: Ref<Rank>) {
         let mut level = rank.level.get();
-        // what is no fixed priority has a rank for itself
-        if level.wrapping_sub(1) >= level::LOWEST || level == self.band {
-            let mut deadline = rank.deadline.get().wrapping_sub(1);
-            if level == level::REACTION {
-                level = self.band;
-                deadline = M::now();
+        let own = match self.fixed(level) {
+            Some(rank) => rank,
+            None => {
+                let mut deadline = rank.deadline.get().wrapping_sub(1);
+                if level == level::REACTION {
+                    level = self.band;
+                    deadline = M::now();
+                }
+                let own = &process.urgency;
+                own.level.set(level);
+                own.deadline.set(deadline);
+                own
             }
-            rank = &process.urgency;
-            rank.level.set(level);
-            rank.deadline.set(deadline);
-        }
-        let reaper = process.reaper;
+        };
+        let (reaper, lent) = (process.reaper, &process.lent);
+        reaper.own.set(own);
+        let rank = match lent.is_above(own) {
+            true => self.fixed(lent.level.get()).unwrap_or(lent),
+            false => own,
+        };
         reaper.rank.set(rank);
         reaper.waits.set(None);
         self.insert_first(reaper);
@@ -125,6 +141,13 @@ impl Kernel {
         if done == 0 {
             process.progress.set(0);
             self.reap_next::<M>(process, now);
+        }
+        if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
+            // nobody hangs on its threads any more
+            self.remove(reaper);
+            process.lent.level.set(level::IDLE);
+            reaper.rank.set(reaper.own.get());
+            self.insert_first(reaper);
         }
         self.go_from(reaper)
     }
@@ -186,7 +209,8 @@ impl Kernel {
         if place.role & role::SPARE != 0 {
             return self.free_place(thread);
         }
-        let rank = &self.ranks[place.level.wrapping_sub(1).min(255) as usize];
+        // (tasks and upcalls have another when they run)
+        let rank = self.fixed(place.level).unwrap_or(thread.own.get());
         self.begin::<M>(thread, place.argument, place.body, rank);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);

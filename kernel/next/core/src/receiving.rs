@@ -9,14 +9,19 @@ use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
 
 use crate::mailbox::NO_CLIENT;
 use crate::message::{INLINE, special};
-use crate::object::is_mailbox;
 use crate::sending::Copied;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
-use crate::{Kernel, Machine, Message, Object, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Message, Outcome, Ref, Thread};
+
+/// How a message is wanted: in memory, as a protocol server.
+pub(crate) const FULL: usize = how_bits::FULL;
+/// In registers. No bit that a caller can set.
+pub(crate) const WORDS: usize = how_bits::FULL << 1;
 
 /// `receive`, whatever there is to see to.
 #[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn receive<M: Machine>(
     from: usize,
     serial: usize,
@@ -27,14 +32,14 @@ pub(crate) extern "C" fn receive<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    match kernel.mailbox(me, from, serial, RIGHT_RECEIVE.into()) {
-        Ok(mailbox) => kernel.receive_from::<M>(me, mailbox, low, high),
-        Err(error) => Outcome::error(error),
-    }
+    let how = WORDS << EXTRA | INLINE as usize;
+    me.set_call(Call::Receive as usize, from, serial, low, high, 0, how);
+    receive_any::<M>(me, kernel)
 }
 
 /// `reply_receive`, whatever there is to see to.
 #[inline(never)]
+#[allow(clippy::too_many_arguments)]
 pub(crate) extern "C" fn reply<M: Machine>(
     slot: usize,
     token: usize,
@@ -46,193 +51,109 @@ pub(crate) extern "C" fn reply<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     if let Some(client) = kernel.client_of(me, slot, token) {
-        let _ = kernel.withdraw::<M>(client);
-        client.hand_over(w0, w1, w2, w3, 0, 0);
+        kernel.withdraw::<M>(client);
+        client.hand([w0, w1, w2, w3], 0, 0);
+        client.answer(0);
     }
-    match me.serves().ok_or(Error::EINVAL).and_then(is_mailbox) {
-        Ok(mailbox) => kernel.receive_from::<M>(me, mailbox, FOR_EVER, FOR_EVER),
-        Err(error) => {
-            kernel.weigh(me);
-            me.answer(error as usize);
-            kernel.go_from(me)
-        }
-    }
+    let Some(mailbox) = me.hand.serves.get() else {
+        return kernel.end_call(me, Error::EINVAL as usize);
+    };
+    // (if another lives there now, the serial number is wrong)
+    let (slot, serial) = (mailbox.number as usize, me.hand.serial.get() as usize);
+    receive::<M>(slot, serial, FOR_EVER, FOR_EVER, 0, 0, me, kernel)
 }
 
-/// `receive_bytes`: as a call that begins again, once there is a message; that is bound to
+/// `receive_bytes`, and `receive` as well; the arguments lie in the caller's registers.
+/// Into memory it is a call that begins again, once there is a message: that is bound to
 /// the caller.
-pub(crate) fn receive_bytes<M: Machine>(
-    arguments: [usize; 6],
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let [slot, serial, low, high, address, how] = arguments;
-    let (capacity, full) = (how & SLOT_MASK, how >> EXTRA == how_bits::FULL);
-    let bound = match me.unbind(0) {
-        Some(message) => Ok(Ok(message)),
-        None => kernel.first_for::<M>(me, arguments, full),
+#[inline(never)]
+pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [slot, serial, low, high, address, how, ..] = &me.context.a;
+    let (capacity, wish) = (how.get() & SLOT_MASK, how.get() >> EXTRA);
+    let right = match wish {
+        FULL => RIGHT_FULL,
+        _ => RIGHT_RECEIVE,
     };
-    let message = match bound {
-        Ok(Ok(message)) => message,
-        Ok(Err(mailbox)) => {
-            me.set(state::BYTES);
-            kernel.put_back(me, Call::ReceiveBytes, arguments);
-            return kernel.wait_for_message::<M>(me, mailbox, low, high);
+    let found = kernel.mailbox(me, slot.get(), serial.get(), right.into());
+    let mut bound = me.unbind(0);
+    let error = 'error: {
+        if bound.is_none() {
+            let mailbox = match found {
+                Ok(mailbox) => mailbox,
+                Err(error) => break 'error error,
+            };
+            if !kernel.read_by(me, mailbox, wish == FULL) {
+                break 'error Error::EBUSY;
+            }
+            kernel.put_down(me);
+            bound = mailbox.first.get();
+            let Some(first) = bound else {
+                let (low, high) = (low.get(), high.get());
+                if low | high == 0 {
+                    break 'error Error::EAGAIN;
+                }
+                match wish {
+                    WORDS => me.end_call(0),
+                    _ => me.set(state::BYTES),
+                }
+                kernel.weigh(me);
+                if low & high != FOR_EVER {
+                    kernel.arm::<M>(me, low, high);
+                }
+                return kernel.wait_behind(me, mailbox);
+            };
+            if first.length.get() as usize > capacity {
+                break 'error Error::EMSGSIZE;
+            }
+            mailbox.pull(first);
+            kernel.bring_back::<M>(mailbox);
+            kernel.has_in_hand(first, me);
         }
-        Err(error) => {
-            me.answer(error as usize);
-            return kernel.go_from(me);
-        }
-    };
-    if message.done.get() == 0 && message.length.get() <= INLINE {
-        message.store_words::<M>();
-    }
-    let error = match message.copy::<M>(me, address, true) {
-        _ if message.length.get() as usize > capacity => Error::EMSGSIZE,
-        Copied::Some => return kernel.copy_on(me, message, Call::ReceiveBytes, arguments),
-        Copied::Fault => Error::EFAULT,
-        Copied::All => {
-            kernel.finish::<M>(message, me, full);
-            return kernel.go_from(me);
-        }
-    };
-    // it stays for who has room for it
-    kernel.put_down(me);
-    match kernel.mailbox(me, slot, serial, RIGHT_RECEIVE as u32 | RIGHT_FULL as u32) {
-        Ok(mailbox) => {
-            if !kernel.deliver::<M>(message, mailbox, true) {
-                return kernel.copy_on(me, message, Call::ReceiveBytes, arguments);
+        let Some(message) = bound else {
+            break 'error Error::EAGAIN;
+        };
+        let (copied, error) = match wish {
+            WORDS => (Copied::All, Error::EFAULT),
+            _ if message.length.get() as usize > capacity => (Copied::Fault, Error::EMSGSIZE),
+            _ => (message.fetch::<M>(me, address.get()), Error::EFAULT),
+        };
+        match copied {
+            Copied::All => {
+                kernel.finish::<M>(message, me, wish);
+                return kernel.go_from(me);
+            }
+            Copied::Some => {}
+            // it stays for who has room for it, unless its mailbox has ended
+            Copied::Fault => {
+                kernel.put_down(me);
+                let Ok(mailbox) = found else {
+                    kernel.lose::<M>(message);
+                    break 'error error;
+                };
+                if kernel.deliver::<M>(message, mailbox, true) {
+                    break 'error error;
+                }
             }
         }
-        Err(_) => kernel.lose::<M>(message),
-    }
+        message.bind(me);
+        return kernel.go_from(me);
+    };
     kernel.weigh(me);
-    me.answer(error as usize);
-    kernel.go_from(me)
+    kernel.end_call(me, error as usize)
 }
 
 impl Kernel {
-    /// The next message of a mailbox in registers; the caller has no other in its hand.
-    #[inline(never)]
-    fn receive_from<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        mailbox: Ref<Object>,
-        low: usize,
-        high: usize,
-    ) -> Outcome {
-        self.put_down(me);
-        self.read_by(me, mailbox);
-        let error = match mailbox.first.get() {
-            Some(message) if message.length.get() <= INLINE => {
-                self.take_out::<M>(mailbox, message);
-                self.hand_message::<M>(message, me);
-                return self.go_from(me);
-            }
-            Some(_) => Error::EMSGSIZE,
-            None if low | high == 0 => Error::EAGAIN,
-            None => {
-                me.answer(0);
-                return self.wait_for_message::<M>(me, mailbox, low, high);
-            }
-        };
-        self.weigh(me);
-        me.answer(error as usize);
-        self.go_from(me)
-    }
-
-    /// The caller waits for a message, with what its call returns or needs saved.
-    #[inline(never)]
-    fn wait_for_message<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        mailbox: Ref<Object>,
-        low: usize,
-        high: usize,
-    ) -> Outcome {
-        self.weigh(me);
-        if low & high != FOR_EVER {
-            self.arm::<M>(me, low, high);
-        }
-        self.wait_behind(me, mailbox)
-    }
-
-    /// Takes the first message out of a mailbox for a thread that receives it.
-    fn take_out<M: Machine>(&self, mailbox: Ref<Object>, message: Ref<Message>) {
-        mailbox.pull(message);
-        self.bring_back::<M>(mailbox);
-    }
-
-    /// A thread has a short message in its registers.
-    #[inline(never)]
-    pub(crate) fn hand_message<M: Machine>(&self, message: Ref<Message>, thread: Ref<Thread>) {
-        let [w0, w1, w2, w3] = message.words_as_sent();
-        let (mut client, mut token) = (NO_CLIENT, 0);
-        if let (Some(sender), true) = (message.sender.get(), message.is_call()) {
-            token = self.take_in_hand::<M>(sender, thread);
-            client = sender.upper();
-        }
-        let priority = message.priority.get() as usize;
-        thread.hand_over(w0, w1, w2, w3, priority | client, token);
-        message.free();
-        self.weigh(thread);
-    }
-
-    /// What a caller of `receive_bytes` receives that has no message yet, or the mailbox
-    /// in which it waits for one.
-    fn first_for<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        arguments: [usize; 6],
-        full: bool,
-    ) -> Result<Result<Ref<Message>, Ref<Object>>, Error> {
-        let [slot, serial, low, high, _, how] = arguments;
-        let right = match how >> EXTRA {
-            0 => RIGHT_RECEIVE,
-            how_bits::FULL => RIGHT_FULL,
-            _ => return Err(Error::EINVAL),
-        };
-        let mailbox = self.mailbox(me, slot, serial, right.into())?;
-        if full {
-            self.serve(me, mailbox)?;
-        }
-        self.put_down(me);
-        self.read_by(me, mailbox);
-        let error = match mailbox.first.get() {
-            Some(first) if first.length.get() as usize <= how & SLOT_MASK => {
-                self.take_out::<M>(mailbox, first);
-                self.has_in_hand(first, me, full);
-                return Ok(Ok(first));
-            }
-            Some(_) => Error::EMSGSIZE,
-            None if low | high == 0 => Error::EAGAIN,
-            None => return Ok(Err(mailbox)),
-        };
-        self.weigh(me);
-        Err(error)
-    }
-
-    /// A message is bound to a thread that waited for it.
-    pub(crate) fn bind_received(
-        &self,
-        message: Ref<Message>,
-        mailbox: Ref<Object>,
-        thread: Ref<Thread>,
-    ) {
-        let [.., how, _, _] = &thread.context.a;
-        self.read_by(thread, mailbox);
-        message.bind(thread);
-        self.has_in_hand(message, thread, how.get() >> EXTRA == how_bits::FULL);
-    }
-
     /// A thread has a message, of which it has copied nothing: a protocol server is as
     /// urgent.
-    fn has_in_hand(&self, message: Ref<Message>, thread: Ref<Thread>, full: bool) {
+    #[inline(never)]
+    pub(crate) fn has_in_hand(&self, message: Ref<Message>, thread: Ref<Thread>) {
+        let [.., how, _, _] = &thread.context.a;
         message.done.set(0);
-        message.special.set(message.special.get() & !special::OUT);
-        if full
-            && !message.is_call()
-            && let Some(mail) = thread.serves().and_then(|mailbox| mailbox.mail)
+        let bits = message.special.get();
+        message.special.set(bits & !special::OUT);
+        if how.get() >> EXTRA == FULL
+            && bits & special::CALL == 0
+            && let Some(mail) = thread.hand.serves.get().and_then(|mailbox| mailbox.mail)
         {
             mail.level.set(message.level.get());
             mail.deadline.set(message.deadline.get());
@@ -240,45 +161,62 @@ impl Kernel {
         self.weigh(thread);
     }
 
-    /// The caller has a message in its memory.
-    fn finish<M: Machine>(&self, message: Ref<Message>, me: Ref<Thread>, full: bool) {
-        let (mut sender, mut serial) = (0, message.serial.get() as usize);
-        let (mut slot, mut tenant, mut from) = (0, 0, 0);
-        if full {
-            slot = message.destination.get() as usize;
-            tenant = message.tenant.get() as usize;
-            from = message.from.get() as usize;
-        }
-        if let Some(thread) = message.sender.get() {
-            sender = thread.number() as usize;
+    /// A thread has a message in its registers, or in its memory.
+    #[inline(never)]
+    pub(crate) fn finish<M: Machine>(
+        &self,
+        message: Ref<Message>,
+        thread: Ref<Thread>,
+        wish: usize,
+    ) {
+        let (mut client, mut token, mut from) = (NO_CLIENT, 0, 0);
+        let (mut number, mut serial) = (0, message.serial.get() as usize);
+        if let Some(sender) = message.sender.get() {
+            number = sender.number() as usize;
             if message.is_call() {
-                serial = self.take_in_hand::<M>(thread, me);
-                from |= ENVELOPE_CALL;
+                token = self.take_in_hand::<M>(sender, thread);
+                (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
             }
         }
-        let length = message.length.get() as usize | (message.priority.get() as usize) << EXTRA;
-        me.results([length, slot, tenant, from, sender, serial]);
+        let priority = message.priority.get() as usize;
+        if wish == WORDS {
+            thread.hand(message.words_as_sent(), priority | client, token);
+        } else {
+            let (mut slot, mut tenant) = (0, 0);
+            if wish == FULL {
+                slot = message.destination.get() as usize;
+                tenant = message.tenant.get() as usize;
+                from |= message.from.get() as usize;
+            }
+            let length = message.length.get() as usize;
+            let values = [length | priority << EXTRA, slot, tenant, from];
+            thread.hand(values, number, serial);
+        }
+        thread.answer(0);
         message.free();
-        self.weigh(me);
+        self.weigh(thread);
     }
 
     /// Nobody will receive a message that a thread had begun to receive.
     pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
-        if let (Some(client), true) = (message.sender.get(), message.is_call()) {
+        match message.sender.get() {
             // (its place is freed with its request)
-            return self.refuse_client::<M>(client, Error::EIDRM);
+            Some(client) if message.is_call() => self.refuse_client::<M>(client),
+            _ => message.free(),
         }
-        message.free();
     }
 }
 
 impl Message {
-    /// The words of a short message, as bytes in its room.
-    fn store_words<M: Machine>(&self) {
-        let mut at = self.room;
-        for word in &self.words {
-            M::store(at, word.get());
-            at = at.wrapping_add(4);
+    /// Copies it into a thread's memory, see [`copy`](Self::copy).
+    fn fetch<M: Machine>(&self, thread: Ref<Thread>, address: usize) -> Copied {
+        if self.length.get() <= INLINE {
+            let mut at = self.room;
+            for word in &self.words {
+                M::store(at, word.get());
+                at = at.wrapping_add(4);
+            }
         }
+        self.copy::<M>(thread, address, true)
     }
 }

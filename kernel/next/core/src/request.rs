@@ -20,11 +20,9 @@
 use core::cell::Cell;
 
 use giornata_abi::Error;
-use giornata_abi::next::id::EXTRA;
 
 use crate::message::special;
 use crate::object::kind;
-use crate::sending::Destination;
 use crate::thread::{kind as resumed, state};
 use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Ref, Thread, same};
@@ -37,6 +35,18 @@ pub(crate) struct Request {
     pub(crate) priority: &'static Cell<usize>,
     /// What it says.
     pub(crate) words: [&'static Cell<usize>; 4],
+}
+
+impl Request {
+    /// Its words are these.
+    #[inline(always)]
+    pub(crate) fn say(self, words: [usize; 4]) {
+        let [p0, p1, p2, p3] = self.words;
+        p0.set(words[0]);
+        p1.set(words[1]);
+        p2.set(words[2]);
+        p3.set(words[3]);
+    }
 }
 
 impl Thread {
@@ -64,28 +74,13 @@ impl Thread {
         self.kind.set(resumed::RESULTS);
     }
 
-    /// The same, seldom; its call has succeeded.
-    #[inline(never)]
-    pub(crate) extern "C" fn hand_over(
-        &self,
-        w0: usize,
-        w1: usize,
-        w2: usize,
-        w3: usize,
-        fifth: usize,
-        sixth: usize,
-    ) {
-        self.answer(0);
-        self.hand([w0, w1, w2, w3], fifth, sixth);
-    }
-
     /// Its number in the upper half of a register.
     #[inline(always)]
     pub(crate) fn upper(&self) -> usize {
         self.label as usize & !0xFFFF
     }
 
-    /// Whether another waits for what it has or does by this object.
+    /// Whether it wants this object.
     #[inline(always)]
     pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
         self.wants.get().is_some_and(|wanted| same(wanted, object))
@@ -115,7 +110,6 @@ impl Kernel {
     }
 
     /// A thread has the request of a client in its hand: the token of the reply.
-    #[inline(never)]
     pub(crate) fn take_in_hand<M: Machine>(
         &self,
         client: Ref<Thread>,
@@ -132,7 +126,7 @@ impl Kernel {
 
     /// What a client waits for ends or changes: it is ready, if it was parked.
     #[inline(never)]
-    pub(crate) fn come_back<M: Machine>(&self, client: Ref<Thread>) {
+    fn come_back<M: Machine>(&self, client: Ref<Thread>) {
         if client.is(state::ORPHAN) {
             leave(client);
             self.awaken::<M>(client);
@@ -140,122 +134,67 @@ impl Kernel {
         self.bring_up(client);
     }
 
-    /// A client does not wait for its request any more, and nobody has it. Returns who had
-    /// it in its hand.
+    /// A client does not wait for its request any more, and nobody has it.
     #[inline(never)]
-    pub(crate) fn withdraw<M: Machine>(&self, client: Ref<Thread>) -> Option<Ref<Thread>> {
-        let wanted = client.wants.get()?;
+    pub(crate) fn withdraw<M: Machine>(&self, client: Ref<Thread>) {
+        let Some(wanted) = client.wants.get() else {
+            return;
+        };
         self.come_back::<M>(client);
         client.wants.set(None);
         if wanted.kind.get() == kind::HAND {
             let count = wanted.count.get().wrapping_sub(1);
-            let server = wanted.owner.get()?;
             wanted.count.set(count);
-            if count == 0 {
-                server.clear(state::IN_HAND);
+            if let Some(server) = wanted.owner.get() {
+                if count == 0 {
+                    server.clear(state::IN_HAND);
+                }
+                self.weigh(server);
             }
-            return Some(server);
+            return;
         }
         let messages = client.process.messages;
-        let message = messages.get(client.request().token.get())?;
-        match message.holder.get() {
+        let Some(message) = messages.get(client.request().token.get()) else {
+            return;
+        };
+        if message.holder.get().is_some() {
             // it is a message without a client for who receives it now
-            Some(_) => message.special.set(special::BYTES),
-            None => {
-                wanted.pull(message);
-                message.free();
-                self.weigh_server(wanted);
-            }
+            return message.special.set(special::BYTES);
         }
-        None
+        wanted.pull(message);
+        message.free();
+        self.weigh_server(wanted);
     }
 
     /// The reply of a client will not come.
     #[inline(never)]
-    pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>, error: Error) {
-        let server = self.withdraw::<M>(client);
-        client.refuse(error);
-        if let Some(server) = server
-            && server.process.is_alive()
-        {
-            self.weigh(server);
-        }
+    pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>) {
+        self.withdraw::<M>(client);
+        client.end_call(Error::EIDRM as usize);
     }
 
     /// A client ends, and its request with it. Who has that in its hand, and no other
     /// client's, goes on as urgently as the request was.
     #[inline(never)]
     pub(crate) fn end_client<M: Machine>(&self, client: Ref<Thread>) {
-        let (level, deadline) = client.rank.get().urgency();
-        let Some(server) = self.withdraw::<M>(client) else {
-            return;
-        };
-        if !server.process.is_alive() {
-            return;
-        }
-        if server.is(state::SERVER)
-            && let Some(mail) = server.serves().and_then(|mailbox| mailbox.mail)
+        if let Some(hand) = client.wants.get()
+            && hand.kind.get() == kind::HAND
+            && let Some(server) = hand.owner.get()
         {
-            mail.level.set(level);
-            mail.deadline.set(deadline);
-            self.weigh(server);
-        } else if !server.is(state::IN_HAND) {
-            server.set(state::LATE);
-            // (a deadline's rank is the client's: next to the band instead)
-            let behind = (level == self.band) as u32;
-            server.hand.word.set(level.wrapping_add(behind) as usize);
-            self.weigh(server);
+            let (level, deadline) = client.rank.get().urgency();
+            if server.is(state::SERVER)
+                && let Some(mail) = server.hand.serves.get().and_then(|mailbox| mailbox.mail)
+            {
+                mail.level.set(level);
+                mail.deadline.set(deadline);
+            } else if hand.count.get() == 1 {
+                server.set(state::LATE);
+                // (a deadline's rank is the client's: next to the band instead)
+                let behind = (level == self.band) as u32;
+                hand.word.set(level.wrapping_add(behind) as usize);
+            }
         }
-    }
-
-    /// A request comes to a mailbox: who waits there has it in its hand, else it lies
-    /// there. Errors: EDEADLK, EAGAIN; then nothing has changed.
-    #[inline(never)]
-    pub(crate) fn place_request<M: Machine>(
-        &self,
-        client: Ref<Thread>,
-        mailbox: Ref<Object>,
-        destination: Destination,
-    ) -> Result<(), Error> {
-        let request = client.request();
-        let priority = request.priority.get() >> EXTRA;
-        let [w0, w1, w2, w3] = request.words.map(Cell::get);
-        let (receiver, wants_words) = receiver(mailbox);
-        if receiver.is_none()
-            && let Some(owner) = mailbox.owner.get()
-            && !self.may_wait(client, owner)
-        {
-            return Err(Error::EDEADLK);
-        }
-        if let (Some(server), true) = (receiver, wants_words) {
-            self.drop_request::<M>(client);
-            leave(server);
-            server.waits.set(Some(self.nowhere));
-            let token = self.take_in_hand::<M>(client, server);
-            server.hand_over(w0, w1, w2, w3, client.upper() | priority, token);
-            self.weigh(server);
-            self.awaken::<M>(server);
-            return Ok(());
-        }
-        let Some(message) = client.process.take_place() else {
-            return Err(Error::EAGAIN);
-        };
-        self.drop_request::<M>(client);
-        self.stamp(message, client, destination);
-        message.fill([w0, w1, w2, w3]);
-        message.priority.set(priority as u32);
-        message.special.set(special::CALL);
-        request.token.set(message.number as usize);
-        client.wants.set(Some(mailbox));
-        self.deliver::<M>(message, mailbox, false);
-        Ok(())
-    }
-
-    /// A request that is forwarded leaves the hand in which it is.
-    fn drop_request<M: Machine>(&self, client: Ref<Thread>) {
-        if let Some(server) = self.withdraw::<M>(client) {
-            self.weigh(server);
-        }
+        self.withdraw::<M>(client);
     }
 
     /// A caller of a mailbox that nobody serves waits in the list of that.

@@ -2,21 +2,18 @@
 //! memory, to whoever waits or into a mailbox.
 
 use giornata_abi::Error;
-use giornata_abi::message::{Envelope, INLINE, send as how_bits};
+use giornata_abi::message::{Envelope, send as how_bits};
 use giornata_abi::next::call::Call;
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
-use crate::mailbox::NO_CLIENT;
-use crate::message::special;
-use crate::object::{is_mailbox, kind};
+use crate::message::{INLINE, special};
+use crate::object::kind;
 use crate::ready::level;
+use crate::receiving::WORDS;
 use crate::request::receiver;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Message, Object, Outcome, Ref, Thread};
-
-/// Where a message goes: the id to which it is sent, and the node; see [`Envelope`].
-pub(crate) type Destination = (usize, usize, u32);
+use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, same};
 
 /// The bit of [`Envelope`] of what was sent to a mailbox that is attached to a server.
 const INCOMING: u32 = Envelope {
@@ -30,6 +27,7 @@ const HIGHEST: usize = 255;
 
 /// `send`, whatever there is to see to.
 #[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn send<M: Machine>(
     to: usize,
     serial: usize,
@@ -40,29 +38,14 @@ pub(crate) extern "C" fn send<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let (mailbox, destination) = match kernel.route(me, to, serial, RIGHT_USE) {
-        Ok(route) => route,
-        Err(error) => return Outcome::error(error),
-    };
-    if let (Some(waiter), true) = receiver(mailbox) {
-        leave(waiter);
-        waiter.hand_over(w0, w1, w2, w3, to >> EXTRA | NO_CLIENT, 0);
-        kernel.awaken::<M>(waiter);
-    } else {
-        let Some(message) = me.process.take_place() else {
-            return Outcome::error(Error::EAGAIN);
-        };
-        kernel.stamp(message, me, destination);
-        message.fill([w0, w1, w2, w3]);
-        message.priority.set((to >> EXTRA) as u32);
-        kernel.deliver::<M>(message, mailbox, false);
-    }
-    me.answer(0);
-    kernel.go_from(me)
+    me.set_call(Call::Send as usize, to, serial, w0, w1, w2, w3);
+    me.request().priority.set(to);
+    kernel.post::<M>(me, Some(me), 0)
 }
 
 /// `call`, whatever there is to see to.
 #[inline(never)]
+#[allow(clippy::too_many_arguments)]
 pub(crate) extern "C" fn call<M: Machine>(
     to: usize,
     serial: usize,
@@ -73,165 +56,206 @@ pub(crate) extern "C" fn call<M: Machine>(
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let request = me.request();
-    request.priority.set(to);
-    for (place, word) in request.words.into_iter().zip([w0, w1, w2, w3]) {
-        place.set(word);
-    }
-    let asked = kernel
-        .route(me, to, serial, RIGHT_USE)
-        .and_then(|(mailbox, destination)| kernel.place_request::<M>(me, mailbox, destination));
-    match asked {
-        Ok(()) => kernel.go_from(me),
-        Err(error) => Outcome::error(error),
-    }
+    me.set_call(Call::Call as usize, to, serial, w0, w1, w2, w3);
+    me.request().priority.set(to);
+    kernel.post::<M>(me, Some(me), special::CALL)
 }
 
 /// Hands a request that the caller has in its hand on to another mailbox.
-pub(crate) fn forward<M: Machine>(
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn forward<M: Machine>(
     to: usize,
     serial: usize,
     slot: usize,
     token: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let forwarded = kernel
-        .route(me, to & SLOT_MASK, serial, RIGHT_USE)
-        .and_then(|(mailbox, destination)| {
-            let client = kernel.client_of(me, slot, token).ok_or(Error::EINVAL)?;
-            kernel.place_request::<M>(client, mailbox, destination)
-        });
-    if let Err(error) = forwarded {
-        return Outcome::error(error);
-    }
-    me.answer(0);
-    kernel.go_from(me)
+    let to = to & SLOT_MASK;
+    me.set_call(Call::Forward as usize, to, serial, slot, token, 0, 0);
+    let client = kernel.client_of(me, slot, token);
+    kernel.post::<M>(me, client, special::CALL)
 }
 
 /// `send_bytes`: as a call that begins again; a message that is not whole is bound to the
 /// caller.
-pub(crate) fn send_bytes<M: Machine>(
-    arguments: [usize; 6],
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let [_, _, address, ..] = arguments;
-    let bound = me.unbind(special::OUT);
-    let (message, mailbox) = match kernel.to_send(me, arguments, bound) {
-        Ok(to_send) => to_send,
-        Err(error) => {
-            if let Some(message) = bound {
-                message.free();
+#[inline(never)]
+pub(crate) fn send_bytes<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [_, _, address, length, how, via, ..] = &me.context.a;
+    let (length, how, via) = (length.get(), how.get(), via.get());
+    let mut bound = me.unbind(special::OUT);
+    let error = 'error: {
+        let mailbox = match kernel.target(me, how, via) {
+            Ok(mailbox) => mailbox,
+            Err(error) => break 'error error,
+        };
+        if bound.is_none() {
+            if length > INLINE.max(me.process.message_size) as usize {
+                break 'error Error::EMSGSIZE;
             }
-            return Outcome::error(error);
+            me.request().priority.set(me.called_for());
+            bound = kernel.compose(me, me, me.process, mailbox, how, via);
         }
-    };
-    match message.copy::<M>(me, address, false) {
-        Copied::All => {}
-        Copied::Some => return kernel.copy_on(me, message, Call::SendBytes, arguments),
-        Copied::Fault => {
-            message.free();
-            return Outcome::error(Error::EFAULT);
-        }
-    }
-    message.special.set(special::BYTES);
-    if message.length.get() <= crate::message::INLINE {
-        message.load_words::<M>();
-    }
-    if !kernel.deliver::<M>(message, mailbox, false) {
+        let Some(message) = bound else {
+            break 'error Error::EAGAIN;
+        };
         message.special.set(special::BYTES | special::OUT);
-        return kernel.copy_on(me, message, Call::SendBytes, arguments);
+        message.length.set(length as u32);
+        match message.copy::<M>(me, address.get(), false) {
+            Copied::Fault => break 'error Error::EFAULT,
+            Copied::All => {
+                message.load_words::<M>();
+                if kernel.deliver::<M>(message, mailbox, false) {
+                    return kernel.end_call(me, 0);
+                }
+            }
+            Copied::Some => {}
+        }
+        message.bind(me);
+        return kernel.go_from(me);
+    };
+    if let Some(message) = bound {
+        message.free();
     }
-    me.answer(0);
-    kernel.go_from(me)
+    kernel.end_call(me, error as usize)
+}
+
+impl Thread {
+    /// The first argument of its call, while that is carried out in general.
+    pub(crate) fn called_for(&self) -> usize {
+        let [to, ..] = &self.context.a;
+        to.get()
+    }
 }
 
 impl Kernel {
-    /// Where a message goes that is sent to a mailbox: to the server that this is attached
-    /// to, if it is.
+    /// The caller goes on with this answer when it has the turn.
     #[inline(never)]
-    pub(crate) fn route(
-        &self,
-        me: Ref<Thread>,
-        to: usize,
-        serial: usize,
-        right: u16,
-    ) -> Result<(Ref<Object>, Destination), Error> {
-        let slot = to & SLOT_MASK;
+    pub(crate) fn end_call(&self, me: Ref<Thread>, answer: usize) -> Outcome {
+        me.end_call(answer);
+        self.go_from(me)
+    }
+
+    /// The mailbox into which goes what the caller sends: that of the server to which the
+    /// one that it names is attached, if it is.
+    #[inline(never)]
+    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> Result<Ref<Object>, Error> {
+        let [to, serial, ..] = &me.context.a;
+        let (to, mut serial) = (to.get(), serial.get());
+        let (mut slot, mut right) = (to, RIGHT_USE);
+        match how {
+            0 => {}
+            how_bits::DIRECT => right = RIGHT_DIRECT,
+            how_bits::VIA => {
+                slot = via;
+                let server = self.objects.get(via & SLOT_MASK);
+                serial = server.map_or(0, |server| server.serial.get() as usize);
+            }
+            _ => return Err(Error::EINVAL),
+        }
         let mailbox = self.mailbox(me, slot, serial, right.into())?;
         if to >> EXTRA > HIGHEST {
             return Err(Error::EINVAL);
         }
-        let server = mailbox.mail.and_then(|mail| mail.server.get());
-        match server {
-            Some(server) if right == RIGHT_USE => match server.kind.get() {
+        match mailbox.mail.and_then(|mail| mail.server.get()) {
+            Some(server) if how == 0 => match server.kind.get() {
                 kind::FREE => Err(Error::ESRCH),
-                _ => Ok((server, (slot, serial, INCOMING))),
+                _ => Ok(server),
             },
-            _ => Ok((mailbox, (slot, serial, 0))),
+            _ => Ok(mailbox),
         }
     }
 
-    /// What `send_bytes` sends, and where it goes.
-    fn to_send(
+    /// A message that the caller sends or hands on, without what it says, in a place of
+    /// this process: none if there is none. It is as urgent as the running thread is now,
+    /// or as the thread that it is for.
+    #[inline(never)]
+    fn compose(
         &self,
         me: Ref<Thread>,
-        arguments: [usize; 6],
-        bound: Option<Ref<Message>>,
-    ) -> Result<(Ref<Message>, Ref<Object>), Error> {
-        let [to, serial, _, length, how, via] = arguments;
-        let (mailbox, destination) = match how {
-            0 => self.route(me, to, serial, RIGHT_USE)?,
-            how_bits::DIRECT => self.route(me, to, serial, RIGHT_DIRECT)?,
-            how_bits::VIA if to >> EXTRA <= HIGHEST => {
-                let server = is_mailbox(self.named(me, via, RIGHT_USE.into())?)?;
-                (server, (to & SLOT_MASK, serial, (via >> EXTRA) as u32))
-            }
-            _ => return Err(Error::EINVAL),
-        };
-        if let Some(message) = bound {
-            return Ok((message, mailbox));
-        }
-        if length > INLINE.max(me.process.message_size as usize) {
-            return Err(Error::EMSGSIZE);
-        }
-        let message = me.process.take_place().ok_or(Error::EAGAIN)?;
-        self.stamp(message, me, destination);
-        message.priority.set((to >> EXTRA) as u32);
-        message.special.set(special::BYTES | special::OUT);
-        message.length.set(length as u32);
-        message.done.set(0);
-        Ok((message, mailbox))
-    }
-
-    /// Who sent a message, where to, and how urgent it is: as the caller is now, or as the
-    /// thread that it is for.
-    #[inline(never)]
-    pub(crate) fn stamp(
-        &self,
-        message: Ref<Message>,
         sender: Ref<Thread>,
-        destination: Destination,
-    ) {
-        let (slot, serial, from) = destination;
-        let (mut level, mut deadline) = self.top.get().urgency();
-        if from == INCOMING
-            && let Some(mailbox) = self.objects.get(slot)
-            && let Some(reader) = mailbox.waiters.get().or(mailbox.owner.get())
+        pool: Ref<Process>,
+        mailbox: Ref<Object>,
+        how: usize,
+        via: usize,
+    ) -> Option<Ref<Message>> {
+        let message = pool.take_place()?;
+        let [to, serial, ..] = &me.context.a;
+        let slot = to.get() & SLOT_MASK;
+        let (mut from, mut rank) = (0, self.top.get());
+        if how == how_bits::VIA {
+            from = (via >> EXTRA) as u32;
+        } else if let Some(named) = self.objects.get(slot)
+            && !same(named, mailbox)
         {
-            let urgency = reader.rank.get().urgency();
-            if urgency.0 < level::IDLE {
-                (level, deadline) = urgency;
+            from = INCOMING;
+            let reader = named.waiters.get().or(named.owner.get());
+            if let Some(reader) = reader
+                && reader.rank.get().level() < level::IDLE
+            {
+                rank = reader.rank.get();
             }
         }
-        message.level.set(level);
-        message.deadline.set(deadline);
+        message.level.set(rank.level.get());
+        message.deadline.set(rank.deadline.get());
         message.sender.set(Some(sender));
         message.serial.set(sender.serial.get());
         message.destination.set(slot as u32);
-        message.tenant.set(serial as u32);
+        message.tenant.set(serial.get() as u32);
         message.from.set(from);
+        let priority = sender.request().priority.get() >> EXTRA;
+        message.priority.set(priority as u32);
+        message.done.set(0);
+        Some(message)
+    }
+
+    /// The caller sends what lies in its registers, or (`CALL`) hands on the request of a
+    /// client, which may be its own.
+    #[inline(never)]
+    fn post<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        sender: Option<Ref<Thread>>,
+        special: u32,
+    ) -> Outcome {
+        let error = 'error: {
+            let mailbox = match self.target(me, 0, 0) {
+                Ok(mailbox) => mailbox,
+                Err(error) => break 'error error as usize,
+            };
+            let Some(sender) = sender else {
+                break 'error Error::EINVAL as usize;
+            };
+            let (receiver, wants_words) = receiver(mailbox);
+            if special != 0
+                && receiver.is_none()
+                && let Some(owner) = mailbox.owner.get()
+                && !self.may_wait(sender, owner)
+            {
+                break 'error Error::EDEADLK as usize;
+            }
+            // who is waited for in `receive` needs no place: there is one of the idle process
+            let pool = match wants_words {
+                true => self.idle.process,
+                false => sender.process,
+            };
+            let Some(message) = self.compose(me, sender, pool, mailbox, 0, 0) else {
+                break 'error Error::EAGAIN as usize;
+            };
+            message.fill(sender.request().words.map(|word| word.get()));
+            message.special.set(special);
+            if special != 0 {
+                // (of one that is forwarded: it leaves the hand)
+                self.withdraw::<M>(sender);
+                sender.request().token.set(message.number as usize);
+                sender.wants.set(Some(mailbox));
+            }
+            self.deliver::<M>(message, mailbox, false);
+            0
+        };
+        self.end_call(me, error)
     }
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
@@ -252,33 +276,24 @@ impl Kernel {
             };
             leave(waiter);
             waiter.waits.set(Some(self.nowhere));
-            if wants_words && message.length.get() > crate::message::INLINE {
-                waiter.refuse(Error::EMSGSIZE);
-                self.awaken::<M>(waiter);
-                if M::pending() {
-                    return false;
-                }
-                continue;
-            }
-            match wants_words {
-                true => self.hand_message::<M>(message, waiter),
-                false => self.bind_received(message, mailbox, waiter),
+            let is_refused = wants_words && message.length.get() > INLINE;
+            if is_refused {
+                waiter.end_call(Error::EMSGSIZE as usize);
+            } else if wants_words {
+                self.finish::<M>(message, waiter, WORDS);
+            } else {
+                self.read_by(waiter, mailbox, false);
+                message.bind(waiter);
+                self.has_in_hand(message, waiter);
             }
             self.awaken::<M>(waiter);
-            return true;
+            if !is_refused {
+                return true;
+            }
+            if M::pending() {
+                return false;
+            }
         }
-    }
-
-    /// The copying of a message goes on when its thread makes its call again.
-    pub(crate) fn copy_on(
-        &self,
-        me: Ref<Thread>,
-        message: Ref<Message>,
-        call: Call,
-        arguments: [usize; 6],
-    ) -> Outcome {
-        message.bind(me);
-        self.again(me, call, arguments)
     }
 }
 
@@ -288,7 +303,7 @@ pub(crate) enum Copied {
     All,
     /// An interrupt waits.
     Some,
-    /// The process may not reach the memory.
+    /// The thread may not reach the memory.
     Fault,
 }
 
@@ -302,22 +317,19 @@ impl Message {
         write: bool,
     ) -> Copied {
         loop {
-            let done = self.done.get();
-            let left = self.length.get().wrapping_sub(done) as usize;
+            let done = self.done.get() as usize;
+            let left = (self.length.get() as usize).wrapping_sub(done);
             if left == 0 {
                 return Copied::All;
             }
-            let at = address.wrapping_add(done as usize);
+            let (at, room) = (address.wrapping_add(done), self.room.wrapping_add(done));
             let (bytes, place) = M::reach(thread.process, at, left.min(64), write);
             if bytes == 0 {
                 return Copied::Fault;
             }
-            let (bytes, room) = (bytes.min(64), self.room.wrapping_add(done as usize));
-            match write {
-                true => M::copy(room, place, bytes),
-                false => M::copy(place, room, bytes),
-            }
-            self.done.set(done.wrapping_add(bytes as u32));
+            let (from, to) = if write { (room, place) } else { (place, room) };
+            M::copy(from, to, bytes);
+            self.done.set(done.wrapping_add(bytes) as u32);
             if bytes < left && M::pending() {
                 return Copied::Some;
             }
@@ -327,15 +339,17 @@ impl Message {
     /// The words of a short message that lies in its room.
     fn load_words<M: Machine>(&self) {
         let mut left = self.length.get();
+        if left > INLINE {
+            return;
+        }
         let mut at = self.room;
         for place in &self.words {
             // (what lies behind it is an earlier message's)
-            let word = match left {
-                0 => 0,
-                1..4 => M::load(at) & (1u32.wrapping_shl(left.wrapping_mul(8))).wrapping_sub(1),
-                _ => M::load(at),
+            let mask = match left {
+                0..4 => 1u32.wrapping_shl(left << 3).wrapping_sub(1),
+                _ => u32::MAX,
             };
-            place.set(word);
+            place.set(M::load(at) & mask);
             left = left.saturating_sub(4);
             at = at.wrapping_add(4);
         }
@@ -361,7 +375,7 @@ impl Thread {
             let is_its = message
                 .holder
                 .get()
-                .is_some_and(|holder| crate::same(holder, self));
+                .is_some_and(|holder| same(holder, self));
             if is_its && message.special.get() & special::OUT == way {
                 message.holder.set(None);
                 link.set(message.below.get());

@@ -10,12 +10,10 @@
 //!
 //! Both are looked at when a message comes or goes, nowhere else.
 
-use giornata_abi::Error;
-
 use crate::ready::level;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Mail, Message, Object, Rank, Ref, Thread, before, same};
+use crate::{Kernel, Machine, Mail, Object, Rank, Ref, Thread, before, same};
 
 /// A level, and inside the deadline band a deadline.
 pub(crate) type Urgency = (u32, u32);
@@ -34,39 +32,46 @@ impl Rank {
     }
 }
 
-impl Message {
-    pub(crate) fn urgency(&self) -> Urgency {
-        (self.level.get(), self.deadline.get())
+impl Object {
+    /// What a mailbox has that a protocol server serves.
+    pub(crate) fn served(&self) -> Option<Ref<Mail>> {
+        self.mail.filter(|mail| mail.served.get() != 0)
     }
 }
 
 impl Kernel {
-    /// The place of a thread but for ceilings and those that hang on it. O(mailboxes that it
-    /// serves as a protocol server).
+    /// The place of a thread but for ceilings and those that hang on it. O(mailboxes from
+    /// which it received last).
     #[inline(never)]
     pub(crate) extern "C" fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
         let (mut most, mut of) = (NONE, None);
-        let mut served = match thread.is(state::SERVER) {
-            true => thread.serves(),
-            false => None,
-        };
-        while let Some(mailbox) = served {
-            let Some(mail) = mailbox.mail else { break };
-            let mut weigh = |urgency| {
+        let mut next = thread.hand.held_next.get();
+        while let Some(mailbox) = next {
+            next = mailbox.held_next.get();
+            let Some(mail) = mailbox.served() else {
+                continue;
+            };
+            let first = mailbox.first.get().filter(|first| !first.is_call());
+            let first = first.map_or(NONE, |first| (first.level.get(), first.deadline.get()));
+            for urgency in [(mail.level.get(), mail.deadline.get()), first] {
                 if is_above(urgency, most) {
                     (most, of) = (urgency, Some(mail));
                 }
-            };
-            weigh((mail.level.get(), mail.deadline.get()));
-            if let Some(first) = mailbox.first.get()
-                && !first.is_call()
-            {
-                weigh(first.urgency());
             }
-            served = mail.next.get();
         }
         if let Some(mail) = of {
-            return self.rank_of(thread, mail, most);
+            if most.0 != self.band {
+                return self.rank_of_level(most.0);
+            }
+            let rank = &mail.rank;
+            if rank.deadline.get() != most.1 {
+                // its only thread leaves it before it becomes another
+                if same(thread.rank.get(), rank) {
+                    self.set_rank(thread, thread.own.get(), true);
+                }
+                rank.deadline.set(most.1);
+            }
+            return rank;
         }
         if thread.is(state::LATE) {
             return self.rank_of_level(thread.hand.word.get() as u32);
@@ -75,22 +80,6 @@ impl Kernel {
             true => self.idle.rank.get(),
             false => thread.own.get(),
         }
-    }
-
-    /// The rank of an urgency; one of a deadline is its mailbox's own.
-    fn rank_of(&self, thread: Ref<Thread>, mail: Ref<Mail>, urgency: Urgency) -> Ref<Rank> {
-        let rank = &mail.rank;
-        if urgency.0 != self.band {
-            return self.rank_of_level(urgency.0);
-        }
-        if rank.deadline.get() != urgency.1 {
-            // its only thread leaves it before it becomes another
-            if same(thread.rank.get(), rank) {
-                self.set_rank(thread, thread.own.get(), true);
-            }
-            rank.deadline.set(urgency.1);
-        }
-        rank
     }
 
     /// The rank of a level that is no deadline's; none is below that of priority 0.
@@ -106,91 +95,80 @@ impl Kernel {
 
     /// A message came into a mailbox, or left it.
     pub(crate) fn weigh_server(&self, mailbox: Ref<Object>) {
-        if let Some(mail) = mailbox.mail
-            && mail.served.get() != 0
+        if mailbox.served().is_some()
             && let Some(server) = mailbox.owner.get()
         {
             self.weigh(server);
         }
     }
 
-    /// The caller is the protocol server of a mailbox from now on.
-    pub(crate) fn serve(&self, me: Ref<Thread>, mailbox: Ref<Object>) -> Result<Ref<Mail>, Error> {
-        let Some(mail) = mailbox.mail else {
-            return Err(Error::EINVAL);
-        };
-        if mail.served.get() != 0 {
-            return match mailbox.owner.get() {
-                Some(owner) if same(owner, me) => Ok(mail),
-                _ => Err(Error::EBUSY),
-            };
+    /// A thread receives from a mailbox, or (`full`) is its protocol server from now on.
+    /// Callers whose requests lie there wait for it now, unless there is a protocol
+    /// server. Returns false if another is. O(mailboxes from which the last received last).
+    #[inline(never)]
+    pub(crate) extern "C" fn read_by(
+        &self,
+        me: Ref<Thread>,
+        mailbox: Ref<Object>,
+        full: bool,
+    ) -> bool {
+        let owner = mailbox.owner.get();
+        if owner.is_none_or(|owner| !same(owner, me)) {
+            if mailbox.served().is_some() {
+                return !full;
+            }
+            self.unserve(mailbox);
+            mailbox.owner.set(Some(me));
+            mailbox
+                .held_next
+                .set(me.hand.held_next.replace(Some(mailbox)));
+            if let Some(owner) = owner
+                && owner.is(state::PARKED_ON)
+            {
+                self.unpark(owner);
+            }
         }
-        mail.next.set(match me.is(state::SERVER) {
-            true => me.serves(),
-            false => None,
-        });
-        mail.served.set(1);
-        mail.level.set(level::IDLE);
-        mailbox.owner.set(Some(me));
         me.hand.serves.set(Some(mailbox));
-        me.set(state::SERVER);
-        Ok(mail)
+        me.hand.serial.set(mailbox.serial.get());
+        if full && let Some(mail) = mailbox.mail {
+            mail.served.set(1);
+            me.set(state::SERVER);
+        }
+        true
     }
 
     /// Nobody serves a mailbox any more: its server has ended, or it is deleted. O(mailboxes
-    /// that the thread serves as a protocol server).
+    /// from which that received last).
     #[inline(never)]
     pub(crate) extern "C" fn unserve(&self, mailbox: Ref<Object>) {
-        let owner = mailbox.owner.take();
-        if let (Some(mail), Some(owner)) = (mailbox.mail, owner)
-            && mail.served.replace(0) != 0
-        {
-            let mut link = &owner.hand.serves;
-            while let Some(at) = link.get() {
-                let Some(of_it) = at.mail else { break };
-                if same(at, mailbox) {
-                    link.set(of_it.next.get());
-                    break;
-                }
-                link = &of_it.next;
+        let Some(owner) = mailbox.owner.take() else {
+            return;
+        };
+        let mut link = &owner.hand.held_next;
+        while let Some(at) = link.get() {
+            if same(at, mailbox) {
+                link.set(at.held_next.get());
+                break;
             }
-            if owner.serves().is_none() {
-                owner.clear(state::SERVER);
-            }
-            if owner.process.is_alive() {
-                self.weigh(owner);
-            }
+            link = &at.held_next;
         }
+        if let Some(mail) = mailbox.mail {
+            mail.served.set(0);
+            mail.level.set(level::IDLE);
+        }
+        self.weigh(owner);
     }
 
     /// A thread asks for the next message: it is done with the last.
     #[inline(never)]
     pub(crate) extern "C" fn put_down(&self, me: Ref<Thread>) {
         me.clear(state::LATE);
-        if me.is(state::SERVER) {
-            let mut served = me.serves();
-            while let Some(mail) = served.and_then(|mailbox| mailbox.mail) {
+        let mut next = me.hand.held_next.get();
+        while let Some(mailbox) = next {
+            if let Some(mail) = mailbox.mail {
                 mail.level.set(level::IDLE);
-                served = mail.next.get();
             }
-        }
-    }
-
-    /// A thread receives from a mailbox: callers whose requests lie there wait for it now,
-    /// unless there is a protocol server.
-    #[inline(never)]
-    pub(crate) extern "C" fn read_by(&self, me: Ref<Thread>, mailbox: Ref<Object>) {
-        if !me.is(state::SERVER) {
-            me.hand.serves.set(Some(mailbox));
-        }
-        if mailbox.mail.is_some_and(|mail| mail.served.get() != 0) {
-            return;
-        }
-        if let Some(before) = mailbox.owner.replace(Some(me))
-            && !same(before, me)
-            && before.is(state::PARKED_ON)
-        {
-            self.unpark(before);
+            next = mailbox.held_next.get();
         }
     }
 

@@ -9,15 +9,7 @@ use core::hint::cold_path;
 use crate::object::{kind, look};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{
-    Error, Kernel, Machine, Object, Outcome, Ref, Thread, condition, differ, mutex, same, some,
-};
-
-/// 0 if there is one and it is this.
-#[inline(always)]
-fn is_not<T>(a: Option<Ref<T>>, b: Ref<T>) -> usize {
-    some(a) ^ core::ptr::from_ref(b).addr()
-}
+use crate::{Kernel, Machine, Outcome, Ref, Thread, condition, differ, is_not, mutex, same, some};
 
 macro_rules! general {
     ($general:path, $($argument:expr),*) => {{

@@ -189,7 +189,7 @@ pub mod state {
     pub const BYTES: u32 = 0x40;
     /// It has called a mailbox that nobody serves, and waits in the list of that.
     pub const ORPHAN: u32 = 0x80;
-    /// It is the protocol server of the mailbox that `serves` names, and of those behind.
+    /// It is, or was, the protocol server of a mailbox.
     pub const SERVER: u32 = 0x100;
     /// It has the urgency of a request whose client has ended.
     pub const LATE: u32 = 0x200;
@@ -311,11 +311,16 @@ impl Thread {
         noted
     }
 
-    /// Its pending call ends with an error, and does not begin again.
+    /// Its pending call returns this and nothing else, and does not begin again.
     #[inline(never)]
-    pub(crate) extern "C" fn refuse(&self, error: Error) {
-        self.answer(error as usize);
+    pub(crate) extern "C" fn end_call(&self, answer: usize) {
+        self.answer(answer);
         self.kind.set(kind::CALL);
+    }
+
+    /// The same: a refusal.
+    pub(crate) fn refuse(&self, error: Error) {
+        self.end_call(error as usize);
     }
 
     /// Of a thread that is parked: the number of the one on which it hangs.
@@ -368,12 +373,6 @@ impl Thread {
     /// The mutex that it took last, of those that it owns.
     pub fn held(&self) -> Option<Ref<Object>> {
         self.held.get()
-    }
-
-    /// See [`Object::serves`].
-    #[inline(always)]
-    pub(crate) fn serves(&self) -> Option<Ref<Object>> {
-        self.hand.serves.get()
     }
 
     /// The object that it waits for.

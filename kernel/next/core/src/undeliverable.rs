@@ -1,7 +1,6 @@
 //! What ends with threads, processes and mailboxes: requests in a hand or that nobody is
 //! left to receive, messages that were on their way. All in pieces.
 
-use giornata_abi::Error;
 use giornata_abi::system::{FaultPolicy, RIGHT_FULL, RIGHT_RECEIVE};
 
 use crate::message::special;
@@ -12,48 +11,31 @@ use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
 
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
-/// Threads or objects that one piece looks at.
-const PIECE: usize = 8;
 
 impl Kernel {
-    /// A thread that ends is no protocol server any more.
+    /// A thread that ends leaves the mailboxes from which it received last. O(these).
     #[inline(never)]
     pub(crate) fn end_servers(&self, thread: Ref<Thread>) {
-        while let (Some(mailbox), true) = (thread.serves(), thread.is(state::SERVER)) {
+        while let Some(mailbox) = thread.hand.held_next.get() {
             self.unserve(mailbox);
         }
-        thread.clear(state::LATE);
+        thread.clear(state::LATE | state::SERVER);
         thread.hand.serves.set(None);
     }
 
-    /// A thread that ends of itself refuses one client, or leaves a mailbox that it serves.
-    /// Returns whether there may be more. O(objects), O(threads) with clients.
+    /// A thread that ends of itself refuses a client. Returns whether it had one. O(threads)
+    /// then.
     #[inline(never)]
     pub(crate) fn end_service<M: Machine>(&self, me: Ref<Thread>) -> bool {
         self.end_servers(me);
-        if me.is(state::IN_HAND) {
-            // the search goes on where it was put back
-            let place = &me.hand.most;
-            for _ in 0..PIECE {
-                match self.threads.get(place.get() as usize) {
-                    None => place.set(0),
-                    Some(client) => {
-                        place.set(place.get().wrapping_add(1));
-                        if client.wants_it(me.hand) {
-                            self.refuse_client::<M>(client, Error::EIDRM);
-                        }
-                    }
-                }
-            }
-            return true;
-        }
-        for (handle, object) in me.handles.iter().zip(self.objects) {
-            if handle.rights & RECEIVES != 0 && is_read_by(object, |owner| same(owner, me)) {
-                self.unserve(object);
-                return true;
+        let is_serving = me.is(state::IN_HAND);
+        if is_serving {
+            let client = self.threads.iter().find(|client| client.wants_it(me.hand));
+            if let Some(client) = client {
+                self.refuse_client::<M>(client);
             }
         }
-        false
+        is_serving
     }
 
     /// The next piece of what a process that ends has to do with messages; 0 behind the
@@ -69,15 +51,7 @@ impl Kernel {
             }
             return 1;
         }
-        // (each object, then each thread)
-        let objects = self.objects.len();
-        if let Some(object) = self.objects.get(index) {
-            if is_read_by(object, |owner| same(owner.process, process)) {
-                self.unserve(object);
-            }
-            return 1;
-        }
-        let Some(client) = self.threads.get(index.wrapping_sub(objects)) else {
+        let Some(client) = self.threads.get(index) else {
             return 0;
         };
         let Some(wanted) = client.wants.get() else {
@@ -92,7 +66,7 @@ impl Kernel {
             _ => false,
         };
         if is_lost {
-            self.refuse_client::<M>(client, Error::EIDRM);
+            self.refuse_client::<M>(client);
         }
         1
     }
@@ -111,40 +85,19 @@ impl Kernel {
         })
     }
 
-    /// A piece of the end of a mailbox: its next message is lost, or a thread forgets that
-    /// it received from there. Returns whether there is more. Its receivers are not seen
-    /// to, and its serial number is another one's already, or it is free.
+    /// A piece of the end of a mailbox: its next message is lost. Returns whether there was
+    /// one. Its receivers are not seen to.
     #[inline(never)]
     pub(crate) fn drain<M: Machine>(&self, mailbox: Ref<Object>) -> bool {
-        if let Some(message) = mailbox.first.get() {
-            if let (Some(client), true) = (message.sender.get(), message.is_call()) {
-                self.refuse_client::<M>(client, Error::EIDRM);
-            } else {
+        let first = mailbox.first.get();
+        match first {
+            None => self.unserve(mailbox),
+            Some(message) => {
                 mailbox.pull(message);
-                message.free();
+                self.lose::<M>(message);
                 self.weigh_server(mailbox);
             }
-            return true;
         }
-        if mailbox.owner.get().is_some() {
-            self.unserve(mailbox);
-        }
-        let place = &mailbox.count;
-        for _ in 0..PIECE {
-            let Some(thread) = self.threads.get(place.get() as usize) else {
-                place.set(0);
-                return false;
-            };
-            place.set(place.get().wrapping_add(1));
-            if thread.serves().is_some_and(|served| same(served, mailbox)) {
-                thread.hand.serves.set(None);
-            }
-        }
-        true
+        first.is_some()
     }
-}
-
-/// Whether a thread of this kind serves a mailbox, or received from it last.
-fn is_read_by(object: Ref<Object>, is_it: impl Fn(Ref<Thread>) -> bool) -> bool {
-    object.kind.get() & kind::KIND == kind::MAILBOX && object.owner.get().is_some_and(is_it)
 }

@@ -53,6 +53,12 @@ impl Kernel {
         self.block(me, object)
     }
 
+    /// The same out of line.
+    #[inline(never)]
+    pub(crate) extern "C" fn wait_now(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
+        self.wait(me, object)
+    }
+
     /// The same, whoever else waits.
     #[inline(never)]
     pub(crate) extern "C" fn wait_behind(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
@@ -145,7 +151,10 @@ impl Kernel {
             };
         }
         let ring = match (self.holder(thread), thread.waits.get()) {
-            (Some(holder), _) => &holder.parked,
+            (Some(holder), _) => {
+                self.note_lent(holder, rank);
+                &holder.parked
+            }
             (None, Some(object)) => &object.waiters,
             (None, None) => return,
         };

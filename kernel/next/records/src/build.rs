@@ -210,6 +210,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             life::ALIVE
         };
         arena.set(record, "life", life);
+        arena.set(record, "lent.level", level::IDLE);
         arena.set(record, "threads", threads);
         arena.set(
             record,
@@ -244,6 +245,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
+    mail::lay_spare(arena, idle);
     lay_image(arena, idle, &description::Process::default());
 }
 

@@ -78,6 +78,18 @@ pub(crate) fn lay_messages(arena: &mut Arena, record: At<Process>, process: &des
     arena.set(record, "free", next);
 }
 
+/// The one message of the idle process: what is handed over from registers to registers
+/// lies in it for a moment, where that is seldom.
+pub(crate) fn lay_spare(arena: &mut Arena, idle: At<Process>) {
+    let message = arena.one::<Message>();
+    for link in ["next", "prev"] {
+        arena.set(message, link, message);
+    }
+    arena.set(message, "length", INLINE as u32);
+    arena.set(message, "pool", idle);
+    arena.set(idle, "free", message);
+}
+
 /// What clients want whose requests a thread has: its own, if it can receive.
 pub(crate) fn lay_hand(
     arena: &mut Arena,

@@ -196,7 +196,7 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         assert_eq!(records(&rig, Kind::More)[0][2], 40, "the line");
         let heads = records(&rig, Kind::FaultText);
         let mores = records(&rig, Kind::More);
-        let mut read = vec![0; 112];
+        let mut read = [0; 112];
         for ([_, label, offset, first], more) in heads.iter().zip(&mores[1..]) {
             assert_eq!(label >> 16, 0);
             let words = [*first, more[0], more[2], more[3]];

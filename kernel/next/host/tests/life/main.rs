@@ -2,8 +2,13 @@
 //! restarted, supervised; and memory that processes share or allocate.
 
 mod faults;
+#[cfg(feature = "services")]
+mod owners;
+#[cfg(feature = "services")]
 mod regions;
 mod stage;
+#[cfg(feature = "services")]
 mod supervisors;
 mod teardown;
+#[cfg(feature = "services")]
 mod threads;

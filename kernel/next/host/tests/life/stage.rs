@@ -7,7 +7,7 @@ use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_next_core::thread::role;
 use giornata_next_host::{MEMORY, Results, Rig};
-use giornata_next_records::{Description, Line, Process, Thread};
+use giornata_next_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 
 /// The user address of each process's data.
 pub(crate) const DATA: usize = 0x4000_0000;
@@ -106,6 +106,35 @@ pub(crate) fn line(description: &mut Description, number: u32, process: usize) {
         number,
         process: Some(process),
     });
+}
+
+/// Adds a mutex that all processes so far use.
+pub(crate) fn mutex(description: &mut Description) -> usize {
+    description.objects.push(Object {
+        kind: ObjectKind::Mutex,
+        at_boot: true,
+        initial: 0,
+        most: 0,
+        ceiling: None,
+        private: false,
+        server: None,
+        rights: vec![
+            Rights {
+                used: true,
+                ..Rights::default()
+            };
+            description.processes.len()
+        ],
+    });
+    description.objects.len() - 1
+}
+
+pub(crate) fn lock(rig: &mut Rig, mutex: usize, [low, high]: [usize; 2]) -> Option<Results> {
+    call(rig, Call::Lock, [mutex, 1, low, high, 0])
+}
+
+pub(crate) fn unlock(rig: &mut Rig, mutex: usize) -> Option<Results> {
+    call(rig, Call::Unlock, [mutex, 1, 0])
 }
 
 /// Says what comes after the end of a process.
