@@ -192,6 +192,8 @@ pub struct Thread {
     bound: Option<Bound>,
     /// The mutexes that it owns, in the order in which its end gives them back.
     held: Vec<usize>,
+    /// The mutex that it was granted, of which its memory does not know yet.
+    granted: Option<usize>,
     /// How far its end has looked for its clients.
     looked: usize,
     /// The ceiling in its control page; the kernel has put a switch off for it.
@@ -335,7 +337,12 @@ impl Model {
     fn leave(&mut self) {
         loop {
             self.dispatch();
-            self.publish_words();
+            // who was granted a private mutex says so when it runs
+            if let Some(runs) = self.runs
+                && let Some(mutex) = self.threads[runs].granted.take()
+            {
+                self.publish(mutex);
+            }
             if self.interrupt() {
                 continue;
             }

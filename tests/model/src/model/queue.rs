@@ -91,7 +91,7 @@ impl Model {
         let mut next = self.resolve();
         if let Some(left) = before
             && next != before
-            && self.threads[left].state == State::Ready
+            && self.is_in_queue_by_state(left)
             && self.is_alive(left)
             && self.defer(left)
         {

@@ -68,6 +68,7 @@ impl Model {
         let record = &mut self.threads[thread];
         record.state = State::Ready;
         record.alarm = None;
+        record.granted = Some(mutex);
         if announced {
             // its call knows nothing of it
             record.announced = None;
@@ -131,7 +132,12 @@ impl Model {
         let slot = self.find(caller, id, RIGHT_USE)?;
         match self.objects[slot].kind {
             Kind::Semaphore { .. } => self.decrement(caller, slot, until),
-            Kind::Mutex { .. } => self.lock_mutex(caller, slot, until),
+            Kind::Mutex { .. } => {
+                self.take_over(caller, slot)?;
+                let outcome = self.lock_mutex(caller, slot, until);
+                self.publish(slot);
+                outcome
+            }
             _ => Err(Error::EINVAL),
         }
     }
@@ -145,7 +151,6 @@ impl Model {
         if self.is_above_ceiling(caller, slot) {
             return Err(Error::EINVAL);
         }
-        self.take_over(caller, slot)?;
         if self.objects[slot].owner.is_none() && self.may_take_first(caller, slot) {
             return Ok(Some(self.take(caller, slot, Reply::DONE)));
         }
@@ -182,6 +187,7 @@ impl Model {
         }
         self.take_over(caller, slot)?;
         if self.objects[slot].owner != Some(caller) {
+            self.publish(slot);
             return Err(Error::EPERM);
         }
         if self.lets_go_first(caller) {
@@ -189,6 +195,7 @@ impl Model {
             return Ok(None);
         }
         self.release(slot, false);
+        self.publish(slot);
         Ok(Some(Reply::DONE))
     }
 
@@ -240,6 +247,7 @@ impl Model {
         }
         self.take_over(caller, mutex)?;
         if self.objects[mutex].owner != Some(caller) {
+            self.publish(mutex);
             return Err(Error::EPERM);
         }
         if self.lets_go_first(caller) {
@@ -253,6 +261,7 @@ impl Model {
         }
         let id = self.object_id(mutex);
         self.release(mutex, false);
+        self.publish(mutex);
         self.block(caller, Reason::Condition(slot, id), until);
         if until <= self.now {
             // as if its time had come while it waited

@@ -36,6 +36,7 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         serves: Vec::new(),
         bound: None,
         held: Vec::new(),
+        granted: None,
         looked: 0,
         published: 0,
         put_off: false,

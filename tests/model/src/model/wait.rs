@@ -103,7 +103,10 @@ impl Model {
             Some(error) => {
                 self.threads[thread].resumption = Resumption::Returns(error.into());
             }
-            None => self.want(thread, slot, reply, false),
+            None => {
+                self.want(thread, slot, reply, false);
+                self.publish(slot);
+            }
         }
     }
 
@@ -151,6 +154,7 @@ impl Model {
                 if matches!(self.threads[thread].state, State::Wants { .. }) {
                     self.give_up(thread, Error::ETIMEDOUT.into());
                 }
+                self.publish(mutex);
             }
             state => unreachable!("{state:?} has no timeout"),
         }

@@ -29,7 +29,8 @@ impl Model {
     /// A call names a private mutex: what its word says is taken over, unless the kernel
     /// knows better.
     pub(super) fn take_over(&mut self, caller: usize, mutex: usize) -> Result<(), Error> {
-        if !self.is_private_mutex(mutex) || self.objects[mutex].taken_over {
+        let is_known = self.objects[mutex].owner.is_some() || !self.wanting(mutex).is_empty();
+        if !self.is_private_mutex(mutex) || is_known && self.objects[mutex].taken_over {
             return Ok(());
         }
         self.objects[mutex].abandoned = false;
@@ -57,29 +58,28 @@ impl Model {
         Ok(())
     }
 
-    /// Words say how things stand after an entry; what nobody waits for is forgotten.
-    pub(super) fn publish_words(&mut self) {
-        for mutex in 0..self.objects.len() {
-            if !self.is_private_mutex(mutex) || !self.objects[mutex].taken_over {
-                continue;
-            }
-            let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
-            let is_wanted = !self.wanting(mutex).is_empty();
-            let object = &mut self.objects[mutex];
-            // (who asks next finds out by the word that its owner ended)
-            let owner = match (object.abandoned, object.word) {
-                (true, Word::Held(id) | Word::Contended(Some(id))) => Some(id),
-                _ => owner,
-            };
-            object.word = match (is_wanted, owner) {
-                (true, owner) => Word::Contended(owner),
-                (false, Some(owner)) => Word::Held(owner),
-                (false, None) => Word::Free,
-            };
-            if !is_wanted {
-                object.taken_over = false;
-                self.release(mutex, false);
-            }
+    /// An operation on a mutex is over: if it is private its word says how it stands, and
+    /// what nobody waits for is forgotten.
+    pub(super) fn publish(&mut self, mutex: usize) {
+        if !self.is_private_mutex(mutex) || !self.objects[mutex].taken_over {
+            return;
+        }
+        let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
+        let is_wanted = !self.wanting(mutex).is_empty();
+        let object = &mut self.objects[mutex];
+        // (who asks next finds out by the word that its owner ended)
+        let owner = match (object.abandoned, object.word) {
+            (true, Word::Held(id) | Word::Contended(Some(id))) => Some(id),
+            _ => owner,
+        };
+        object.word = match (is_wanted, owner) {
+            (true, owner) => Word::Contended(owner),
+            (false, Some(owner)) => Word::Held(owner),
+            (false, None) => Word::Free,
+        };
+        if !is_wanted {
+            object.taken_over = false;
+            self.release(mutex, false);
         }
     }
 }

@@ -222,6 +222,11 @@ impl Author<'_> {
 
     fn set_priority(&mut self) -> Request {
         let other = self.dice.below(self.model.system().threads.len());
+        // (when the ids of a process that ends become stale is not promised)
+        let other = match self.model.is_alive(other) {
+            true => other,
+            false => self.thread,
+        };
         Request::SetPriority {
             thread: stale(self.dice, self.model.thread_id(other), 40),
             priority: self.dice.pick(&[2, 3, 4, 5, 5, 6, 7, 8, 9, 256]),
@@ -444,7 +449,12 @@ impl Author<'_> {
         let word = match model.word(mutex) {
             _ if dice.one_in(20) => {
                 let other = dice.below(model.system().threads.len());
-                let id = stale(dice, model.thread_id(other), 2);
+                let Id { slot, serial } = stale(dice, model.thread_id(other), 2);
+                // (as much of an id as a word can hold)
+                let id = Id {
+                    slot: slot & 0xFFF,
+                    serial: serial & 0xFFFF,
+                };
                 dice.pick(&[Word::Free, Word::Held(id), Word::Contended(Some(id))])
             }
             Word::Free => Word::Held(own),
