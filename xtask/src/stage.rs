@@ -12,7 +12,8 @@ use giornata_system::Board;
 use giornata_trace::first_difference;
 
 use crate::crates::{
-    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
+    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_IMAGE, SECOND_TARGET, root, selection,
+    target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
@@ -196,13 +197,19 @@ fn lint_bare(_: Extent<'_>) -> Result<String> {
     for board in BOARDS.into_iter().chain(CHIPS) {
         let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
         for config in [NOTHING_MORE, EVERYTHING] {
-            let mut command = cargo();
-            command.env("GIORNATA_BOARD", &board.name);
-            let features = board.features_of(config);
-            let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
-            command.args(["clippy", "--no-default-features"]);
-            command.args(["--features", &features.join(",")]);
-            lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
+            for image in [IMAGE, SECOND_IMAGE] {
+                let belongs = match image {
+                    IMAGE => Package::is_kernel,
+                    _ => Package::is_second_kernel,
+                };
+                let mut command = cargo();
+                command.env("GIORNATA_BOARD", &board.name);
+                let features = board.features_of(config);
+                let features: Vec<String> = features.map(|f| format!("{image}/{f}")).collect();
+                command.args(["clippy", "--no-default-features"]);
+                command.args(["--features", &features.join(",")]);
+                lint(command, &packages, &board.kernel_target, belongs)?;
+            }
         }
         targets.insert(board.target);
     }

@@ -26,7 +26,10 @@ pub type Handler = extern "C-unwind" fn(
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
-        $($(#[$meta])* extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        $($(#[$meta])*
+        // (all have the type of a handler)
+        #[allow(clippy::extra_unused_type_parameters)]
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
         /// The handlers by number of call; what names no call is refused.
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
@@ -94,9 +97,9 @@ handlers! {
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
-    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, Some((low, high)));
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, None);
     #[cfg(feature = "services")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]

@@ -68,46 +68,48 @@ impl Kernel {
         self.insert_and_go(me, thread)
     }
 
-    /// The created thread of the caller's process with this id.
+    /// Waits for the end of a created thread of the caller's process and frees its place;
+    /// or says that nobody will.
     #[inline(never)]
-    fn created(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Result<Ref<Thread>, Error> {
-        let thread = self.threads.get(slot).ok_or(Error::ESRCH)?;
-        let tenancy = thread.tenancy.get();
-        if thread.serial.get() != serial as u32
-            || tenancy == tenancy::NOBODY
-            || !same(thread.process, me.process)
-        {
-            return Err(Error::ESRCH);
-        }
-        let is_joined = joiner(&me.process.joiners, slot).is_some();
-        if tenancy == tenancy::GIVEN || is_joined {
-            return Err(Error::EINVAL);
-        }
-        Ok(thread)
-    }
-
-    /// Waits for the end of a created thread, and frees its place.
-    pub(crate) fn join_thread<M: Machine>(
+    pub(crate) fn join<M: Machine>(
         &self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
-        low: usize,
-        high: usize,
+        until: Option<(usize, usize)>,
     ) -> Outcome {
-        let thread = match self.created(me, slot, serial) {
-            Ok(thread) => thread,
-            Err(error) => return Outcome::error(error),
+        let process = me.process;
+        let Some(thread) = self.threads.get(slot) else {
+            return Outcome::error(Error::ESRCH);
         };
-        if same(thread, me) {
-            return Outcome::error(Error::EDEADLK);
+        let tenancy = thread.tenancy.get();
+        if thread.serial.get() != serial as u32
+            || tenancy == tenancy::NOBODY
+            || !same(thread.process, process)
+        {
+            return Outcome::error(Error::ESRCH);
         }
-        if thread.tenancy.get() == tenancy::ENDED {
-            let [value, ..] = &thread.context.a;
+        if tenancy == tenancy::GIVEN || joiner(&process.joiners, slot).is_some() {
+            return Outcome::error(Error::EINVAL);
+        }
+        let has_ended = tenancy == tenancy::ENDED;
+        if has_ended {
             self.free_place(thread);
-            return me.returns([value.get(), 0, 0, 0, 0, 0]);
         }
-        self.await_end::<M>(me, slot, low, high, Error::EBUSY)
+        match until {
+            None => {
+                if !has_ended {
+                    thread.tenancy.set(tenancy::GIVEN);
+                }
+                Outcome::DONE
+            }
+            Some(_) if has_ended => {
+                let [value, ..] = &thread.context.a;
+                me.returns([value.get(), 0, 0, 0, 0, 0])
+            }
+            Some(_) if same(thread, me) => Outcome::error(Error::EDEADLK),
+            Some((low, high)) => self.await_end::<M>(me, slot, low, high, Error::EBUSY),
+        }
     }
 
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if
@@ -129,16 +131,6 @@ impl Kernel {
         }
         joins(me).set(number);
         self.wait_behind(me, &me.process.joiners)
-    }
-
-    /// Says that nobody will join a created thread.
-    pub(crate) fn detach_thread(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Outcome {
-        match self.created(me, slot, serial) {
-            Err(error) => return Outcome::error(error),
-            Ok(thread) if thread.tenancy.get() == tenancy::ENDED => self.free_place(thread),
-            Ok(thread) => thread.tenancy.set(tenancy::GIVEN),
-        }
-        Outcome::DONE
     }
 
     /// A thread has ended of itself, with a value.

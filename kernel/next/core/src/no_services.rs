@@ -75,8 +75,6 @@ impl Kernel {
         Ok(())
     }
 
-    pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
-
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
     pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}

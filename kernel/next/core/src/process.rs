@@ -16,6 +16,8 @@ use core::cell::Cell;
 
 use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
+/// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
+pub const PIECE: usize = 512;
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 20;
 
@@ -96,14 +98,14 @@ record! {
         pub from: usize,
         /// Where it lies.
         pub to: usize,
-        /// Its bytes, a multiple of 4.
+        /// Its bytes, a multiple of 4, at most [`PIECE`].
         pub size: usize,
     }
 
     /// How the memory of a process is at its start.
     pub struct Image {
-        /// Its data as it was linked, the rest of its data, its stacks.
-        pub stretches: [Stretch; 3],
+        /// Its data as it was linked, the rest of its data, its stacks: in pieces.
+        pub stretches: &'static [Stretch],
         /// The user address of the memory that it can allocate.
         pub heap: usize,
         /// Bytes of it.

@@ -115,26 +115,6 @@ impl Kernel {
         differ(me.next.get(), me) | some(rank.above.get()) | (rank.unmarked.get() ^ 1) as usize
     }
 
-    /// An empty rank replaces the top, which closes, if it is more urgent than all
-    /// the others.
-    #[inline(always)]
-    pub(crate) fn replaces(&self, old: Ref<Rank>, new: Ref<Rank>, head: Ref<Thread>) -> bool {
-        let Some(below) = old.below.get() else {
-            return false;
-        };
-        if new.level.get() >= below.level.get() {
-            cold_path();
-            return false;
-        }
-        old.head.set(None);
-        new.head.set(Some(head));
-        new.below.set(Some(below));
-        below.above.set(Some(new));
-        self.top.set(new);
-        self.slot.set(head);
-        true
-    }
-
     /// Any insertion, and who runs then; `me` goes on with 0 if it still has the turn.
     #[inline(never)]
     pub(crate) extern "C" fn insert_and_go(&self, me: Ref<Thread>, thread: Ref<Thread>) -> Outcome {

@@ -14,16 +14,11 @@
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
-use crate::process::{Stretch, life};
+use crate::process::life;
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
 use crate::wait::leave;
 use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
-
-/// Bytes that are copied or zeroed before the hart looks at timer and lines.
-pub(crate) const CHUNK: usize = 256;
-/// Bytes of one piece, if nothing waits.
-pub(crate) const PIECE: usize = 1024;
 
 impl Kernel {
     /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
@@ -134,7 +129,16 @@ impl Kernel {
             },
             life::OBJECTS => self.end_mail::<M>(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
-            life::RESTORE => restore::<M>(process, index),
+            life::RESTORE => match process.image.stretches.get(index) {
+                Some(stretch) => {
+                    match stretch.from {
+                        0 => M::zero(stretch.to, stretch.size),
+                        from => M::copy(from, stretch.to, stretch.size),
+                    }
+                    1
+                }
+                None => 0,
+            },
             _ => 0,
         };
         process.progress.set(at.wrapping_add(done));
@@ -198,9 +202,6 @@ impl Kernel {
         thread.waits.set(Some(self.nowhere));
         thread.state.set(thread.state.get() & state::PARKED_ON);
         thread.tenancy.set(tenancy::NOBODY);
-        if thread.is(state::PARKED_ON) {
-            self.unpark(thread);
-        }
     }
 
     /// A thread of a process that begins anew is as at boot.
@@ -217,31 +218,4 @@ impl Kernel {
             self.insert(thread);
         }
     }
-}
-
-/// Copies and zeroes the next bytes of a process's memory. Returns how many: 0 if all
-/// is as it was.
-#[inline(never)]
-fn restore<M: Machine>(process: Ref<Process>, mut at: usize) -> u32 {
-    for Stretch { from, to, size } in &process.image.stretches {
-        let (from, to, size) = (*from, *to, *size);
-        if at >= size {
-            at = at.wrapping_sub(size);
-            continue;
-        }
-        let (begin, end) = (at, size.min(at.wrapping_add(PIECE)));
-        while at < end {
-            let length = CHUNK.min(end.wrapping_sub(at));
-            match from {
-                0 => M::zero(to.wrapping_add(at), length),
-                _ => M::copy(from.wrapping_add(at), to.wrapping_add(at), length),
-            }
-            at = at.wrapping_add(length);
-            if M::pending() {
-                break;
-            }
-        }
-        return at.wrapping_sub(begin) as u32;
-    }
-    0
 }

@@ -16,7 +16,7 @@ use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
 
-use crate::reaper::{CHUNK, PIECE};
+use crate::process::PIECE;
 use crate::region::{READ, WRITE};
 use crate::{Kernel, Machine, Outcome, Process, Ref, Region, Thread};
 
@@ -32,24 +32,9 @@ fn bit(index: usize) -> u32 {
     1u32.wrapping_shl(index as u32)
 }
 
-/// Zeroes the next bytes of a region that nobody has.
-#[inline(never)]
-fn clear<M: Machine>(region: Ref<Region>) {
-    let mut at = region.zeroed.get();
-    let end = region.size.min(at.wrapping_add(PIECE));
-    while at < end {
-        let length = CHUNK.min(end.wrapping_sub(at));
-        M::zero(region.place.wrapping_add(at), length);
-        at = at.wrapping_add(length);
-        if M::pending() {
-            break;
-        }
-    }
-    region.zeroed.set(at);
-}
-
 impl Kernel {
-    /// Opens a region to the caller's process.
+    /// Opens a region to the caller's process. What nobody has it zeroes first, as a call
+    /// that begins again.
     pub(crate) fn attach_region<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -73,8 +58,11 @@ impl Kernel {
         if attached & bit(index) != 0 {
             return Outcome::error(Error::EEXIST);
         }
-        if region.zeroed.get() != region.size {
-            clear::<M>(region);
+        let zeroed = region.zeroed.get();
+        if zeroed != region.size {
+            let length = PIECE.min(region.size.wrapping_sub(zeroed));
+            M::zero(region.place.wrapping_add(zeroed), length);
+            region.zeroed.set(zeroed.wrapping_add(length));
             return self.again(me, Call::AttachRegion, [index, how, 0, 0, 0, 0]);
         }
         region.users.set(region.users.get().wrapping_add(1));
@@ -89,7 +77,7 @@ impl Kernel {
             return Outcome::error(Error::ESRCH);
         };
         let process = me.process;
-        if region.grant(process) & (READ | WRITE) == 0 {
+        if region.grant(process) & READ == 0 {
             return Outcome::error(Error::EPERM);
         }
         if process.attached.get() & bit(index) == 0 {

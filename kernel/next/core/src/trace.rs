@@ -70,7 +70,6 @@ impl Trace {
     }
 
     /// Adds a record, and one behind it with 12 bytes more.
-    #[expect(clippy::too_many_arguments, reason = "words of records, in registers")]
     #[inline(never)]
     pub(crate) extern "C" fn write_two(
         &self,

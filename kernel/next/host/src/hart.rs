@@ -123,7 +123,7 @@ impl Machine for Hart {
     }
 
     fn copy(from: usize, to: usize, length: usize) {
-        assert!(length <= 256, "a copy of {length} bytes");
+        assert!(length <= 512, "a copy of {length} bytes");
         with(|state| {
             let bytes = state.bytes(from, length).to_vec();
             state.bytes(to, length).copy_from_slice(&bytes);
@@ -131,7 +131,7 @@ impl Machine for Hart {
     }
 
     fn zero(at: usize, length: usize) {
-        assert!(length <= 256, "zeroing of {length} bytes");
+        assert!(length <= 512, "zeroing of {length} bytes");
         with(|state| state.bytes(at, length).fill(0));
     }
 

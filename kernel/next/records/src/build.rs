@@ -6,7 +6,7 @@ use giornata_next_core::boot::{self, Boot};
 use giornata_next_core::interrupt::{LINES, Line};
 use giornata_next_core::layout::{Shape, Shaped, offset};
 use giornata_next_core::object::{self, Handle};
-use giornata_next_core::process::{Image, life};
+use giornata_next_core::process::{Image, PIECE, Stretch, life};
 use giornata_next_core::ready::level;
 use giornata_next_core::thread::{Place, kind, role, tenancy};
 use giornata_next_core::trace::{Entry, label};
@@ -269,12 +269,22 @@ fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Proc
         (0, data + copied, zeroed),
         (0, stacks, stacks_size),
     ];
-    for (index, (from, to, size)) in stretches.into_iter().enumerate() {
+    let mut pieces = Vec::new();
+    for (from, to, size) in stretches {
         assert!(size.is_multiple_of(4), "memory of a process in whole words");
-        arena.set(image, &format!("stretches.{index}.from"), from);
-        arena.set(image, &format!("stretches.{index}.to"), to);
-        arena.set(image, &format!("stretches.{index}.size"), size);
+        pieces.extend((0..size).step_by(PIECE).map(|at| {
+            let from = if from == 0 { 0 } else { from + at };
+            (from, to + at, (size - at).min(PIECE as u64))
+        }));
     }
+    let run = arena.many::<Stretch>(pieces.len());
+    for (index, (from, to, size)) in pieces.into_iter().enumerate() {
+        let stretch = run.at(index, arena);
+        arena.set(stretch, "from", from);
+        arena.set(stretch, "to", to);
+        arena.set(stretch, "size", size);
+    }
+    arena.set(image, "stretches", run);
     assert!(
         process.heap.1.is_multiple_of(16),
         "memory to allocate in its grain"

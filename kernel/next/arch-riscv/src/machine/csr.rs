@@ -37,14 +37,6 @@ pub(super) const MPRV: usize = 1 << 17;
 /// `mstatus`: `wfi` in user mode traps.
 pub(super) const TW: usize = 1 << 21;
 
-/// For ever.
-pub(super) fn halt() -> ! {
-    loop {
-        // SAFETY: waiting changes nothing but time.
-        unsafe { core::arch::asm!("wfi", options(nomem, nostack)) };
-    }
-}
-
 /// Shows user mode the counters: `cycle` and `instret`, not `time`, because the clock is a
 /// system call. A hart that cannot choose shows all there are.
 pub(super) fn show_counters() {

@@ -130,6 +130,7 @@ fn the_time_that_a_thread_has_run_begins_anew() {
     assert_eq!(call(&mut rig, Call::CpuTime, []), values([30]));
 }
 
+#[cfg(feature = "services")]
 #[test]
 fn threads_that_begin_by_themselves_all_begin_again_whatever_they_were_in() {
     let mut description = system();

@@ -5,6 +5,8 @@ mod faults;
 #[cfg(feature = "services")]
 mod owners;
 #[cfg(feature = "services")]
+mod random;
+#[cfg(feature = "services")]
 mod regions;
 mod stage;
 #[cfg(feature = "services")]

@@ -231,6 +231,7 @@ fn what_a_process_had_not_heard_of_its_next_life_does_not_hear_of() {
     assert_eq!(records(&rig, Kind::Process).len(), 1);
 }
 
+#[cfg(feature = "services")]
 #[test]
 fn two_thousand_kills_leave_everything_as_it_was() {
     let mut description = system();

@@ -125,10 +125,10 @@ fn run(seed: u64, steps: usize) {
             stage.advance(1);
             continue;
         }
-        for thread in 1..=THREADS {
+        for (thread, seen) in seen.iter_mut().enumerate().skip(1) {
             let client = |results: [usize; 7]| (results[5] >> 16, results[6]);
             if let Some((client, token @ 1..)) = stage.rig.take_results(thread).map(client) {
-                seen[thread].push([client, token]);
+                seen.push([client, token]);
             }
         }
         if runs == SUPERVISOR {

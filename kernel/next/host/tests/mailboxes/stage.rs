@@ -8,15 +8,15 @@ use giornata_next_host::{MEMORY, Results, Rig};
 use giornata_next_records::{Description, Object, ObjectKind, Process, Rights, Thread};
 
 /// An instant that never comes, in two registers.
-pub const EVER: [usize; 2] = [0xFFFF_FFFF; 2];
+pub(crate) const EVER: [usize; 2] = [0xFFFF_FFFF; 2];
 /// Does not wait.
-pub const NOW: [usize; 2] = [0; 2];
+pub(crate) const NOW: [usize; 2] = [0; 2];
 /// Bytes of a process's data.
-pub const DATA: usize = 0x1000;
+pub(crate) const DATA: usize = 0x1000;
 /// Where the rooms of messages lie in the simulated memory.
 const ROOMS: usize = 0x8_0000;
 /// All rights.
-pub const ALL: Rights = Rights {
+pub(crate) const ALL: Rights = Rights {
     used: true,
     managed: true,
     received: true,
@@ -24,15 +24,15 @@ pub const ALL: Rights = Rights {
     full: true,
 };
 /// All but to be a protocol server.
-pub const PLAIN: Rights = Rights { full: false, ..ALL };
+pub(crate) const PLAIN: Rights = Rights { full: false, ..ALL };
 
 /// The user address at which the data of a process begins.
-pub fn data(process: usize) -> usize {
+pub(crate) fn data(process: usize) -> usize {
     0x40_0000 + process * 0x1_0000
 }
 
 /// A system of processes without threads, each with four messages of up to 200 bytes.
-pub fn system(processes: usize) -> Description {
+pub(crate) fn system(processes: usize) -> Description {
     let process = |index: usize| Process {
         max_priority: 255,
         data: (
@@ -53,7 +53,7 @@ pub fn system(processes: usize) -> Description {
 }
 
 /// A system of one process with threads of these priorities.
-pub fn threads(priorities: &[u8]) -> Description {
+pub(crate) fn threads(priorities: &[u8]) -> Description {
     let mut all = system(1);
     for priority in priorities {
         thread(&mut all, 0, *priority);
@@ -62,7 +62,7 @@ pub fn threads(priorities: &[u8]) -> Description {
 }
 
 /// A system with a process for each of these priorities.
-pub fn processes(priorities: &[u8]) -> Description {
+pub(crate) fn processes(priorities: &[u8]) -> Description {
     let mut all = system(priorities.len());
     for (process, priority) in priorities.iter().enumerate() {
         thread(&mut all, process, *priority);
@@ -70,7 +70,7 @@ pub fn processes(priorities: &[u8]) -> Description {
     all
 }
 
-pub fn thread(all: &mut Description, process: usize, priority: u8) {
+pub(crate) fn thread(all: &mut Description, process: usize, priority: u8) {
     all.threads.push(Thread {
         process,
         priority,
@@ -80,7 +80,7 @@ pub fn thread(all: &mut Description, process: usize, priority: u8) {
 }
 
 /// An object with these rights for all processes; its slot.
-pub fn object(all: &mut Description, kind: ObjectKind, rights: Rights) -> usize {
+pub(crate) fn object(all: &mut Description, kind: ObjectKind, rights: Rights) -> usize {
     all.objects.push(Object {
         kind,
         at_boot: true,
@@ -95,17 +95,17 @@ pub fn object(all: &mut Description, kind: ObjectKind, rights: Rights) -> usize 
 }
 
 /// A mailbox.
-pub fn mailbox(all: &mut Description, rights: Rights) -> usize {
+pub(crate) fn mailbox(all: &mut Description, rights: Rights) -> usize {
     object(all, ObjectKind::Mailbox, rights)
 }
 
 /// A rig whose threads are driven by what runs.
-pub struct Stage {
+pub(crate) struct Stage {
     pub rig: Rig,
 }
 
 impl Stage {
-    pub fn new(description: &Description) -> Stage {
+    pub(crate) fn new(description: &Description) -> Stage {
         let stage = Stage {
             rig: Rig::boot(description),
         };
@@ -115,20 +115,20 @@ impl Stage {
 
     /// The thread that runs is this one.
     #[track_caller]
-    pub fn runs(&mut self, thread: usize) -> &mut Stage {
+    pub(crate) fn runs(&mut self, thread: usize) -> &mut Stage {
         assert_eq!(self.rig.running(), thread, "the running thread");
         self
     }
 
     #[track_caller]
-    pub fn idles(&mut self) -> &mut Stage {
+    pub(crate) fn idles(&mut self) -> &mut Stage {
         assert!(self.rig.is_idle(), "{} runs", self.rig.running());
         self
     }
 
     /// `thread`, which runs, makes a call.
     #[track_caller]
-    pub fn call(&mut self, thread: usize, call: Call, arguments: [usize; 6]) -> &mut Stage {
+    pub(crate) fn call(&mut self, thread: usize, call: Call, arguments: [usize; 6]) -> &mut Stage {
         self.runs(thread);
         self.rig.call(call, arguments);
         self.rig.check_invariants();
@@ -137,14 +137,14 @@ impl Stage {
 
     /// What the last call of a thread has returned.
     #[track_caller]
-    pub fn results(&mut self, thread: usize) -> Results {
+    pub(crate) fn results(&mut self, thread: usize) -> Results {
         let results = self.rig.take_results(thread);
         results.unwrap_or_else(|| panic!("the call of {thread} has not returned"))
     }
 
     /// It has returned success and these values; 0 behind them.
     #[track_caller]
-    pub fn returned(&mut self, thread: usize, values: &[usize]) -> &mut Stage {
+    pub(crate) fn returned(&mut self, thread: usize, values: &[usize]) -> &mut Stage {
         let mut expected = [0; 7];
         expected[1..=values.len()].copy_from_slice(values);
         assert_eq!(self.results(thread), expected);
@@ -152,37 +152,43 @@ impl Stage {
     }
 
     #[track_caller]
-    pub fn refused(&mut self, thread: usize, error: Error) -> &mut Stage {
+    pub(crate) fn refused(&mut self, thread: usize, error: Error) -> &mut Stage {
         assert_eq!(self.results(thread), [error as usize, 0, 0, 0, 0, 0, 0]);
         self
     }
 
     #[track_caller]
-    pub fn advance(&mut self, ticks: u64) -> &mut Stage {
+    pub(crate) fn advance(&mut self, ticks: u64) -> &mut Stage {
         self.rig.advance(ticks);
         self.rig.check_invariants();
         self
     }
 
     #[track_caller]
-    pub fn sleep(&mut self, thread: usize, until: usize) -> &mut Stage {
+    pub(crate) fn sleep(&mut self, thread: usize, until: usize) -> &mut Stage {
         self.call(thread, Call::Sleep, [until, 0, 0, 0, 0, 0])
     }
 
     /// Sends a word.
     #[track_caller]
-    pub fn send(&mut self, thread: usize, to: usize, priority: usize, word: usize) -> &mut Stage {
+    pub(crate) fn send(
+        &mut self,
+        thread: usize,
+        to: usize,
+        priority: usize,
+        word: usize,
+    ) -> &mut Stage {
         let arguments = [to | priority << 16, 1, word, 0, 0, 0];
         self.call(thread, Call::Send, arguments)
     }
 
     #[track_caller]
-    pub fn receive(&mut self, thread: usize, from: usize) -> &mut Stage {
+    pub(crate) fn receive(&mut self, thread: usize, from: usize) -> &mut Stage {
         self.receive_until(thread, from, EVER)
     }
 
     #[track_caller]
-    pub fn receive_until(
+    pub(crate) fn receive_until(
         &mut self,
         thread: usize,
         from: usize,
@@ -193,13 +199,13 @@ impl Stage {
 
     /// A receiver has this word, of a message that is no request.
     #[track_caller]
-    pub fn has_word(&mut self, thread: usize, priority: usize, word: usize) -> &mut Stage {
+    pub(crate) fn has_word(&mut self, thread: usize, priority: usize, word: usize) -> &mut Stage {
         self.returned(thread, &[word, 0, 0, 0, priority | NOBODY << 16])
     }
 
     /// Sends bytes of the process's data.
     #[track_caller]
-    pub fn send_bytes(
+    pub(crate) fn send_bytes(
         &mut self,
         thread: usize,
         to: usize,
@@ -211,12 +217,17 @@ impl Stage {
     }
 
     #[track_caller]
-    pub fn receive_bytes(&mut self, thread: usize, from: usize, capacity: usize) -> &mut Stage {
+    pub(crate) fn receive_bytes(
+        &mut self,
+        thread: usize,
+        from: usize,
+        capacity: usize,
+    ) -> &mut Stage {
         self.receive_at(thread, from, self.rig.thread(thread).process.data, capacity)
     }
 
     #[track_caller]
-    pub fn receive_at(
+    pub(crate) fn receive_at(
         &mut self,
         thread: usize,
         from: usize,
@@ -230,12 +241,12 @@ impl Stage {
 
     /// Receives as a protocol server.
     #[track_caller]
-    pub fn serve(&mut self, thread: usize, from: usize) -> &mut Stage {
+    pub(crate) fn serve(&mut self, thread: usize, from: usize) -> &mut Stage {
         self.serve_until(thread, from, EVER)
     }
 
     #[track_caller]
-    pub fn serve_until(
+    pub(crate) fn serve_until(
         &mut self,
         thread: usize,
         from: usize,
@@ -248,13 +259,13 @@ impl Stage {
 
     /// Requests a word.
     #[track_caller]
-    pub fn request(&mut self, thread: usize, to: usize, word: usize) -> &mut Stage {
+    pub(crate) fn request(&mut self, thread: usize, to: usize, word: usize) -> &mut Stage {
         self.call(thread, Call::Call, [to, 1, word, 0, 0, 0])
     }
 
     /// A server has this word of a client; the token.
     #[track_caller]
-    pub fn has_request(&mut self, thread: usize, client: usize, word: usize) -> usize {
+    pub(crate) fn has_request(&mut self, thread: usize, client: usize, word: usize) -> usize {
         let results = self.results(thread);
         assert_eq!(results[..6], [0, word, 0, 0, 0, client << 16]);
         assert_ne!(results[6], 0, "a token");
@@ -263,22 +274,28 @@ impl Stage {
 
     /// Replies a word and receives.
     #[track_caller]
-    pub fn reply(&mut self, thread: usize, client: usize, token: usize, word: usize) -> &mut Stage {
+    pub(crate) fn reply(
+        &mut self,
+        thread: usize,
+        client: usize,
+        token: usize,
+        word: usize,
+    ) -> &mut Stage {
         self.call(thread, Call::ReplyReceive, [client, token, word, 0, 0, 0])
     }
 
     /// The fixed priority at which a thread stands, or waits.
-    pub fn priority(&self, thread: usize) -> u32 {
+    pub(crate) fn priority(&self, thread: usize) -> u32 {
         256 - self.rig.thread(thread).rank().level()
     }
 
     /// Messages of a process that are free.
-    pub fn free(&self, process: usize) -> usize {
+    pub(crate) fn free(&self, process: usize) -> usize {
         self.rig.process(process).free_messages()
     }
 
     /// Puts bytes into the data of a process.
-    pub fn set_data(&mut self, process: usize, bytes: &[u8]) -> &mut Stage {
+    pub(crate) fn set_data(&mut self, process: usize, bytes: &[u8]) -> &mut Stage {
         for (index, word) in bytes.chunks(4).enumerate() {
             let mut whole = [0; 4];
             whole[..word.len()].copy_from_slice(word);
@@ -289,7 +306,7 @@ impl Stage {
     }
 
     /// The first bytes of the data of a process.
-    pub fn data(&self, process: usize, length: usize) -> Vec<u8> {
+    pub(crate) fn data(&self, process: usize, length: usize) -> Vec<u8> {
         let words = (0..length.div_ceil(4)).map(|index| self.rig.word(process * DATA + 4 * index));
         let mut bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
         bytes.truncate(length);
