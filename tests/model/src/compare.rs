@@ -270,8 +270,8 @@ impl<K: Kernel> Pair<K> {
         let seen = self.kernel.apply(&self.translated(&event), now);
         if seen.runs != expected.runs {
             return Err(format!(
-                "{:?} runs instead of {:?}",
-                seen.runs, expected.runs
+                "{:?} runs instead of {:?}: it {:?}",
+                seen.runs, expected.runs, seen.resumption
             ));
         }
         self.compare_resumption(&seen.resumption, &expected.resumption)?;
@@ -284,8 +284,11 @@ impl<K: Kernel> Pair<K> {
     /// The event as the kernel knows it.
     fn translated(&self, event: &Event) -> Event {
         let mut event = event.clone();
-        if let Event::Call(Request::ReplyReceive { token, .. }) = &mut event {
-            *token = *self.tokens.get(token).unwrap_or(token);
+        if let Event::Call(Request::ReplyReceive { token, .. } | Request::Forward { token, .. }) =
+            &mut event
+        {
+            // (one that the kernel never gave is one that it never will)
+            *token = *self.tokens.get(token).unwrap_or(&(u32::MAX - *token));
         }
         event
     }

@@ -228,9 +228,10 @@ impl Kernel {
             let Some(sender) = sender else {
                 break 'error Error::EINVAL as usize;
             };
-            let (receiver, wants_words) = receiver(mailbox);
+            // (who wants it in memory may have no room for it)
+            let (_, wants_words) = receiver(mailbox);
             if special != 0
-                && receiver.is_none()
+                && !wants_words
                 && let Some(owner) = mailbox.owner.get()
                 && !self.may_wait(sender, owner)
             {

@@ -1,5 +1,6 @@
 //! What each call comes to.
 
+use super::mail::Wish;
 use super::{Model, Outcome, Resumption};
 use crate::request::Request;
 
@@ -24,7 +25,7 @@ impl Model {
                 self.set_priority(caller, thread, priority)
             }
             Request::CreateObject { slot, server } => self.create(caller, slot, server),
-            Request::DeleteObject { object } => self.delete(caller, object),
+            Request::DeleteObject { object } => self.delete(caller, object, from),
             Request::OpenObject { slot } => self.open(caller, slot),
             Request::Lock { object, until } => self.lock(caller, object, until),
             Request::Unlock { object } => self.unlock(caller, object),
@@ -46,13 +47,21 @@ impl Model {
                 ref bytes,
                 route,
             } => self.send_bytes(caller, mailbox, priority, bytes.clone(), route),
-            Request::Receive { mailbox, until } => self.receive(caller, mailbox, until),
+            Request::Receive { mailbox, until } => {
+                self.receive(caller, mailbox, until, Wish::Words)
+            }
             Request::ReceiveBytes {
                 mailbox,
                 until,
                 capacity,
-                full,
-            } => self.receive_bytes(caller, mailbox, until, (capacity, full)),
+                full: false,
+            } => self.receive(caller, mailbox, until, Wish::Bytes(capacity)),
+            Request::ReceiveBytes {
+                mailbox,
+                until,
+                capacity,
+                full: true,
+            } => self.receive(caller, mailbox, until, Wish::Full(capacity)),
             Request::CreateThread { priority } => self.create_thread(caller, priority),
             Request::JoinThread { thread, until } => self.join(caller, thread, until),
             Request::DetachThread { thread } => self.detach(caller, thread),

@@ -37,14 +37,6 @@ pub enum Wish {
     Full(usize),
 }
 
-/// A message on its way into the memory of a thread, which does not know of it yet.
-#[derive(Clone, Debug)]
-pub(super) struct Bound {
-    pub(super) message: Message,
-    pub(super) capacity: usize,
-    pub(super) full: bool,
-}
-
 impl Message {
     /// Whether it fits into registers.
     pub(super) fn is_short(&self) -> bool {

@@ -33,7 +33,7 @@ use crate::system::{Kind, Scheduling, System};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 use giornata_abi::trace::FaultCause;
-use mail::{Bound, Wish};
+use mail::Wish;
 use std::ops::Range;
 
 /// What a call comes to now; `None`: its reply comes later, or it has none.
@@ -176,26 +176,22 @@ pub struct Thread {
     /// Until when it waits, and when the timer was armed, as a serial number.
     alarm: Option<(u64, u64)>,
     parked: Option<Parking>,
-    /// As a server: the urgency of the message that it is at work on.
-    hand: Option<Urgency>,
     /// The urgency of the request in its hand, whose client has ended.
     late: Option<Urgency>,
     /// Whose request it received last, and the token of the reply.
     client: Option<(usize, u32)>,
-    /// What it asked for in its own call: where, how urgently, what.
-    request: Option<(Id, u8, Vec<u8>)>,
+    /// What it asked for in its own call, and with what priority.
+    request: Option<(u8, Vec<u8>)>,
     /// The mailbox from which it received last.
-    received_from: Option<usize>,
-    /// The mailboxes that it serves, the last one first.
-    serves: Vec<usize>,
+    received_from: Option<Id>,
+    /// It has been the server of a mailbox.
+    serves: bool,
     /// The message that it is about to receive.
-    bound: Option<Bound>,
+    bound: Option<Message>,
     /// The mutexes that it owns, in the order in which its end gives them back.
     held: Vec<usize>,
     /// The mutex that it was granted, of which its memory does not know yet.
     granted: Option<usize>,
-    /// How far its end has looked for its clients.
-    looked: usize,
     /// The ceiling in its control page; the kernel has put a switch off for it.
     published: u8,
     put_off: bool,
@@ -256,6 +252,10 @@ pub struct Object {
     /// Who received from the mailbox last; it asked for all, and serves it.
     reader: Option<usize>,
     served: bool,
+    /// When that one became the last, as a serial number.
+    read: u64,
+    /// The urgency of the message in the server's hand.
+    hand: Option<Urgency>,
     /// The mailbox of the server that it is attached to.
     attached: Option<usize>,
     /// Of a private mutex: the word in its process's memory; the kernel knows more.
@@ -417,6 +417,8 @@ fn object(spec: &crate::system::ObjectSpec) -> Object {
         messages: Vec::new(),
         reader: None,
         served: false,
+        read: 0,
+        hand: None,
         attached: match spec.kind {
             Kind::Mailbox { server } => server,
             _ => None,

@@ -78,7 +78,7 @@ impl Model {
     pub(super) fn base(&self, thread: usize) -> Option<Urgency> {
         let base = match self.urgency_of_messages(thread) {
             Some(urgency) => Some(urgency),
-            None if self.serves_a_client(thread) => None,
+            None if !self.clients_of(thread).is_empty() => None,
             None => Some(self.own(thread)),
         };
         match (base, self.ceiling(thread)) {

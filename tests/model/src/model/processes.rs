@@ -75,8 +75,16 @@ impl Model {
         self.insert_entry(Entry::Teardown(process, urgency), urgency, End::Head);
     }
 
+    /// The threads of a process that has ended serve no mailbox any more.
+    pub(super) fn reap(&mut self, process: usize) {
+        for thread in self.processes[process].threads.clone() {
+            self.end_servers(thread);
+        }
+    }
+
     /// The rest of the end of a process, or its beginning.
     pub(super) fn tear_down(&mut self, process: usize) {
+        self.reap(process);
         let restarts = self.system.processes[process].restarts;
         let begins = self.processes[process].life == Life::Restoring || restarts;
         match begins {
@@ -99,7 +107,7 @@ impl Model {
                 continue;
             }
             for client in self.queued_callers(mailbox) {
-                self.refuse_client(client, Error::EIDRM);
+                self.refuse_client(client);
             }
         }
     }

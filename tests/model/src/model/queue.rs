@@ -87,33 +87,33 @@ impl Model {
 
     /// Decides who runs. A thread that published a ceiling is moved before it is left.
     pub(super) fn dispatch(&mut self) {
-        let before = self.runs;
         let mut next = self.resolve();
-        if let Some(left) = before
-            && next != before
-            && self.is_in_queue_by_state(left)
-            && self.is_alive(left)
-            && self.defer(left)
-        {
+        if next != self.runs && self.heed_left() {
             next = self.resolve();
         }
         self.runs = next;
     }
 
-    /// A thread that is about to be left moves to the ceiling that it published; whether
-    /// it did.
-    fn defer(&mut self, thread: usize) -> bool {
-        let most = self.system.processes[self.threads[thread].process].max_priority;
-        let published = self.threads[thread].published.min(most);
+    /// The thread that runs is about to be left: if it published a ceiling it is moved to
+    /// that. Whether it was.
+    fn heed_left(&mut self) -> bool {
+        let Some(left) = self.runs.take() else {
+            return false;
+        };
+        if !self.is_alive(left) || !self.is_in_queue_by_state(left) {
+            return false;
+        }
+        let most = self.system.processes[self.threads[left].process].max_priority;
+        let published = self.threads[left].published.min(most);
         if published == 0 {
             return false;
         }
-        self.threads[thread].put_off = true;
-        let before = self.threads[thread].rank;
-        self.with_place(thread, End::Head, |model| {
-            model.threads[thread].deferred = Some(published);
+        self.threads[left].put_off = true;
+        let before = self.threads[left].rank;
+        self.with_place(left, End::Head, |model| {
+            model.threads[left].deferred = Some(published);
         });
-        before != self.threads[thread].rank
+        before != self.threads[left].rank
     }
 
     /// Follows the chain of the first in the queue to its end.
@@ -122,7 +122,7 @@ impl Model {
             let first = *self.queue.first()?;
             let first = match first {
                 // (between pieces the hart looks at its timer and lines)
-                Entry::Teardown(..) if self.interrupt() => continue,
+                Entry::Teardown(..) if self.heed_left() || self.interrupt() => continue,
                 Entry::Teardown(process, _) => {
                     self.queue.remove(0);
                     self.tear_down(process);
@@ -147,6 +147,8 @@ impl Model {
             };
             match self.threads[end].state {
                 State::Ready => return Some(end),
+                // (it serves the mailbox still: its process is torn down so far on this place)
+                State::Dormant => self.reap(self.threads[end].process),
                 State::Calls { mailbox, .. } => self.park(&chain, Some(mailbox)),
                 _ => self.park(&chain, None),
             }

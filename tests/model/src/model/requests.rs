@@ -2,10 +2,12 @@
 
 use super::mail::{Wish, bytes_of};
 use super::queue::End;
-use super::{Model, Outcome, Resumption, State};
+use super::{Model, Outcome, Resumption, State, Urgency};
 use crate::request::{NEVER, Reply};
+use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
+use giornata_abi::system::{RIGHT_FULL, RIGHT_MANAGE};
 
 impl Model {
     pub(super) fn request(
@@ -39,28 +41,29 @@ impl Model {
         let mut message = self.message(client, id, priority, bytes);
         self.address(&mut message, incoming);
         message.client = Some(client);
-        if let Some(server) = self.withdraw(client) {
-            self.settle_place(server, End::Tail);
-        }
+        self.withdraw(client);
         self.threads[client].state = State::Calls {
             server: None,
             mailbox,
             token: 0,
         };
-        self.threads[client].request = Some((id, priority, message.bytes.clone()));
+        self.threads[client].request = Some((priority, message.bytes.clone()));
         self.deliver(message, mailbox, false);
         Ok(())
     }
 
     /// A thread has the request of a client in its hand: the token of the reply.
-    pub(super) fn take_in_hand(&mut self, client: usize, server: usize, mailbox: usize) -> u32 {
+    pub(super) fn take_in_hand(&mut self, client: usize, server: usize) -> u32 {
         self.bring_up(client);
         let token = self.next_serial() as u32;
-        self.threads[client].state = State::Calls {
-            server: Some(server),
-            mailbox,
-            token,
-        };
+        if let State::Calls {
+            server: has,
+            token: of_it,
+            ..
+        } = &mut self.threads[client].state
+        {
+            (*has, *of_it) = (Some(server), token);
+        }
         self.threads[server].client = Some((client, token));
         token
     }
@@ -87,77 +90,88 @@ impl Model {
     ) -> Outcome {
         let client = client.and_then(|client| self.client_of(caller, client, token));
         if let Some(client) = client {
-            let _ = self.withdraw(client);
-            self.threads[client].state = State::Ready;
+            self.withdraw(client);
             self.threads[client].resumption = Resumption::Returns(Reply::values(&words));
         }
-        match self.received_from(caller) {
-            Some(mailbox) => self.receive_from(caller, mailbox, NEVER),
-            None => {
-                self.settle_place(caller, End::Tail);
-                Err(Error::EINVAL)
-            }
-        }
+        let mailbox = self.threads[caller].received_from.ok_or(Error::EINVAL)?;
+        self.receive(caller, mailbox, NEVER, Wish::Words)
     }
 
     pub(super) fn forward(&mut self, caller: usize, id: Id, client: usize, token: u32) -> Outcome {
         let (mailbox, incoming) = self.route(caller, id)?;
         let client = self.client_of(caller, client, token).ok_or(Error::EINVAL)?;
         let request = self.threads[client].request.clone();
-        let (_, priority, bytes) = request.expect("it has asked");
+        let (priority, bytes) = request.expect("it has asked");
         self.place_request(client, mailbox, (id, incoming, priority, bytes))?;
         Ok(Some(Reply::DONE))
     }
 
-    /// A client's request is nobody's any more. Returns who had it in its hand.
-    pub(super) fn withdraw(&mut self, client: usize) -> Option<usize> {
+    /// A client's request is nobody's any more; it waits for nothing.
+    pub(super) fn withdraw(&mut self, client: usize) {
         let State::Calls {
             server, mailbox, ..
         } = self.threads[client].state
         else {
-            return None;
+            return;
         };
         self.bring_up(client);
         self.threads[client].state = State::Ready;
-        if server.is_none() {
-            // (who is about to receive it has a message without a client)
-            for thread in &mut self.threads {
-                if let Some(bound) = &mut thread.bound
-                    && bound.message.client == Some(client)
-                {
-                    bound.message.client = None;
-                }
-            }
-            let messages = &mut self.objects[mailbox].messages;
-            messages.retain(|message| message.client != Some(client));
+        if let Some(server) = server {
+            return self.settle_place(server, End::Tail);
+        }
+        // (who is about to receive it has a message without a client)
+        let bound = self
+            .threads
+            .iter_mut()
+            .filter_map(|thread| thread.bound.as_mut());
+        for message in bound.filter(|message| message.client == Some(client)) {
+            message.client = None;
+        }
+        let messages = &mut self.objects[mailbox].messages;
+        let before = messages.len();
+        messages.retain(|message| message.client != Some(client));
+        if messages.len() < before {
             self.weigh_server(mailbox);
         }
-        server
     }
 
     /// The reply of a client will not come.
-    pub(super) fn refuse_client(&mut self, client: usize, error: Error) {
-        let server = self.withdraw(client);
-        self.threads[client].resumption = Resumption::Returns(error.into());
-        if let Some(server) = server {
-            self.settle_place(server, End::Tail);
-        }
+    pub(super) fn refuse_client(&mut self, client: usize) {
+        self.withdraw(client);
+        self.threads[client].resumption = Resumption::Returns(Error::EIDRM.into());
     }
 
     /// A client ends, and its request with it. Who has that, and no other client's, goes on
     /// as urgently as the client was.
     pub(super) fn end_client(&mut self, client: usize) {
-        let urgency = self.threads[client].rank;
-        let Some(server) = self.withdraw(client) else {
-            return;
-        };
-        if !self.threads[server].serves.is_empty() {
-            self.threads[server].hand = urgency;
-        } else if !self.serves_a_client(server) {
-            let least = super::Urgency::fixed(0);
-            self.threads[server].late = Some(urgency.unwrap_or(least));
+        if let State::Calls {
+            server: Some(server),
+            ..
+        } = self.threads[client].state
+        {
+            let urgency = self.threads[client].rank;
+            let received = self.threads[server].received_from;
+            let received = received.map(|mailbox| mailbox.slot as usize);
+            match received.filter(|mailbox| self.has_mail(*mailbox)) {
+                Some(mailbox) if self.threads[server].serves => {
+                    self.objects[mailbox].hand = urgency;
+                }
+                _ if self.clients_of(server).len() == 1 => {
+                    let least = Urgency::fixed(0);
+                    self.threads[server].late = Some(urgency.unwrap_or(least));
+                }
+                _ => {}
+            }
         }
-        self.settle_place(server, End::Tail);
+        self.withdraw(client);
+    }
+
+    /// Whether a mailbox can have a server, or be attached to one.
+    fn has_mail(&self, mailbox: usize) -> bool {
+        let spec = &self.system.objects[mailbox];
+        let can_be = RIGHT_FULL | RIGHT_MANAGE;
+        let can_be = spec.rights.iter().any(|rights| rights & can_be != 0);
+        can_be || !spec.at_boot || spec.kind != Kind::Mailbox { server: None }
     }
 
     /// The callers whose requests lie in a mailbox, in its order.

@@ -1,6 +1,6 @@
 //! Sending: past servers or through them, to whoever waits or into a mailbox.
 
-use super::mail::{Bound, Message, Wish, bytes_of};
+use super::mail::{Message, Wish, bytes_of};
 use super::{Model, Outcome, Reason, State};
 use crate::request::{NEVER, Reply, Request, Route};
 use crate::system::Kind;
@@ -120,7 +120,7 @@ impl Model {
             .threads
             .iter()
             .filter_map(|thread| thread.bound.as_ref());
-        let all = queued.chain(bound.map(|bound| &bound.message));
+        let all = queued.chain(bound);
         all.filter(|message| message.pool == process).count()
     }
 
@@ -150,16 +150,12 @@ impl Model {
         for waiter in self.waiters(mailbox) {
             match self.wish_of(waiter) {
                 Wish::Words if message.is_short() => {
-                    let reply = self.hand_message(waiter, mailbox, message);
+                    self.takes_leave(waiter);
+                    let reply = self.finish(waiter, message, Wish::Words);
                     return self.wake(waiter, reply);
                 }
                 Wish::Words => self.wake(waiter, Error::EMSGSIZE.into()),
-                Wish::Bytes(capacity) => {
-                    return self.bind(waiter, mailbox, (message, capacity, false));
-                }
-                Wish::Full(capacity) => {
-                    return self.bind(waiter, mailbox, (message, capacity, true));
-                }
+                wish => return self.bind(waiter, mailbox, message, wish),
             }
         }
         let messages = &mut self.objects[mailbox].messages;
@@ -172,26 +168,28 @@ impl Model {
         self.weigh_server(mailbox);
     }
 
+    /// A thread that waits in a list leaves it.
+    fn takes_leave(&mut self, thread: usize) {
+        self.threads[thread].state = State::Blocked(Reason::Sleep);
+    }
+
     /// A message is bound to a thread that waited for it, which copies it when it runs.
-    fn bind(
-        &mut self,
-        thread: usize,
-        mailbox: usize,
-        (message, capacity, full): (Message, usize, bool),
-    ) {
-        self.read_by(thread, mailbox);
-        self.has_in_hand(thread, &message, full);
+    fn bind(&mut self, thread: usize, mailbox: usize, message: Message, wish: Wish) {
+        let (capacity, full) = match wish {
+            Wish::Words => unreachable!("nothing is copied"),
+            Wish::Bytes(capacity) => (capacity, false),
+            Wish::Full(capacity) => (capacity, true),
+        };
+        self.takes_leave(thread);
+        let _ = self.read_by(thread, mailbox, false);
+        self.threads[thread].bound = Some(message.clone());
+        self.has_in_hand(thread, &message, wish);
         let again = Request::ReceiveBytes {
             mailbox: self.object_id(mailbox),
             until: NEVER,
             capacity,
             full,
         };
-        self.threads[thread].bound = Some(Bound {
-            message,
-            capacity,
-            full,
-        });
         self.wake(thread, Reply::DONE);
         self.threads[thread].again = Some((again, None));
     }

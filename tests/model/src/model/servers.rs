@@ -2,7 +2,6 @@
 
 use super::queue::End;
 use super::{Model, Parking, State, Urgency};
-use giornata_abi::Error;
 
 impl Model {
     /// Who would run for a request that lies in a mailbox: its server, or who received
@@ -11,32 +10,38 @@ impl Model {
         self.objects[mailbox].reader
     }
 
-    /// Whether a client waits for the reply of a thread that has its request.
-    pub(super) fn serves_a_client(&self, thread: usize) -> bool {
-        let waits = |state: &State| match state {
-            State::Calls { server, .. } => *server == Some(thread),
+    /// The clients whose requests a thread has.
+    pub(super) fn clients_of(&self, thread: usize) -> Vec<usize> {
+        let waits = |client: &usize| match self.threads[*client].state {
+            State::Calls { server, .. } => server == Some(thread),
             _ => false,
         };
-        self.threads.iter().any(|other| waits(&other.state))
+        (0..self.threads.len()).filter(waits).collect()
+    }
+
+    /// The mailboxes from which a thread received last, the latest first.
+    pub(super) fn read_last(&self, thread: usize) -> Vec<usize> {
+        let reads = |mailbox: &usize| self.objects[*mailbox].reader == Some(thread);
+        let mut mailboxes: Vec<usize> = (0..self.objects.len()).filter(reads).collect();
+        mailboxes.sort_by_key(|mailbox| std::cmp::Reverse(self.objects[*mailbox].read));
+        mailboxes
     }
 
     /// The urgency of a thread by what nobody waits behind. Of a server: the message in its
-    /// hand, and the first of each mailbox that it serves. Of one whose client has ended:
-    /// the request.
+    /// hand, and the first of each mailbox that it serves. Of one whose last client has
+    /// ended: the request.
     pub(super) fn urgency_of_messages(&self, thread: usize) -> Option<Urgency> {
-        let record = &self.threads[thread];
-        if record.serves.is_empty() {
-            return record.late;
-        }
-        let served = record.serves.iter().map(|mailbox| &self.objects[*mailbox]);
-        let first = served.filter_map(|object| object.messages.first());
-        let first = first.filter(|message| message.client.is_none());
-        let all = record
-            .hand
-            .into_iter()
-            .chain(first.map(|message| message.urgency));
-        let most = all.reduce(|most, urgency| most.or_more_urgent(Some(urgency)));
-        most.or(record.late)
+        let mailboxes = self.read_last(thread).into_iter();
+        let served = mailboxes.map(|mailbox| &self.objects[mailbox]);
+        let served = served.filter(|object| object.served);
+        let urgencies = served.flat_map(|object| {
+            let first = object.messages.first();
+            let first = first.filter(|message| message.client.is_none());
+            [object.hand, first.map(|message| message.urgency)]
+        });
+        let urgencies = urgencies.flatten();
+        let most = urgencies.reduce(|most, urgency| most.or_more_urgent(Some(urgency)));
+        most.or(self.threads[thread].late)
     }
 
     /// A message came into a mailbox, or left it.
@@ -48,60 +53,48 @@ impl Model {
         }
     }
 
-    /// A thread becomes the server of a mailbox.
-    pub(super) fn serve(&mut self, caller: usize, mailbox: usize) -> Result<(), Error> {
-        let object = &mut self.objects[mailbox];
-        match object.served {
-            true if object.reader == Some(caller) => Ok(()),
-            true => Err(Error::EBUSY),
-            false => {
-                object.served = true;
-                self.threads[caller].serves.insert(0, mailbox);
-                self.reader_changes(mailbox, caller);
-                Ok(())
+    /// A thread receives from a mailbox, or (`full`) is its server from now on: whose
+    /// requests lie there waits for it now, unless another is the server. Returns false if
+    /// another is.
+    pub(super) fn read_by(&mut self, thread: usize, mailbox: usize, full: bool) -> bool {
+        let before = self.objects[mailbox].reader;
+        if before != Some(thread) {
+            if self.objects[mailbox].served {
+                return !full;
+            }
+            self.unserve(mailbox);
+            let read = self.next_serial();
+            let object = &mut self.objects[mailbox];
+            (object.reader, object.read) = (Some(thread), read);
+            if let Some(before) = before
+                && self.is_hung_on(before)
+            {
+                self.unpark(before);
             }
         }
+        self.threads[thread].received_from = Some(self.object_id(mailbox));
+        if full {
+            self.objects[mailbox].served = true;
+            self.threads[thread].serves = true;
+        }
+        true
     }
 
     /// Nobody serves a mailbox, or received from it, any more.
     pub(super) fn unserve(&mut self, mailbox: usize) {
         let object = &mut self.objects[mailbox];
-        let (reader, served) = (object.reader.take(), std::mem::take(&mut object.served));
-        if let (Some(server), true) = (reader, served) {
-            self.threads[server].serves.retain(|one| *one != mailbox);
-            self.settle_place(server, End::Tail);
+        (object.served, object.hand) = (false, None);
+        if let Some(reader) = object.reader.take() {
+            self.settle_place(reader, End::Tail);
         }
     }
 
     /// A thread is done with the message in its hand.
     pub(super) fn put_down(&mut self, thread: usize) {
-        (self.threads[thread].hand, self.threads[thread].late) = (None, None);
-    }
-
-    /// A thread receives from a mailbox: whose requests lie there waits for it now, unless
-    /// there is a server.
-    pub(super) fn read_by(&mut self, thread: usize, mailbox: usize) {
-        if self.threads[thread].serves.is_empty() {
-            self.threads[thread].received_from = Some(mailbox);
+        self.threads[thread].late = None;
+        for mailbox in self.read_last(thread) {
+            self.objects[mailbox].hand = None;
         }
-        if !self.objects[mailbox].served {
-            self.reader_changes(mailbox, thread);
-        }
-    }
-
-    fn reader_changes(&mut self, mailbox: usize, thread: usize) {
-        if let Some(before) = self.objects[mailbox].reader.replace(thread)
-            && before != thread
-            && self.is_hung_on(before)
-        {
-            self.unpark(before);
-        }
-    }
-
-    /// The mailbox from which a thread received last; of a server, that which it serves.
-    pub(super) fn received_from(&self, thread: usize) -> Option<usize> {
-        let record = &self.threads[thread];
-        record.serves.first().copied().or(record.received_from)
     }
 
     /// The most urgent caller that hangs on a mailbox comes back.

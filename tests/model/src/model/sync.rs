@@ -323,6 +323,10 @@ impl Model {
         if self.objects[slot].exists {
             return Err(Error::EEXIST);
         }
+        if !self.objects[slot].messages.is_empty() {
+            return self.drain(caller, slot, Request::CreateObject { slot, server });
+        }
+        self.unserve(slot);
         // (those that still want its last tenant are told)
         for thread in self.wanting(slot) {
             self.give_up(thread, Error::EIDRM.into());
@@ -356,7 +360,11 @@ impl Model {
 
     /// An object ends, in pieces: those that wait are told, four a piece; those that want a
     /// mutex find out when they have their turn.
-    pub(super) fn delete(&mut self, caller: usize, id: Id) -> Outcome {
+    pub(super) fn delete(&mut self, caller: usize, id: Id, from: Option<u64>) -> Outcome {
+        let slot = self.slot(caller, id.slot as usize, RIGHT_MANAGE)?;
+        if from.is_some() {
+            return self.drain(caller, slot, Request::DeleteObject { object: id });
+        }
         let slot = self.find(caller, id, RIGHT_MANAGE)?;
         for waiter in self.waiters(slot).into_iter().take(PIECE) {
             self.wake_deleted(waiter);
@@ -373,20 +381,24 @@ impl Model {
         let object = &mut self.objects[slot];
         (object.exists, object.abandoned, object.count) = (false, false, 0);
         object.taken_over = false;
-        while let Some(message) = self.objects[slot].messages.first().cloned() {
-            match message.client {
-                Some(client) => self.refuse_client(client, Error::EIDRM),
-                None => _ = self.objects[slot].messages.remove(0),
+        self.drain(caller, slot, Request::DeleteObject { object: id })
+    }
+
+    /// A piece of the end of a mailbox: its next message is lost. The call of the running
+    /// thread goes on with that until there is none.
+    fn drain(&mut self, caller: usize, mailbox: usize, call: Request) -> Outcome {
+        let object = &mut self.objects[mailbox];
+        if object.exists || object.messages.is_empty() {
+            if !object.exists {
+                self.unserve(mailbox);
             }
-            self.weigh_server(slot);
+            return Ok(Some(Reply::DONE));
         }
-        self.unserve(slot);
-        for thread in &mut self.threads {
-            if thread.received_from == Some(slot) {
-                thread.received_from = None;
-            }
-        }
-        Ok(Some(Reply::DONE))
+        let message = object.messages.remove(0);
+        self.lose(message);
+        self.weigh_server(mailbox);
+        self.threads[caller].again = Some((call, Some(0)));
+        Ok(None)
     }
 
     /// What a thread waited for is deleted: it has no mutex to wait for either.

@@ -7,9 +7,6 @@ use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 
-/// Threads that are looked at in one piece of the end of a server.
-const LOOK: usize = 8;
-
 /// The record of a place in which nobody is.
 pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
     Thread {
@@ -28,16 +25,14 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         asked: 0,
         alarm: None,
         parked: None,
-        hand: None,
         late: None,
         client: None,
         request: None,
         received_from: None,
-        serves: Vec::new(),
+        serves: false,
         bound: None,
         held: Vec::new(),
         granted: None,
-        looked: 0,
         published: 0,
         put_off: false,
         deferred: None,
@@ -76,8 +71,7 @@ impl Model {
         self.come_back(thread);
     }
 
-    /// A thread of a process that has ended waits for nothing, owns nothing and serves
-    /// nobody any more.
+    /// A thread that has ended waits for nothing, owns nothing and has no clients any more.
     pub(super) fn end(&mut self, thread: usize) {
         self.remove(thread);
         match self.threads[thread].state {
@@ -88,62 +82,36 @@ impl Model {
             _ => self.unhang(thread),
         }
         let record = &mut self.threads[thread];
-        (record.state, record.alarm, record.rank) = (State::Dormant, None, None);
+        (record.state, record.alarm) = (State::Dormant, None);
         (record.again, record.deferred, record.published) = (None, None, 0);
         record.announced = None;
-        self.end_servers(thread);
         self.unpark_all(thread);
         if let Some(bound) = self.threads[thread].bound.take() {
-            self.lose(bound.message);
+            self.lose(bound);
         }
         for mutex in self.threads[thread].held.clone() {
             self.release(mutex, true);
         }
-        for mailbox in 0..self.objects.len() {
-            if self.objects[mailbox].reader == Some(thread) {
-                self.unserve(mailbox);
-            }
-        }
         for client in self.clients_of(thread) {
-            self.refuse_client(client, Error::EIDRM);
+            self.refuse_client(client);
         }
     }
 
-    /// A thread is no server any more.
-    fn end_servers(&mut self, thread: usize) {
-        while let Some(mailbox) = self.threads[thread].serves.first().copied() {
+    /// A thread leaves the mailboxes from which it received last.
+    pub(super) fn end_servers(&mut self, thread: usize) {
+        for mailbox in self.read_last(thread) {
             self.unserve(mailbox);
         }
         let record = &mut self.threads[thread];
-        (record.hand, record.late, record.received_from) = (None, None, None);
-    }
-
-    /// The clients whose requests a thread has.
-    fn clients_of(&self, thread: usize) -> Vec<usize> {
-        let waits = |client: &usize| match self.threads[*client].state {
-            State::Calls { server, .. } => server == Some(thread),
-            _ => false,
-        };
-        (0..self.threads.len()).filter(waits).collect()
+        (record.serves, record.late, record.received_from) = (false, None, None);
     }
 
     /// A piece of the end of a thread: what it does for clients, then what it owns.
     /// Whether there may be more.
     fn end_piece(&mut self, caller: usize) -> bool {
         self.end_servers(caller);
-        if self.serves_a_client(caller) {
-            for _ in 0..LOOK {
-                let at = self.threads[caller].looked;
-                self.threads[caller].looked = if at < self.threads.len() { at + 1 } else { 0 };
-                if self.clients_of(caller).contains(&at) {
-                    self.refuse_client(at, Error::EIDRM);
-                }
-            }
-            return true;
-        }
-        let read = |mailbox: &usize| self.objects[*mailbox].reader == Some(caller);
-        if let Some(mailbox) = (0..self.objects.len()).find(read) {
-            self.unserve(mailbox);
+        if let Some(client) = self.clients_of(caller).first() {
+            self.refuse_client(*client);
         } else if self.is_hung_on(caller) {
             self.unpark(caller);
         } else if let Some(mutex) = self.threads[caller].held.first().copied() {

@@ -152,6 +152,9 @@ impl Model {
                 // a mutex that is free and not yet taken is given
                 self.settle(mutex);
                 if matches!(self.threads[thread].state, State::Wants { .. }) {
+                    if self.threads[thread].parked.is_some() {
+                        self.threads[thread].deferred = None;
+                    }
                     self.give_up(thread, Error::ETIMEDOUT.into());
                 }
                 self.publish(mutex);
