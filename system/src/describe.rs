@@ -77,6 +77,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
         trace_records: model.trace_capacity as usize,
+        programs: records::program::Programs::default(),
         trace_ring: (placement.trace_ring > 0).then_some(placement.trace_ring.into()),
     })
 }
@@ -178,6 +179,10 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
             place.data_stretch.into(),
             place.data.into(),
         ),
+        below: match place.stacks + place.stacks_size == place.data {
+            true => place.stacks_size.into(),
+            false => 0,
+        },
         supervisor: process.supervisor.map(usize::from),
         by_call: process.is_by_call,
         on_fault: Some(process.on_fault),
@@ -284,10 +289,10 @@ fn object(object: &objects::Object) -> records::Object {
             Shape::Mailbox => ObjectKind::Mailbox,
         },
         at_boot: object.at_boot,
+        private: object.is_private,
         initial,
         most,
         ceiling: object.shape.ceiling(),
-        private: object.is_private,
         server: object.server.map(usize::from),
         rights: rights.collect(),
     }

@@ -7,12 +7,14 @@
 //! loses nothing: what is lost shows as a gap in the sequence.
 
 use giornata_abi::Record;
-use giornata_abi::next::ring::{FRAME, FRAME_BYTES, Kind, Words, split_head};
+use giornata_abi::next::ring::{BYTES, FRAME, FRAME_BYTES, Kind, Words, split_head};
 use giornata_abi::trace::{TraceKind, TraceRecord};
 
 use crate::event::Event;
 use crate::expansion::Expansion;
 
+/// Numbers of records of the second kernel: its bytes are counted in 32 bits.
+const NUMBERS: u32 = u32::MAX / BYTES as u32;
 /// Bytes of a frame before its encoding.
 const PLAIN: usize = 4 + TraceRecord::SIZE;
 /// Longest encoding kept while its end is awaited; more is noise.
@@ -99,21 +101,22 @@ impl Decoder {
             self.damage.damaged += 1;
             return None;
         };
-        let index = self.place(sequence, record.is_lost())?;
+        let index = self.place(sequence, record)?;
         Some((index, record))
     }
 
     /// Finds the index nearest to the expected one that has this sequence
     /// number: behind it the record is a repetition, ahead of it some are lost.
     /// A `Lost` record stands in the place of the last one lost.
-    fn place(&mut self, sequence: u32, stands_for_another: bool) -> Option<u64> {
-        let ahead = sequence.wrapping_sub(self.expected as u32);
-        if ahead > u32::MAX / 2 {
+    fn place(&mut self, sequence: u32, record: AnyRecord) -> Option<u64> {
+        let range = record.numbers();
+        let ahead = sequence.wrapping_sub(self.expected as u32) & range;
+        if ahead > range / 2 {
             self.damage.repeated += 1;
             return None;
         }
         let index = self.expected + u64::from(ahead);
-        self.damage.lost += u64::from(ahead) + u64::from(stands_for_another);
+        self.damage.lost += u64::from(ahead) + u64::from(record.is_lost());
         self.expected = index + 1;
         Some(index)
     }
@@ -125,6 +128,14 @@ impl AnyRecord {
         match self {
             AnyRecord::First(record) => encode(index, record, out),
             AnyRecord::Next(record) => encode_words(index, record, out),
+        }
+    }
+
+    /// What the number in a frame is counted modulo, less one.
+    fn numbers(&self) -> u32 {
+        match self {
+            AnyRecord::First(_) => u32::MAX,
+            AnyRecord::Next(_) => NUMBERS,
         }
     }
 
@@ -341,6 +352,25 @@ mod tests {
             repeated: 1,
         };
         assert_eq!(decoder.damage(), expected);
+    }
+
+    #[test]
+    fn numbers_of_the_second_kernel_wrap_as_its_bytes_do() {
+        let before = (1 << 28) - 1;
+        let mut decoder = Decoder {
+            expected: before,
+            ..Decoder::new(10_000_000)
+        };
+        let mut bytes = Vec::new();
+        let interrupt = [0, head(Kind::Interrupt, 0, 5), 0, 0];
+        // the server counts on, the kernel itself does not
+        for number in [before, 1 << 28, 1, 0, (1 << 28) + 2] {
+            encode_words(number, &interrupt, &mut bytes);
+        }
+        let mut indices = Vec::new();
+        decoder.push(&bytes, |event| indices.push(event.index));
+        let expected: Vec<u64> = (before..before + 4).collect();
+        assert_eq!((indices, decoder.damage().repeated), (expected, 1));
     }
 
     #[test]

@@ -224,7 +224,7 @@ pub fn thread_bytes(
 const C_API: &str = "giornata-c";
 
 /// How often processes are linked before they are given up.
-const MOST_LINKS: u32 = 5;
+const MOST_LINKS: u32 = 8;
 
 /// A build under way.
 struct Builder<'a> {
@@ -340,9 +340,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Lays the system out and links its tables. The size of the tables does
-    /// not depend on the addresses in them, so they are linked twice. Where
+    /// not depend on the addresses in them, but that of the second kernel's records
+    /// on the sizes of processes, so they are linked twice at least. Where
     /// processes lie is where they are linked, if nothing is translated; so they
-    /// are linked until they lie still.
+    /// are linked until all lie still.
     fn place(
         &self,
         model: &Model,
@@ -352,7 +353,7 @@ impl<'a> Builder<'a> {
         kernel: &Kernel,
     ) -> Result<(Layout, Segment), Refusal> {
         let draft = Tables::draft(model, kernel)?;
-        let (blob, ram) = (draft.blob, draft.ram);
+        let (mut blob, ram) = (draft.blob, draft.ram);
         // behind the second kernel lies its stack
         let behind = match model.generation {
             Generation::First => kernel.room_behind(&model.board, ram),
@@ -365,9 +366,13 @@ impl<'a> Builder<'a> {
             if let Some(behind) = behind {
                 (layout.placement.ram, layout.placement.ram_size) = (behind, ram);
             }
+            let bytes = Tables::blob(model, &layout.placement)?;
+            if bytes.len() as u32 != blob {
+                blob = bytes.len() as u32;
+                continue;
+            }
             if layout.sites == sites {
-                let blob = Tables::blob(model, &layout.placement)?;
-                return Ok((layout, Segment::new(model.board.system, blob)));
+                return Ok((layout, Segment::new(model.board.system, bytes)));
             }
             executables = self.link(parts, &layout.sites)?;
             sites = layout.sites;
@@ -423,7 +428,8 @@ struct Tables {
 }
 
 impl Tables {
-    /// Their sizes, which do not depend on any address in them.
+    /// Their sizes, which do not depend on any address in them; of records less what
+    /// processes add whose sizes are not known.
     fn draft(model: &Model, kernel: &Kernel) -> Result<Tables, Refusal> {
         let draft = Placement::draft(model);
         if model.generation == Generation::Second {

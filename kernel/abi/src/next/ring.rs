@@ -40,9 +40,10 @@ pub type Words = [u32; 4];
 pub const BYTES: usize = 16;
 /// What [`Kind::Boot`] says the format is.
 pub const FORMAT: u16 = 2;
-/// First byte of a frame on a wire that holds a record: its number since boot (low 32
-/// bits) and its words follow, 21 bytes in all before stuffing. A frame of the first
-/// kernel has 36.
+/// First byte of a frame on a wire that holds a record: its number since boot and its
+/// words follow, 21 bytes in all before stuffing. Numbers count modulo 2^28, as bytes do
+/// modulo 2^32: the upper bits of the word tell nothing. A frame of the first kernel has
+/// 36 bytes.
 pub const FRAME: u8 = 2;
 /// Bytes of a frame before stuffing.
 pub const FRAME_BYTES: usize = 1 + 4 + BYTES;

@@ -9,7 +9,7 @@
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use crate::{Ref, Thread, before, differ, record, some, tagged};
+use crate::{Program, Ref, Thread, Trigger, before, differ, record, tagged};
 
 /// Lists of the agenda.
 pub const LISTS: usize = 8;
@@ -27,6 +27,10 @@ tagged! {
         Thread(Ref<Thread>) = 1,
         /// The word of the clock has gone on by a quarter.
         Epoch = 2,
+        /// A block of a program.
+        Trigger(Ref<Trigger>) = 3,
+        /// A change of a program.
+        Change(Ref<Program>) = 4,
     }
 }
 
@@ -136,12 +140,16 @@ impl Agenda {
         let _ = self.replay(list);
     }
 
-    /// An alarm that is alone in its list is set anew: the next instant.
+    /// The first of its list is set anew, and is still the first of it: the next instant.
+    /// `None`: it is another case, and nothing has changed.
     #[inline(always)]
-    pub(crate) fn again_alone(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
+    pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
         let node = self.node(alarm.list);
-        let first = node.alarm.get()?;
-        if differ(first, alarm) | some(alarm.next.get()) != 0 {
+        let stays = alarm
+            .next
+            .get()
+            .is_none_or(|next| before(key, next.key.get()));
+        if differ(node.alarm.get()?, alarm) != 0 || !stays {
             cold_path();
             return None;
         }

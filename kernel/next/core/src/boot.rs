@@ -10,7 +10,7 @@ use crate::process::Image;
 use crate::thread::{Place, role};
 use crate::trace::Entry;
 use crate::{
-    Handle, Kernel, Line, Machine, Object, Outcome, Process, Rank, Region, Thread, record,
+    Handle, Kernel, Line, Machine, Object, Outcome, Process, Rank, Region, Thread, micro, record,
 };
 
 /// What [`Boot::magic`] holds.
@@ -21,7 +21,7 @@ pub const FLOATING_BYTES: usize = 33 * 8;
 
 /// The records of a system. One whose shape is not listed here could differ between
 /// builder and kernel without either noticing.
-const RECORDS: [Shape; 11] = [
+const RECORDS: [Shape; 26] = [
     Kernel::SHAPE,
     Thread::SHAPE,
     Place::SHAPE,
@@ -33,6 +33,21 @@ const RECORDS: [Shape; 11] = [
     Rank::SHAPE,
     Line::SHAPE,
     Entry::SHAPE,
+    micro::Trigger::SHAPE,
+    micro::Program::SHAPE,
+    micro::Group::SHAPE,
+    micro::Task::SHAPE,
+    micro::Step::SHAPE,
+    micro::Release::SHAPE,
+    micro::Wait::SHAPE,
+    micro::Driver::SHAPE,
+    micro::Port::SHAPE,
+    micro::Touch::SHAPE,
+    micro::Copy::SHAPE,
+    micro::Write::SHAPE,
+    micro::Upcall::SHAPE,
+    micro::Change::SHAPE,
+    micro::Room::SHAPE,
 ];
 
 /// What [`Boot::layout`] holds where an address has `width` bytes.
@@ -108,6 +123,7 @@ impl Kernel {
                 self.insert(thread);
             }
         }
+        self.start_programs(now);
         self.go()
     }
 

@@ -6,10 +6,12 @@ use giornata_abi::next::call::Call;
 #[cfg(feature = "services")]
 use giornata_abi::next::id::EXTRA;
 
-use crate::thread::{kind, role};
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
 #[cfg(feature = "services")]
-use crate::{mailbox, receiving, sending};
+use crate::mailbox::in_general;
+use crate::thread::{kind, role};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
+#[cfg(feature = "services")]
+use crate::{mailbox, receiving};
 
 /// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
 /// host the machine stops by unwinding.)
@@ -53,6 +55,20 @@ handlers! {
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
     DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "programs")]
+    Complete = complete(_a, _b, _c, _d, _e, _f; me, kernel) kernel.complete::<M>(me);
+    #[cfg(feature = "programs")]
+    Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
+    #[cfg(feature = "programs")]
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    #[cfg(feature = "programs")]
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    #[cfg(feature = "load")]
+    StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
+    #[cfg(feature = "load")]
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    #[cfg(feature = "load")]
+    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     #[cfg(feature = "services")]
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
     #[cfg(feature = "services")]
@@ -74,26 +90,20 @@ handlers! {
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) {
-        me.set_call(Call::SendBytes as usize, to, serial, address, length, how, via);
-        sending::send_bytes::<M>(me, kernel)
-    };
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
     #[cfg(feature = "services")]
     Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) {
-        if how >> EXTRA > receiving::FULL {
-            return Outcome::error(Error::EINVAL);
-        }
-        me.set_call(Call::ReceiveBytes as usize, from, serial, low, high, address, how);
-        receiving::receive_any::<M>(me, kernel)
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
+        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
+        _ => Outcome::error(Error::EINVAL),
     };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    Forward = forward(to, serial, slot, token, e, f; me, kernel) sending::forward::<M>(to, serial, slot, token, e, f, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
@@ -132,6 +142,9 @@ impl Kernel {
     /// the first of the queue: a piece of work, after which the hart looks at its timer
     /// and lines.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        if same(me, self.micro.thread) {
+            return self.machine_turn::<M>(me);
+        }
         match me.place.role & role::REAPER {
             0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
             0 => self.go(),

@@ -27,6 +27,10 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
         let slot = self.slot.get();
+        if me.is(state::IN_RING) {
+            cold_path();
+            self.leave_ring(me);
+        }
         let next = slot.next.get();
         me.answer(0);
         if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {

@@ -3,8 +3,10 @@
 use core::cell::Cell;
 use core::hint::cold_path;
 
+use giornata_abi::next::ring::{Kind, head};
+
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, record, some};
+use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, record, some};
 
 /// Numbers that an interrupt line can have, and 0 for none.
 pub const LINES: usize = 64;
@@ -20,6 +22,8 @@ record! {
         pub process: Option<Ref<Process>>,
         /// Who waits for it.
         pub(crate) handler: Cell<Option<Ref<Thread>>>,
+        /// Blocks that wait for it.
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
     }
 }
 
@@ -35,19 +39,53 @@ impl Kernel {
         };
         let Some(handler) = line.handler.get() else {
             cold_path();
-            line.latched.set(1);
-            return Outcome::DONE;
+            return self.on_line_any::<M>(me, line);
         };
-        let odd = some(handler.wants.get()) | handler.state.get() as usize;
+        let odd =
+            some(handler.wants.get()) | some(line.watchers.get()) | handler.state.get() as usize;
         if self.opens_top_unless(odd, handler.rank.get(), handler) {
             line.handler.set(None);
             handler.waits.set(None);
             return Outcome::because(handler, reason::INTERRUPT | (number as usize) << 16);
         }
         cold_path();
-        line.handler.set(None);
-        self.awaken::<M>(handler);
+        self.on_line_any::<M>(me, line)
+    }
+
+    /// The same, whoever waits for it.
+    #[inline(never)]
+    extern "C" fn on_line_any<M: Machine>(&self, me: Ref<Thread>, line: Ref<Line>) -> Outcome {
+        self.line_came::<M>(line);
+        self.react::<M>();
         self.go_from(me)
+    }
+
+    /// Takes a line that has risen, if one has.
+    #[cfg(feature = "programs")]
+    #[inline(never)]
+    pub(crate) fn take_line<M: Machine>(&self) -> bool {
+        let number = M::claim();
+        if let Some(Some(line)) = self.lines.get(number as usize) {
+            self.line_came::<M>(line);
+        }
+        number != 0
+    }
+
+    /// A line has come: its handler is ready, or it is latched for one.
+    #[inline(never)]
+    fn line_came<M: Machine>(&self, line: Ref<Line>) {
+        let label = head(Kind::Interrupt, 0, line.number as u16);
+        self.trace.write(M::now(), label, 0, 0);
+        match line.handler.take() {
+            Some(handler) => self.awaken::<M>(handler),
+            None => line.latched.set(1),
+        }
+        if line.process.is_none() {
+            // (for microcode, which is done with it at once)
+            line.latched.set(0);
+            M::unmask(line.number);
+        }
+        self.fire_line::<M>(line);
     }
 
     /// Waits for a line that the caller's process is granted.

@@ -20,7 +20,9 @@ impl Kernel {
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
-            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
+            // (so may a task that has no job, in the ring of its group)
+            let has_no_place =
+                same(thread.rank.get(), self.idle.rank.get()) || thread.is(state::IN_RING);
             hold!(
                 ready == self.is_queued(thread) || ready && has_no_place,
                 "a thread is in the ready queue exactly if it waits for nothing"

@@ -9,8 +9,8 @@ use crate::boot::Boot;
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
 use crate::{
-    Agenda, Alarm, Line, Machine, Object, Outcome, Process, Rank, Ref, Region, Thread, Trace,
-    process, record,
+    Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
+    Trace, process, record,
 };
 
 record! {
@@ -42,6 +42,13 @@ record! {
         pub(crate) lines: [Option<Ref<Line>>; LINES],
         /// The thread that runs when no other can.
         pub(crate) idle: Ref<Thread>,
+        /// The E and S machine.
+        pub micro: Micro,
+        /// The thread on whose budget another runs in its place, who that is, and what
+        /// that one had run before.
+        pub(crate) donor: Cell<Option<Ref<Thread>>>,
+        pub(crate) helper: Cell<Option<Ref<Thread>>>,
+        pub(crate) paid: Cell<u32>,
         /// All threads, by number.
         pub threads: &'static [Thread],
         /// The objects of the system, by slot.

@@ -43,7 +43,7 @@ mod invariants;
 pub mod kernel;
 pub mod layout;
 mod life;
-mod limit;
+pub mod limit;
 pub mod machine;
 #[cfg(feature = "services")]
 mod mail_invariants;
@@ -51,6 +51,7 @@ mod mail_invariants;
 mod mailbox;
 #[cfg_attr(not(feature = "services"), allow(dead_code))]
 pub mod message;
+pub mod micro;
 #[cfg(feature = "services")]
 mod mutex;
 #[cfg(not(feature = "services"))]
@@ -105,6 +106,7 @@ pub use interrupt::Line;
 pub use kernel::Kernel;
 pub use machine::Machine;
 pub use message::{Mail, Message};
+pub use micro::{Micro, Program, Task, Trigger};
 pub use object::{Handle, Object};
 pub use outcome::Outcome;
 pub use process::Process;

@@ -18,11 +18,8 @@ impl Kernel {
         rank: Ref<Rank>,
     ) {
         let place = thread.place;
-        thread.context.pc.set(place.entry);
-        thread.context.sp.set(place.stack_top);
         thread.floating.set(0);
-        thread.results([body, 0, 0, 0, 0, 0]);
-        thread.answer(argument);
+        thread.begin_at(place.entry, argument, body);
         thread.spent.set(0);
         thread.spent_high.set(0);
         thread.limit.set(place.allowance);

@@ -1,14 +1,104 @@
-//! Limits of execution time: a thread's quantum, a job's budget.
+//! Limits of execution: quanta of threads that take turns, budgets of jobs and upcalls.
+//!
+//! A limit is what a thread's `spent` may come to. Only who has one pays for it: the
+//! exit path calls [`Kernel::limit`] for a thread whose `limited` is not 0, and the
+//! timer looks at it when nothing else was due.
+//!
+//! Of threads that wait for one another, the nearest from the head of the chain that
+//! has a limit pays (the *donor*), else who runs. What it has paid is taken from its
+//! limit when the next one is looked at. Who has used a quantum goes behind its
+//! equals, and others in its place; a job or upcall is stopped.
 
-use crate::{Kernel, Machine, Ref, Thread, before};
+use crate::thread::role;
+use crate::{Kernel, Machine, Ref, Thread, before, same};
+
+/// Bit of [`Thread::limited`]: it has a limit.
+pub const OWN: u8 = 1;
+/// Its limit begins anew: a job begins.
+pub const FRESH: u8 = 2;
+/// It runs in the place of a thread that has one.
+pub const LENT: u8 = 4;
 
 impl Kernel {
-    /// A thread whose time is limited is about to run: the alarm is the earlier of the
-    /// next time event and the instant at which it has run for as long as it may.
-    pub fn limit<M: Machine>(&self, thread: Ref<Thread>) {
-        let since = self.trace.since.get();
-        let left = thread.limit.get().wrapping_sub(thread.spent.get());
-        let (end, next) = (since.wrapping_add(left), self.agenda.next());
-        M::alarm(if before(end, next) { end } else { next }, M::now());
+    /// A thread whose time is limited is about to run, and is charged from now on: the
+    /// alarm rings at its limit at the latest.
+    #[inline(never)]
+    pub fn limit<M: Machine>(&self, next: Ref<Thread>) {
+        self.settle_donor();
+        next.limited.set(next.limited.get() & !LENT);
+        let Some(payer) = self.payer(next) else {
+            return;
+        };
+        if payer.limited.get() & FRESH != 0 {
+            payer.limited.set(OWN);
+            payer
+                .limit
+                .set(payer.spent.get().wrapping_add(payer.place.allowance));
+        }
+        if !same(payer, next) {
+            next.limited.set(next.limited.get() | LENT);
+            self.donor.set(Some(payer));
+            self.helper.set(Some(next));
+            self.paid.set(next.spent.get());
+        }
+        let now = M::now();
+        let left = payer.limit.get().wrapping_sub(payer.spent.get());
+        let used = now.wrapping_sub(self.trace.since.get());
+        // (it has run on for a little before the alarm stopped it)
+        let left = left.wrapping_sub(used).cast_signed().max(0) as u32;
+        let (end, first) = (now.wrapping_add(left), self.agenda.next());
+        M::alarm(if before(end, first) { end } else { first }, now);
+    }
+
+    /// The timer has rung, and nothing else was due: perhaps who was interrupted, or its
+    /// donor, has used what it may.
+    #[inline(never)]
+    pub(crate) fn look_at_limit<M: Machine>(&self, me: Ref<Thread>, now: u32) {
+        let Some(payer) = self.payer(me) else {
+            return;
+        };
+        let mut used = now.wrapping_sub(self.trace.since.get());
+        if !same(payer, me) {
+            used = used.wrapping_add(me.spent.get().wrapping_sub(self.paid.get()));
+        }
+        let spent = payer.spent.get().wrapping_add(used);
+        if before(spent, payer.limit.get()) {
+            return;
+        }
+        if payer.place.role & (role::TASK | role::UPCALL) != 0 {
+            return self.exhaust::<M>(payer);
+        }
+        payer.limit.set(spent.wrapping_add(payer.place.allowance));
+        // (at the level of a ceiling it keeps its place)
+        let rank = payer.rank.get();
+        if payer.waits.get().is_none() && same(rank, payer.own.get()) {
+            self.remove(payer);
+            self.insert(payer);
+        }
+    }
+
+    /// Who pays for the time of `runner`, the end of the chain that has the turn; none: it
+    /// has no limit, or not the turn. O(depth of the chain).
+    #[inline(never)]
+    fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
+        let mut at = self.slot.get();
+        let mut payer = None;
+        loop {
+            if payer.is_none() && at.limited.get() & OWN != 0 {
+                payer = Some(at);
+            }
+            if same(at, runner) {
+                return payer;
+            }
+            at = at.wants.get()?.owner.get()?;
+        }
+    }
+
+    /// Takes what was run on its budget from the limit of a donor.
+    fn settle_donor(&self) {
+        if let (Some(donor), Some(helper)) = (self.donor.take(), self.helper.take()) {
+            let used = helper.spent.get().wrapping_sub(self.paid.get());
+            donor.limit.set(donor.limit.get().wrapping_sub(used));
+        }
     }
 }

@@ -36,6 +36,10 @@ pub trait Machine: 'static {
     fn load(at: usize) -> u32;
     /// Stores a word at a physical place that was checked.
     fn store(at: usize, value: u32);
+    /// A device register of 1, 2 or 4 bytes.
+    fn input(at: usize, width: u32) -> u32;
+    /// Stores to a device register of 1, 2 or 4 bytes.
+    fn output(at: usize, width: u32, value: u32);
     /// Opens a region of shared memory to a process, or closes it: for good, and at
     /// once if the hart has loaded the process's space. `grant`: what the builder wrote
     /// of the region in the process; `access`: bits of [`region`](crate::region), 0 to

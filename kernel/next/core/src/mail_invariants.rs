@@ -92,12 +92,10 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
                 at.holder.get().is_none(),
                 "what lies in a mailbox is nobody's"
             );
-            if let (Some(client), true) = (at.sender.get(), at.is_call()) {
-                hold!(
-                    client.wants_it(mailbox),
-                    "the client of a request waits for it"
-                );
-            }
+            hold!(
+                !at.is_call() || at.sender.get().wants_it(mailbox),
+                "the client of a request waits for it"
+            );
             count += 1;
             at = at.next.get();
             if same(at, first) {

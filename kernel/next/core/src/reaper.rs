@@ -189,6 +189,7 @@ impl Kernel {
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
     fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
@@ -213,6 +214,7 @@ impl Kernel {
         // (tasks and upcalls have another when they run)
         let rank = self.fixed(place.level).unwrap_or(thread.own.get());
         self.begin::<M>(thread, place.argument, place.body, rank);
+        self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);
             self.insert(thread);

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -63,6 +63,8 @@ record! {
         pub level: u32,
         /// Ticks of its quantum, or of the budget of a job; 0: no limit.
         pub allowance: u32,
+        /// The task whose jobs it runs.
+        pub task: Option<Ref<Task>>,
     }
 
     /// A thread.
@@ -197,6 +199,8 @@ pub mod state {
     pub const IN_HAND: u32 = 0x400;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
+    /// It is a task in a ring of its group.
+    pub const IN_RING: u32 = 0x800;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
@@ -328,6 +332,15 @@ impl Thread {
     pub(crate) fn hangs_on(&self) -> &Cell<usize> {
         let [_, _, _, _, _, holder, _] = &self.context.t;
         holder
+    }
+
+    /// It begins at an address, with two arguments, on an empty stack.
+    #[inline(never)]
+    pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
+        self.context.pc.set(entry);
+        self.context.sp.set(self.place.stack_top);
+        self.results([body, 0, 0, 0, 0, 0]);
+        self.answer(argument);
     }
 
     #[inline(always)]

@@ -12,6 +12,9 @@ use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before};
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
 
+/// What rings in one look at the timer.
+const RINGS: u32 = 4;
+
 impl Kernel {
     /// Sets the timeout of a thread that is about to wait. An instant that has passed
     /// rings at once.
@@ -70,9 +73,13 @@ impl Kernel {
             cold_path();
             return self.on_timer_any::<M>(me);
         };
-        let Event::Thread(thread) = alarm.event else {
-            cold_path();
-            return self.on_timer_any::<M>(me);
+        let thread = match alarm.event {
+            Event::Thread(thread) => thread,
+            Event::Trigger(trigger) => return self.on_trigger::<M>(trigger, me),
+            _ => {
+                cold_path();
+                return self.on_timer_any::<M>(me);
+            }
         };
         // (an instant farther ahead than the agenda orders has only to be set anew)
         let far = thread.alarm.key() as usize ^ thread.context.t[0].get() as u32 as usize;
@@ -92,26 +99,46 @@ impl Kernel {
         self.run_wanting(thread, thread.wants.get())
     }
 
-    /// Whatever is due.
+    /// Whatever is due: a few at a time, then lines that have risen meanwhile.
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let idle = self.ring_due::<M>();
+        self.react::<M>();
+        if idle && me.limited.get() != 0 {
+            self.look_at_limit::<M>(me, M::now());
+        }
+        self.go_from(me)
+    }
+
+    /// A few of what is due ring. Returns whether all.
+    #[inline(never)]
+    pub(crate) fn ring_due<M: Machine>(&self) -> bool {
+        let mut left = RINGS;
         loop {
-            let now = M::now();
-            let next = self.agenda.next();
-            if before(now, next) {
+            let (now, next) = (M::now(), self.agenda.next());
+            let idle = before(now, next);
+            if idle || left == 0 {
                 M::alarm(next, now);
-                return self.go_from(me);
+                return idle;
             }
-            let Some(alarm) = self.agenda.first() else {
-                self.agenda.refresh(now);
-                continue;
-            };
-            self.agenda.remove(alarm);
-            match alarm.event {
-                Event::Thread(thread) => self.expire::<M>(thread),
-                Event::Epoch => self.on_epoch::<M>(),
-                Event::Nothing => {}
-            }
+            left -= 1;
+            self.ring_next::<M>(now);
+        }
+    }
+
+    /// The first of the agenda, which is due, rings.
+    #[inline(never)]
+    pub(crate) fn ring_next<M: Machine>(&self, now: u32) {
+        let Some(alarm) = self.agenda.first() else {
+            return self.agenda.refresh(now);
+        };
+        self.agenda.remove(alarm);
+        match alarm.event {
+            Event::Thread(thread) => self.expire::<M>(thread),
+            Event::Epoch => self.on_epoch::<M>(),
+            Event::Trigger(trigger) => self.ring(trigger),
+            Event::Change(program) => self.ripen::<M>(program),
+            Event::Nothing => {}
         }
     }
 

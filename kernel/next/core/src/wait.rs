@@ -142,6 +142,9 @@ impl Kernel {
     /// in the queue, in a list by when it asked.
     #[inline(never)]
     pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        if thread.is(state::IN_RING) {
+            self.leave_ring(thread);
+        }
         if thread.waits.get().is_none() {
             self.remove(thread);
             thread.rank.set(rank);

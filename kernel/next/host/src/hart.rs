@@ -27,6 +27,10 @@ pub(crate) struct State {
     pub(crate) risen: BTreeSet<u32>,
     pub(crate) masked: BTreeSet<u32>,
     pub(crate) stopped: Option<usize>,
+    /// What device registers hold, by address.
+    pub(crate) registers: BTreeMap<usize, u32>,
+    /// What was stored to device registers: address, width, value.
+    pub(crate) outputs: Vec<(usize, u32, u32)>,
     /// Access of processes to regions, by process and address.
     pub(crate) open: BTreeMap<(u32, usize), u32>,
 }
@@ -145,6 +149,21 @@ impl Machine for Hart {
 
     fn store(at: usize, value: u32) {
         with(|state| state.bytes(at, 4).copy_from_slice(&value.to_le_bytes()));
+    }
+
+    fn input(at: usize, width: u32) -> u32 {
+        with(|state| {
+            let value = state.registers.get(&at).copied().unwrap_or(0);
+            value & (u32::MAX >> (32 - 8 * width))
+        })
+    }
+
+    fn output(at: usize, width: u32, value: u32) {
+        with(|state| {
+            state
+                .outputs
+                .push((at, width, value & (u32::MAX >> (32 - 8 * width))))
+        });
     }
 
     fn open_region(process: Ref<Process>, region: Ref<Region>, _grant: u32, access: u32) {

@@ -5,13 +5,14 @@
 
 use core::cell::Cell;
 
-use giornata_abi::next::ring::{FRAME, FRAME_BYTES};
+use giornata_abi::next::ring::{BYTES, FRAME, FRAME_BYTES};
 
-/// Of `written` records since boot, of which a ring holds the last `capacity`, the first
-/// to send: where the reader says it got to, as far as that can be true.
-pub(crate) fn first(said: u32, capacity: u32, written: u32) -> u32 {
-    let oldest = written.saturating_sub(capacity);
-    said.clamp(oldest, written)
+/// Where the first byte to send lies, of `written` since boot, of which the ring holds
+/// the last `bytes`: behind the records that the reader says it got, as far as the ring
+/// reaches back. Bytes are counted modulo 2^32.
+pub(crate) fn first(said: u32, bytes: u32, written: u32) -> u32 {
+    let behind = written.wrapping_sub(said.wrapping_mul(BYTES as u32));
+    written.wrapping_sub(behind.min(bytes))
 }
 
 /// The word whose last byte is the first of a frame.
@@ -83,10 +84,17 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_lies_gets_what_is_there() {
-        assert_eq!(first(5, 16, 9), 5);
-        assert_eq!(first(5, 2, 9), 7);
-        assert_eq!(first(u32::MAX, 2, 9), 9);
-        assert_eq!(first(0, 16, 9), 0);
+    fn what_the_reader_did_not_get_is_sent_as_far_as_it_is_there() {
+        assert_eq!(first(5, 256, 9 * 16), 5 * 16);
+        assert_eq!(first(5, 32, 9 * 16), 7 * 16);
+        assert_eq!(first(0, 256, 9 * 16), 0);
+        assert_eq!(first(u32::MAX, 32, 9 * 16), 7 * 16, "a lie");
+    }
+
+    #[test]
+    fn records_are_sent_on_where_their_bytes_leave_a_word() {
+        // 2^28 + 3 records are written, and the reader got all but 5
+        assert_eq!(first((1 << 28) - 2, 256, 3 * 16), 0u32.wrapping_sub(2 * 16));
+        assert_eq!(first((1 << 28) + 1, 256, 3 * 16), 16);
     }
 }

@@ -101,20 +101,19 @@ extern "C" fn giornata_stop(status: usize) -> ! {
 
 #[unsafe(link_section = ".text.boot.send_rest")]
 fn send_rest(trace: &Trace, cursor: usize) {
-    let records = trace.written.get() / BYTES as u32;
+    let written = trace.written.get();
     let said = match cursor {
         0 => 0,
         // (a process says it, so it is no more than a hint)
         at => giornata_next_arch_riscv::Riscv::load(at),
     };
     put(0);
-    let mut at = dump::first(said, trace.ring.len() as u32, records);
-    while at != records {
-        let place = at.wrapping_mul(BYTES as u32) & trace.mask;
-        if let Some(entry) = trace.ring.get(place as usize / BYTES) {
-            dump::send(at, &entry.words, put);
+    let mut at = dump::first(said, trace.mask.wrapping_add(1), written);
+    while at != written {
+        if let Some(entry) = trace.ring.get((at & trace.mask) as usize / BYTES) {
+            dump::send(at / BYTES as u32, &entry.words, put);
         }
-        at = at.wrapping_add(1);
+        at = at.wrapping_add(BYTES as u32);
     }
 }
 

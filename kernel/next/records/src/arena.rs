@@ -74,6 +74,18 @@ impl<T> From<Run<T>> for Value {
     }
 }
 
+impl<T: Shaped> At<T> {
+    /// A record inside a record, by its path.
+    pub fn field<U: Shaped>(at: At<T>, path: &str, arena: &Arena) -> At<U> {
+        At(arena.find(at.0, T::SHAPE, path).0, PhantomData)
+    }
+
+    /// What lies in memory that is not in the arena.
+    pub fn elsewhere(address: u64) -> At<T> {
+        At(address, PhantomData)
+    }
+}
+
 impl<T: Shaped> Run<T> {
     /// The record of a number; panics beyond the last.
     pub fn at(self, index: usize, arena: &Arena) -> At<T> {

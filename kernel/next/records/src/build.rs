@@ -5,6 +5,7 @@ use giornata_next_core::agenda::LISTS;
 use giornata_next_core::boot::{self, Boot};
 use giornata_next_core::interrupt::{LINES, Line};
 use giornata_next_core::layout::{Shape, Shaped, offset};
+use giornata_next_core::limit;
 use giornata_next_core::object::{self, Handle};
 use giornata_next_core::process::{Image, PIECE, Stretch, life};
 use giornata_next_core::ready::level;
@@ -14,6 +15,7 @@ use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Th
 
 use crate::arena::{Arena, At, Run, Value};
 use crate::description::{self, Description};
+use crate::lay_program::lay_programs;
 use crate::mail;
 
 /// The records of a system, and where the important ones lie.
@@ -32,16 +34,18 @@ pub struct Built {
 /// What other records refer to.
 pub(crate) struct Parts {
     pub(crate) kernel: At<Kernel>,
-    ranks: Run<Rank>,
+    pub(crate) ranks: Run<Rank>,
     rank_idle: At<Rank>,
-    processes: Run<Process>,
+    pub(crate) processes: Run<Process>,
     pub(crate) threads: Run<Thread>,
-    lines: Run<Line>,
+    pub(crate) lines: Run<Line>,
     pub(crate) objects: Run<Object>,
     /// The object that stands for the list of threads that wait in none.
     pub(crate) nowhere: At<Object>,
     /// The object that a process finds where it has no right.
     refused: At<Object>,
+    /// By thread: what of it never changes.
+    pub(crate) places: Vec<At<Place>>,
 }
 
 /// Lays the records of a system out for a machine whose addresses have `width` bytes,
@@ -53,17 +57,18 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     let kernel = arena.one();
     // the idle thread and its process are the last, but for the kernel's own threads
     let processes = arena_run(arena, 64, description.processes.len() + 1);
-    let threads = description.threads.len() + 1 + description.processes.len();
+    let machine = description.threads.len() + 1 + description.processes.len();
     let parts = Parts {
         kernel,
         rank_idle: arena.one(),
         ranks: arena.many(256),
         processes,
-        threads: arena_run(arena, 64, threads),
+        threads: arena_run(arena, 64, machine + 1),
         lines: arena.many(description.lines.len()),
         objects: arena.many(description.objects.len()),
         nowhere: arena.one(),
         refused: arena.one(),
+        places: description.threads.iter().map(|_| arena.one()).collect(),
     };
     lay_ranks(arena, &parts);
     lay_objects(arena, &parts, description);
@@ -71,6 +76,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         .map(|process| lay_handles(arena, &parts, description, process))
         .collect();
     lay_processes(arena, &parts, description);
+    for (index, handles) in handles.iter().enumerate() {
+        let process = parts.processes.at(index, arena);
+        arena.set(process, "handles", *handles);
+    }
     for (index, thread) in description.threads.iter().enumerate() {
         let by_call = description.processes[thread.process].by_call;
         lay_thread(
@@ -92,6 +101,8 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         lay_spares(arena, &parts, description, index);
     }
     lay_idle(arena, &parts, description);
+    lay_machine(arena, &parts, description, machine);
+    lay_programs(arena, &parts, description, machine);
     lay_kernel(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
     let objects = (0..objects.1)
@@ -220,14 +231,16 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "grants", process.grants);
         arena.set(record, "restart_begin", process.restartable.0);
         arena.set(record, "restart_end", process.restartable.1);
-        arena.set(record, "data", process.data.0);
-        arena.set(record, "data_size", process.data.1);
-        arena.set(record, "data_place", process.data.2);
+        let (data, size, place) = process.data;
+        arena.set(record, "data", data - process.below);
+        arena.set(record, "data_size", size + process.below);
+        arena.set(record, "data_place", place - process.below);
         let supervisor = process
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        mail::lay_messages(arena, record, process);
+        let nobody = parts.threads.at(description.threads.len(), arena);
+        mail::lay_messages(arena, record, process, nobody);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -245,12 +258,15 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
-    mail::lay_spare(arena, idle);
+    mail::lay_spare(arena, (idle, reaper));
     lay_image(arena, idle, &description::Process::default());
 }
 
 /// A row of references.
-fn lay_references<T: Shaped + 'static>(arena: &mut Arena, records: &[At<T>]) -> Run<&'static T> {
+pub(crate) fn lay_references<T: Shaped + 'static>(
+    arena: &mut Arena,
+    records: &[At<T>],
+) -> Run<&'static T> {
     let run = arena.many::<&'static T>(records.len());
     for (index, record) in records.iter().enumerate() {
         let place = run.at(index, arena);
@@ -331,7 +347,7 @@ fn lay_thread(
     (handles, begins_by_call): (Run<Handle>, bool),
 ) {
     let record = parts.threads.at(index, arena);
-    let place = arena.one::<Place>();
+    let place = parts.places[index];
     arena.set(place, "entry", thread.entry);
     arena.set(place, "argument", thread.arguments[0]);
     arena.set(place, "body", thread.arguments[1]);
@@ -352,7 +368,11 @@ fn lay_thread(
     };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
-    arena.set(record, "limited", u32::from(thread.allowance != 0));
+    let limited = match thread.allowance {
+        0 => 0,
+        _ => limit::OWN | limit::FRESH,
+    };
+    arena.set(record, "limited", u32::from(limited));
     arena.set(record, "context.pc", thread.entry);
     arena.set(record, "context.sp", thread.stack.0);
     arena.set(record, "context.gp", thread.pointers.0);
@@ -386,7 +406,8 @@ fn lay_record(
     }
     arena.set(record, "waits", parts.nowhere);
     arena.set(record, "hand", parts.nowhere);
-    arena.set(record, "alarm.list", (index % LISTS) as u32);
+    // (the first two lists are those of programs)
+    arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
     arena.set(
         record,
         "alarm.event",
@@ -397,7 +418,7 @@ fn lay_record(
 /// The kind of the record of a switch.
 const SWITCH: u32 = giornata_abi::trace::TraceKind::Switch as u32;
 
-fn tag(tags: &[(&str, u32)], name: &str) -> u32 {
+pub(crate) fn tag(tags: &[(&str, u32)], name: &str) -> u32 {
     let found = tags.iter().find(|(own, _)| *own == name);
     found.unwrap_or_else(|| panic!("no variant {name}")).1
 }
@@ -411,6 +432,13 @@ fn lay_idle(arena: &mut Arena, parts: &Parts, description: &Description) {
     arena.set(idle, "kind", u32::from(kind::IDLE));
     arena.set(idle, "waits", Value::Ref(0));
     arena.set(parts.rank_idle, "head", idle);
+}
+
+/// The thread of the E and S machine, whose urgency its programs decide.
+fn lay_machine(arena: &mut Arena, parts: &Parts, description: &Description, number: usize) {
+    let place = arena.one::<Place>();
+    let process = parts.processes.at(description.processes.len(), arena);
+    lay_record(arena, parts, number, (process, place, parts.rank_idle));
 }
 
 /// What boot checks; length and checksum follow when all is laid.

@@ -2,6 +2,8 @@
 
 use giornata_abi::system::FaultPolicy;
 
+use crate::program::Programs;
+
 /// The depth of chains in a system that does not say.
 pub const DEPTH: u32 = 16;
 
@@ -34,6 +36,8 @@ pub struct Description {
     pub trace_cursor: u64,
     /// Regions of shared memory.
     pub regions: Vec<Region>,
+    /// Programs.
+    pub programs: Programs,
     /// Records of the trace ring, a power of two, at least 16.
     pub trace_records: usize,
     /// Where the ring lies; `None`: among the records.
@@ -53,6 +57,8 @@ pub struct Process {
     pub restartable: (u64, u64),
     /// The user address of its data, its bytes, its physical address.
     pub data: (u64, u64, u64),
+    /// Bytes below its data that it reads and writes in one piece with them: stacks.
+    pub below: u64,
     /// Who supervises it.
     pub supervisor: Option<usize>,
     /// It begins when its supervisor says so, not at boot.

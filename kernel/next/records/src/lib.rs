@@ -8,7 +8,9 @@
 mod arena;
 mod build;
 mod description;
+mod lay_program;
 mod mail;
+pub mod program;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};

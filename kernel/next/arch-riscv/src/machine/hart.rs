@@ -120,6 +120,26 @@ impl Machine for Riscv {
         unsafe { with_exposed_provenance_mut::<u32>(at).write_volatile(value) }
     }
 
+    fn input(at: usize, width: u32) -> u32 {
+        // SAFETY: the builder names registers of the board, with their width.
+        let device = unsafe { Device::at(at) };
+        match width {
+            1 => u32::from(device.load::<u8>(0)),
+            2 => u32::from(device.load::<u16>(0)),
+            _ => device.load(0),
+        }
+    }
+
+    fn output(at: usize, width: u32, value: u32) {
+        // SAFETY: as above.
+        let device = unsafe { Device::at(at) };
+        match width {
+            1 => device.store(0, value as u8),
+            2 => device.store(0, value as u16),
+            _ => device.store(0, value),
+        }
+    }
+
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32) {
         space::open_region(process, region, grant, access);
     }

@@ -1,0 +1,100 @@
+//! Microcode that comes while the system runs, in linked order: see
+//! [`load`](crate::load), whose [`Frame`](crate::load::Frame) and
+//! [`How`](crate::load::How) stay.
+//!
+//! Places are numbers here: of tasks, drivers, ports, interrupts and mailboxes by the
+//! program's interface, of instructions and predicates within the room. Durations are
+//! ticks of the board's timer, in units of `1/denominator` of which remainders count;
+//! constants are order keys, see [`key`]. The kernel turns each number into a reference
+//! when a record is staged, and refuses what names nothing.
+
+use crate::record::record;
+use crate::value::ValueType;
+
+/// Bytes of a record of either section.
+pub const RECORD: usize = 16;
+/// Most bytes that one call stages.
+pub const MOST: usize = 64;
+
+/// A section of the spare room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Section {
+    /// [`Linked`] instructions.
+    Instructions = 0,
+    /// [`LinkedWait`]s.
+    Predicates = 1,
+}
+
+record! {
+    /// An instruction. Operands as in module files, see
+    /// [`Opcode`](crate::instruction::Opcode), but for the deadline of a release.
+    pub struct Linked {
+        /// An [`Opcode`](crate::instruction::Opcode).
+        pub opcode: u8,
+        /// Must be 0.
+        pub reserved: u8,
+        /// First operand.
+        pub a: u16,
+        /// Second operand.
+        pub b: u16,
+        /// Third operand.
+        pub c: u16,
+        /// Of a release: ticks to its deadline, at most 2^30.
+        pub ticks: u32,
+        /// And parts of a tick.
+        pub parts: u32,
+    }
+
+    /// A predicate.
+    pub struct LinkedWait {
+        /// A [`PredicateKind`](crate::predicate::PredicateKind).
+        pub kind: u8,
+        /// When a comparison holds: 1 the value is less, 2 equal, 4 greater, or-ed.
+        pub comparison: u8,
+        /// Number of the task, port, interrupt, mailbox or driver, or 0.
+        pub subject: u16,
+        /// Of a time: parts of a tick.
+        pub parts: u32,
+        /// Of a time: ticks. Of a constant: its order key. Low word, high word.
+        pub value: [u32; 2],
+    }
+}
+
+/// Maps a raw little-endian value, zero-extended to 64 bits, to a key whose unsigned
+/// order among values of its type is theirs. NaN lies beyond the infinity of its sign;
+/// -0 lies below +0.
+pub const fn key(of: ValueType, raw: u64) -> u64 {
+    use ValueType::*;
+    let sign = match of {
+        Opaque | Bool | U8 | U16 | U32 | U64 => return raw,
+        I8 => 0x80,
+        I16 => 0x8000,
+        I32 | F32 => 0x8000_0000,
+        I64 | F64 => 1 << 63,
+    };
+    match (of, raw & sign != 0) {
+        (F32 | F64, true) => raw ^ (sign | (sign - 1)),
+        _ => raw ^ sign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn keys_of_one_type_are_in_the_order_of_its_values(raw: [u64; 2]) {
+            for of in ValueType::ALL {
+                let mask = match of.size() {
+                    Some(8) | None => u64::MAX,
+                    Some(size) => (1 << (8 * size)) - 1,
+                };
+                let [a, b] = raw.map(|raw| raw & mask);
+                prop_assert_eq!(key(of, a).cmp(&key(of, b)), of.order_key(a).cmp(&of.order_key(b)), "{:?}", of);
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What the rest of the kernel asks of programs, in a kernel without: nothing.
+
+use crate::{Kernel, Line, Machine, Outcome, Program, Ref, Thread, Trigger};
+
+impl Kernel {
+    pub(crate) fn start_programs(&self, _: u32) {}
+
+    #[inline(always)]
+    pub(crate) fn on_trigger<M: Machine>(&self, _: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+        self.on_timer_any::<M>(me)
+    }
+
+    pub(crate) fn ring(&self, _: Ref<Trigger>) {}
+
+    pub(crate) fn ripen<M: Machine>(&self, _: Ref<Program>) {}
+
+    pub(crate) fn react<M: Machine>(&self) {}
+
+    pub(crate) fn machine_turn<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
+    pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}
+
+    pub(crate) fn leave_ring(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn exhaust<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn end_program_thread<M: Machine>(&self, _: Ref<Thread>) {}
+
+    pub(crate) fn begin_program_thread(&self, _: Ref<Thread>) {}
+}

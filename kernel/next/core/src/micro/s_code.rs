@@ -1,0 +1,199 @@
+//! Threads of S code: who of a program's tasks has the hart.
+//!
+//! A program is *governed* while it has a thread of S code: its tasks are ready only
+//! while one dispatches them, and one task of the hart at a time, that of the thread
+//! that has dispatched longest. Else the default scheduler serves them, by the
+//! deadlines of their releases.
+
+use core::hint::cold_path;
+
+use giornata_abi::trace::Violation;
+
+use crate::micro::{Cause, Op, Task, Trigger, mode, odd};
+use crate::trace::reason;
+use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, differ, same, some};
+
+impl Kernel {
+    /// A thread of S code dispatches a task, behind those that dispatch one.
+    #[inline(never)]
+    pub(super) fn join_dispatchers(&self, thread: Ref<Trigger>, task: Ref<Task>) {
+        let mut place = &self.micro.dispatchers;
+        while let Some(other) = place.get() {
+            place = &other.peer;
+        }
+        thread.task.set(Some(task));
+        thread.peer.set(None);
+        place.set(Some(thread));
+        self.micro.unsettled.set(1);
+    }
+
+    /// It does no longer, if it did.
+    #[inline(never)]
+    pub(super) fn leave_dispatchers(&self, thread: Ref<Trigger>) {
+        if thread.task.take().is_none() {
+            return;
+        }
+        let mut place = &self.micro.dispatchers;
+        while let Some(other) = place.get() {
+            if same(other, thread) {
+                place.set(thread.peer.get());
+                break;
+            }
+            place = &other.peer;
+        }
+        self.micro.unsettled.set(1);
+    }
+
+    /// The job of a task has ended: threads that dispatch it go on.
+    #[inline(never)]
+    pub(super) fn end_dispatches(&self, task: Ref<Task>, at: u32) {
+        let mut next = self.micro.dispatchers.get();
+        while let Some(thread) = next {
+            next = thread.peer.get();
+            if thread.task.get().is_some_and(|other| same(other, task)) {
+                self.unhang_trigger(thread);
+                thread.set(mode::COMPLETED);
+                self.latch_again(thread, at);
+            }
+        }
+    }
+
+    /// Nothing is enabled: who has the hart, whose tasks are governed.
+    #[inline(never)]
+    pub(super) fn settle<M: Machine>(&self) {
+        let micro = &self.micro;
+        micro.unsettled.set(0);
+        let mut next = micro.dispatchers.get();
+        let task = next.and_then(|holder| holder.task.get());
+        while let Some(thread) = next {
+            next = thread.peer.get();
+            if let (Some(task), Some(other)) = (task, thread.task.get())
+                && !same(task, other)
+                && !thread.is(mode::REPORTED)
+            {
+                thread.set(mode::REPORTED);
+                self.raise::<M>(Violation::TimeShare, other, micro.instant.get());
+            }
+        }
+        if micro.due.get().is_some() {
+            // (handlers, before anybody runs)
+            return micro.unsettled.set(1);
+        }
+        let running = micro.running.replace(task);
+        if let Some(running) = running
+            && !task.is_some_and(|task| same(task, running))
+        {
+            self.unready_task(running);
+        }
+        for program in micro.programs {
+            let governed = program.threads.get().min(1);
+            if program.governed.replace(governed) == governed {
+                continue;
+            }
+            for task in program.groups.iter().flat_map(|group| group.tasks) {
+                if governed != 0 {
+                    self.unready_task(task);
+                } else if task.is_released() {
+                    self.ready_task(task, task.thread.own.get());
+                }
+            }
+        }
+        if let Some(task) = task {
+            self.ready_task(task, self.rank_in_slot(task));
+        }
+        if micro.ripe.get() != 0 {
+            self.consider_changes::<M>();
+        }
+    }
+
+    /// Where a task is ready that S code dispatches.
+    #[inline(always)]
+    fn rank_in_slot(&self, task: Ref<Task>) -> Ref<Rank> {
+        match task.group.program.level {
+            0 => task.thread.own.get(),
+            level => &self.ranks[level.wrapping_sub(1) as usize & 255],
+        }
+    }
+
+    /// An empty rank replaces the top, which closes, if it is more urgent than all others.
+    /// Else false, and nothing has changed.
+    #[inline(always)]
+    fn replace_top(&self, old: Ref<Rank>, new: Ref<Rank>, head: Ref<Thread>) -> bool {
+        let Some(below) = old.below.get() else {
+            return false;
+        };
+        if !new.is_above(below) {
+            cold_path();
+            return false;
+        }
+        old.head.set(None);
+        new.head.set(Some(head));
+        new.below.set(Some(below));
+        below.above.set(Some(new));
+        self.top.set(new);
+        self.slot.set(head);
+        true
+    }
+
+    /// The usual completion under S code, without the event loop: the only thread that
+    /// dispatches goes on with another dispatch, of a task that has a job, until the
+    /// same instant. `None`: it is another case, and nothing has changed.
+    #[inline(always)]
+    pub(super) fn complete_dispatched(
+        &self,
+        me: Ref<Thread>,
+        task: Ref<Task>,
+        late: usize,
+    ) -> Option<Outcome> {
+        let micro = &self.micro;
+        let thread = micro.dispatchers.get()?;
+        let [op, rest @ ..] = thread.then.get() else {
+            return None;
+        };
+        let Op::Dispatch(step) = op.get() else {
+            return None;
+        };
+        let (next, wait) = (step.task.get()?, step.wait.get());
+        let Cause::After = wait.cause.get() else {
+            return None;
+        };
+        let [ticks, high] = &wait.value;
+        let key = thread.reference.low.get().wrapping_add(ticks.get());
+        let (own, rank) = (me.rank.get(), next.thread.own.get());
+        let odd = (thread.mode.get() ^ (mode::S_THREAD | mode::ARMED))
+            | (thread.alarm.key() ^ key)
+            | thread.reference.rest.get()
+            | high.get()
+            | wait.detail.get()
+            | task.group.program.level
+            | task.group.odd.get() & odd::FIXED
+            | micro.unsettled.get()
+            | micro.ripe.get();
+        let odd = odd as usize
+            | some(thread.peer.get())
+            | differ(thread.task.get()?, task)
+            | some(micro.due.get())
+            | some(task.watchers.get())
+            | self.shares_top(me, own)
+            | some(rank.head.get());
+        if odd != 0 || !next.is_released() || !self.replace_top(own, rank, next.thread) {
+            cold_path();
+            return None;
+        }
+        // point of no return
+        task.job.set(0);
+        me.waits.set(Some(self.nowhere));
+        next.thread.waits.set(None);
+        next.thread.rank.set(rank);
+        thread.then.set(rest);
+        thread.code.set(step.code.get());
+        thread.task.set(Some(next));
+        thread.wait.set(Some(wait));
+        thread.serial.set(self.next_serial());
+        micro.running.set(Some(next));
+        if me.limited.get() != 0 {
+            me.limited.set(crate::limit::OWN | crate::limit::FRESH);
+        }
+        Some(Outcome::because(next.thread, reason::COMPLETE | late))
+    }
+}
