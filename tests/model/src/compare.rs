@@ -266,6 +266,11 @@ impl<K: Kernel> Pair<K> {
         };
         log.push(format!("{now:6}, {:?} runs: {event:?}", self.model.runs()));
         let expected = Kernel::apply(&mut self.model, &event, now);
+        let queue = expected.state.queue.as_deref().unwrap_or_default();
+        log.push(format!(
+            "        {:?}, queue {queue:?}",
+            expected.resumption
+        ));
         self.model.check_invariants();
         let seen = self.kernel.apply(&self.translated(&event), now);
         if seen.runs != expected.runs {

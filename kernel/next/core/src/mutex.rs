@@ -40,7 +40,8 @@ pub(crate) extern "C" fn lock_any<M: Machine>(
     kernel.publish::<M>(me, object);
     match answer {
         WAITS => kernel.go(),
-        answer => Outcome { answer, next: None },
+        // (whoever got it before the caller may be above it now)
+        answer => kernel.end_call(me, answer),
     }
 }
 

@@ -10,10 +10,14 @@ impl Model {
     /// Nobody in the chain can run: each hangs on the one that it waits for itself, the
     /// last one on a mailbox that nobody serves, or it is the one that is blocked.
     pub(super) fn park(&mut self, chain: &[usize], mailbox: Option<usize>) {
-        if let (Some(mailbox), Some(last)) = (mailbox, chain.last()) {
+        if let (Some(mailbox), Some(last)) = (mailbox, chain.last())
+            && self.threads[*last].parked.is_none()
+        {
             self.hang(*last, Parking::Mailbox(mailbox));
         }
-        for pair in chain.windows(2).rev() {
+        let hangs = |pair: &&[usize]| self.threads[pair[0]].parked.is_some();
+        let pairs: Vec<&[usize]> = chain.windows(2).take_while(|pair| !hangs(pair)).collect();
+        for pair in pairs.into_iter().rev() {
             self.hang(pair[0], Parking::Thread(pair[1]));
             self.settle_place(pair[1], End::Tail);
         }

@@ -1,6 +1,6 @@
 //! The kernel on the host, as the model's comparison drives it.
 
-use giornata_abi::next::control::{CEILING, NEXT_LOCK, NEXT_SERIAL};
+use giornata_abi::next::control::{CEILING, NEXT_LOCK, NEXT_SERIAL, TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::next::id::Id;
 use giornata_abi::word::{LOCKED, WAITED_FOR};
 use giornata_next_core::ready::level;
@@ -8,7 +8,7 @@ use giornata_next_core::{Ref, Thread};
 use giornata_next_host::Rig;
 use giornata_test_model::Request;
 use giornata_test_model::compare::{Kernel, Observation, Snapshot};
-use giornata_test_model::model::{Event, Resumption, Word};
+use giornata_test_model::model::{Event, Noted, Resumption, Word};
 use giornata_test_model::system::{Kind, System};
 
 use crate::calls::{registers, reply};
@@ -43,7 +43,7 @@ impl Host {
         host
     }
 
-    fn runs(&self) -> Option<usize> {
+    pub(crate) fn runs(&self) -> Option<usize> {
         (!self.rig.is_idle()).then(|| self.rig.running())
     }
 
@@ -75,6 +75,16 @@ impl Host {
         let words = (0..length.div_ceil(4)).map(|index| self.rig.word(offset + 4 * index));
         let bytes = words.flat_map(u32::to_le_bytes);
         bytes.take(length).collect()
+    }
+
+    /// What the kernel noted where a thread announces a mutex.
+    pub(crate) fn noted(&self, thread: usize) -> Option<Noted> {
+        let places = self.places(thread);
+        match self.rig.word(places.offset(places.control() + NEXT_LOCK)) {
+            TAKEN => Some(Noted::Taken),
+            TAKEN_FROM_DEAD => Some(Noted::TakenFromDead),
+            _ => None,
+        }
     }
 
     /// A thread of the process that may use a private mutex.

@@ -1,7 +1,6 @@
 //! The kernel does what the model of its services says, event by event.
 
 mod calls;
-mod debug;
 mod faults;
 mod host;
 mod random;
