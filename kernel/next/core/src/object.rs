@@ -154,6 +154,21 @@ impl Object {
         self.waiters.get()
     }
 
+    /// Which tenant of its slot it is, or was; 0: there has been none.
+    pub fn serial(&self) -> u32 {
+        self.serial.get()
+    }
+
+    /// Whether something lives in the slot.
+    pub fn lives(&self) -> bool {
+        self.kind.get() != kind::FREE
+    }
+
+    /// Of a semaphore: how often it can be taken.
+    pub fn count(&self) -> u32 {
+        self.count.get()
+    }
+
     /// Who owns or serves it.
     pub fn owner(&self) -> Option<Ref<Thread>> {
         self.owner.get()

@@ -50,8 +50,8 @@ pub(crate) fn post<M: Machine>(
             break 'error Error::EINVAL;
         };
         if bound.is_none() {
-            // (who wants it in memory may have no room for it)
             let (_, wants_words) = receiver(mailbox);
+            // (who wants it in memory has it in its hand later)
             if special == special::CALL
                 && !wants_words
                 && let Some(owner) = mailbox.owner.get()

@@ -353,7 +353,6 @@ fn lay_thread(
     arena.set(place, "body", thread.arguments[1]);
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);
-    arena.set(place, "control", thread.control);
     arena.set(place, "role", thread.role);
     arena.set(place, "level", level::LOWEST - u32::from(thread.priority));
     arena.set(place, "allowance", thread.allowance);
@@ -368,6 +367,7 @@ fn lay_thread(
     };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
+    arena.set(record, "control", thread.control);
     let limited = match thread.allowance {
         0 => 0,
         _ => limit::OWN | limit::FRESH,

@@ -389,7 +389,7 @@ impl Model {
             }
             (Event::Interrupt(line), _) => {
                 self.lines[*line].risen = true;
-                while self.interrupt() {}
+                let _ = self.interrupt();
             }
             (Event::Timer, _) => self.ring(),
             (event, caller) => unreachable!("{event:?} of {caller:?}"),
