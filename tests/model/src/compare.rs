@@ -55,7 +55,7 @@ impl Snapshot {
         };
         let thread = |entry: &Entry| match *entry {
             Entry::Thread(thread) => Some(thread),
-            Entry::Teardown(..) => None,
+            Entry::Teardown(..) | Entry::Dead(..) => None,
         };
         let owner = |object: usize| model.owner(object).filter(|_| !is_private(object));
         let count = |object: usize| model.count(object) as usize;

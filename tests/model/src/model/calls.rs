@@ -25,7 +25,7 @@ impl Model {
                 self.set_priority(caller, thread, priority)
             }
             Request::CreateObject { slot, server } => self.create(caller, slot, server),
-            Request::DeleteObject { object } => self.delete(caller, object, from),
+            Request::DeleteObject { object } => self.delete(caller, object),
             Request::OpenObject { slot } => self.open(caller, slot),
             Request::Lock { object, until } => self.lock(caller, object, until),
             Request::Unlock { object } => self.unlock(caller, object),

@@ -28,7 +28,7 @@ impl Model {
     fn check_queue(&self) {
         let urgency = |entry: &Entry| match *entry {
             Entry::Thread(thread) => self.threads[thread].rank.expect("a queued thread's rank"),
-            Entry::Teardown(_, urgency) => urgency,
+            Entry::Teardown(_, urgency) | Entry::Dead(_, urgency) => urgency,
         };
         for pair in self.queue.windows(2) {
             let sorted = !urgency(&pair[1]).is_more_urgent_than(urgency(&pair[0]));

@@ -7,29 +7,18 @@ use super::{Model, Parking, State};
 const PIECE: usize = 4;
 
 impl Model {
-    /// Nobody in the chain can run: each hangs on the one that it waits for itself, the
-    /// last one on a mailbox that nobody serves, or it is the one that is blocked.
-    pub(super) fn park(&mut self, chain: &[usize], mailbox: Option<usize>) {
-        if let (Some(mailbox), Some(last)) = (mailbox, chain.last())
-            && self.threads[*last].parked.is_none()
-        {
-            self.hang(*last, Parking::Mailbox(mailbox));
-        }
-        let hangs = |pair: &&[usize]| self.threads[pair[0]].parked.is_some();
-        let pairs: Vec<&[usize]> = chain.windows(2).take_while(|pair| !hangs(pair)).collect();
-        for pair in pairs.into_iter().rev() {
-            self.hang(pair[0], Parking::Thread(pair[1]));
-            self.settle_place(pair[1], End::Tail);
-        }
-    }
-
-    fn hang(&mut self, thread: usize, on: Parking) {
+    /// Nobody can run for a thread: it hangs on the one that it waits for itself, or on a
+    /// mailbox that nobody serves.
+    pub(super) fn hang(&mut self, thread: usize, on: Parking) {
         self.remove(thread);
         if let State::Calls { .. } = self.threads[thread].state {
             // a client has not asked before
             self.threads[thread].asked = self.next_serial();
         }
         self.threads[thread].parked = Some(on);
+        if let Parking::Thread(holder) = on {
+            self.settle_place(holder, End::Tail);
+        }
     }
 
     /// A thread hangs nowhere any more, if it did; it is in no queue yet.

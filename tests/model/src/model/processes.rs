@@ -63,10 +63,19 @@ impl Model {
             }
         }
         // (who is dead is asked for nothing, and gets nothing from its siblings)
-        for thread in threads.clone() {
-            self.remove(thread);
+        for entry in &mut self.queue {
+            if let Entry::Thread(thread) = *entry
+                && threads.contains(&thread)
+                && let Some(rank) = self.threads[thread].rank
+            {
+                *entry = Entry::Dead(thread, rank);
+            }
         }
-        for thread in threads {
+        for thread in threads.clone() {
+            // as long as somebody hangs on one of its threads it ends one after the other
+            if threads.clone().any(|thread| self.is_hung_on(thread)) {
+                self.end_servers(thread);
+            }
             self.end(thread);
             if self.system.threads[thread].spare {
                 self.threads[thread].tenancy = Tenancy::Free;
@@ -84,6 +93,12 @@ impl Model {
 
     /// The rest of the end of a process, or its beginning.
     pub(super) fn tear_down(&mut self, process: usize) {
+        let is_its = |entry: &Entry| match *entry {
+            Entry::Dead(thread, _) => self.threads[thread].process == process,
+            _ => false,
+        };
+        let queue = self.queue.iter().copied().filter(|entry| !is_its(entry));
+        self.queue = queue.collect();
         self.reap(process);
         let restarts = self.system.processes[process].restarts;
         let begins = self.processes[process].life == Life::Restoring || restarts;

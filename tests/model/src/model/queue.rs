@@ -9,7 +9,7 @@
 //! hangs on the one that it waits for itself, until that link ends.
 
 use super::place::Urgency;
-use super::{Life, Model, State};
+use super::{Life, Model, Parking, State};
 
 /// What stands in the ready queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,22 @@ pub enum Entry {
     Thread(usize),
     /// The kernel's thread that tears a process down, or restores it.
     Teardown(usize, Urgency),
+    /// A thread of a process that has ended: its turn is its own end.
+    Dead(usize, Urgency),
 }
+
+/// What changes before somebody can run.
+enum Change {
+    /// The mutex is taken.
+    Settle(usize),
+    /// The thread leaves the queue.
+    Hang(Parking),
+    /// The process of the thread is torn down.
+    Reap(usize),
+}
+
+/// Things that change before the hart looks at its timer and lines.
+const PIECE: usize = 4;
 
 /// The end of its equals at which an entry comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +65,7 @@ impl Model {
     fn urgency_of(&self, entry: Entry) -> Urgency {
         match entry {
             Entry::Thread(thread) => self.threads[thread].rank.expect("it is queued"),
-            Entry::Teardown(_, urgency) => urgency,
+            Entry::Teardown(_, urgency) | Entry::Dead(_, urgency) => urgency,
         }
     }
 
@@ -116,43 +131,62 @@ impl Model {
         before != self.threads[left].rank
     }
 
-    /// Follows the chain of the first in the queue to its end.
+    /// Finds who runs: the end of the chain of the first in the queue. What has to change
+    /// first does, four things at most before the hart looks at its timer and lines.
     fn resolve(&mut self) -> Option<usize> {
+        let mut changes = PIECE;
         loop {
             let first = *self.queue.first()?;
             let first = match first {
-                // (between pieces the hart looks at its timer and lines)
-                Entry::Teardown(..) if self.heed_left() || self.interrupt() => continue,
+                Entry::Thread(thread) => thread,
+                // (between pieces the hart looks too)
+                _ if self.heed_left() || self.interrupt() => continue,
                 Entry::Teardown(process, _) => {
                     self.queue.remove(0);
                     self.tear_down(process);
                     continue;
                 }
-                Entry::Thread(thread) => thread,
-            };
-            let mut chain = vec![first];
-            let end = loop {
-                let at = *chain.last().expect("not empty");
-                // (of one that was deleted, others may find that out first)
-                while let State::Wants { mutex, .. } = self.threads[at].state
-                    && self.objects[mutex].owner.is_none()
-                {
-                    self.settle(mutex);
-                }
-                assert!(chain.len() <= self.threads.len(), "a circle: {chain:?}");
-                match self.waits_for(at) {
-                    Some(next) => chain.push(next),
-                    None => break at,
+                Entry::Dead(thread, _) => {
+                    self.queue.remove(0);
+                    self.end_servers(thread);
+                    continue;
                 }
             };
-            match self.threads[end].state {
-                State::Ready => return Some(end),
+            let at = self.last_that_can_wait(first);
+            let change = match (&self.threads[at].state, self.waits_for(at)) {
+                (State::Ready, _) => return Some(at),
+                (State::Wants { mutex, .. }, None) => Change::Settle(*mutex),
+                (State::Calls { mailbox, .. }, None) => Change::Hang(Parking::Mailbox(*mailbox)),
                 // (it serves the mailbox still: its process is torn down so far on this place)
-                State::Dormant => self.reap(self.threads[end].process),
-                State::Calls { mailbox, .. } => self.park(&chain, Some(mailbox)),
-                _ => self.park(&chain, None),
+                (_, Some(owner)) if !self.lives(owner) => Change::Reap(owner),
+                (_, Some(owner)) => Change::Hang(Parking::Thread(owner)),
+                (state, None) => unreachable!("{at} is in a queue, {state:?}"),
+            };
+            if changes == 0 {
+                let _ = self.interrupt();
+                changes = PIECE;
+                continue;
+            }
+            changes -= 1;
+            match change {
+                Change::Settle(mutex) => self.settle(mutex),
+                Change::Hang(on) => self.hang(at, on),
+                Change::Reap(owner) => self.reap(self.threads[owner].process),
             }
         }
+    }
+
+    /// Follows the chain of a thread as far as it can run or waits in the queue.
+    fn last_that_can_wait(&self, first: usize) -> usize {
+        let (mut at, mut length) = (first, 0);
+        while let Some(next) = self.waits_for(at)
+            && self.is_in_queue_by_state(next)
+            && self.lives(next)
+        {
+            (at, length) = (next, length + 1);
+            assert!(length <= self.threads.len(), "a circle through {at}");
+        }
+        at
     }
 
     /// Whether a thread that would wait for `owner` closes a circle, or makes a chain that

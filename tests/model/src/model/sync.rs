@@ -1,15 +1,12 @@
 //! Slots and what lives in them; mutexes, semaphores, conditions.
 
 use super::queue::End;
-use super::{Model, Noted, Outcome, Reason, Resumption, State};
+use super::{Model, Noted, Outcome, Parking, Reason, Resumption, State};
 use crate::request::{Reply, Request};
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
-
-/// Threads that are told in one piece.
-const PIECE: usize = 4;
 
 impl Model {
     // --- names ---
@@ -161,7 +158,6 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
             _ if self.is_refused(caller, owner) => return Err(Error::EDEADLK),
             _ => {}
         }
@@ -216,7 +212,6 @@ impl Model {
         }
         match until {
             0 => return Err(Error::EBUSY),
-            until if until <= self.now => return Err(Error::ETIMEDOUT),
             _ => self.block(caller, Reason::Semaphore(slot), until),
         }
         Ok(None)
@@ -263,10 +258,6 @@ impl Model {
         self.release(mutex, false);
         self.publish(mutex);
         self.block(caller, Reason::Condition(slot, id), until);
-        if until <= self.now {
-            // as if its time had come while it waited
-            self.expire(caller, until);
-        }
         Ok(None)
     }
 
@@ -323,10 +314,6 @@ impl Model {
         if self.objects[slot].exists {
             return Err(Error::EEXIST);
         }
-        if !self.objects[slot].messages.is_empty() {
-            return self.drain(caller, slot, Request::CreateObject { slot, server });
-        }
-        self.unserve(slot);
         // (those that still want its last tenant are told)
         for thread in self.wanting(slot) {
             self.give_up(thread, Error::EIDRM.into());
@@ -358,47 +345,40 @@ impl Model {
         }
     }
 
-    /// An object ends, in pieces: those that wait are told, four a piece; those that want a
-    /// mutex find out when they have their turn.
-    pub(super) fn delete(&mut self, caller: usize, id: Id, from: Option<u64>) -> Outcome {
-        let slot = self.slot(caller, id.slot as usize, RIGHT_MANAGE)?;
-        if from.is_some() {
-            return self.drain(caller, slot, Request::DeleteObject { object: id });
-        }
+    /// An object ends. Those that wait are told; those that want a mutex find out when they
+    /// have their turn.
+    pub(super) fn delete(&mut self, caller: usize, id: Id) -> Outcome {
         let slot = self.find(caller, id, RIGHT_MANAGE)?;
-        for waiter in self.waiters(slot).into_iter().take(PIECE) {
-            self.wake_deleted(waiter);
-        }
-        if let Some(owner) = self.objects[slot].owner
-            && !self.lets_go_first(owner)
-        {
-            self.release(slot, false);
-        }
-        if !self.waiters(slot).is_empty() || self.objects[slot].owner.is_some() {
-            self.threads[caller].again = Some((Request::DeleteObject { object: id }, None));
-            return Ok(None);
+        while let Some(first) = self.waiters(slot).first() {
+            self.wake_deleted(*first);
         }
         let object = &mut self.objects[slot];
         (object.exists, object.abandoned, object.count) = (false, false, 0);
         object.taken_over = false;
-        self.drain(caller, slot, Request::DeleteObject { object: id })
+        self.vacate(slot);
+        Ok(Some(Reply::DONE))
     }
 
-    /// A piece of the end of a mailbox: its next message is lost. The call of the running
-    /// thread goes on with that until there is none.
-    fn drain(&mut self, caller: usize, mailbox: usize, call: Request) -> Outcome {
-        let object = &mut self.objects[mailbox];
-        if object.exists || object.messages.is_empty() {
-            if !object.exists {
-                self.unserve(mailbox);
-            }
-            return Ok(Some(Reply::DONE));
+    /// What an object that is no more has left: messages, the owner of a mutex and those
+    /// that hang on it for that.
+    fn vacate(&mut self, slot: usize) {
+        while !self.objects[slot].messages.is_empty() {
+            let message = self.objects[slot].messages.remove(0);
+            self.lose(message);
+            self.weigh_server(slot);
         }
-        let message = object.messages.remove(0);
-        self.lose(message);
-        self.weigh_server(mailbox);
-        self.threads[caller].again = Some((call, Some(0)));
-        Ok(None)
+        self.unserve(slot);
+        if let Some(owner) = self.objects[slot].owner {
+            let hangs_for = |model: &Model| {
+                let hanging = model.hanging(Parking::Thread(owner)).into_iter();
+                let wanting = model.wanting(slot);
+                hanging.into_iter().find(|thread| wanting.contains(thread))
+            };
+            while let Some(waiter) = hangs_for(self) {
+                self.bring_up(waiter);
+            }
+            self.release(slot, false);
+        }
     }
 
     /// What a thread waited for is deleted: it has no mutex to wait for either.

@@ -2,7 +2,7 @@
 
 use super::queue::End;
 use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
-use crate::request::{Reply, Request};
+use crate::request::Reply;
 use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -106,27 +106,11 @@ impl Model {
         (record.serves, record.late, record.received_from) = (false, None, None);
     }
 
-    /// A piece of the end of a thread: what it does for clients, then what it owns.
-    /// Whether there may be more.
-    fn end_piece(&mut self, caller: usize) -> bool {
-        self.end_servers(caller);
-        if let Some(client) = self.clients_of(caller).first() {
-            self.refuse_client(*client);
-        } else if self.is_hung_on(caller) {
-            self.unpark(caller);
-        } else if let Some(mutex) = self.threads[caller].held.first().copied() {
-            self.release(mutex, true);
-        } else {
-            return false;
-        }
-        true
-    }
-
-    /// A thread ends, in pieces; whoever is more urgent runs in between.
+    /// A thread ends, with what it does for clients, then with what it owns.
     pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
-        if self.end_piece(caller) {
-            self.threads[caller].again = Some((Request::Exit { value }, None));
-            return Ok(None);
+        self.end_servers(caller);
+        for client in self.clients_of(caller) {
+            self.refuse_client(client);
         }
         self.end(caller);
         let joiner = self.joiner_of(caller);

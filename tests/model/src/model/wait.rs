@@ -149,12 +149,13 @@ impl Model {
             }
             State::Blocked(_) => self.wake(thread, Error::ETIMEDOUT.into()),
             State::Wants { mutex, .. } => {
+                self.bring_up(thread);
                 // a mutex that is free and not yet taken is given
-                self.settle(mutex);
+                match self.objects[mutex].exists {
+                    true => self.settle(mutex),
+                    false => self.give_up(thread, Error::EIDRM.into()),
+                }
                 if matches!(self.threads[thread].state, State::Wants { .. }) {
-                    if self.threads[thread].parked.is_some() {
-                        self.threads[thread].deferred = None;
-                    }
                     self.give_up(thread, Error::ETIMEDOUT.into());
                 }
                 self.publish(mutex);

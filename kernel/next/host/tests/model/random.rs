@@ -49,6 +49,11 @@ fn threads_lock_wait_and_signal_as_the_model_says() {
 }
 
 #[test]
+fn messages_come_and_go_as_the_model_says() {
+    compare_random_programs(Menu::Mailboxes);
+}
+
+#[test]
 fn threads_and_processes_come_and_go_as_the_model_says() {
     compare_random_programs(Menu::Lives);
 }
