@@ -55,6 +55,14 @@ impl Kernel {
                 thread.is(state::ORPHAN) == waits_for_server,
                 "who waits in the list of what it wants has called nobody"
             );
+            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
+            hold!(
+                !thread.is(state::AFLOAT)
+                    || clients != 0
+                        && has_no_place
+                        && (thread.waits.get().is_some() || same(thread.next.get(), thread)),
+                "what is afloat has requests, no place, and is in no queue"
+            );
             let mut next = thread.hand.held_next.get();
             while let Some(mailbox) = next {
                 hold!(

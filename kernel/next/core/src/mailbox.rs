@@ -12,7 +12,6 @@ use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 
 use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
-use crate::ready::level;
 use crate::receiving::WORDS;
 use crate::thread::{self, state};
 use crate::timer::FOR_EVER;
@@ -157,7 +156,7 @@ pub(crate) fn call<M: Machine>(
             mailbox.waiters.set(None);
             let (hand, token) = (server.hand, kernel.next_token());
             server.waits.set(None);
-            server.state.set(state::IN_HAND);
+            server.state.set(state::IN_HAND | state::AFLOAT);
             server.rank.set(kernel.idle.rank.get());
             server.hand(words, to >> EXTRA | me.upper(), token);
             hand.count.set(1);
@@ -188,17 +187,13 @@ pub(crate) fn reply_receive<M: Machine>(
     let client = kernel.slot.get();
     let odd = (client.request().token.get() ^ token)
         | (client.number() as usize ^ slot)
-        | is_not(client.wants.get(), hand)
-        | differ(me.next.get(), me);
+        | is_not(client.wants.get(), hand);
     if let Some(mailbox) = hand.serves.get()
         && odd == 0
     {
         // its request is the only one in the hand, and no other lies in the mailbox
-        let odd = (me.state.get() ^ state::IN_HAND)
-            | (hand.count.get() ^ 1)
-            | (me.rank.get().level() ^ level::IDLE)
-            | (mailbox.kind.get() ^ kind::MAILBOX);
-        let odd = odd as usize
+        let state = me.state.get() ^ (state::IN_HAND | state::AFLOAT);
+        let odd = (state | (hand.count.get() ^ 1)) as usize
             | is_not(mailbox.owner.get(), me)
             | some(mailbox.first.get())
             | some(mailbox.waiters.get());
@@ -263,8 +258,7 @@ fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
             if number == REPLY_RECEIVE {
                 if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
                     kernel.withdraw::<M>(client);
-                    client.hand([a2.get(), a3.get(), a4.get(), a5.get()], 0, 0);
-                    client.answer(0);
+                    client.results([a2.get(), a3.get(), a4.get(), a5.get(), 0, 0]);
                 }
                 let Some(mailbox) = me.hand.serves.get() else {
                     return kernel.end_call(me, Error::EINVAL as usize);

@@ -136,7 +136,8 @@ impl Kernel {
         }
         let priority = message.priority.get() as usize;
         if wish == WORDS {
-            thread.hand(message.words_as_sent(), priority | client, token);
+            let [w0, w1, w2, w3] = message.words_as_sent();
+            thread.results([w0, w1, w2, w3, priority | client, token]);
         } else {
             let (mut slot, mut tenant) = (0, 0);
             if wish == FULL {
@@ -145,10 +146,9 @@ impl Kernel {
                 from |= message.from.get() as usize;
             }
             let length = message.length.get() as usize;
-            let values = [length | priority << EXTRA, slot, tenant, from];
-            thread.hand(values, number, serial);
+            let both = length | priority << EXTRA;
+            thread.results([both, slot, tenant, from, number, serial]);
         }
-        thread.answer(0);
         message.free();
         self.weigh(thread);
     }

@@ -98,6 +98,7 @@ impl Kernel {
 
     /// The client of a request that the caller has in its hand; none if the token is
     /// stale.
+    #[inline(never)]
     pub(crate) fn client_of(
         &self,
         me: Ref<Thread>,

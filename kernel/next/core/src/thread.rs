@@ -197,6 +197,8 @@ pub mod state {
     pub const LATE: u32 = 0x200;
     /// It has requests in its hand.
     pub const IN_HAND: u32 = 0x400;
+    /// It has come into no queue since it was handed a request, and has no place.
+    pub const AFLOAT: u32 = 0x1000;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.

@@ -126,6 +126,7 @@ impl Kernel {
     /// in the queue, in a list by when it asked.
     #[inline(never)]
     pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        thread.clear(state::AFLOAT);
         if thread.is(state::IN_RING) {
             self.leave_ring(thread);
         }
