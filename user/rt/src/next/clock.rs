@@ -25,6 +25,7 @@ mod rate {
     use super::*;
     use crate::riscv::GRANTS;
 
+    #[inline(never)]
     pub(super) fn ticks(at: Instant) -> Ticks {
         GRANTS.rate.ticks(at)
     }
