@@ -86,6 +86,7 @@ global_asm!(
     //
     KIND_FULL = const kind::FULL,
     KIND_WORK = const kind::WORK,
+    KIND_IDLE = const kind::IDLE,
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
