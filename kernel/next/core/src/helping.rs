@@ -154,7 +154,7 @@ impl Kernel {
                 if !is_mutex {
                     return Some(owner.process.reaper);
                 }
-                self.abandon(wanted);
+                self.abandon(wanted, owner);
             }
             // others made the chain longer behind its first, which does not wait so long
             Some(owner) if owner.can_run() => {
