@@ -9,6 +9,12 @@ use giornata_abi::{Error, Instant};
 use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
 use crate::id::Number;
 
+/// The calls of the kernel that the crate speaks to, with their signatures.
+pub use giornata_abi::call::Call as KernelCall;
+
+/// Registers that an id takes.
+pub const ID_REGISTERS: usize = 1;
+
 /// Bit of how a mailbox is created: attached to another.
 const ATTACHED: usize = 1;
 
@@ -119,7 +125,7 @@ pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
 
 /// `Clock`.
 pub fn clock() -> Result<Instant, Error> {
-    call0(Call::Clock).map(|[low, high, _]| Instant(wide(low, high)))
+    call0(Call::Clock).map(|[low, high, ..]| Instant(wide(low, high)))
 }
 
 /// `Sleep`: blocks.
@@ -130,12 +136,12 @@ pub fn sleep(until: Instant) -> Result<(), Error> {
 
 /// `CpuTime` in ns.
 pub fn cpu_time() -> Result<u64, Error> {
-    call0(Call::CpuTime).map(|[low, high, _]| wide(low, high))
+    call0(Call::CpuTime).map(|[low, high, ..]| wide(low, high))
 }
 
 /// `Own`: the id of the calling thread, and the address and length of its stack.
 pub fn own() -> Result<(Number, usize, usize), Error> {
-    call0(Call::Own).map(|[id, stack, length]| (id as u32, stack, length))
+    call0(Call::Own).map(|[id, stack, length, _]| (id as u32, stack, length))
 }
 
 /// `SetPriority`.

@@ -12,7 +12,7 @@ use crate::message::{INLINE, special};
 use crate::sending::Copied;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
-use crate::{Kernel, Machine, Message, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Message, Outcome, Ref, Thread, same};
 
 /// How a message is wanted: in memory, as a protocol server.
 pub(crate) const FULL: usize = how_bits::FULL;
@@ -61,6 +61,10 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 break 'error Error::EMSGSIZE;
             }
             mailbox.pull(first);
+            if mailbox.owner.get().is_some_and(|owner| !same(owner, me)) {
+                // another is its protocol server, and has it no more
+                kernel.weigh_server(mailbox);
+            }
             kernel.bring_back::<M>(mailbox);
             kernel.has_in_hand(first, me);
         }
@@ -130,7 +134,7 @@ impl Kernel {
             token = self.take_in_hand::<M>(sender, thread);
             (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
-        let priority = message.priority.get() as usize;
+        let priority = message.priority().get() as usize & SLOT_MASK;
         if wish == WORDS {
             let [w0, w1, w2, w3] = message.words_as_sent();
             thread.results([w0, w1, w2, w3, priority | client, token]);
@@ -164,7 +168,7 @@ impl Message {
     fn fetch<M: Machine>(&self, thread: Ref<Thread>, address: usize) -> Copied {
         if self.length.get() <= INLINE {
             let mut at = self.room;
-            for word in &self.words {
+            for word in self.words.iter().take(4) {
                 M::store(at, word.get());
                 at = at.wrapping_add(4);
             }

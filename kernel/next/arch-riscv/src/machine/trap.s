@@ -28,6 +28,15 @@
 .endr
 .endm
 
+# 32 bits without a sign.
+.macro LOAD_WORD register, offset, base
+.if {WORD} == 8
+    lwu     \register, \offset(\base)
+.else
+    lw      \register, \offset(\base)
+.endif
+.endm
+
 # The low word of the clock.
 .macro NOW register
 .if {MCYCLE}
@@ -97,21 +106,23 @@ switch_call: # or it goes on, as its context says
 switch:
 .if {SERVICES}
     # a ceiling that it has published, or a mutex that it will lock, comes first
-    beqz    t6, 1f
+    beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
     lw      t5, {NEXT_LOCK}(t6)
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
-1:
-.endif
-page_heeded: # t3: the process whose space the hart has loaded
+.else
     LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
+.endif
+enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
     # entry closed, so what it holds means nothing.
-    LOAD    t4, {STACK}, a1
-    beqz    t4, 1f
-    csrw    pmpaddr1, t4
+    beqz    t6, 1f
+    csrw    pmpaddr1, t6
 .if {PMP_CACHE}
     csrr    t4, pmpcfg0
     csrw    pmpcfg0, t4
@@ -259,6 +270,11 @@ no_such_call:
     j       stay
 
 .if {SERVICES}
+page_heeded:
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
+    j       enter_space
+
 # The control page of tp says something: who runs next is decided with it.
 heed_page:
     mv      a2, a0
@@ -275,9 +291,45 @@ heed_page:
     j       depart
 .endif
 
+# The caller goes on: with six words that lie where a0 leads, or as its context says.
+reload:
+    csrw    mepc, t0
+    beqz    a0, reload_context
+    andi    t1, a0, {REASON}
+    bnez    t1, reload_context
+    LOAD    sp, {THREAD_SP}, tp
+    LOAD_WORD a1, 0, a0
+    LOAD_WORD a2, 4, a0
+    LOAD_WORD a3, 8, a0
+    LOAD_WORD a4, 12, a0
+    LOAD_WORD a5, 16, a0
+    LOAD_WORD a6, 20, a0
+    LOAD    tp, {THREAD_TP}, tp
+    ZERO    ra, a0, a7, t0, t1, t2, t3, t4, t5, t6
+    mret
+reload_context:
+    lbu     t1, {KIND}(tp)
+    mv      sp, tp
+    beqz    t1, reload_call
+
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
 as_kind:
+    addi    t3, t1, -{KIND_RESULTS}
+    bnez    t3, as_other_kind
+results:
+    li      a7, 0
+with_number:
+    sb      zero, {KIND}(sp)
+    LOAD    gp, {THREAD_GP}, sp
+    LOAD_A  sp, 0, 1, 2, 3, 4, 5, 6
+    LOAD    tp, {THREAD_TP}, sp
+    LOAD    sp, {THREAD_SP}, sp
+    ZERO    ra, t0, t1, t2, t3, t4, t5, t6
+    mret
+reload_call:
+    j       resume_call
+as_other_kind:
     addi    t3, t1, -{KIND_FULL}
     beqz    t3, resume
     andi    t3, t1, 0xFF
@@ -303,27 +355,7 @@ as_kind_alone:
     LOAD    a7, {THREAD_A} + {WORD} * 7, sp
     addi    t0, t0, -4
     csrw    mepc, t0
-    j       results_and_call
-# The caller goes on, with more than one result or with its call from the start.
-reload:
-    lbu     t1, {KIND}(tp)
-    csrw    mepc, t0
-    mv      sp, tp
-    addi    t3, t1, -{KIND_RESULTS}
-    bnez    t3, reload_seldom
-results:
-    li      a7, 0
-results_and_call:
-    sb      zero, {KIND}(sp)
-    LOAD    gp, {THREAD_GP}, sp
-    LOAD_A  sp, 0, 1, 2, 3, 4, 5, 6
-    LOAD    tp, {THREAD_TP}, sp
-    LOAD    sp, {THREAD_SP}, sp
-    ZERO    ra, t0, t1, t2, t3, t4, t5, t6
-    mret
-reload_seldom:
-    bnez    t1, as_kind_alone
-    j       resume_call
+    j       with_number
 
 # An interrupt or an exception: all but what functions preserve is saved.
 not_call:
@@ -417,15 +449,20 @@ idle:
     bne     a1, tp, discard
 5:
     lbu     t1, {KIND}(tp)
-    addi    t1, t1, -{KIND_WORK}
-    beqz    t1, 1b
-    j       idle
+    addi    t3, t1, -{KIND_WORK}
+    beqz    t3, 1b
+    addi    t3, t1, -{KIND_IDLE}
+    beqz    t3, idle
+    # its work was what its wait had left to do: it goes on
+    mv      a1, tp
 
 # a1 runs next; tp, which lives in the kernel, has no registers to keep.
 discard:
     LOAD    t2, {PROCESS}, a1
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
     li      ra, 0
-    j       page_heeded
+    j       enter_space
 
 # From boot: a0 = the idle thread.
 .globl giornata_begin

@@ -7,33 +7,28 @@ use giornata_abi::trace::FaultCause;
 use giornata_soc::{Point, Sight};
 
 use crate::boards::{Board, all};
-use crate::figures::See::{Enter, Leave, Mark};
-use crate::figures::{GENERATOR, measure, process, show, thread};
+use crate::figures::{GENERATOR, Table, call, measure, process, thread};
 use crate::plan::{Plan, Process};
 use crate::run::boot;
 
 #[test]
 fn creation_and_ends_take_no_longer_than_their_goals() {
-    let mut all = true;
-    let mut check = |name: &str, points: &[Point], first, goal| {
-        let pattern = [Mark(first), Enter, Leave, Mark(first + 1)];
-        all &= show(name, points, &pattern, goal);
-    };
+    let mut table = Table::new();
     let points = measure(vec![Process {
         spares: 3,
         ..process(vec![thread("figure_threads", 0, 100)])
     }]);
-    check("create thread", &points, 1, 260);
-    check("detach thread", &points, 3, 130);
-    check("join exited", &points, 5, 130);
-    check("detach exited", &points, 7, 130);
+    table.row("create thread, as urgent", &points, &call(1, 2), 260);
+    table.row("detach thread", &points, &call(3, 4), 130);
+    table.row("join exited", &points, &call(5, 6), 130);
+    table.row("detach exited", &points, &call(7, 8), 130);
     let shared = |program, priority| Process {
         shared: true,
         ..process(vec![thread(program, 0, priority)])
     };
     let points = measure(vec![shared("attaches", 110), shared("figure_region", 100)]);
-    check("attach region", &points, 1, 200);
-    check("detach region", &points, 3, 200);
+    table.row("attach region", &points, &call(1, 2), 200);
+    table.row("detach region", &points, &call(3, 4), 200);
     for (copied, zeroed) in [(4, 4), (512, 512)] {
         let child = Process {
             supervisor: Some(0),
@@ -41,18 +36,14 @@ fn creation_and_ends_take_no_longer_than_their_goals() {
             image: (copied, zeroed),
             ..process(vec![thread("spin", 0, 50); 2])
         };
-        let points = measure(vec![process(vec![thread("figure_process", 1, 100)]), child]);
+        let supervisor = process(vec![thread("figure_process", 1, 100)]);
+        let points = measure(vec![supervisor, child]);
         let words = copied + zeroed;
-        let goal = 4_000 + 3 * words;
-        check(
-            &format!("create process of {words} words"),
-            &points,
-            1,
-            goal,
-        );
-        check("kill it, of two threads", &points, 5, 5_000);
+        let name = format!("create process of {words} words");
+        table.row(&name, &points, &call(1, 2), 4_000 + 3 * words);
+        table.row("kill it, of two threads", &points, &call(5, 6), 5_000);
     }
-    assert!(all, "a goal is missed");
+    table.finish();
 }
 
 /// The most cycles between the rise of a line and its handler.
@@ -97,11 +88,7 @@ fn an_interrupt_does_not_wait_for_a_teardown_or_a_restart() {
 
 fn ends(board: Board, name: &str, first: Process, second: Process) -> crate::run::Run {
     let ticks = if board.is_chip() { 200_000 } else { 300_000 };
-    let plan = Plan {
-        stop_at: ticks,
-        processes: vec![first, second],
-    };
-    boot(board, name, &plan)
+    boot(board, name, &Plan::new(vec![first, second], ticks))
 }
 
 #[test]
