@@ -12,6 +12,9 @@ use std::sync::{Arc, Mutex};
 /// The packages of the kernel binaries.
 const KERNEL: &str = "giornata-image";
 const SECOND_KERNEL: &str = "giornata-next-image";
+/// How each of its crates is compiled: the linker may shorten what reaches its goal by
+/// a shorter instruction.
+const SECOND_FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
 /// The packages through which processes speak to their kernel, which know the second
 /// one by their feature `next`.
 const SPEAKERS: [&str; 2] = ["giornata-rt", "giornata-c"];
@@ -95,6 +98,9 @@ impl Toolchain {
         };
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
+        if self.generation == Generation::Second {
+            command.args(["--config", SECOND_FLAGS]);
+        }
         command.args(["--package", package, "--bin", package]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);

@@ -39,6 +39,20 @@ fn instant(page: Control, offset: usize) -> Instant {
     Instant(u64::from(high) << 32 | u64::from(low))
 }
 
+/// What the word of a private mutex says of the calling thread as its owner, but for the
+/// bits of [`giornata_abi::word`]: its id. O(1).
+#[cfg(target_os = "none")]
+#[inline(always)]
+pub(crate) fn own_word() -> u32 {
+    machine::page_word::<{ offset_of!(ControlPage, thread) }>()
+}
+
+/// The same, which the kernel knows on the host.
+#[cfg(not(target_os = "none"))]
+pub(crate) fn own_word() -> u32 {
+    crate::call::own().map_or(0, |(id, ..)| id)
+}
+
 /// Tells the kernel which mutex the calling thread will lock when it goes on after its
 /// next wait: see [`ControlPage::next_lock`]. O(1).
 #[inline(always)]

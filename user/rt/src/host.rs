@@ -15,8 +15,6 @@ use std::collections::HashMap;
 use giornata_abi::Error;
 use giornata_abi::call::{Answer, Call, Request};
 
-use crate::id::owner_word;
-
 /// What a call answers: the registers `a0..=a6`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply(pub [usize; 7]);
@@ -94,12 +92,6 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
     let place = core::ptr::from_mut::<S>(&mut fresh);
     MEMORY.with_borrow_mut(|memory| memory.states.insert(key, fresh));
     place
-}
-
-/// The first word of the control page of the thread that runs, as the kernel would
-/// have it there.
-pub(crate) fn own_word() -> u32 {
-    crate::call::own().map_or(0, |(id, ..)| owner_word(id))
 }
 
 /// Threads have no pages on the host: what one tells is not read, and it locks by a

@@ -116,13 +116,6 @@ const fn back(offset: usize) -> isize {
     offset as isize - size_of::<ControlPage>() as isize
 }
 
-/// The first word of the control page of the thread that runs, which never changes
-/// while that lives. O(1).
-#[inline(always)]
-pub(crate) fn own_word() -> u32 {
-    page_word::<0>()
-}
-
 /// The word at an offset of the control page of the thread that runs. O(1).
 #[inline(always)]
 pub(crate) fn page_word<const OFFSET: usize>() -> u32 {

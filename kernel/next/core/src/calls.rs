@@ -6,10 +6,12 @@ use giornata_abi::next::call::Call;
 #[cfg(feature = "services")]
 use giornata_abi::next::id::EXTRA;
 
+#[cfg(feature = "services")]
+use crate::mailbox::in_general;
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "services")]
-use crate::{mailbox, receiving, sending};
+use crate::{mailbox, receiving};
 
 /// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
 /// host the machine stops by unwinding.)
@@ -88,26 +90,20 @@ handlers! {
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) {
-        me.set_call(Call::SendBytes as usize, to, serial, address, length, how, via);
-        sending::send_bytes::<M>(me, kernel)
-    };
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
     #[cfg(feature = "services")]
     Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
     #[cfg(feature = "services")]
-    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) {
-        if how >> EXTRA > receiving::FULL {
-            return Outcome::error(Error::EINVAL);
-        }
-        me.set_call(Call::ReceiveBytes as usize, from, serial, low, high, address, how);
-        receiving::receive_any::<M>(me, kernel)
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
+        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
+        _ => Outcome::error(Error::EINVAL),
     };
     #[cfg(feature = "services")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
-    Forward = forward(to, serial, slot, token, e, f; me, kernel) sending::forward::<M>(to, serial, slot, token, e, f, me, kernel);
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]

@@ -27,19 +27,31 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
         let slot = self.slot.get();
-        if me.is(state::IN_RING) {
+        let (own, other) = (me.state.get(), slot.state.get());
+        me.answer(0);
+        if own & state::IN_RING | (own | other) >> state::LIFT != 0 {
             cold_path();
-            self.leave_ring(me);
+            return self.yield_any(me, slot);
         }
         let next = slot.next.get();
-        me.answer(0);
-        if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {
-            cold_path();
-            return self.yield_ceiling(me, slot);
-        }
         let wants = next.wants.get();
         slot.rank.get().head.set(Some(next));
         self.slot.set(next);
         self.run_wanting(next, wants)
+    }
+
+    /// The same of a job, and of a thread at a ceiling that it published.
+    #[inline(never)]
+    extern "C" fn yield_any(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
+        if me.is(state::IN_RING) {
+            self.leave_ring(me);
+        }
+        if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {
+            return self.yield_ceiling(me, slot);
+        }
+        let next = slot.next.get();
+        slot.rank.get().head.set(Some(next));
+        self.slot.set(next);
+        self.go()
     }
 }

@@ -76,16 +76,8 @@ pub(crate) extern "C" fn wait_any<M: Machine>(
     kernel.publish::<M>(me, mutex);
     me.noted().set(mutex.serial.get() as usize);
     me.wants.set(Some(mutex));
-    if kernel.refuses_to_wait::<M>(low, high) == 0 {
-        kernel.enter(me, condition);
-        let _ = kernel.wait_until::<M>(me, low, high);
-    } else {
-        // as if its time had come while it waited
-        kernel.remove(me);
-        me.waits.set(Some(kernel.nowhere));
-        me.answer(Error::ETIMEDOUT as usize);
-        kernel.awaken::<M>(me);
-    }
+    kernel.enter(me, condition);
+    let _ = kernel.wait_until::<M>(me, low, high);
     kernel.go()
 }
 
@@ -103,7 +95,11 @@ pub(crate) extern "C" fn signal_any<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     match find_condition(kernel, me, slot, serial) {
-        Ok(condition) => kernel.wake_any::<M>(me, condition),
+        Ok(condition) => {
+            kernel.wake_first::<M>(condition);
+            me.answer(0);
+            kernel.go()
+        }
         Err(error) => Outcome::error(error),
     }
 }
@@ -141,7 +137,10 @@ impl Kernel {
             }
             left = left.wrapping_sub(1);
             leave(waiter);
-            self.awaken::<M>(waiter);
+            match waiter.process.is_alive() {
+                true => self.awaken::<M>(waiter),
+                false => waiter.waits.set(Some(self.nowhere)),
+            }
         }
         me.answer(0);
         self.go()
@@ -188,13 +187,13 @@ impl Kernel {
     }
 
     fn is_refused(&self, thread: Ref<Thread>, mutex: Ref<Object>) -> bool {
-        let owner = mutex.owner.get();
+        let owner = self.owner_of(mutex);
         owner.is_some_and(|owner| !self.may_wait(thread, owner))
     }
 
     /// The mutex that a thread has told of, if another has it and it may wait for that.
     fn told<M: Machine>(&self, thread: Ref<Thread>) -> Option<Ref<Object>> {
-        let page = thread.place.control;
+        let page = thread.control;
         let word = M::load(page.wrapping_add(NEXT_LOCK));
         let serial = M::load(page.wrapping_add(NEXT_SERIAL));
         if !is_hint(word) {
@@ -203,7 +202,7 @@ impl Kernel {
         let mutex = self.find(thread, !word as usize, serial as usize).ok()?;
         let is_plain = mutex.kind.get() & (kind::KIND | kind::PRIVATE) == kind::MUTEX;
         let is_below = mutex.has_ceiling() && thread.own.get().level() < mutex.most.get();
-        let fits = is_plain && !is_below && mutex.owner.get().is_some();
+        let fits = is_plain && !is_below && self.owner_of(mutex).is_some();
         (fits && !self.is_refused(thread, mutex)).then_some(mutex)
     }
 }

@@ -12,6 +12,16 @@ impl Kernel {
         mutex.kind.set(mutex.kind.get() | kind::ABANDONED);
     }
 
+    /// Who owns a mutex and lives.
+    #[inline(never)]
+    pub(crate) fn owner_of(&self, mutex: Ref<Object>) -> Option<Ref<Thread>> {
+        let owner = mutex.owner.get()?;
+        if !owner.process.is_alive() {
+            self.abandon(mutex);
+        }
+        mutex.owner.get()
+    }
+
     /// A thread that ends gives back one thing that it owns, or lets some threads go that
     /// hang on it. Returns whether there was one. O(1).
     #[inline(never)]

@@ -141,6 +141,8 @@ impl Kernel {
     ) -> Option<Ref<Thread>> {
         let is_mutex = wanted.made & kind::KIND == kind::MUTEX;
         match wanted.owner.get() {
+            // it is no more
+            Some(_) if is_mutex && wanted.kind.get() == kind::FREE => self.take(at, wanted),
             // nobody serves it
             None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now
@@ -308,7 +310,7 @@ impl Kernel {
             }
             told => {
                 if told != 0 {
-                    let page = me.place.control;
+                    let page = me.control;
                     M::store(
                         page.wrapping_add(NEXT_LOCK),
                         (told as u32).wrapping_add(TAKEN - 1),

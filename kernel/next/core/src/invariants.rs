@@ -17,6 +17,7 @@ impl Kernel {
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ranks()?;
         self.check_mail()?;
+        self.check_locks()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
@@ -30,16 +31,6 @@ impl Kernel {
             hold!(
                 !(ready && thread.is(state::PARKED | state::SLEEPS)),
                 "a ready thread neither sleeps nor is parked"
-            );
-            let first = thread.parked.get();
-            hold!(
-                thread.has_jobs()
-                    || !first.is_some_and(|first| first.rank.get().is_above(thread.rank.get())),
-                "a thread is as urgent as those that hang on it"
-            );
-            hold!(
-                thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
-                "the mark of a thread with others parked on it is true"
             );
         }
         for process in self.processes {

@@ -44,6 +44,8 @@ pub mod kernel;
 pub mod layout;
 mod life;
 pub mod limit;
+#[cfg(feature = "services")]
+mod lock_invariants;
 pub mod machine;
 #[cfg(feature = "services")]
 mod mail_invariants;

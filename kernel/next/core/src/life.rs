@@ -30,19 +30,21 @@ impl Kernel {
         thread.tenancy.set(tenancy::GIVEN);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
-        if place.control != 0 {
-            M::zero(place.control, size_of::<control::ControlPage>());
-            M::store(place.control, thread.number());
-            M::store(place.control.wrapping_add(4), serial);
+        if thread.control != 0 {
+            M::zero(thread.control, size_of::<control::ControlPage>());
+            M::store(thread.control, thread.number());
+            M::store(thread.control.wrapping_add(4), serial);
         }
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it
-    /// gives back what the caller owns, one thing a time. O(1).
+    /// gives back what the caller owns, one thing a piece.
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        if self.end_service::<M>(me) || self.give_up_one(me) {
-            return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+        while self.end_service::<M>(me) || self.give_up_one(me) {
+            if M::pending() {
+                return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
+            }
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));

@@ -55,6 +55,14 @@ impl Kernel {
                 thread.is(state::ORPHAN) == waits_for_server,
                 "who waits in the list of what it wants has called nobody"
             );
+            let has_no_place = same(thread.rank.get(), self.idle.rank.get());
+            hold!(
+                !thread.is(state::AFLOAT)
+                    || clients != 0
+                        && has_no_place
+                        && (thread.waits.get().is_some() || same(thread.next.get(), thread)),
+                "what is afloat has requests, no place, and is in no queue"
+            );
             let mut next = thread.hand.held_next.get();
             while let Some(mailbox) = next {
                 hold!(
@@ -92,12 +100,10 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
                 at.holder.get().is_none(),
                 "what lies in a mailbox is nobody's"
             );
-            if let (Some(client), true) = (at.sender.get(), at.is_call()) {
-                hold!(
-                    client.wants_it(mailbox),
-                    "the client of a request waits for it"
-                );
-            }
+            hold!(
+                !at.is_call() || at.sender.get().wants_it(mailbox),
+                "the client of a request waits for it"
+            );
             count += 1;
             at = at.next.get();
             if same(at, first) {

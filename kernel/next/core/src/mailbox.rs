@@ -6,20 +6,39 @@
 
 use core::hint::cold_path;
 
-use giornata_abi::next::call::NOBODY;
-use giornata_abi::next::id::EXTRA;
+use giornata_abi::Error;
+use giornata_abi::next::call::{Call, NOBODY};
+use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 
+use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
-use crate::ready::level;
-use crate::thread::state;
+use crate::receiving::WORDS;
+use crate::thread::{self, state};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
 use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
+const SEND: usize = Call::Send as usize;
+const SEND_BYTES: usize = Call::SendBytes as usize;
+const CALL: usize = Call::Call as usize;
+const FORWARD: usize = Call::Forward as usize;
+const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
+const REPLY_RECEIVE: usize = Call::ReplyReceive as usize;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
+
+/// The general handler, which finds the arguments where they are.
+macro_rules! in_general {
+    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
+        core::hint::cold_path();
+        let [.., number] = &$me.context.a;
+        number.set(giornata_abi::next::call::Call::$call as usize);
+        $crate::mailbox::general::<M>($a, $b, $c, $d, $e, $f, $me, $kernel)
+    }};
+}
+pub(crate) use in_general;
 
 /// Four words to a mailbox.
 #[inline(always)]
@@ -58,14 +77,13 @@ pub(crate) fn send<M: Machine>(
                 }
                 message.fill(words);
                 message.priority.set(priority as u32);
-                message.sender.set(Some(me));
+                message.sender.set(me);
                 message.serial.set(me.serial.get());
                 return Outcome::DONE;
             }
         }
     }
-    cold_path();
-    sending::send::<M>(to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
 }
 
 /// The first message of a mailbox, if it is four words, or a wait for one. (Who receives
@@ -93,8 +111,7 @@ pub(crate) fn receive<M: Machine>(
                 me.answer(0);
                 return kernel.wait_now(me, mailbox);
             }
-            cold_path();
-            return receiving::receive::<M>(from, serial, low, high, e, f, me, kernel);
+            return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
         if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
@@ -116,8 +133,7 @@ pub(crate) fn receive<M: Machine>(
             return Outcome::switch(me);
         }
     }
-    cold_path();
-    receiving::receive::<M>(from, serial, low, high, e, f, me, kernel)
+    in_general!(Receive, from, serial, low, high, e, f, me, kernel)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.
@@ -140,7 +156,7 @@ pub(crate) fn call<M: Machine>(
             mailbox.waiters.set(None);
             let (hand, token) = (server.hand, kernel.next_token());
             server.waits.set(None);
-            server.state.set(state::IN_HAND);
+            server.state.set(state::IN_HAND | state::AFLOAT);
             server.rank.set(kernel.idle.rank.get());
             server.hand(words, to >> EXTRA | me.upper(), token);
             hand.count.set(1);
@@ -153,8 +169,7 @@ pub(crate) fn call<M: Machine>(
             return Outcome::because(server, reason::HELPS | donor.upper());
         }
     }
-    cold_path();
-    sending::call::<M>(to, serial, w0, w1, w2, w3, me, kernel)
+    in_general!(Call, to, serial, w0, w1, w2, w3, me, kernel)
 }
 
 /// The reply to a request, and the wait for the next.
@@ -172,17 +187,13 @@ pub(crate) fn reply_receive<M: Machine>(
     let client = kernel.slot.get();
     let odd = (client.request().token.get() ^ token)
         | (client.number() as usize ^ slot)
-        | is_not(client.wants.get(), hand)
-        | differ(me.next.get(), me);
+        | is_not(client.wants.get(), hand);
     if let Some(mailbox) = hand.serves.get()
         && odd == 0
     {
         // its request is the only one in the hand, and no other lies in the mailbox
-        let odd = (me.state.get() ^ state::IN_HAND)
-            | (hand.count.get() ^ 1)
-            | (me.rank.get().level() ^ level::IDLE)
-            | (mailbox.kind.get() ^ kind::MAILBOX);
-        let odd = odd as usize
+        let state = me.state.get() ^ (state::IN_HAND | state::AFLOAT);
+        let odd = (state | (hand.count.get() ^ 1)) as usize
             | is_not(mailbox.owner.get(), me)
             | some(mailbox.first.get())
             | some(mailbox.waiters.get());
@@ -199,6 +210,68 @@ pub(crate) fn reply_receive<M: Machine>(
             return Outcome::switch(client);
         }
     }
-    cold_path();
-    receiving::reply::<M>(slot, token, w0, w1, w2, w3, me, kernel)
+    in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
+}
+
+/// Any call about messages, whatever there is to see to. Its number is in `a7` of the
+/// caller's context, and its arguments come there too.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn general<M: Machine>(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, ..] = &me.context.a;
+    a0.set(a);
+    a1.set(b);
+    a2.set(c);
+    a3.set(d);
+    a4.set(e);
+    a5.set(f);
+    me.request().priority.set(a);
+    me.kind.set(thread::kind::AGAIN);
+    carry_out::<M>(me, kernel)
+}
+
+/// The same: the arguments are there.
+#[inline(never)]
+fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
+    let mut sender = Some(me);
+    let special = match number.get() {
+        SEND => 0,
+        SEND_BYTES => special::BYTES | special::OUT,
+        CALL => special::CALL,
+        FORWARD => {
+            a0.set(a0.get() & SLOT_MASK);
+            sender = kernel.client_of(me, a2.get(), a3.get());
+            special::CALL
+        }
+        RECEIVE_BYTES => return receiving::receive_any::<M>(me, kernel),
+        number => {
+            if number == REPLY_RECEIVE {
+                if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
+                    kernel.withdraw::<M>(client);
+                    client.results([a2.get(), a3.get(), a4.get(), a5.get(), 0, 0]);
+                }
+                let Some(mailbox) = me.hand.serves.get() else {
+                    return kernel.end_call(me, Error::EINVAL as usize);
+                };
+                // (if another lives there now, the serial number is wrong)
+                a0.set(mailbox.number as usize);
+                a1.set(me.hand.serial.get() as usize);
+                a2.set(FOR_EVER);
+                a3.set(FOR_EVER);
+            }
+            a5.set(WORDS << EXTRA | INLINE as usize);
+            return receiving::receive_any::<M>(me, kernel);
+        }
+    };
+    sending::post::<M>(me, sender, special, kernel)
 }

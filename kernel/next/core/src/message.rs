@@ -19,6 +19,14 @@ use crate::{Object, Process, Rank, Ref, Thread, record, same};
 pub const INLINE: u32 = giornata_abi::message::INLINE as u32;
 
 record! {
+    /// How urgent something is that stands in no queue.
+    pub struct Urgency {
+        /// Level; [`level::IDLE`](crate::ready::level::IDLE): not at all.
+        pub(crate) level: Cell<u32>,
+        /// Inside the deadline band: the deadline.
+        pub(crate) deadline: Cell<u32>,
+    }
+
     /// A place for a message.
     pub struct Message {
         /// What it says, if that is no longer than this.
@@ -34,16 +42,15 @@ record! {
         /// Bits of [`special`]; 0 if it is free.
         pub(crate) special: Cell<u32>,
         /// Who sent it, and which tenant of its slot that was.
-        pub(crate) sender: Cell<Option<Ref<Thread>>>,
+        pub(crate) sender: Cell<Ref<Thread>>,
         pub(crate) serial: Cell<u32>,
         /// Bytes; [`INLINE`] if it is free.
         pub(crate) length: Cell<u32>,
         /// Of one that is bound: bytes that are copied.
         pub(crate) done: Cell<u32>,
         /// The urgency of a protocol server that has it: what its sender had when it was
-        /// sent. A level, and a deadline in the band.
-        pub(crate) level: Cell<u32>,
-        pub(crate) deadline: Cell<u32>,
+        /// sent.
+        pub(crate) urgency: Urgency,
         /// The id to which it was sent.
         pub(crate) destination: Cell<u32>,
         pub(crate) tenant: Cell<u32>,
@@ -68,12 +75,8 @@ record! {
         pub(crate) server: Cell<Option<Ref<Object>>>,
         /// 1: its owner asked for all, and runs at the urgency of its messages.
         pub(crate) served: Cell<u32>,
-        /// The urgency of the message in the server's hand; [`level::IDLE`] if there is
-        /// none.
-        ///
-        /// [`level::IDLE`]: crate::ready::level::IDLE
-        pub(crate) level: Cell<u32>,
-        pub(crate) deadline: Cell<u32>,
+        /// The urgency of the message in the server's hand.
+        pub(crate) hand: Urgency,
         /// The server's place if that is a deadline.
         pub(crate) rank: Rank,
     }

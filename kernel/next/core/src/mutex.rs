@@ -38,10 +38,11 @@ pub(crate) extern "C" fn lock_any<M: Machine>(
         _ => Error::EINVAL as usize,
     };
     kernel.publish::<M>(me, object);
-    match answer {
-        WAITS => kernel.go(),
-        answer => Outcome { answer, next: None },
+    if answer != WAITS {
+        // (another may have come to the mutex, and so to its ceiling)
+        me.answer(answer);
     }
+    kernel.go()
 }
 
 /// [`sync::unlock`](crate::sync::unlock) of anything. As a call that begins again it lets
@@ -90,19 +91,6 @@ pub(crate) fn is_owner(mutex: Ref<Object>, me: Ref<Thread>) -> bool {
 }
 
 impl Kernel {
-    /// Why a caller does not wait until an instant for what is not to be had; 0: it does.
-    #[inline(never)]
-    pub(crate) fn refuses_to_wait<M: Machine>(&self, low: usize, high: usize) -> usize {
-        if low | high == 0 {
-            return Error::EBUSY as usize;
-        }
-        let now = M::now();
-        if (high as u32, low as u32) <= (M::high(now), now) {
-            return Error::ETIMEDOUT as usize;
-        }
-        DONE
-    }
-
     fn lock_mutex<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -113,7 +101,7 @@ impl Kernel {
         if mutex.has_ceiling() && me.own.get().level() < mutex.most.get() {
             return Error::EINVAL as usize;
         }
-        if mutex.owner.get().is_none() {
+        if self.owner_of(mutex).is_none() {
             // nobody as urgent has asked before, or it is that one's
             match self.first_asker(mutex, self.top.get()) {
                 Some(first) if mutex.count.get() != 0 => self.take(first, mutex),
@@ -131,9 +119,8 @@ impl Kernel {
         if same(owner, me) {
             return Error::EDEADLK as usize;
         }
-        let refused = self.refuses_to_wait::<M>(low, high);
-        if refused != 0 {
-            return refused;
+        if low | high == 0 {
+            return Error::EBUSY as usize;
         }
         if !self.may_wait(me, owner) {
             return Error::EDEADLK as usize;
@@ -150,7 +137,7 @@ impl Kernel {
         thread.wants.set(Some(mutex));
     }
 
-    /// The caller waits until an instant at most.
+    /// The caller waits until an instant at most; one that has passed rings at once.
     #[inline(never)]
     pub(crate) fn wait_until<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> usize {
         me.answer(0);
@@ -172,9 +159,8 @@ impl Kernel {
             semaphore.count.set(count.wrapping_sub(1));
             return DONE;
         }
-        let refused = self.refuses_to_wait::<M>(low, high);
-        if refused != 0 {
-            return refused;
+        if low | high == 0 {
+            return Error::EBUSY as usize;
         }
         self.enter(me, semaphore);
         self.wait_until::<M>(me, low, high)
@@ -199,9 +185,13 @@ impl Kernel {
         let Some(wanted) = thread.wants.get() else {
             return;
         };
-        let was_parked = thread.is(state::PARKED);
-        if wanted.owner.get().is_none() {
-            let first = self.first_asker(wanted, thread.rank.get());
+        self.bring_up(thread);
+        if self.owner_of(wanted).is_none() {
+            let first = match wanted.kind.get() {
+                // (it is no more: its own call returns EIDRM)
+                kind::FREE => None,
+                _ => self.first_asker(wanted, thread.rank.get()),
+            };
             self.take(first.unwrap_or(thread), wanted);
         }
         if thread.wants.get().is_some() {
@@ -209,8 +199,5 @@ impl Kernel {
             thread.answer(Error::ETIMEDOUT as usize);
         }
         self.publish::<M>(thread, wanted);
-        if was_parked {
-            self.awaken::<M>(thread);
-        }
     }
 }

@@ -154,6 +154,21 @@ impl Object {
         self.waiters.get()
     }
 
+    /// Which tenant of its slot it is, or was; 0: there has been none.
+    pub fn serial(&self) -> u32 {
+        self.serial.get()
+    }
+
+    /// Whether something lives in the slot.
+    pub fn lives(&self) -> bool {
+        self.kind.get() != kind::FREE
+    }
+
+    /// Of a semaphore: how often it can be taken.
+    pub fn count(&self) -> u32 {
+        self.count.get()
+    }
+
     /// Who owns or serves it.
     pub fn owner(&self) -> Option<Ref<Thread>> {
         self.owner.get()
@@ -162,20 +177,32 @@ impl Object {
 
 impl Kernel {
     /// The mailbox that an id names to the caller, if its process has one of these
-    /// rights. For what is seldom, and for why a call is refused.
+    /// rights: else none, and why. For what is seldom. (Bits that the mask has not are not
+    /// looked at in the serial number.)
     #[inline(never)]
     pub(crate) fn mailbox(
         &self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
+        mask: u32,
         rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.named(me, slot, rights)?;
-        if object.serial.get() != serial as u32 {
-            return Err(Error::ESRCH);
-        }
-        Ok(object).and_then(is_mailbox)
+    ) -> (Option<Ref<Object>>, Error) {
+        let slot = slot & SLOT_MASK;
+        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
+            return (None, Error::ESRCH);
+        };
+        let kind = object.kind.get() & kind::KIND;
+        let error = if handle.rights & rights == 0 {
+            Error::EPERM
+        } else if (object.serial.get() ^ serial as u32) & mask != 0 || kind == kind::FREE {
+            Error::ESRCH
+        } else if kind == kind::MAILBOX {
+            return (Some(object), Error::EINVAL);
+        } else {
+            Error::EINVAL
+        };
+        (None, error)
     }
 
     /// What lives in a slot, if the caller's process has one of these rights to it.

@@ -6,52 +6,73 @@ use crate::{Error, Ref, Thread};
 ///
 /// Two registers, `a0` and `a1` of the trap path:
 ///
-/// | `next` | `answer` |
+/// | next | answer |
 /// |---|---|
 /// | none | the caller goes on with it in `a0`, and 0 in `a1..` |
 /// | the caller | it goes on as its context's kind says |
 /// | another thread | the reason, for the record of the switch |
+///
+/// One integer as wide as both, and not a struct, so that the compiler makes tail calls of
+/// what returns it.
 #[must_use]
 #[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Outcome {
-    /// See above.
-    pub answer: usize,
-    /// See above.
-    pub next: Option<Ref<Thread>>,
+#[repr(transparent)]
+pub struct Outcome(Double);
+
+/// An integer of two registers.
+type Double = <Registers<{ size_of::<usize>() }> as TwoRegisters>::Both;
+
+struct Registers<const BYTES: usize>;
+trait TwoRegisters {
+    type Both;
+}
+impl TwoRegisters for Registers<4> {
+    type Both = u64;
+}
+impl TwoRegisters for Registers<8> {
+    type Both = u128;
 }
 
 impl Outcome {
     /// The caller goes on: success.
-    pub const DONE: Outcome = Outcome {
-        answer: 0,
-        next: None,
-    };
+    pub const DONE: Outcome = Outcome(0);
+
+    /// The caller goes on: with an answer.
+    #[inline(always)]
+    pub const fn returns(answer: usize) -> Outcome {
+        Outcome(answer as Double)
+    }
 
     /// The caller goes on: a refusal.
     #[inline(always)]
     pub const fn error(error: Error) -> Outcome {
-        Outcome {
-            answer: error as usize,
-            next: None,
-        }
+        Outcome::returns(error as usize)
     }
 
     /// The hart leaves for a thread.
     #[inline(always)]
-    pub const fn switch(next: Ref<Thread>) -> Outcome {
-        Outcome {
-            answer: 0,
-            next: Some(next),
-        }
+    pub fn switch(next: Ref<Thread>) -> Outcome {
+        Outcome((core::ptr::from_ref(next).expose_provenance() as Double) << usize::BITS)
     }
 
     /// The same, and what the record of the switch tells.
     #[inline(always)]
-    pub const fn because(next: Ref<Thread>, reason: usize) -> Outcome {
-        Outcome {
-            answer: reason,
-            next: Some(next),
-        }
+    pub fn because(next: Ref<Thread>, reason: usize) -> Outcome {
+        Outcome(Outcome::switch(next).0 | reason as Double)
+    }
+
+    /// The same with a reason, where it has none.
+    pub(crate) fn with(self, reason: usize) -> Outcome {
+        Outcome(self.0 | reason as Double)
+    }
+
+    /// What lies in `a0`.
+    pub fn answer(&self) -> usize {
+        self.0 as usize
+    }
+
+    /// The address of the next, for the exit path of a host; 0: the caller goes on.
+    pub fn next_address(&self) -> usize {
+        (self.0 >> usize::BITS) as usize
     }
 }

@@ -99,6 +99,7 @@ impl Kernel {
     pub(crate) fn queue(&self, thread: Ref<Thread>) {
         thread.waits.set(None);
         thread.rank.set(self.base(thread));
+        thread.clear(state::AFLOAT);
         self.insert(thread);
     }
 

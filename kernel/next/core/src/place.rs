@@ -72,7 +72,7 @@ impl Kernel {
     /// Not for a thread whose job or life has ended.
     #[inline(never)]
     pub extern "C" fn heed_page<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
-        let page = me.place.control;
+        let page = me.control;
         let word = |offset| M::load(page.wrapping_add(offset));
         if me.waits.get().is_some() {
             if is_hint(word(NEXT_LOCK)) {

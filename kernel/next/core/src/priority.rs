@@ -23,7 +23,8 @@ impl Kernel {
             _ if me.has_jobs() => Error::EPERM,
             Some(thread)
                 if thread.serial.get() == serial as u32
-                    && thread.tenancy.get() != tenancy::NOBODY =>
+                    && thread.tenancy.get() != tenancy::NOBODY
+                    && thread.process.is_alive() =>
             {
                 let may = priority <= 255 && level >= me.process.most && level != self.band;
                 if !may || !same(thread.process, me.process) {

@@ -14,7 +14,7 @@
 
 use core::cell::Cell;
 
-use crate::{Line, Message, Object, Outcome, Rank, Ref, Thread, record};
+use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
 pub const PIECE: usize = 512;
@@ -78,6 +78,8 @@ record! {
         /// At least as urgent as they are: a lower bound of levels while it is alive, the
         /// urgency of its end while there are some.
         pub(crate) lent: Rank,
+        /// What object numbers name to its threads.
+        pub handles: &'static [Handle],
         /// Its messages.
         pub messages: &'static [Message],
         /// Those that are free, linked by `below`.

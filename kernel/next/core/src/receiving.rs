@@ -3,7 +3,7 @@
 
 use giornata_abi::Error;
 use giornata_abi::message::receive as how_bits;
-use giornata_abi::next::call::{Call, ENVELOPE_CALL};
+use giornata_abi::next::call::ENVELOPE_CALL;
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
 
@@ -19,50 +19,6 @@ pub(crate) const FULL: usize = how_bits::FULL;
 /// In registers. No bit that a caller can set.
 pub(crate) const WORDS: usize = how_bits::FULL << 1;
 
-/// `receive`, whatever there is to see to.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn receive<M: Machine>(
-    from: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let how = WORDS << EXTRA | INLINE as usize;
-    me.set_call(Call::Receive as usize, from, serial, low, high, 0, how);
-    receive_any::<M>(me, kernel)
-}
-
-/// `reply_receive`, whatever there is to see to.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn reply<M: Machine>(
-    slot: usize,
-    token: usize,
-    w0: usize,
-    w1: usize,
-    w2: usize,
-    w3: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    if let Some(client) = kernel.client_of(me, slot, token) {
-        kernel.withdraw::<M>(client);
-        client.hand([w0, w1, w2, w3], 0, 0);
-        client.answer(0);
-    }
-    let Some(mailbox) = me.hand.serves.get() else {
-        return kernel.end_call(me, Error::EINVAL as usize);
-    };
-    // (if another lives there now, the serial number is wrong)
-    let (slot, serial) = (mailbox.number as usize, me.hand.serial.get() as usize);
-    receive::<M>(slot, serial, FOR_EVER, FOR_EVER, 0, 0, me, kernel)
-}
-
 /// `receive_bytes`, and `receive` as well; the arguments lie in the caller's registers.
 /// Into memory it is a call that begins again, once there is a message: that is bound to
 /// the caller.
@@ -74,13 +30,12 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
         FULL => RIGHT_FULL,
         _ => RIGHT_RECEIVE,
     };
-    let found = kernel.mailbox(me, slot.get(), serial.get(), right.into());
+    let (found, why) = kernel.mailbox(me, slot.get(), serial.get(), u32::MAX, right.into());
     let mut bound = me.unbind(0);
     let error = 'error: {
         if bound.is_none() {
-            let mailbox = match found {
-                Ok(mailbox) => mailbox,
-                Err(error) => break 'error error,
+            let Some(mailbox) = found else {
+                break 'error why;
             };
             if !kernel.read_by(me, mailbox, wish == FULL) {
                 break 'error Error::EBUSY;
@@ -126,7 +81,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             // it stays for who has room for it, unless its mailbox has ended
             Copied::Fault => {
                 kernel.put_down(me);
-                let Ok(mailbox) = found else {
+                let Some(mailbox) = found else {
                     kernel.lose::<M>(message);
                     break 'error error;
                 };
@@ -135,8 +90,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 }
             }
         }
-        message.bind(me);
-        return kernel.go_from(me);
+        return message.bind(me, kernel);
     };
     kernel.weigh(me);
     kernel.end_call(me, error as usize)
@@ -155,8 +109,7 @@ impl Kernel {
             && bits & special::CALL == 0
             && let Some(mail) = thread.hand.serves.get().and_then(|mailbox| mailbox.mail)
         {
-            mail.level.set(message.level.get());
-            mail.deadline.set(message.deadline.get());
+            mail.hand.set(&message.urgency);
         }
         self.weigh(thread);
     }
@@ -170,17 +123,17 @@ impl Kernel {
         wish: usize,
     ) {
         let (mut client, mut token, mut from) = (NO_CLIENT, 0, 0);
-        let (mut number, mut serial) = (0, message.serial.get() as usize);
-        if let Some(sender) = message.sender.get() {
-            number = sender.number() as usize;
-            if message.is_call() {
-                token = self.take_in_hand::<M>(sender, thread);
-                (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
-            }
+        let mut serial = message.serial.get() as usize;
+        let sender = message.sender.get();
+        let number = sender.number() as usize;
+        if message.is_call() {
+            token = self.take_in_hand::<M>(sender, thread);
+            (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
         let priority = message.priority.get() as usize;
         if wish == WORDS {
-            thread.hand(message.words_as_sent(), priority | client, token);
+            let [w0, w1, w2, w3] = message.words_as_sent();
+            thread.results([w0, w1, w2, w3, priority | client, token]);
         } else {
             let (mut slot, mut tenant) = (0, 0);
             if wish == FULL {
@@ -189,20 +142,19 @@ impl Kernel {
                 from |= message.from.get() as usize;
             }
             let length = message.length.get() as usize;
-            let values = [length | priority << EXTRA, slot, tenant, from];
-            thread.hand(values, number, serial);
+            let both = length | priority << EXTRA;
+            thread.results([both, slot, tenant, from, number, serial]);
         }
-        thread.answer(0);
         message.free();
         self.weigh(thread);
     }
 
     /// Nobody will receive a message that a thread had begun to receive.
     pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
-        match message.sender.get() {
+        match message.is_call() {
             // (its place is freed with its request)
-            Some(client) if message.is_call() => self.refuse_client::<M>(client),
-            _ => message.free(),
+            true => self.refuse_client::<M>(message.sender.get()),
+            false => message.free(),
         }
     }
 }

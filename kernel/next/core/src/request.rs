@@ -98,6 +98,7 @@ impl Kernel {
 
     /// The client of a request that the caller has in its hand; none if the token is
     /// stale.
+    #[inline(never)]
     pub(crate) fn client_of(
         &self,
         me: Ref<Thread>,
@@ -181,15 +182,15 @@ impl Kernel {
             && hand.kind.get() == kind::HAND
             && let Some(server) = hand.owner.get()
         {
-            let (level, deadline) = client.rank.get().urgency();
+            let rank = client.rank.get();
             if server.is(state::SERVER)
-                && let Some(mail) = server.hand.serves.get().and_then(|mailbox| mailbox.mail)
+                && let Some(mail) = hand.serves.get().and_then(|mailbox| mailbox.mail)
             {
-                mail.level.set(level);
-                mail.deadline.set(deadline);
+                mail.hand.take_from(rank);
             } else if hand.count.get() == 1 {
                 server.set(state::LATE);
                 // (a deadline's rank is the client's: next to the band instead)
+                let level = rank.level.get();
                 let behind = (level == self.band) as u32;
                 hand.word.set(level.wrapping_add(behind) as usize);
             }

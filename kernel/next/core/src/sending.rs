@@ -3,7 +3,6 @@
 
 use giornata_abi::Error;
 use giornata_abi::message::{Envelope, send as how_bits};
-use giornata_abi::next::call::Call;
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
@@ -25,109 +24,86 @@ const INCOMING: u32 = Envelope {
 /// The most that a priority can be.
 const HIGHEST: usize = 255;
 
-/// `send`, whatever there is to see to.
+/// What the caller sends, or (`CALL`) the request of a client, which may be its own, that
+/// it hands on. The arguments lie in the caller's registers.
+///
+/// Bytes as a call that begins again: a message that is not whole is bound to the caller.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn send<M: Machine>(
-    to: usize,
-    serial: usize,
-    w0: usize,
-    w1: usize,
-    w2: usize,
-    w3: usize,
+pub(crate) fn post<M: Machine>(
     me: Ref<Thread>,
+    sender: Option<Ref<Thread>>,
+    special: u32,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    me.set_call(Call::Send as usize, to, serial, w0, w1, w2, w3);
-    me.request().priority.set(to);
-    kernel.post::<M>(me, Some(me), 0)
-}
-
-/// `call`, whatever there is to see to.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn call<M: Machine>(
-    to: usize,
-    serial: usize,
-    w0: usize,
-    w1: usize,
-    w2: usize,
-    w3: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    me.set_call(Call::Call as usize, to, serial, w0, w1, w2, w3);
-    me.request().priority.set(to);
-    kernel.post::<M>(me, Some(me), special::CALL)
-}
-
-/// Hands a request that the caller has in its hand on to another mailbox.
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn forward<M: Machine>(
-    to: usize,
-    serial: usize,
-    slot: usize,
-    token: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let to = to & SLOT_MASK;
-    me.set_call(Call::Forward as usize, to, serial, slot, token, 0, 0);
-    let client = kernel.client_of(me, slot, token);
-    kernel.post::<M>(me, client, special::CALL)
-}
-
-/// `send_bytes`: as a call that begins again; a message that is not whole is bound to the
-/// caller.
-#[inline(never)]
-pub(crate) fn send_bytes<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
     let [_, _, address, length, how, via, ..] = &me.context.a;
-    let (length, how, via) = (length.get(), how.get(), via.get());
+    let (mut how, mut via, mut length) = (how.get(), via.get(), length.get());
+    if special & special::BYTES == 0 {
+        (how, via, length) = (0, 0, INLINE as usize);
+    }
     let mut bound = me.unbind(special::OUT);
     let error = 'error: {
-        let mailbox = match kernel.target(me, how, via) {
-            Ok(mailbox) => mailbox,
-            Err(error) => break 'error error,
+        let (target, why) = kernel.target(me, how, via);
+        let Some(mailbox) = target else {
+            break 'error why;
+        };
+        let Some(sender) = sender else {
+            break 'error Error::EINVAL;
         };
         if bound.is_none() {
-            if length > INLINE.max(me.process.message_size) as usize {
+            let (_, wants_words) = receiver(mailbox);
+            // (who wants it in memory has it in its hand later)
+            if special == special::CALL
+                && !wants_words
+                && let Some(owner) = mailbox.owner.get()
+                && !kernel.may_wait(sender, owner)
+            {
+                break 'error Error::EDEADLK;
+            }
+            if length > INLINE.max(sender.process.message_size) as usize {
                 break 'error Error::EMSGSIZE;
             }
-            me.request().priority.set(me.called_for());
-            bound = kernel.compose(me, me, me.process, mailbox, how, via);
+            // who is waited for in `receive` needs no place: there is one of the idle process
+            let whose = match wants_words & (special & special::BYTES == 0) {
+                true => kernel.idle,
+                false => sender,
+            };
+            bound = kernel.compose(me, sender, whose.process, mailbox, how, via);
         }
         let Some(message) = bound else {
             break 'error Error::EAGAIN;
         };
-        message.special.set(special::BYTES | special::OUT);
-        message.length.set(length as u32);
-        match message.copy::<M>(me, address.get(), false) {
-            Copied::Fault => break 'error Error::EFAULT,
-            Copied::All => {
-                message.load_words::<M>();
-                if kernel.deliver::<M>(message, mailbox, false) {
-                    return kernel.end_call(me, 0);
-                }
+        message.special.set(special);
+        if special & special::BYTES == 0 {
+            let [w0, w1, w2, w3] = sender.request().words;
+            message.fill([w0.get(), w1.get(), w2.get(), w3.get()]);
+        } else {
+            message.length.set(length as u32);
+            // (what lies behind it is an earlier message's)
+            if message.done.get() == 0 {
+                M::zero(message.room, INLINE as usize);
             }
-            Copied::Some => {}
+            match message.copy::<M>(me, address.get(), false) {
+                Copied::Fault => break 'error Error::EFAULT,
+                Copied::All if length <= INLINE as usize => message.load_words::<M>(),
+                Copied::All => {}
+                Copied::Some => return message.bind(me, kernel),
+            }
         }
-        message.bind(me);
-        return kernel.go_from(me);
+        if special == special::CALL {
+            // (of one that is forwarded: it leaves the hand)
+            kernel.withdraw::<M>(sender);
+            sender.request().token.set(message.number as usize);
+            sender.wants.set(Some(mailbox));
+        }
+        if !kernel.deliver::<M>(message, mailbox, false) {
+            return message.bind(me, kernel);
+        }
+        return kernel.end_call(me, 0);
     };
     if let Some(message) = bound {
         message.free();
     }
     kernel.end_call(me, error as usize)
-}
-
-impl Thread {
-    /// The first argument of its call, while that is carried out in general.
-    pub(crate) fn called_for(&self) -> usize {
-        let [to, ..] = &self.context.a;
-        to.get()
-    }
 }
 
 impl Kernel {
@@ -141,31 +117,26 @@ impl Kernel {
     /// The mailbox into which goes what the caller sends: that of the server to which the
     /// one that it names is attached, if it is.
     #[inline(never)]
-    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> Result<Ref<Object>, Error> {
+    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> (Option<Ref<Object>>, Error) {
         let [to, serial, ..] = &me.context.a;
-        let (to, mut serial) = (to.get(), serial.get());
-        let (mut slot, mut right) = (to, RIGHT_USE);
-        match how {
-            0 => {}
-            how_bits::DIRECT => right = RIGHT_DIRECT,
-            how_bits::VIA => {
-                slot = via;
-                let server = self.objects.get(via & SLOT_MASK);
-                serial = server.map_or(0, |server| server.serial.get() as usize);
-            }
-            _ => return Err(Error::EINVAL),
+        let to = to.get();
+        let (mut slot, mut mask, mut right) = (to, u32::MAX, RIGHT_USE);
+        if how == how_bits::DIRECT {
+            right = RIGHT_DIRECT;
+        } else if how == how_bits::VIA {
+            (slot, mask) = (via, 0);
         }
-        let mailbox = self.mailbox(me, slot, serial, right.into())?;
-        if to >> EXTRA > HIGHEST {
-            return Err(Error::EINVAL);
+        let (mut found, mut why) = self.mailbox(me, slot, serial.get(), mask, right.into());
+        if how > how_bits::VIA || to >> EXTRA > HIGHEST {
+            return (None, Error::EINVAL);
         }
-        match mailbox.mail.and_then(|mail| mail.server.get()) {
-            Some(server) if how == 0 => match server.kind.get() {
-                kind::FREE => Err(Error::ESRCH),
-                _ => Ok(server),
-            },
-            _ => Ok(mailbox),
+        if how == 0
+            && let Some(server) = found.and_then(|mailbox| mailbox.mail?.server.get())
+        {
+            found = (server.kind.get() != kind::FREE).then_some(server);
+            why = Error::ESRCH;
         }
+        (found, why)
     }
 
     /// A message that the caller sends or hands on, without what it says, in a place of
@@ -198,9 +169,8 @@ impl Kernel {
                 rank = reader.rank.get();
             }
         }
-        message.level.set(rank.level.get());
-        message.deadline.set(rank.deadline.get());
-        message.sender.set(Some(sender));
+        message.urgency.take_from(rank);
+        message.sender.set(sender);
         message.serial.set(sender.serial.get());
         message.destination.set(slot as u32);
         message.tenant.set(serial.get() as u32);
@@ -209,53 +179,6 @@ impl Kernel {
         message.priority.set(priority as u32);
         message.done.set(0);
         Some(message)
-    }
-
-    /// The caller sends what lies in its registers, or (`CALL`) hands on the request of a
-    /// client, which may be its own.
-    #[inline(never)]
-    fn post<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        sender: Option<Ref<Thread>>,
-        special: u32,
-    ) -> Outcome {
-        let error = 'error: {
-            let mailbox = match self.target(me, 0, 0) {
-                Ok(mailbox) => mailbox,
-                Err(error) => break 'error error as usize,
-            };
-            let Some(sender) = sender else {
-                break 'error Error::EINVAL as usize;
-            };
-            let (receiver, wants_words) = receiver(mailbox);
-            if special != 0
-                && receiver.is_none()
-                && let Some(owner) = mailbox.owner.get()
-                && !self.may_wait(sender, owner)
-            {
-                break 'error Error::EDEADLK as usize;
-            }
-            // who is waited for in `receive` needs no place: there is one of the idle process
-            let pool = match wants_words {
-                true => self.idle.process,
-                false => sender.process,
-            };
-            let Some(message) = self.compose(me, sender, pool, mailbox, 0, 0) else {
-                break 'error Error::EAGAIN as usize;
-            };
-            message.fill(sender.request().words.map(|word| word.get()));
-            message.special.set(special);
-            if special != 0 {
-                // (of one that is forwarded: it leaves the hand)
-                self.withdraw::<M>(sender);
-                sender.request().token.set(message.number as usize);
-                sender.wants.set(Some(mailbox));
-            }
-            self.deliver::<M>(message, mailbox, false);
-            0
-        };
-        self.end_call(me, error)
     }
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
@@ -283,7 +206,7 @@ impl Kernel {
                 self.finish::<M>(message, waiter, WORDS);
             } else {
                 self.read_by(waiter, mailbox, false);
-                message.bind(waiter);
+                message.bind_to(waiter);
                 self.has_in_hand(message, waiter);
             }
             self.awaken::<M>(waiter);
@@ -338,25 +261,23 @@ impl Message {
 
     /// The words of a short message that lies in its room.
     fn load_words<M: Machine>(&self) {
-        let mut left = self.length.get();
-        if left > INLINE {
-            return;
-        }
         let mut at = self.room;
         for place in &self.words {
-            // (what lies behind it is an earlier message's)
-            let mask = match left {
-                0..4 => 1u32.wrapping_shl(left << 3).wrapping_sub(1),
-                _ => u32::MAX,
-            };
-            place.set(M::load(at) & mask);
-            left = left.saturating_sub(4);
+            place.set(M::load(at));
             at = at.wrapping_add(4);
         }
     }
 
+    /// Binds it to the caller, which makes its call again.
+    #[inline(never)]
+    pub(crate) fn bind(&'static self, me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+        self.bind_to(me);
+        kernel.go_from(me)
+    }
+
     /// Binds it to a thread.
-    pub(crate) fn bind(&'static self, thread: Ref<Thread>) {
+    #[inline(never)]
+    pub(crate) fn bind_to(&'static self, thread: Ref<Thread>) {
         let bound = &thread.process.bound;
         self.holder.set(Some(thread));
         self.below.set(bound.get());

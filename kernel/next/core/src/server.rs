@@ -10,25 +10,39 @@
 //!
 //! Both are looked at when a message comes or goes, nowhere else.
 
+use crate::message::Urgency;
 use crate::ready::level;
 use crate::thread::state;
 use crate::wait::leave;
 use crate::{Kernel, Machine, Mail, Object, Rank, Ref, Thread, before, same};
 
-/// A level, and inside the deadline band a deadline.
-pub(crate) type Urgency = (u32, u32);
+impl Urgency {
+    /// It is that of a rank now: of a deadline it is another one's later.
+    #[inline(never)]
+    pub(crate) extern "C" fn take_from(&self, rank: &Rank) {
+        self.level.set(rank.level.get());
+        self.deadline.set(rank.deadline.get());
+    }
 
-/// No urgency at all.
-pub(crate) const NONE: Urgency = (level::IDLE, 0);
+    /// It is the same as another.
+    pub(crate) fn set(&self, other: &Urgency) {
+        self.level.set(other.level.get());
+        self.deadline.set(other.deadline.get());
+    }
 
-fn is_above(one: Urgency, other: Urgency) -> bool {
-    one.0 < other.0 || (one.0 == other.0 && before(one.1, other.1))
-}
+    /// It is none.
+    pub(crate) fn clear(&self) {
+        self.level.set(level::IDLE);
+    }
 
-impl Rank {
-    /// Its urgency as numbers: a rank of a deadline is another one's later.
-    pub(crate) fn urgency(&self) -> Urgency {
-        (self.level.get(), self.deadline.get())
+    /// (As [`Rank::is_above`].)
+    #[inline(never)]
+    extern "C" fn is_above(&self, other: &Urgency) -> bool {
+        let (own, level) = (self.level.get(), other.level.get());
+        if own == level {
+            return before(self.deadline.get(), other.deadline.get());
+        }
+        own < level
     }
 }
 
@@ -44,46 +58,47 @@ impl Kernel {
     /// which it received last).
     #[inline(never)]
     pub(crate) extern "C" fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
-        let (mut most, mut of) = (NONE, None);
+        let mut most: Option<(Ref<Urgency>, Ref<Mail>)> = None;
         let mut next = thread.hand.held_next.get();
         while let Some(mailbox) = next {
             next = mailbox.held_next.get();
             let Some(mail) = mailbox.served() else {
                 continue;
             };
-            let first = mailbox.first.get().filter(|first| !first.is_call());
-            let first = first.map_or(NONE, |first| (first.level.get(), first.deadline.get()));
-            for urgency in [(mail.level.get(), mail.deadline.get()), first] {
-                if is_above(urgency, most) {
-                    (most, of) = (urgency, Some(mail));
+            let mut first = &mail.hand;
+            if let Some(message) = mailbox.first.get()
+                && !message.is_call()
+                && message.urgency.is_above(first)
+            {
+                first = &message.urgency;
+            }
+            if first.level.get() != level::IDLE && most.is_none_or(|(most, _)| first.is_above(most))
+            {
+                most = Some((first, mail));
+            }
+        }
+        let level = if let Some((urgency, mail)) = most {
+            let (level, deadline) = (urgency.level.get(), urgency.deadline.get());
+            if level == self.band {
+                let rank = &mail.rank;
+                if rank.deadline.get() != deadline {
+                    // its only thread leaves it before it becomes another
+                    if same(thread.rank.get(), rank) {
+                        self.set_rank(thread, thread.own.get(), true);
+                    }
+                    rank.deadline.set(deadline);
                 }
+                return rank;
             }
-        }
-        if let Some(mail) = of {
-            if most.0 != self.band {
-                return self.rank_of_level(most.0);
-            }
-            let rank = &mail.rank;
-            if rank.deadline.get() != most.1 {
-                // its only thread leaves it before it becomes another
-                if same(thread.rank.get(), rank) {
-                    self.set_rank(thread, thread.own.get(), true);
-                }
-                rank.deadline.set(most.1);
-            }
-            return rank;
-        }
-        if thread.is(state::LATE) {
-            return self.rank_of_level(thread.hand.word.get() as u32);
-        }
-        match thread.is(state::IN_HAND) {
-            true => self.idle.rank.get(),
-            false => thread.own.get(),
-        }
-    }
-
-    /// The rank of a level that is no deadline's; none is below that of priority 0.
-    pub(crate) fn rank_of_level(&self, level: u32) -> Ref<Rank> {
+            level
+        } else if thread.is(state::LATE) {
+            thread.hand.word.get() as u32
+        } else if thread.is(state::IN_HAND) {
+            return self.idle.rank.get();
+        } else {
+            return thread.own.get();
+        };
+        // (none is below that of priority 0)
         &self.ranks[level.wrapping_sub(1).min(255) as usize]
     }
 
@@ -154,7 +169,7 @@ impl Kernel {
         }
         if let Some(mail) = mailbox.mail {
             mail.served.set(0);
-            mail.level.set(level::IDLE);
+            mail.hand.clear();
         }
         self.weigh(owner);
     }
@@ -166,7 +181,7 @@ impl Kernel {
         let mut next = me.hand.held_next.get();
         while let Some(mailbox) = next {
             if let Some(mail) = mailbox.mail {
-                mail.level.set(level::IDLE);
+                mail.hand.clear();
             }
             next = mailbox.held_next.get();
         }

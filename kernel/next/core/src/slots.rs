@@ -87,12 +87,11 @@ extern "C" fn create_any<M: Machine>(
         Ok(slot) => slot,
         Err(error) => return Outcome::error(error),
     };
-    if kernel.clear_slot::<M>(object) {
-        return kernel.again(
-            me,
-            Call::CreateObject,
-            [slot, how, attached.unwrap_or(0), 0, 0, 0],
-        );
+    while kernel.vacate::<M>(object) || kernel.forget(object) {
+        if M::pending() {
+            let server = attached.unwrap_or(0);
+            return kernel.again(me, Call::CreateObject, [slot, how, server, 0, 0, 0]);
+        }
     }
     object.word.set(0);
     let mut made = object.made;
@@ -137,7 +136,8 @@ pub(crate) extern "C" fn delete<M: Machine>(
     delete_any::<M>(slot, serial, a2, a3, a4, a5, me, kernel)
 }
 
-/// An object is no more. (A mutex still counts who wants it.)
+/// An object is no more. (A mutex still counts who wants it, and its owner keeps it until
+/// nobody hangs on that for it.)
 #[inline(always)]
 fn end(object: Ref<Object>) {
     object.kind.set(kind::FREE);
@@ -168,20 +168,37 @@ extern "C" fn delete_any<M: Machine>(
         if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
             return Outcome::error(Error::ESRCH);
         }
-        if kernel.dismiss::<M>(object) {
-            return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+        while kernel.dismiss::<M>(object) {
+            if M::pending() {
+                return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+            }
         }
         end(object);
     }
     // (unless it has another tenant meanwhile)
-    if object.kind.get() == kind::FREE
-        && object.made & kind::KIND == kind::MAILBOX
-        && kernel.drain::<M>(object)
-    {
-        return kernel.again(me, Call::DeleteObject, [slot | GOES_ON, serial, 0, 0, 0, 0]);
+    while object.kind.get() == kind::FREE && kernel.vacate::<M>(object) {
+        if M::pending() {
+            let slot = place | GOES_ON;
+            return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
+        }
     }
     me.answer(0);
     kernel.go()
+}
+
+/// The most urgent that hangs on an owner for this mutex.
+fn hangs_for(owner: Ref<Thread>, mutex: Ref<Object>) -> Option<Ref<Thread>> {
+    let first = owner.parked.get()?;
+    let mut at = first;
+    loop {
+        if at.wants.get().is_some_and(|wanted| same(wanted, mutex)) {
+            return Some(at);
+        }
+        at = at.next.get();
+        if same(at, first) {
+            return None;
+        }
+    }
 }
 
 impl Kernel {
@@ -208,66 +225,67 @@ impl Kernel {
         }
     }
 
-    /// A piece of what the last tenant of a slot has left. Returns whether there is more.
-    fn clear_slot<M: Machine>(&self, object: Ref<Object>) -> bool {
-        if object.made & kind::KIND == kind::MAILBOX {
-            let is_empty = object.first.get().is_none() && object.owner.get().is_none();
-            return !(is_empty && object.count.get() == 0) && self.drain::<M>(object);
-        }
-        if object.count.get() == 0 {
-            return false;
-        }
-        // (the search goes on where it was put back)
-        let next = object.word.get();
-        for thread in self.threads.iter().skip(next).take(LOOK) {
-            if thread
-                .wants
-                .get()
-                .is_some_and(|wanted| same(wanted, object))
-                && thread.is_linked()
-            {
-                self.take(thread, object);
-            }
-        }
-        let next = next.wrapping_add(LOOK);
-        let next = if next < self.threads.len() { next } else { 0 };
-        object.word.set(next);
-        true
-    }
-
-    /// An object is to end: four that wait for it are told, or that hang on its owner are
-    /// let go. Returns whether there are more. Those that want a mutex find out when they
-    /// have their turn.
+    /// Four that wait for an object that is to end are told. Returns whether there are more.
     fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
-        for _ in 0..PIECE {
-            let Some(first) = object
+        // (a mailbox's callers are told with their requests)
+        let first = || {
+            object
                 .waiters
                 .get()
                 .filter(|first| !first.is(state::ORPHAN))
-            else {
-                break;
-            };
+        };
+        let mut left = PIECE;
+        while let Some(first) = first() {
+            if left == 0 {
+                return true;
+            }
+            left = left.wrapping_sub(1);
             first.wants.set(None);
             first.refuse(Error::EIDRM);
             self.wake_first::<M>(object);
         }
-        if object
-            .waiters
-            .get()
-            .is_some_and(|first| !first.is(state::ORPHAN))
-        {
-            return true;
+        false
+    }
+
+    /// A piece of what an object that is no more has left: the messages of a mailbox, four
+    /// that hang on the owner of a mutex. Returns whether there is more.
+    fn vacate<M: Machine>(&self, object: Ref<Object>) -> bool {
+        if object.made & kind::KIND == kind::MAILBOX {
+            let is_empty = object.first.get().is_none() && object.owner.get().is_none();
+            return !(is_empty && object.count.get() == 0) && self.drain::<M>(object);
         }
-        if let Some(owner) = object.owner.get()
-            && object.made & kind::KIND == kind::MUTEX
-        {
-            self.unpark(owner);
-            if owner.parked.get().is_some() {
+        let Some(owner) = object.owner.get() else {
+            return false;
+        };
+        let mut left = PIECE;
+        while let Some(hangs) = hangs_for(owner, object) {
+            if left == 0 {
                 return true;
             }
-            self.release(object);
+            left = left.wrapping_sub(1);
+            self.bring_up(hangs);
         }
+        self.release(object);
         false
+    }
+
+    /// A piece of the look for those that want a mutex that is no more, and have not had
+    /// their turn. Returns whether there is more.
+    fn forget(&self, mutex: Ref<Object>) -> bool {
+        if mutex.count.get() == 0 {
+            return false;
+        }
+        // (the search goes on where it was put back)
+        let next = mutex.word.get();
+        for thread in self.threads.iter().skip(next).take(LOOK) {
+            if thread.wants.get().is_some_and(|wanted| same(wanted, mutex)) && thread.is_linked() {
+                self.take(thread, mutex);
+            }
+        }
+        let next = next.wrapping_add(LOOK);
+        let next = if next < self.threads.len() { next } else { 0 };
+        mutex.word.set(next);
+        true
     }
 
     /// The id of what lives in a slot.

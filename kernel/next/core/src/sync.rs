@@ -137,7 +137,11 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             }
         } else if kind == kind::SEMAPHORE && wrong == 0 {
             match object.waiters.get() {
-                Some(first) => return kernel.wake::<M>(me, object, first),
+                Some(first) if kernel.wakes(object, first) => {
+                    me.answer(0);
+                    return Outcome::switch(first);
+                }
+                Some(_) => {}
                 None if object.count.get() < object.most.get() => {
                     object.count.set(object.count.get().wrapping_add(1));
                     return Outcome::DONE;
@@ -227,9 +231,9 @@ pub(crate) extern "C" fn signal<M: Machine>(
                 None => count as usize,
             };
             let stale = (mutex.serial.get() as usize) ^ first.noted().get();
-            let odd =
-                theirs | stale | (first.state.get() | mutex.kind.get() ^ kind::MUTEX) as usize;
-            let odd = odd | differ(first.next.get(), first);
+            let special = mutex.kind.get() ^ kind::MUTEX;
+            let odd = (first.state.get() | first.process.life.get() | special) as usize;
+            let odd = odd | theirs | stale | differ(first.next.get(), first);
             if kernel.opens_top_unless(odd, first.rank.get(), first) {
                 condition.waiters.set(None);
                 first.waits.set(None);

@@ -55,8 +55,6 @@ record! {
         pub stack_top: usize,
         /// Bytes of its stack.
         pub stack_size: usize,
-        /// Physical address of its control page.
-        pub control: usize,
         /// Bits of [`role`].
         pub role: u32,
         /// Its fixed priority as a level.
@@ -85,6 +83,8 @@ record! {
         pub label: u32,
         /// The region of its own stack, where regions confine it and it has one.
         pub stack: Cell<usize>,
+        /// Physical address of its control page, at which the exit path looks; 0: none.
+        pub control: usize,
         /// Its process.
         pub process: Ref<Process>,
         /// What the object numbers of its process name. Threads that run jobs or upcalls
@@ -197,6 +197,8 @@ pub mod state {
     pub const LATE: u32 = 0x200;
     /// It has requests in its hand.
     pub const IN_HAND: u32 = 0x400;
+    /// It has come into no queue since it was handed a request, and has no place.
+    pub const AFLOAT: u32 = 0x1000;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
@@ -381,6 +383,11 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
+    }
+
+    /// The most urgent of those that are parked on it.
+    pub fn parked(&self) -> Option<Ref<Thread>> {
+        self.parked.get()
     }
 
     /// The mutex that it took last, of those that it owns.

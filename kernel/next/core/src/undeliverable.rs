@@ -74,9 +74,7 @@ impl Kernel {
     /// Whether a process lives, or will, that may receive from a mailbox. O(processes).
     fn has_receiver(&self, mailbox: Ref<Object>, ends: Ref<Process>) -> bool {
         self.processes.iter().any(|process| {
-            // (threads that run jobs have none)
-            let mut handles = process.threads.iter().map(|thread| thread.handles);
-            let handle = handles.find_map(|handles| handles.get(mailbox.number as usize));
+            let handle = process.handles.get(mailbox.number as usize);
             let lives = match same(process, ends) {
                 true => process.image.policy == FaultPolicy::Restart as u32,
                 false => process.life.get() != life::DEAD,

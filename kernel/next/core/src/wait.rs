@@ -75,51 +75,35 @@ impl Kernel {
         enter_ring(thread, &object.waiters);
     }
 
-    /// The first that waits for the object is ready; the call of `me` returns 0.
-    ///
-    /// The usual case without a call: no other thread waits, it has no alarm, it is
-    /// the most urgent.
+    /// The usual waking without a call: no other thread waits for the object, this one has
+    /// no alarm and wants nothing, it lives and is the most urgent. Else false, and
+    /// nothing has changed.
     #[inline(always)]
-    pub(crate) fn wake<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        object: Ref<Object>,
-        first: Ref<Thread>,
-    ) -> Outcome {
-        let rank = first.rank.get();
-        let odd = differ(first.next.get(), first) | first.state.get() as usize;
-        let odd = odd | some(first.wants.get());
-        if !self.opens_top_unless(odd, rank, first) {
+    pub(crate) fn wakes(&self, object: Ref<Object>, first: Ref<Thread>) -> bool {
+        let odd = differ(first.next.get(), first) | some(first.wants.get());
+        let odd = odd | (first.state.get() | first.process.life.get()) as usize;
+        if !self.opens_top_unless(odd, first.rank.get(), first) {
             cold_path();
-            return self.wake_any::<M>(me, object);
+            return false;
         }
         object.waiters.set(None);
         first.waits.set(None);
-        me.answer(0);
-        Outcome::switch(first)
+        true
     }
 
-    /// The same, whatever else there is to see to.
-    #[inline(never)]
-    pub(crate) extern "C" fn wake_any<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        object: Ref<Object>,
-    ) -> Outcome {
-        me.answer(0);
-        self.wake_first::<M>(object);
-        self.go_from(me)
-    }
-
-    /// The first that waits for the object goes on. Returns whether there was one.
+    /// The first that waits for the object and lives goes on. Returns whether there was
+    /// one.
     #[inline(never)]
     pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> bool {
-        let first = object.waiters.get();
-        if let Some(first) = first {
+        while let Some(first) = object.waiters.get() {
             leave(first);
-            self.awaken::<M>(first);
+            if first.process.is_alive() {
+                self.awaken::<M>(first);
+                return true;
+            }
+            first.waits.set(Some(self.nowhere));
         }
-        first.is_some()
+        false
     }
 
     /// A thread that waited, and is in no list any more, is ready; so are some of those
@@ -142,6 +126,7 @@ impl Kernel {
     /// in the queue, in a list by when it asked.
     #[inline(never)]
     pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        thread.clear(state::AFLOAT);
         if thread.is(state::IN_RING) {
             self.leave_ring(thread);
         }

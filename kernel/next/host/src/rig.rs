@@ -76,6 +76,14 @@ fn record<T>(address: u64) -> Ref<T> {
     unsafe { &*place }
 }
 
+/// Whom the hart leaves for; none: the caller goes on.
+fn next(outcome: Outcome) -> Option<Ref<Thread>> {
+    match outcome.next_address() {
+        0 => None,
+        address => Some(record(address as u64)),
+    }
+}
+
 impl Rig {
     /// Boots a system: what begins at boot is ready, and the most urgent runs.
     pub fn boot(description: &Description) -> Rig {
@@ -201,8 +209,8 @@ impl Rig {
             CALLS[Call::TABLE - 1]
         };
         let outcome = handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0);
-        match outcome.next {
-            None => self.results[me.number() as usize] = Some([outcome.answer, 0, 0, 0, 0, 0, 0]),
+        match next(outcome) {
+            None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
             Some(_) => {
                 me.context.pc.set(me.context.pc.get().wrapping_add(4));
                 self.leave_for(outcome);
@@ -319,8 +327,8 @@ impl Rig {
     /// The exit path looks at the control page of a thread that it leaves and that has not
     /// ended.
     fn heed_page(&self, left: Ref<Thread>, outcome: Outcome) -> Outcome {
-        let page = left.place.control;
-        let is_left = outcome.next.is_some_and(|next| !std::ptr::eq(next, left));
+        let page = left.control;
+        let is_left = next(outcome).is_some_and(|next| !std::ptr::eq(next, left));
         if page == 0 || !is_left || !left.lives() || !left.process.is_alive() {
             return outcome;
         }
@@ -335,7 +343,7 @@ impl Rig {
     fn leave_for(&mut self, outcome: Outcome) {
         let (left, kernel) = (self.running.0, self.kernel.0);
         let outcome = self.heed_page(left, outcome);
-        let mut next = outcome.next.unwrap_or(left);
+        let mut next = next(outcome).unwrap_or(left);
         if !std::ptr::eq(next, left) && !std::ptr::eq(next.process, kernel.trace.loaded.get()) {
             // its space has to be loaded: the one place that looks whether it is alive
             match next.process.is_alive() {
@@ -358,7 +366,7 @@ impl Rig {
             assert_eq!(left.label & 0xFF, TraceKind::Switch as u32);
             kernel
                 .trace
-                .write(now, left.label, next.label, outcome.answer as u32);
+                .write(now, left.label, next.label, outcome.answer() as u32);
             self.switches.push(next.number() as usize);
         }
         self.running = Shown(next);

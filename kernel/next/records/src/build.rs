@@ -76,6 +76,10 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         .map(|process| lay_handles(arena, &parts, description, process))
         .collect();
     lay_processes(arena, &parts, description);
+    for (index, handles) in handles.iter().enumerate() {
+        let process = parts.processes.at(index, arena);
+        arena.set(process, "handles", *handles);
+    }
     for (index, thread) in description.threads.iter().enumerate() {
         let by_call = description.processes[thread.process].by_call;
         lay_thread(
@@ -235,7 +239,8 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             .supervisor
             .map(|index| parts.processes.at(index, arena));
         arena.set(record, "supervisor", supervisor);
-        mail::lay_messages(arena, record, process);
+        let nobody = parts.threads.at(description.threads.len(), arena);
+        mail::lay_messages(arena, record, process, nobody);
         let lines = description.lines.iter().enumerate();
         let lines: Vec<At<Line>> = lines
             .filter(|(_, line)| line.process == Some(index))
@@ -253,7 +258,7 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
     }
     let reaper = parts.threads.at(description.threads.len(), arena);
     arena.set(idle, "reaper", reaper);
-    mail::lay_spare(arena, idle);
+    mail::lay_spare(arena, (idle, reaper));
     lay_image(arena, idle, &description::Process::default());
 }
 
@@ -348,7 +353,6 @@ fn lay_thread(
     arena.set(place, "body", thread.arguments[1]);
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);
-    arena.set(place, "control", thread.control);
     arena.set(place, "role", thread.role);
     arena.set(place, "level", level::LOWEST - u32::from(thread.priority));
     arena.set(place, "allowance", thread.allowance);
@@ -363,6 +367,7 @@ fn lay_thread(
     };
     arena.set(record, "handles", handles);
     arena.set(record, "stack", thread.stack_region);
+    arena.set(record, "control", thread.control);
     let limited = match thread.allowance {
         0 => 0,
         _ => limit::OWN | limit::FRESH,

@@ -5,7 +5,7 @@ use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE
 use giornata_next_core::object::kind;
 use giornata_next_core::ready::level;
 use giornata_next_core::thread::role;
-use giornata_next_core::{Mail, Message, Object, Process};
+use giornata_next_core::{Mail, Message, Object, Process, Thread};
 
 use crate::arena::{Arena, At, Run};
 use crate::build::Parts;
@@ -44,7 +44,7 @@ pub(crate) fn lay_mailbox(
     if object.at_boot {
         arena.set(mail, "server", server);
     }
-    arena.set(mail, "level", level::IDLE);
+    arena.set(mail, "hand.level", level::IDLE);
     let band = level::LOWEST - u32::from(description.band);
     arena.set(mail, "rank.level", band);
     arena.set(mail, "rank.unmarked", 1u32);
@@ -52,7 +52,12 @@ pub(crate) fn lay_mailbox(
 }
 
 /// The messages of a process, all free.
-pub(crate) fn lay_messages(arena: &mut Arena, record: At<Process>, process: &description::Process) {
+pub(crate) fn lay_messages(
+    arena: &mut Arena,
+    record: At<Process>,
+    process: &description::Process,
+    idle: At<Thread>,
+) {
     let (count, size) = process.messages;
     let (count, words) = (count as usize, (size as usize).max(INLINE).div_ceil(4));
     let rooms = match process.rooms {
@@ -70,6 +75,7 @@ pub(crate) fn lay_messages(arena: &mut Arena, record: At<Process>, process: &des
         arena.set(message, "below", next);
         arena.set(message, "length", INLINE as u32);
         arena.set(message, "pool", record);
+        arena.set(message, "sender", idle);
         arena.set(message, "number", number as u32);
         let room = rooms.at(number * words, arena).0;
         arena.set(message, "room", room);
@@ -80,13 +86,14 @@ pub(crate) fn lay_messages(arena: &mut Arena, record: At<Process>, process: &des
 
 /// The one message of the idle process: what is handed over from registers to registers
 /// lies in it for a moment, where that is seldom.
-pub(crate) fn lay_spare(arena: &mut Arena, idle: At<Process>) {
+pub(crate) fn lay_spare(arena: &mut Arena, (idle, thread): (At<Process>, At<Thread>)) {
     let message = arena.one::<Message>();
     for link in ["next", "prev"] {
         arena.set(message, link, message);
     }
     arena.set(message, "length", INLINE as u32);
     arena.set(message, "pool", idle);
+    arena.set(message, "sender", thread);
     arena.set(idle, "free", message);
 }
 

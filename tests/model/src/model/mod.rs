@@ -361,6 +361,7 @@ impl Model {
             (Event::Interrupt(line), _) => {
                 if is_due {
                     self.ring();
+                    self.look();
                 }
                 self.interrupt(*line);
             }

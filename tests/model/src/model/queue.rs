@@ -115,6 +115,19 @@ impl Model {
         most.unwrap_or(self.own(thread))
     }
 
+    /// How urgent a thread is in a list: the most urgent of its place and of everybody that
+    /// hangs on it. (Whoever waits for it and has not had its turn does not count yet.)
+    pub fn standing(&self, thread: usize) -> Urgency {
+        let hangs = |w: &usize| self.threads[*w].parked == Some(Parking::Thread(thread));
+        let place = self.place(thread);
+        let waiters = (0..self.threads.len()).filter(hangs);
+        let most = waiters.fold(place, |most: Option<Urgency>, waiter| {
+            let theirs = self.standing(waiter);
+            Some(most.map_or(theirs, |most| most.or_more_urgent(Some(theirs))))
+        });
+        most.unwrap_or(self.own(thread))
+    }
+
     /// Whom a thread waits for itself.
     pub fn waits_for(&self, thread: usize) -> Option<usize> {
         match self.threads[thread].state {
@@ -238,40 +251,53 @@ impl Model {
         before != self.place(thread)
     }
 
-    /// Follows the chain of the first in the queue to its end.
+    /// Decides who would run, and does the kernel's own work that comes before.
     fn resolve(&mut self) -> Option<usize> {
         loop {
-            let first = match *self.queue.first()? {
+            match *self.queue.first()? {
                 // (between pieces the hart looks at its timer)
-                Entry::Teardown(..) if self.is_due() => {
-                    self.ring();
-                    continue;
-                }
+                Entry::Teardown(..) if self.is_due() => self.ring(),
                 Entry::Teardown(process, _) => {
                     self.queue.remove(0);
                     self.tear_down(process);
-                    continue;
                 }
-                Entry::Thread(thread) => thread,
-            };
-            let mut chain = vec![first];
-            let end = loop {
-                let at = *chain.last().expect("not empty");
-                if let State::Wants { mutex, .. } = self.threads[at].state {
-                    self.settle(mutex);
+                Entry::Thread(first) => {
+                    if let Some(end) = self.end_of_chain(first) {
+                        return Some(end);
+                    }
                 }
-                assert!(chain.len() <= self.threads.len(), "a circle: {chain:?}");
-                match self.waits_for(at) {
-                    Some(next) => chain.push(next),
-                    None => break at,
-                }
-            };
-            match self.threads[end].state {
-                State::Ready => return Some(end),
-                State::Calls { mailbox, .. } => self.park(&chain, Some(mailbox)),
-                _ => self.park(&chain, None),
             }
         }
+    }
+
+    /// The hart has left for somebody, and takes an interrupt before that one has done
+    /// anything: mutexes are taken and threads parked all the same.
+    pub(super) fn look(&mut self) {
+        while let Some(Entry::Thread(first)) = self.queue.first().copied()
+            && self.end_of_chain(first).is_none()
+        {}
+    }
+
+    /// Follows the chain of a thread to its end. None: that cannot run, and all are parked.
+    fn end_of_chain(&mut self, first: usize) -> Option<usize> {
+        let mut chain = vec![first];
+        let end = loop {
+            let at = *chain.last().expect("not empty");
+            if let State::Wants { mutex, .. } = self.threads[at].state {
+                self.settle(mutex);
+            }
+            assert!(chain.len() <= self.threads.len(), "a circle: {chain:?}");
+            match self.waits_for(at) {
+                Some(next) => chain.push(next),
+                None => break at,
+            }
+        };
+        match self.threads[end].state {
+            State::Ready => return Some(end),
+            State::Calls { mailbox, .. } => self.park(&chain, Some(mailbox)),
+            _ => self.park(&chain, None),
+        }
+        None
     }
 
     /// Nobody in the chain can run: each hangs on the one that it waits for itself, the
@@ -288,7 +314,7 @@ impl Model {
     }
 
     /// A thread hangs nowhere any more, nor does whoever hangs on it: they come back
-    /// behind their equals, each after the one that it hung on, in order of asking.
+    /// behind their equals, each after the one that it hung on, the most urgent first.
     pub(super) fn unpark(&mut self, thread: usize) {
         if self.threads[thread].parked.take().is_some() {
             self.insert(thread, End::Tail);
@@ -303,14 +329,11 @@ impl Model {
         }
     }
 
-    /// Who hangs somewhere, in order of asking.
+    /// Who hangs somewhere, the most urgent first, among equals who asked first.
     pub(super) fn hanging(&self, parking: Parking) -> Vec<usize> {
         let all = 0..self.threads.len();
-        let mut waiters: Vec<usize> = all
-            .filter(|thread| self.threads[*thread].parked == Some(parking))
-            .collect();
-        waiters.sort_by_key(|thread| self.threads[*thread].asked);
-        waiters
+        let hangs = |thread: &usize| self.threads[*thread].parked == Some(parking);
+        self.by_urgency(all.filter(hangs).collect(), Model::standing)
     }
 
     /// Whether a thread that would wait for `owner` closes a circle, or makes a chain that

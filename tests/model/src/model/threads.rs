@@ -3,7 +3,7 @@
 use super::mail::Hand;
 use super::queue::End;
 use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
-use crate::request::{Reply, Request};
+use crate::request::Reply;
 use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -118,15 +118,8 @@ impl Model {
         });
     }
 
-    /// A thread ends. It gives back what it owns one after the other; whoever is more
-    /// urgent runs in between.
+    /// A thread ends.
     pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
-        let owned = (0..self.objects.len()).find(|o| self.objects[*o].owner == Some(caller));
-        if let Some(mutex) = owned {
-            self.release(mutex, true);
-            self.threads[caller].again = Some((Request::Exit { value }, None));
-            return Ok(None);
-        }
         self.end(caller);
         let joiner = self.joiner_of(caller);
         if let Some(joiner) = joiner {

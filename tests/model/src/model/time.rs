@@ -134,6 +134,8 @@ impl Model {
         // the handler has returned: the line may come again
         self.lines[line].masked = false;
         if std::mem::take(&mut self.lines[line].risen) {
+            // (it comes when the hart has left the caller, and whoever waits for it hangs)
+            self.look();
             self.interrupt(line);
         }
         Ok(None)

@@ -1,6 +1,6 @@
 //! Wait lists, wakings and timeouts.
 
-use super::queue::End;
+use super::queue::{End, Urgency};
 use super::{Model, Reason, Resumption, State};
 use crate::request::{NEVER, Reply};
 use crate::system::Scheduling;
@@ -16,7 +16,8 @@ impl Model {
             State::Blocked(Reason::Message(o, _)) => o == object,
             _ => false,
         };
-        self.by_urgency((0..self.threads.len()).filter(waits).collect())
+        let waiters = (0..self.threads.len()).filter(waits);
+        self.by_urgency(waiters.collect(), Model::standing)
     }
 
     /// Who wants a mutex, in the same order.
@@ -25,12 +26,17 @@ impl Model {
             State::Wants { mutex, .. } => mutex == object,
             _ => false,
         };
-        self.by_urgency((0..self.threads.len()).filter(wants).collect())
+        let wanting = (0..self.threads.len()).filter(wants);
+        self.by_urgency(wanting.collect(), Model::effective)
     }
 
-    fn by_urgency(&self, mut threads: Vec<usize>) -> Vec<usize> {
+    pub(super) fn by_urgency(
+        &self,
+        mut threads: Vec<usize>,
+        urgency: impl Fn(&Model, usize) -> Urgency,
+    ) -> Vec<usize> {
         threads.sort_by_key(|thread| {
-            let urgency = self.effective(*thread);
+            let urgency = urgency(self, *thread);
             let priority = std::cmp::Reverse(urgency.priority);
             (priority, urgency.deadline, self.threads[*thread].asked)
         });

@@ -49,6 +49,25 @@ fn release_tick(page: Control) -> Ticks {
     Ticks(u64::from(high) << 32 | u64::from(low))
 }
 
+/// What the word of a private mutex says of the calling thread as its owner, but for the
+/// bits of [`giornata_abi::word`]: its slot, and 16 bits of its serial number above. O(1).
+#[cfg(target_os = "none")]
+#[inline(always)]
+pub(crate) fn own_word() -> u32 {
+    let slot = machine::page_word::<{ offset_of!(ControlPage, slot) }>();
+    let serial = machine::page_word::<{ offset_of!(ControlPage, serial) }>();
+    slot | serial << 16
+}
+
+/// The same, which the kernel knows on the host.
+#[cfg(not(target_os = "none"))]
+pub(crate) fn own_word() -> u32 {
+    crate::call::own().map_or(0, |(id, ..)| {
+        let (slot, serial) = Id(id).parts();
+        slot as u32 | (serial as u32) << 16
+    })
+}
+
 /// Tells the kernel which mutex the calling thread will lock when it goes on after its
 /// next wait: see [`ControlPage::next_lock`]. O(1).
 #[inline(always)]
@@ -97,6 +116,14 @@ pub(crate) mod tests {
         assert_eq!(control.job(), 4);
         assert_eq!(control.release(), Instant(0x1111_3333_2222));
         assert_eq!(control.deadline(), Instant(0x1111_3333_2229));
+    }
+
+    #[test]
+    fn a_mutex_says_slot_and_serial_number_of_its_owner() {
+        use giornata_abi::word::LOCKED;
+        crate::host::set_hook(|_| crate::answers::made(Id::of_parts(6, 0x1_0002)));
+        assert_eq!(own_word() | LOCKED, 0x2_4006);
+        crate::host::clear_hook();
     }
 
     #[test]

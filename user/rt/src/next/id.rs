@@ -41,13 +41,6 @@ impl Id {
     }
 }
 
-/// What the word of a private mutex says of its owner, see [`giornata_abi::word`]:
-/// the first word of the owner's control page.
-#[cfg(not(target_os = "none"))]
-pub(crate) const fn owner_word(thread: Number) -> u32 {
-    Id(thread).index() as u32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -151,8 +151,11 @@ pub(crate) fn clock_ticks() -> u64 {
     call0(Call::Clock).map_or(0, |[low, high, _]| wide(low, high))
 }
 
-/// `Sleep`: blocks.
+/// `Sleep`: blocks. `EINVAL`: the instant never comes, which the kernel would wait for.
 pub fn sleep(until: Instant) -> Result<(), Error> {
+    if until == Instant::NEVER {
+        return Err(Error::EINVAL);
+    }
     let (low, high) = ticks(until);
     call3(Call::Sleep, [low, high, 0]).map(drop)
 }
@@ -394,7 +397,7 @@ mod tests {
         assert_eq!(asked(|| sleep(Instant(second))), [6, 32_768, 0, 0, 0, 0, 0]);
         assert_eq!(asked(|| sleep(Instant(1)))[1..3], [1, 0], "never early");
         assert_eq!(asked(|| sleep(Instant::START))[1..3], [0, 0]);
-        assert_eq!(asked(|| sleep(Instant::NEVER))[1..3], [EVER, EVER]);
+        assert_eq!(sleep(Instant::NEVER), Err(Error::EINVAL));
         let hours = Instant(36 * 3600 * second);
         let low = (36u64 * 3600 * 32_768) as u32 as usize;
         assert_eq!(asked(|| sleep(hours))[1..3], [low, 0]);

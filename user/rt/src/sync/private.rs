@@ -11,12 +11,8 @@ use giornata_abi::word::{LIMIT, LOCKED, MOST};
 use giornata_abi::{Error, Instant};
 
 use crate::Id;
-use crate::call;
-#[cfg(not(target_os = "none"))]
-use crate::host as machine;
 use crate::restartable::Word;
-#[cfg(target_os = "none")]
-use crate::riscv as machine;
+use crate::{call, control};
 
 /// A mutex of one process. A `static` of it, and one only for each object of the
 /// system file. C declares the same.
@@ -52,7 +48,7 @@ impl PrivateMutex {
     /// Takes the mutex; blocks until `instant` at most.
     #[inline]
     pub fn lock_until(&self, instant: Instant) -> Result<PrivateGuard<'_>, Error> {
-        let mine = machine::own_word() | LOCKED;
+        let mine = control::own_word() | LOCKED;
         let owner_died = match self.word.compare_exchange(0, mine) {
             Ok(_) => false,
             Err(_) => self.lock_by_call(instant)?,
@@ -81,7 +77,7 @@ impl PrivateMutex {
     /// `EPERM`: the caller does not have it. `ESRCH`: it has ended.
     #[inline]
     pub fn unlock(&self) -> Result<(), Error> {
-        self.give_back(machine::own_word() | LOCKED)
+        self.give_back(control::own_word() | LOCKED)
     }
 
     /// Gives the mutex back; its word says `mine` while nobody waits.

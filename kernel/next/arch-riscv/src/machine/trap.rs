@@ -19,6 +19,7 @@ use core::mem::offset_of;
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
+use giornata_abi::next::control;
 use giornata_next_core::thread::kind;
 use giornata_next_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
 
@@ -63,10 +64,15 @@ global_asm!(
     THREAD_T = const offset_of!(Thread, context.t),
     KIND = const offset_of!(Thread, kind),
     STACK = const offset_of!(Thread, stack),
+    CONTROL = const offset_of!(Thread, control),
     PROCESS = const offset_of!(Thread, process),
     SPENT = const offset_of!(Thread, spent),
     SPENT_HIGH = const offset_of!(Thread, spent_high),
     LABEL = const offset_of!(Thread, label),
+    // its control page
+    SERVICES = const cfg!(feature = "services") as usize,
+    CEILING = const control::CEILING,
+    NEXT_LOCK = const control::NEXT_LOCK,
     // a process
     LIFE = const offset_of!(Process, life),
     REAPER = const offset_of!(Process, reaper),
@@ -88,6 +94,7 @@ global_asm!(
     work = sym work,
     fault = sym fault::fault,
     limit = sym limit,
+    heed_page = sym heed_page,
     start = sym start,
 );
 
@@ -118,6 +125,15 @@ extern "C" fn work(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
 /// A thread whose time is limited is about to run: the alarm may be its limit's.
 extern "C" fn limit(next: Ref<Thread>, kernel: Ref<Kernel>) {
     kernel.limit::<Riscv>(next);
+}
+
+/// A thread is about to be left whose control page says that it has a ceiling, or will
+/// lock a mutex next. Returns who runs.
+extern "C" fn heed_page(me: Ref<Thread>, kernel: Ref<Kernel>, outcome: Outcome) -> Outcome {
+    if !me.lives() || !me.process.is_alive() {
+        return outcome;
+    }
+    kernel.heed_page::<Riscv>(me, outcome)
 }
 
 #[unsafe(link_section = ".text.boot.start")]

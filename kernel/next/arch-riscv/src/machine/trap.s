@@ -88,13 +88,24 @@ null_call:
 switch_call: # or it goes on, as its context says
     addi    t0, t0, 4
     beq     a1, tp, reload
+    LOAD    t6, {CONTROL}, tp
     LOAD    t2, {PROCESS}, a1
-    LOAD    t3, {LOADED}, sp
     SAVE    t0, {THREAD_PC}, tp
 
-# The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t3 that whose space
-# the hart has loaded. ra is 0 if tp lives in the kernel and has no registers to keep.
+# The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t6 the control page
+# of tp. ra is 0 if tp lives in the kernel and has no registers to keep.
 switch:
+.if {SERVICES}
+    # a ceiling that it has published, or a mutex that it will lock, comes first
+    beqz    t6, 1f
+    lw      t4, {CEILING}(t6)
+    lw      t5, {NEXT_LOCK}(t6)
+    or      t4, t4, t5
+    bnez    t4, heed_page
+1:
+.endif
+page_heeded: # t3: the process whose space the hart has loaded
+    LOAD    t3, {LOADED}, sp
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
     # entry closed, so what it holds means nothing.
@@ -247,6 +258,23 @@ no_such_call:
     li      a1, 0
     j       stay
 
+.if {SERVICES}
+# The control page of tp says something: who runs next is decided with it.
+heed_page:
+    mv      a2, a0
+    mv      a3, a1
+    mv      a0, tp
+    mv      a1, sp
+    call    {heed_page}
+    LOAD    t2, {PROCESS}, a1
+    bne     a1, tp, page_heeded
+    LOAD    t0, {THREAD_PC}, tp
+    lhu     t1, {KIND}(tp)
+    csrw    mepc, t0
+    mv      sp, tp
+    j       depart
+.endif
+
 # The caller goes on, with more than one result or with its call from the start.
 reload:
     lbu     t1, {KIND}(tp)
@@ -322,7 +350,7 @@ interrupted:
     LOAD    t4, {RESTART_BEGIN}, t2
     LOAD    t5, {RESTART_END}, t2
     LOAD    t2, {PROCESS}, a1
-    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {CONTROL}, tp
     sub     t0, t0, t4
     sub     t5, t5, t4
     bgeu    t0, t5, switch
@@ -392,9 +420,8 @@ idle:
 # a1 runs next; tp, which lives in the kernel, has no registers to keep.
 discard:
     LOAD    t2, {PROCESS}, a1
-    LOAD    t3, {LOADED}, sp
     li      ra, 0
-    j       switch
+    j       page_heeded
 
 # From boot: a0 = the idle thread.
 .globl giornata_begin

@@ -70,7 +70,7 @@ impl Kernel {
     /// Tells a task of its job, in its control page.
     #[inline(always)]
     pub(super) fn begin_job<M: Machine>(&self, task: Ref<Task>, group: Ref<Group>) {
-        let page = task.thread.place.control;
+        let page = task.thread.control;
         let ticks = group.ticks.get();
         let store = |offset, value| M::store(page.wrapping_add(offset), value);
         store(JOB, group.releases.get().wrapping_sub(task.skipped.get()));
@@ -257,11 +257,8 @@ impl Kernel {
         self.end_job::<M>(task, now);
         if !self.has_work() {
             let outcome = self.go();
-            if outcome.answer == 0 {
-                return Outcome {
-                    answer: reason::COMPLETE | late,
-                    ..outcome
-                };
+            if outcome.answer() == 0 {
+                return outcome.with(reason::COMPLETE | late);
             }
         }
         let label = head(Kind::Complete, 0, me.number() as u16);

@@ -301,7 +301,8 @@ impl Kernel {
             place.set(code.get());
         }
         program.parts.set(parts.get());
-        program.bound.set(bound.get().clamp(1, change.most));
+        // (`clamp` would panic if `most` were 0)
+        program.bound.set(bound.get().min(change.most).max(1));
         program.threads.set(0);
         // (the new code has the whole bound)
         program.counted.set(0);

@@ -62,7 +62,7 @@ fn a_created_thread_begins_at_its_body_with_its_argument_on_its_stack() {
         0,
         "a ceiling of the tenant before is not its"
     );
-    assert_eq!(place.control, MEMORY + control(0, 2));
+    assert_eq!(rig.thread(2).control, MEMORY + control(0, 2));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use giornata_abi::system::{
     FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
 };
 use giornata_next_core::thread::role;
+use giornata_next_core::{Object as KernelObject, Ref, Thread as KernelThread};
 use giornata_next_host::{Results, Rig};
 use giornata_next_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 use giornata_test_model::compare::{Kernel, Observation, Snapshot};
@@ -59,6 +60,7 @@ fn describe(system: &System) -> Description {
     });
     Description {
         band: system.band,
+        depth: system.depth as u32,
         processes: processes.collect(),
         threads: threads.collect(),
         objects: system.objects.iter().map(object).collect(),
@@ -224,6 +226,14 @@ fn registers(request: &Request) -> (Call, [usize; 6]) {
     }
 }
 
+fn lives(thread: &Ref<KernelThread>) -> bool {
+    thread.process.is_alive()
+}
+
+fn number(thread: Ref<KernelThread>) -> usize {
+    thread.number() as usize
+}
+
 /// What a call returned.
 fn reply([a0, values @ ..]: Results) -> Reply {
     let values = values.map(|value| value as u32);
@@ -297,6 +307,50 @@ impl Host {
         }
     }
 
+    fn kinds(&self) -> impl Iterator<Item = (Ref<KernelObject>, Kind)> {
+        let objects = self.system.objects.iter().enumerate();
+        objects.map(|(slot, spec)| (self.rig.object(slot), spec.kind))
+    }
+
+    fn owners(&self) -> Vec<Option<usize>> {
+        let owner = |(object, kind): (Ref<KernelObject>, Kind)| match kind {
+            // (who is dead owns nothing, and waits for nothing)
+            Kind::Mutex { private: false, .. } => object.owner().filter(lives).map(number),
+            _ => None,
+        };
+        self.kinds().map(owner).collect()
+    }
+
+    fn waiters(&self) -> Vec<Vec<usize>> {
+        let waiters = |(object, _): (Ref<KernelObject>, Kind)| {
+            let mut waiters = Vec::new();
+            if let Some(first) = object.waiters() {
+                let mut at = first;
+                loop {
+                    if lives(&at) {
+                        waiters.push(number(at));
+                    }
+                    at = at.next();
+                    if std::ptr::eq(at, first) {
+                        break;
+                    }
+                }
+            }
+            waiters
+        };
+        self.kinds().map(waiters).collect()
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        let count = |(object, kind): (Ref<KernelObject>, Kind)| match kind {
+            // (the model counts what is yet to come)
+            Kind::Semaphore { initial, .. } if object.serial() == 0 => initial as usize,
+            Kind::Semaphore { .. } => object.count() as usize,
+            _ => 0,
+        };
+        self.kinds().map(count).collect()
+    }
+
     /// Threads of the ready queue whose processes live, in order.
     fn queue(&self) -> Vec<usize> {
         let mut queue = Vec::new();
@@ -321,6 +375,14 @@ impl Host {
 }
 
 impl Kernel for Host {
+    /// Not if more threads hung on one than are brought back at once.
+    fn is_comparable(&self) -> bool {
+        let mut threads = self.rig.kernel().threads.iter();
+        let mut objects = self.kinds();
+        !threads.any(|thread| thread.waits().is_none() && thread.parked().is_some())
+            && !objects.any(|(object, _)| !object.lives() && object.owner().is_some())
+    }
+
     fn apply(&mut self, event: &Event, now: u64) -> Observation {
         self.rig.pass(now - self.rig.now());
         match event {
@@ -337,6 +399,9 @@ impl Kernel for Host {
             resumption: self.resumption(),
             state: Snapshot {
                 queue: Some(self.queue()),
+                owners: Some(self.owners()),
+                waiters: Some(self.waiters()),
+                counts: Some(self.counts()),
                 ..Snapshot::default()
             },
         }

@@ -14,6 +14,30 @@ const LENGTH: usize = 150;
 /// Steps in all.
 const STEPS: usize = 100_000;
 
+/// Locks, semaphores, conditions.
+const LOCKS: Scope = Scope {
+    ceilings: true,
+    calls: |request| {
+        matches!(
+            request,
+            Request::Yield
+                | Request::Exit { .. }
+                | Request::Sleep { .. }
+                | Request::AwaitInterrupt { .. }
+                | Request::SetPriority { .. }
+                | Request::CreateObject { .. }
+                | Request::DeleteObject { .. }
+                | Request::OpenObject { .. }
+                | Request::Lock { .. }
+                | Request::Unlock { .. }
+                | Request::Wait { .. }
+                | Request::Signal { .. }
+                | Request::Broadcast { .. }
+        )
+    },
+    ..SCOPE
+};
+
 /// What the kernel can do so far.
 const SCOPE: Scope = Scope {
     deadlines: false,
@@ -56,10 +80,10 @@ fn steps() -> usize {
 }
 
 /// Compares a menu for its share of the steps.
-fn hunt(menu: Menu) {
+fn hunt(menu: Menu, scope: Scope) {
     let (mut made, mut seed) = (0, first_seed());
     while made < steps() / Menu::ALL.len() {
-        match compare(&host, menu, SCOPE, seed, LENGTH) {
+        match compare(&host, menu, scope, seed, LENGTH) {
             Ok(steps) => made += steps,
             Err(difference) => panic!("{difference}"),
         }
@@ -69,5 +93,10 @@ fn hunt(menu: Menu) {
 
 #[test]
 fn threads_and_processes_come_and_go_as_the_model_says() {
-    hunt(Menu::Lives);
+    hunt(Menu::Lives, SCOPE);
+}
+
+#[test]
+fn locks_semaphores_and_conditions_do_as_the_model_says() {
+    hunt(Menu::Locks, LOCKS);
 }

@@ -99,7 +99,7 @@ impl Board {
 
     /// Where the programs lie: in a cache of 64 KiB apart from the kernel's text.
     pub(crate) fn text(self) -> u64 {
-        self.ram() + 0x10_C000
+        self.ram() + 0x10_E000
     }
 
     /// What runs on it.

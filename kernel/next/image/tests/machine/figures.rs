@@ -138,7 +138,7 @@ fn entries_of_the_trap_path_take_no_longer_than_their_goals() {
             .chain([process(vec![pair[1]])])
             .collect(),
     );
-    check("the same, one with a device", &points, &call, 250);
+    check("the same, one with a device", &points, &call, 260);
     let points = measure(vec![Process {
         device: Some("generator"),
         ..process(vec![

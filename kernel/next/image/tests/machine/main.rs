@@ -160,7 +160,7 @@ fn what_a_process_may_not_do_faults() {
     for board in all() {
         let ram = board.ram();
         let own = ram + 0x12_9000;
-        let other = own + 0x1_0000;
+        let other = own + 0x1_4000;
         let clint = board.number("devices.clint", "base");
         let violations = [
             ("load", ram),

@@ -4,10 +4,10 @@
 //! from the base of RAM on
 //! 0x04_0000  the records
 //! 0x08_0000  page tables
-//! 0x10_C000  the programs, 16 KiB
+//! 0x10_E000  the programs, 8 KiB
 //! 0x12_9000  data of process 0, a page
 //! 0x12_A000  its stacks, 8 of 1 KiB
-//! 0x13_9000  data of process 1, and so on
+//! 0x13_D000  data of process 1, and so on
 //! ```
 //! Virtual and physical addresses are the same. In caches of 64 KiB none of these share
 //! lines, and neither do the kernel's text, constants and stack.
@@ -24,12 +24,12 @@ use crate::boards::Board;
 
 const PAGE: u64 = 4096;
 const TABLES: u64 = 0x8_0000;
-const TEXT_SIZE: u64 = 4 * PAGE;
+const TEXT_SIZE: u64 = 2 * PAGE;
 const DATA: u64 = 0x12_9000;
 const STACKS: u64 = DATA + PAGE;
 const STACKS_SIZE: u64 = 2 * PAGE;
 const STACK: u64 = 1024;
-const PROCESS: u64 = 0x1_0000;
+const PROCESS: u64 = 0x1_4000;
 
 /// A thread.
 #[derive(Clone, Copy, Debug)]
