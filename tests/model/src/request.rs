@@ -9,6 +9,9 @@ pub const NEVER: u64 = u64::MAX;
 /// What `from` of a long message says of an incoming one.
 pub const INCOMING: u32 = 1 << 16;
 
+/// The same of a request.
+pub const ENVELOPE_CALL: u32 = giornata_abi::next::call::ENVELOPE_CALL as u32;
+
 /// A system call of the thread that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
@@ -110,6 +113,8 @@ pub enum Request {
     },
     Forward {
         mailbox: Id,
+        client: usize,
+        token: u32,
     },
 }
 

@@ -21,11 +21,11 @@ pub use crate::stubs::*;
 /// What a call answers in `a0..=a5`.
 pub type Registers = [usize; 6];
 
-/// Makes a call without arguments, with three results at most.
+/// Makes a call without arguments, with four results at most.
 #[inline(always)]
-pub(crate) fn call0(call: Call) -> Result<[usize; 3], Error> {
-    let [code, x, y, z] = machine::enter0(call as usize);
-    checked(code, [x, y, z])
+pub(crate) fn call0(call: Call) -> Result<[usize; 4], Error> {
+    let [code, results @ ..] = machine::enter0(call as usize);
+    checked(code, results)
 }
 
 /// Makes a call with three arguments and three results at most.

@@ -117,8 +117,9 @@ pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> [usize; 4] {
     [w, x, y, z]
 }
 
-pub(crate) fn enter0(number: usize) -> [usize; 4] {
-    enter3(number, [0; 3])
+pub(crate) fn enter0(number: usize) -> [usize; 5] {
+    let [v, w, x, y, z, ..] = enter6(number, [0; 6]);
+    [v, w, x, y, z]
 }
 
 /// What unwinds out of a body that left by a call that does not return.

@@ -147,21 +147,22 @@ pub(crate) fn set_page_word<const OFFSET: usize>(word: u32) {
     }
 }
 
-/// A call without arguments and with three results at most.
+/// A call without arguments and with four results at most.
 #[inline(always)]
-pub(crate) fn enter0(number: usize) -> [usize; 4] {
-    let (a0, a1, a2, a3);
+pub(crate) fn enter0(number: usize) -> [usize; 5] {
+    let (a0, a1, a2, a3, a4);
     // SAFETY: the kernel writes registers only; those it may clobber are named.
     unsafe {
         asm!(
             "ecall",
             in("a7") number,
             lateout("a0") a0, lateout("a1") a1, lateout("a2") a2, lateout("a3") a3,
+            lateout("a4") a4,
             clobber_abi("C"),
             options(nostack),
         );
     }
-    [a0, a1, a2, a3]
+    [a0, a1, a2, a3, a4]
 }
 
 /// A call with up to three arguments and results.

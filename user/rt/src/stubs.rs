@@ -119,7 +119,7 @@ pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
 
 /// `Clock`.
 pub fn clock() -> Result<Instant, Error> {
-    call0(Call::Clock).map(|[low, high, _]| Instant(wide(low, high)))
+    call0(Call::Clock).map(|[low, high, ..]| Instant(wide(low, high)))
 }
 
 /// `Sleep`: blocks.
@@ -130,12 +130,12 @@ pub fn sleep(until: Instant) -> Result<(), Error> {
 
 /// `CpuTime` in ns.
 pub fn cpu_time() -> Result<u64, Error> {
-    call0(Call::CpuTime).map(|[low, high, _]| wide(low, high))
+    call0(Call::CpuTime).map(|[low, high, ..]| wide(low, high))
 }
 
 /// `Own`: the id of the calling thread, and the address and length of its stack.
 pub fn own() -> Result<(Number, usize, usize), Error> {
-    call0(Call::Own).map(|[id, stack, length]| (id as u32, stack, length))
+    call0(Call::Own).map(|[id, stack, length, _]| (id as u32, stack, length))
 }
 
 /// `SetPriority`.

@@ -48,6 +48,8 @@ impl Kernel {
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));
+        // (its next tenant is at no ceiling that this one published)
+        me.state.set(0);
         me.answer(value);
         self.end_tenancy::<M>(me, value);
         self.go()

@@ -75,6 +75,10 @@ impl Kernel {
         let page = me.control;
         let word = |offset| M::load(page.wrapping_add(offset));
         if me.waits.get().is_some() {
+            if me.is(state::PARKED) {
+                // it waits for an owner, and has told of nothing else
+                return outcome;
+            }
             if is_hint(word(NEXT_LOCK)) {
                 me.set(state::HINTED);
             }

@@ -12,7 +12,7 @@ use crate::message::{INLINE, special};
 use crate::sending::Copied;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
-use crate::{Kernel, Machine, Message, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Message, Outcome, Ref, Thread, same};
 
 /// How a message is wanted: in memory, as a protocol server.
 pub(crate) const FULL: usize = how_bits::FULL;
@@ -61,6 +61,10 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 break 'error Error::EMSGSIZE;
             }
             mailbox.pull(first);
+            if mailbox.owner.get().is_some_and(|owner| !same(owner, me)) {
+                // another is its protocol server, and has it no more
+                kernel.weigh_server(mailbox);
+            }
             kernel.bring_back::<M>(mailbox);
             kernel.has_in_hand(first, me);
         }

@@ -20,18 +20,15 @@ impl Model {
             let has_waiters = !self.waiters(number).is_empty();
             assert!(!(has_messages && has_waiters), "a message nobody takes");
             assert!(object.count == 0 || !has_waiters, "a count nobody takes");
-            assert!(
-                object.exists || !(has_messages || has_waiters),
-                "a wait for nothing"
-            );
+            assert!(object.exists || !has_waiters, "a wait for nothing");
         }
     }
 
     /// The queue is sorted, and holds whoever can run or wait in it, once.
     fn check_queue(&self) {
         let urgency = |entry: &Entry| match *entry {
-            Entry::Thread(thread) => self.place(thread).expect("a queued thread has a place"),
-            Entry::Teardown(_, urgency) => urgency,
+            Entry::Thread(thread) => self.threads[thread].rank.expect("a queued thread's rank"),
+            Entry::Teardown(_, urgency) | Entry::Dead(_, urgency) => urgency,
         };
         for pair in self.queue.windows(2) {
             let sorted = !urgency(&pair[1]).is_more_urgent_than(urgency(&pair[0]));
@@ -60,7 +57,15 @@ impl Model {
             let is_ready = self.threads[at].state == State::Ready;
             is_ready.then_some(at)
         };
-        let can_run = |thread: &usize| self.place(*thread).is_some() && end(*thread).is_some();
+        // (callers of a mailbox that nobody served come back one with each message)
+        let helps = |thread: usize| match self.parked(thread) {
+            None => true,
+            Some(Parking::Thread(holder)) => self.waits_for(thread) == Some(holder),
+            Some(Parking::Mailbox(_)) => false,
+        };
+        let can_run = |thread: &usize| {
+            self.place(*thread).is_some() && helps(*thread) && end(*thread).is_some()
+        };
         let candidates: Vec<usize> = all.filter(can_run).collect();
         let Some(runs) = self.runs else {
             assert_eq!(candidates, [], "somebody can run");
@@ -93,17 +98,18 @@ impl Model {
         match record.parked {
             None => {}
             Some(Parking::Thread(owner)) => {
-                assert_eq!(self.waits_for(thread), Some(owner), "it hangs on another");
-                let owner = &self.threads[owner];
-                let is_blocked = matches!(owner.state, State::Blocked(_));
-                assert!(
-                    is_blocked || owner.parked.is_some(),
-                    "it hangs on who can run"
-                );
+                // (if its mailbox has another reader since, it is brought back later)
+                let is_queued = matches!(record.state, State::Calls { server: None, .. });
+                let waits_for = self.waits_for(thread);
+                assert!(is_queued || waits_for == Some(owner), "it hangs on another");
             }
             Some(Parking::Mailbox(mailbox)) => {
-                assert_eq!(self.server_of(mailbox), None, "somebody serves it");
+                let queued = self.queued_callers(mailbox);
+                assert!(queued.contains(&thread), "its request lies elsewhere");
             }
+        }
+        if record.state != State::Dormant {
+            assert_eq!(record.rank, self.place(thread), "the rank of {thread}");
         }
         let can_wait = !matches!(record.state, State::Ready | State::Dormant);
         assert!(record.alarm.is_none() || can_wait, "an alarm for nothing");

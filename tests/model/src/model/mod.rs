@@ -8,9 +8,14 @@
 mod calls;
 mod check;
 mod mail;
-mod mailbox;
+mod parking;
+mod place;
 mod processes;
 mod queue;
+mod receiving;
+mod requests;
+mod sending;
+mod servers;
 mod sync;
 mod threads;
 mod time;
@@ -19,7 +24,8 @@ mod wait;
 mod words;
 
 pub use mail::Message;
-pub use queue::{Entry, Urgency};
+pub use place::Urgency;
+pub use queue::Entry;
 pub use words::Word;
 
 use crate::request::{Reply, Request};
@@ -27,7 +33,7 @@ use crate::system::{Kind, Scheduling, System};
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
 use giornata_abi::trace::FaultCause;
-use mail::{Hand, Wish};
+use mail::Wish;
 use std::ops::Range;
 
 /// What a call comes to now; `None`: its reply comes later, or it has none.
@@ -163,15 +169,29 @@ pub struct Thread {
     again: Option<(Request, Option<u64>)>,
     serial: u32,
     tenancy: Tenancy,
+    /// Its place, as it is noted where it stands.
+    rank: Option<Urgency>,
     /// When it asked for what it waits for, as a serial number.
     asked: u64,
     /// Until when it waits, and when the timer was armed, as a serial number.
     alarm: Option<(u64, u64)>,
     parked: Option<Parking>,
-    /// The message that it is at work on.
-    hand: Option<Hand>,
+    /// The urgency of the request in its hand, whose client has ended.
+    late: Option<Urgency>,
+    /// Whose request it received last, and the token of the reply.
+    client: Option<(usize, u32)>,
+    /// What it asked for in its own call, and with what priority.
+    request: Option<(u8, Vec<u8>)>,
     /// The mailbox from which it received last.
     received_from: Option<Id>,
+    /// It has been the server of a mailbox.
+    serves: bool,
+    /// The message that it is about to receive.
+    bound: Option<Message>,
+    /// The mutexes that it owns, in the order in which its end gives them back.
+    held: Vec<usize>,
+    /// The mutex that it was granted, of which its memory does not know yet.
+    granted: Option<usize>,
     /// The ceiling in its control page; the kernel has put a switch off for it.
     published: u8,
     put_off: bool,
@@ -229,9 +249,13 @@ pub struct Object {
     count: u32,
     /// Messages of a mailbox, the next one first.
     messages: Vec<Message>,
-    /// Who serves the mailbox; who received from it last.
-    server: Option<usize>,
+    /// Who received from the mailbox last; it asked for all, and serves it.
     reader: Option<usize>,
+    served: bool,
+    /// When that one became the last, as a serial number.
+    read: u64,
+    /// The urgency of the message in the server's hand.
+    hand: Option<Urgency>,
     /// The mailbox of the server that it is attached to.
     attached: Option<usize>,
     /// Of a private mutex: the word in its process's memory; the kernel knows more.
@@ -313,9 +337,13 @@ impl Model {
     fn leave(&mut self) {
         loop {
             self.dispatch();
-            self.publish_words();
-            if self.is_due() {
-                self.ring();
+            // who was granted a private mutex says so when it runs
+            if let Some(runs) = self.runs
+                && let Some(mutex) = self.threads[runs].granted.take()
+            {
+                self.publish(mutex);
+            }
+            if self.interrupt() {
                 continue;
             }
             let Some(runs) = self.runs else { return };
@@ -347,7 +375,8 @@ impl Model {
                 self.pieces = Some(*pieces);
                 self.call(caller, request, None);
                 self.pieces = None;
-                self.interrupt(*line);
+                self.lines[*line].risen = true;
+                let _ = self.interrupt();
             } else {
                 self.call(caller, request, None);
             }
@@ -359,11 +388,8 @@ impl Model {
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
             (Event::Interrupt(line), _) => {
-                if is_due {
-                    self.ring();
-                    self.look();
-                }
-                self.interrupt(*line);
+                self.lines[*line].risen = true;
+                let _ = self.interrupt();
             }
             (Event::Timer, _) => self.ring(),
             (event, caller) => unreachable!("{event:?} of {caller:?}"),
@@ -389,8 +415,10 @@ fn object(spec: &crate::system::ObjectSpec) -> Object {
             _ => 0,
         },
         messages: Vec::new(),
-        server: None,
         reader: None,
+        served: false,
+        read: 0,
+        hand: None,
         attached: match spec.kind {
             Kind::Mailbox { server } => server,
             _ => None,

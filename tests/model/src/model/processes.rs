@@ -1,7 +1,7 @@
 //! Processes that end, begin anew, and are supervised.
 
-use super::queue::{End, Entry, Urgency};
-use super::{Life, Model, Outcome, Process, Reason, State, Tenancy};
+use super::queue::{End, Entry};
+use super::{Life, Model, Outcome, Process, Reason, State, Tenancy, Urgency};
 use crate::request::Reply;
 use crate::system::System;
 use giornata_abi::Error;
@@ -34,6 +34,12 @@ impl Model {
     pub(super) fn begin(&mut self, process: usize) {
         self.processes[process].life = Life::Alive;
         self.processes[process].places.clear();
+        // its memory is as it was at first
+        for object in 0..self.objects.len() {
+            if self.system.objects[object].rights[process] != 0 {
+                self.objects[object].word = super::Word::Free;
+            }
+        }
         for thread in self.processes[process].threads.clone() {
             let spec = self.system.threads[thread];
             match spec.spare {
@@ -57,10 +63,19 @@ impl Model {
             }
         }
         // (who is dead is asked for nothing, and gets nothing from its siblings)
-        for thread in threads.clone() {
-            self.remove(thread);
+        for entry in &mut self.queue {
+            if let Entry::Thread(thread) = *entry
+                && threads.contains(&thread)
+                && let Some(rank) = self.threads[thread].rank
+            {
+                *entry = Entry::Dead(thread, rank);
+            }
         }
-        for thread in threads {
+        for thread in threads.clone() {
+            // as long as somebody hangs on one of its threads it ends one after the other
+            if threads.clone().any(|thread| self.is_hung_on(thread)) {
+                self.end_servers(thread);
+            }
             self.end(thread);
             if self.system.threads[thread].spare {
                 self.threads[thread].tenancy = Tenancy::Free;
@@ -69,8 +84,22 @@ impl Model {
         self.insert_entry(Entry::Teardown(process, urgency), urgency, End::Head);
     }
 
+    /// The threads of a process that has ended serve no mailbox any more.
+    pub(super) fn reap(&mut self, process: usize) {
+        for thread in self.processes[process].threads.clone() {
+            self.end_servers(thread);
+        }
+    }
+
     /// The rest of the end of a process, or its beginning.
     pub(super) fn tear_down(&mut self, process: usize) {
+        let is_its = |entry: &Entry| match *entry {
+            Entry::Dead(thread, _) => self.threads[thread].process == process,
+            _ => false,
+        };
+        let queue = self.queue.iter().copied().filter(|entry| !is_its(entry));
+        self.queue = queue.collect();
+        self.reap(process);
         let restarts = self.system.processes[process].restarts;
         let begins = self.processes[process].life == Life::Restoring || restarts;
         match begins {
@@ -93,8 +122,7 @@ impl Model {
                 continue;
             }
             for client in self.queued_callers(mailbox) {
-                self.withdraw(client);
-                self.give_up(client, Error::EIDRM.into());
+                self.refuse_client(client);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::queue::End;
 use super::{Model, Noted, Outcome, Parking, Reason, Resumption, State};
-use crate::request::Reply;
+use crate::request::{Reply, Request};
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -41,11 +41,15 @@ impl Model {
 
     /// A mutex that is free goes to the most urgent that wants it, among equals to who
     /// asked first.
+    /// Of one that was deleted that one finds it out.
     pub(super) fn settle(&mut self, mutex: usize) {
-        if self.objects[mutex].owner.is_none()
-            && let Some(first) = self.wanting(mutex).first()
-        {
-            self.grant(*first, mutex);
+        let first = self.wanting(mutex).first().copied();
+        match first {
+            Some(first) if !self.objects[mutex].exists => {
+                self.give_up(first, Error::EIDRM.into());
+            }
+            Some(first) if self.objects[mutex].owner.is_none() => self.grant(first, mutex),
+            _ => {}
         }
     }
 
@@ -61,6 +65,7 @@ impl Model {
         let record = &mut self.threads[thread];
         record.state = State::Ready;
         record.alarm = None;
+        record.granted = Some(mutex);
         if announced {
             // its call knows nothing of it
             record.announced = None;
@@ -73,47 +78,69 @@ impl Model {
         }
     }
 
-    /// A thread becomes the owner of a free mutex; what its call returns for that.
-    fn take(&mut self, thread: usize, mutex: usize, reply: Reply) -> Reply {
-        self.with_place(thread, End::Head, |model| {
-            model.objects[mutex].owner = Some(thread);
-        });
+    /// A thread becomes the owner of a free mutex; what its call returns for that. Its end
+    /// gives back ceilings first, the highest before, then the last one taken.
+    pub(super) fn take(&mut self, thread: usize, mutex: usize, reply: Reply) -> Reply {
+        let ceiling = self.ceiling_of(mutex);
+        let held = self.threads[thread].held.iter();
+        let precedes = |other: &&usize| match (self.ceiling_of(**other), ceiling) {
+            (Some(other), Some(ceiling)) => other >= ceiling,
+            (other, None) => other.is_some(),
+            _ => false,
+        };
+        let at = held.take_while(precedes).count();
+        self.threads[thread].held.insert(at, mutex);
+        self.objects[mutex].owner = Some(thread);
+        self.settle_place(thread, End::Head);
         match std::mem::take(&mut self.objects[mutex].abandoned) {
             true => Error::EOWNERDEAD.into(),
             false => reply,
         }
     }
 
+    fn ceiling_of(&self, mutex: usize) -> Option<u8> {
+        match self.objects[mutex].kind {
+            Kind::Mutex { ceiling, .. } => ceiling,
+            _ => None,
+        }
+    }
+
     /// The owner gives the mutex back, or ends. Whoever wants it takes it when its turn
     /// comes.
     pub(super) fn release(&mut self, mutex: usize, abandoned: bool) {
-        let Some(owner) = self.objects[mutex].owner else {
+        let Some(owner) = self.objects[mutex].owner.take() else {
             return;
         };
-        self.with_place(owner, End::Head, |model| {
-            model.objects[mutex].owner = None;
-        });
+        self.threads[owner].held.retain(|held| *held != mutex);
         self.objects[mutex].abandoned = abandoned;
-        for waiter in self.wanting(mutex) {
-            if self.threads[waiter].parked == Some(Parking::Thread(owner)) {
-                self.unpark(waiter);
-            }
+        self.settle_place(owner, End::Head);
+    }
+
+    /// Those that hang on an owner come back before it gives a mutex back, four a piece;
+    /// whether there are more.
+    fn lets_go_first(&mut self, owner: usize) -> bool {
+        if self.is_hung_on(owner) {
+            self.unpark(owner);
         }
+        self.is_hung_on(owner)
     }
 
     pub(super) fn lock(&mut self, caller: usize, id: Id, until: u64) -> Outcome {
         let slot = self.find(caller, id, RIGHT_USE)?;
         match self.objects[slot].kind {
             Kind::Semaphore { .. } => self.decrement(caller, slot, until),
-            Kind::Mutex { .. } => self.lock_mutex(caller, slot, until),
+            Kind::Mutex { .. } => {
+                self.take_over(caller, slot)?;
+                let outcome = self.lock_mutex(caller, slot, until);
+                self.publish(slot);
+                outcome
+            }
             _ => Err(Error::EINVAL),
         }
     }
 
     fn is_above_ceiling(&self, thread: usize, mutex: usize) -> bool {
-        let Kind::Mutex { ceiling, .. } = self.objects[mutex].kind else {
-            return false;
-        };
+        let ceiling = self.ceiling_of(mutex);
         ceiling.is_some_and(|ceiling| ceiling < self.own(thread).priority)
     }
 
@@ -121,7 +148,6 @@ impl Model {
         if self.is_above_ceiling(caller, slot) {
             return Err(Error::EINVAL);
         }
-        self.take_over(caller, slot)?;
         if self.objects[slot].owner.is_none() && self.may_take_first(caller, slot) {
             return Ok(Some(self.take(caller, slot, Reply::DONE)));
         }
@@ -157,9 +183,15 @@ impl Model {
         }
         self.take_over(caller, slot)?;
         if self.objects[slot].owner != Some(caller) {
+            self.publish(slot);
             return Err(Error::EPERM);
         }
+        if self.lets_go_first(caller) {
+            self.threads[caller].again = Some((Request::Unlock { object: id }, None));
+            return Ok(None);
+        }
         self.release(slot, false);
+        self.publish(slot);
         Ok(Some(Reply::DONE))
     }
 
@@ -210,10 +242,21 @@ impl Model {
         }
         self.take_over(caller, mutex)?;
         if self.objects[mutex].owner != Some(caller) {
+            self.publish(mutex);
             return Err(Error::EPERM);
+        }
+        if self.lets_go_first(caller) {
+            let again = Request::Wait {
+                condition,
+                mutex,
+                until,
+            };
+            self.threads[caller].again = Some((again, None));
+            return Ok(None);
         }
         let id = self.object_id(mutex);
         self.release(mutex, false);
+        self.publish(mutex);
         self.block(caller, Reason::Condition(slot, id), until);
         Ok(None)
     }
@@ -247,7 +290,7 @@ impl Model {
             self.wake(*waiter, Reply::DONE);
         }
         if waiters.len() > pieces {
-            let request = crate::Request::Broadcast { condition: id };
+            let request = Request::Broadcast { condition: id };
             self.threads[caller].again = Some((request, Some(began)));
             return Ok(None);
         }
@@ -270,6 +313,10 @@ impl Model {
         }
         if self.objects[slot].exists {
             return Err(Error::EEXIST);
+        }
+        // (those that still want its last tenant are told)
+        for thread in self.wanting(slot) {
+            self.give_up(thread, Error::EIDRM.into());
         }
         let spec = &self.system.objects[slot];
         let object = super::object(spec);
@@ -298,24 +345,40 @@ impl Model {
         }
     }
 
+    /// An object ends. Those that wait are told; those that want a mutex find out when they
+    /// have their turn.
     pub(super) fn delete(&mut self, caller: usize, id: Id) -> Outcome {
         let slot = self.find(caller, id, RIGHT_MANAGE)?;
-        let waiters = self.waiters(slot);
-        let wanting = self.wanting(slot);
-        let queued = self.queued_callers(slot);
-        self.release(slot, false);
-        self.change_messages(slot, Vec::clear);
+        while let Some(first) = self.waiters(slot).first() {
+            self.wake_deleted(*first);
+        }
         let object = &mut self.objects[slot];
         (object.exists, object.abandoned, object.count) = (false, false, 0);
-        (object.taken_over, object.reader) = (false, None);
-        self.unserve(slot);
-        for waiter in waiters {
-            self.wake_deleted(waiter);
-        }
-        for waiter in wanting.into_iter().chain(queued) {
-            self.give_up(waiter, Error::EIDRM.into());
-        }
+        object.taken_over = false;
+        self.vacate(slot);
         Ok(Some(Reply::DONE))
+    }
+
+    /// What an object that is no more has left: messages, the owner of a mutex and those
+    /// that hang on it for that.
+    fn vacate(&mut self, slot: usize) {
+        while !self.objects[slot].messages.is_empty() {
+            let message = self.objects[slot].messages.remove(0);
+            self.lose(message);
+            self.weigh_server(slot);
+        }
+        self.unserve(slot);
+        if let Some(owner) = self.objects[slot].owner {
+            let hangs_for = |model: &Model| {
+                let hanging = model.hanging(Parking::Thread(owner)).into_iter();
+                let wanting = model.wanting(slot);
+                hanging.into_iter().find(|thread| wanting.contains(thread))
+            };
+            while let Some(waiter) = hangs_for(self) {
+                self.bring_up(waiter);
+            }
+            self.release(slot, false);
+        }
     }
 
     /// What a thread waited for is deleted: it has no mutex to wait for either.

@@ -1,6 +1,5 @@
 //! Threads that come and go, and their priorities.
 
-use super::mail::Hand;
 use super::queue::End;
 use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
 use crate::request::Reply;
@@ -26,8 +25,14 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         asked: 0,
         alarm: None,
         parked: None,
-        hand: None,
+        late: None,
+        client: None,
+        request: None,
         received_from: None,
+        serves: false,
+        bound: None,
+        held: Vec::new(),
+        granted: None,
         published: 0,
         put_off: false,
         deferred: None,
@@ -36,6 +41,7 @@ pub(super) fn vacant(spec: &ThreadSpec) -> Thread {
         quantum: 0,
         budget: 0,
         replenished: 0,
+        rank: None,
     }
 }
 
@@ -62,64 +68,50 @@ impl Model {
             replenished: spec.budget.map_or(0, |budget| now + budget.period),
             ..vacant(&spec)
         };
-        self.insert(thread, End::Tail);
+        self.come_back(thread);
     }
 
-    /// A thread waits for nothing, owns nothing and serves nobody any more.
+    /// A thread that has ended waits for nothing, owns nothing and has no clients any more.
     pub(super) fn end(&mut self, thread: usize) {
         self.remove(thread);
         match self.threads[thread].state {
-            State::Calls {
-                server: Some(server),
-                ..
-            } => self.lose_client(thread, server),
-            State::Calls { .. } => self.withdraw(thread),
-            _ => {}
+            State::Calls { .. } => {
+                self.end_client(thread);
+                self.remove(thread);
+            }
+            _ => self.unhang(thread),
         }
         let record = &mut self.threads[thread];
-        (record.state, record.alarm, record.parked) = (State::Dormant, None, None);
+        (record.state, record.alarm) = (State::Dormant, None);
         (record.again, record.deferred, record.published) = (None, None, 0);
-        (record.hand, record.announced) = (None, None);
-        self.unpark_waiters(thread);
-        for mutex in 0..self.objects.len() {
-            if self.objects[mutex].owner == Some(thread) {
-                self.release(mutex, true);
-            }
-            let object = &mut self.objects[mutex];
-            if object.server == Some(thread) {
-                (object.server, object.reader) = (None, None);
-            }
-            if object.reader == Some(thread) {
-                object.reader = None;
-            }
+        record.announced = None;
+        self.unpark_all(thread);
+        if let Some(bound) = self.threads[thread].bound.take() {
+            self.lose(bound);
         }
-        for client in 0..self.threads.len() {
-            if self.waits_for_reply_of(client, thread) {
-                self.give_up(client, Error::EIDRM.into());
-            }
+        for mutex in self.threads[thread].held.clone() {
+            self.release(mutex, true);
+        }
+        for client in self.clients_of(thread) {
+            self.refuse_client(client);
         }
     }
 
-    fn waits_for_reply_of(&self, client: usize, thread: usize) -> bool {
-        match self.threads[client].state {
-            State::Calls { server, .. } => server == Some(thread),
-            _ => false,
+    /// A thread leaves the mailboxes from which it received last.
+    pub(super) fn end_servers(&mut self, thread: usize) {
+        for mailbox in self.read_last(thread) {
+            self.unserve(mailbox);
         }
+        let record = &mut self.threads[thread];
+        (record.serves, record.late, record.received_from) = (false, None, None);
     }
 
-    /// A client ends: its server goes on as urgently as the request was.
-    fn lose_client(&mut self, client: usize, server: usize) {
-        self.with_place(server, End::Tail, |model| {
-            model.threads[client].state = State::Dormant;
-            let is_its = |hand: &&mut Hand| hand.client.is_some_and(|(one, _)| one == client);
-            if let Some(hand) = model.threads[server].hand.as_mut().filter(is_its) {
-                (hand.counts, hand.client) = (true, None);
-            }
-        });
-    }
-
-    /// A thread ends.
+    /// A thread ends, with what it does for clients, then with what it owns.
     pub(super) fn exit(&mut self, caller: usize, value: u32) -> Outcome {
+        self.end_servers(caller);
+        for client in self.clients_of(caller) {
+            self.refuse_client(client);
+        }
         self.end(caller);
         let joiner = self.joiner_of(caller);
         if let Some(joiner) = joiner {
@@ -179,11 +171,11 @@ impl Model {
         }
         let owns = self.owns_a_mutex(thread);
         let raised = if owns { End::Head } else { End::Tail };
-        let before = self.place(thread);
+        let before = self.threads[thread].rank;
         self.with_place(thread, raised, |model| {
             model.threads[thread].priority = priority as u8;
         });
-        if before == self.place(thread) && !owns && self.is_queued(thread) {
+        if before == self.threads[thread].rank && !owns && self.is_queued(thread) {
             self.remove(thread);
             self.insert(thread, End::Tail);
         }

@@ -24,7 +24,7 @@ impl Model {
     }
 
     /// Whether the timer rings now.
-    pub(super) fn is_due(&self) -> bool {
+    fn is_due(&self) -> bool {
         self.next_event().is_some_and(|at| at <= self.now)
     }
 
@@ -114,6 +114,9 @@ impl Model {
     }
 
     pub(super) fn sleep(&mut self, caller: usize, until: u64) -> super::Outcome {
+        if until == crate::request::NEVER {
+            return Err(Error::EINVAL);
+        }
         // (an instant that has passed rings at once)
         self.block(caller, Reason::Sleep, until);
         Ok(None)
@@ -133,21 +136,26 @@ impl Model {
         self.block(caller, Reason::Line(line), crate::request::NEVER);
         // the handler has returned: the line may come again
         self.lines[line].masked = false;
-        if std::mem::take(&mut self.lines[line].risen) {
-            // (it comes when the hart has left the caller, and whoever waits for it hangs)
-            self.look();
-            self.interrupt(line);
-        }
         Ok(None)
     }
 
-    pub(super) fn interrupt(&mut self, line: usize) {
-        let record = &mut self.lines[line];
-        if record.masked {
-            record.risen = true;
-            return;
+    /// What waits interrupts: the timer, else a line. Whether something did.
+    pub(super) fn interrupt(&mut self) -> bool {
+        if self.is_due() {
+            self.ring();
+            return true;
         }
-        record.masked = true;
+        let comes = |line: &super::Line| line.risen && !line.masked;
+        let line = self.lines.iter().position(comes);
+        if let Some(line) = line {
+            self.claim(line);
+        }
+        line.is_some()
+    }
+
+    fn claim(&mut self, line: usize) {
+        let record = &mut self.lines[line];
+        (record.masked, record.risen) = (true, false);
         let waits = State::Blocked(Reason::Line(line));
         match self.threads.iter().position(|thread| thread.state == waits) {
             Some(thread) => self.wake(thread, Reply::DONE),
@@ -162,12 +170,14 @@ impl Model {
             unreachable!("somebody runs");
         };
         self.remove(first);
-        self.threads[first].deferred = None;
-        self.insert(first, End::Tail);
-        if first != caller {
-            self.with_place(caller, End::Tail, |model| {
-                model.threads[caller].deferred = None;
-            });
+        let lifted = [first, caller].map(|thread| self.threads[thread].deferred.take());
+        if lifted == [None; 2] {
+            self.insert(first, End::Tail);
+        } else {
+            // (whoever was moved to a ceiling that it published leaves that)
+            self.queue_up(first);
+            self.settle_place(first, End::Tail);
+            self.settle_place(caller, End::Tail);
         }
         Ok(Some(Reply::DONE))
     }

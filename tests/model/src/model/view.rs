@@ -28,7 +28,9 @@ impl Model {
 
     /// Who serves a mailbox.
     pub fn server(&self, object: usize) -> Option<usize> {
-        self.objects[object].server
+        self.objects[object]
+            .reader
+            .filter(|_| self.objects[object].served)
     }
 
     /// What each thread does, for people.
@@ -136,9 +138,9 @@ impl Model {
         self.threads[thread].announced
     }
 
-    /// The client whose call a thread has in its hand, and the token of the reply.
+    /// The client whose request a thread received last, and the token of the reply.
     pub fn client(&self, thread: usize) -> Option<(usize, u32)> {
-        self.threads[thread].hand.as_ref()?.client
+        self.threads[thread].client
     }
 
     /// Ticks left of a thread's budget.

@@ -1,6 +1,6 @@
 //! Wait lists, wakings and timeouts.
 
-use super::queue::{End, Urgency};
+use super::queue::End;
 use super::{Model, Reason, Resumption, State};
 use crate::request::{NEVER, Reply};
 use crate::system::Scheduling;
@@ -16,8 +16,19 @@ impl Model {
             State::Blocked(Reason::Message(o, _)) => o == object,
             _ => false,
         };
-        let waiters = (0..self.threads.len()).filter(waits);
-        self.by_urgency(waiters.collect(), Model::standing)
+        self.by_rank((0..self.threads.len()).filter(waits).collect())
+    }
+
+    /// Sorts threads by their rank, then by when they asked.
+    pub(super) fn by_rank(&self, mut threads: Vec<usize>) -> Vec<usize> {
+        threads.sort_by_key(|thread| {
+            let record = &self.threads[*thread];
+            let rank = record
+                .rank
+                .map(|rank| (rank.priority, std::cmp::Reverse(rank.deadline)));
+            (std::cmp::Reverse(rank), record.asked)
+        });
+        threads
     }
 
     /// Who wants a mutex, in the same order.
@@ -26,17 +37,12 @@ impl Model {
             State::Wants { mutex, .. } => mutex == object,
             _ => false,
         };
-        let wanting = (0..self.threads.len()).filter(wants);
-        self.by_urgency(wanting.collect(), Model::effective)
+        self.by_urgency((0..self.threads.len()).filter(wants).collect())
     }
 
-    pub(super) fn by_urgency(
-        &self,
-        mut threads: Vec<usize>,
-        urgency: impl Fn(&Model, usize) -> Urgency,
-    ) -> Vec<usize> {
+    fn by_urgency(&self, mut threads: Vec<usize>) -> Vec<usize> {
         threads.sort_by_key(|thread| {
-            let urgency = urgency(self, *thread);
+            let urgency = self.effective(*thread);
             let priority = std::cmp::Reverse(urgency.priority);
             (priority, urgency.deadline, self.threads[*thread].asked)
         });
@@ -50,7 +56,9 @@ impl Model {
         let record = &mut self.threads[thread];
         record.state = State::Blocked(reason);
         record.asked = asked;
+        // (whoever waits has no ceiling that it published)
         record.deferred = None;
+        self.settle_place(thread, End::Tail);
         self.arm(thread, until);
     }
 
@@ -75,8 +83,7 @@ impl Model {
                 }
             }
         }
-        self.insert(thread, End::Tail);
-        self.unpark_waiters(thread);
+        self.come_back(thread);
     }
 
     /// A thread that waited for a condition wants its mutex.
@@ -96,7 +103,10 @@ impl Model {
             Some(error) => {
                 self.threads[thread].resumption = Resumption::Returns(error.into());
             }
-            None => self.want(thread, slot, reply, false),
+            None => {
+                self.want(thread, slot, reply, false);
+                self.publish(slot);
+            }
         }
     }
 
@@ -139,11 +149,16 @@ impl Model {
             }
             State::Blocked(_) => self.wake(thread, Error::ETIMEDOUT.into()),
             State::Wants { mutex, .. } => {
+                self.bring_up(thread);
                 // a mutex that is free and not yet taken is given
-                self.settle(mutex);
+                match self.objects[mutex].exists {
+                    true => self.settle(mutex),
+                    false => self.give_up(thread, Error::EIDRM.into()),
+                }
                 if matches!(self.threads[thread].state, State::Wants { .. }) {
                     self.give_up(thread, Error::ETIMEDOUT.into());
                 }
+                self.publish(mutex);
             }
             state => unreachable!("{state:?} has no timeout"),
         }
@@ -159,9 +174,9 @@ impl Model {
             // its own call will tell it
             State::Wants {
                 announced: true, ..
-            } => record.announced = None,
+            } => {}
             _ => record.resumption = Resumption::Returns(reply),
         }
-        self.unpark(thread);
+        self.bring_up(thread);
     }
 }

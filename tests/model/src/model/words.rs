@@ -5,6 +5,7 @@
 //! own record from then on until nobody waits any more.
 
 use super::{Model, Tenancy};
+use crate::request::Reply;
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
@@ -28,9 +29,11 @@ impl Model {
     /// A call names a private mutex: what its word says is taken over, unless the kernel
     /// knows better.
     pub(super) fn take_over(&mut self, caller: usize, mutex: usize) -> Result<(), Error> {
-        if !self.is_private_mutex(mutex) || self.objects[mutex].taken_over {
+        let is_known = self.objects[mutex].owner.is_some() || !self.wanting(mutex).is_empty();
+        if !self.is_private_mutex(mutex) || is_known && self.objects[mutex].taken_over {
             return Ok(());
         }
+        self.objects[mutex].abandoned = false;
         let owner = match self.objects[mutex].word {
             Word::Free => None,
             Word::Held(owner) | Word::Contended(Some(owner)) => Some(owner),
@@ -47,7 +50,7 @@ impl Model {
             let is_here =
                 record.serial == id.serial && !ended && record.state != super::State::Dormant;
             match is_here {
-                true => self.objects[mutex].owner = Some(thread),
+                true => _ = self.take(thread, mutex, Reply::DONE),
                 false => self.objects[mutex].abandoned = true,
             }
         }
@@ -55,23 +58,28 @@ impl Model {
         Ok(())
     }
 
-    /// Words say how things stand after an entry; what nobody waits for is forgotten.
-    pub(super) fn publish_words(&mut self) {
-        for mutex in 0..self.objects.len() {
-            if !self.is_private_mutex(mutex) || !self.objects[mutex].taken_over {
-                continue;
-            }
-            let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
-            let is_wanted = !self.wanting(mutex).is_empty();
-            let object = &mut self.objects[mutex];
-            object.word = match (is_wanted, owner) {
-                (true, owner) => Word::Contended(owner),
-                (false, Some(owner)) => Word::Held(owner),
-                (false, None) => Word::Free,
-            };
-            if !is_wanted {
-                (object.owner, object.taken_over) = (None, false);
-            }
+    /// An operation on a mutex is over: if it is private its word says how it stands, and
+    /// what nobody waits for is forgotten.
+    pub(super) fn publish(&mut self, mutex: usize) {
+        if !self.is_private_mutex(mutex) || !self.objects[mutex].taken_over {
+            return;
+        }
+        let owner = self.objects[mutex].owner.map(|owner| self.thread_id(owner));
+        let is_wanted = !self.wanting(mutex).is_empty();
+        let object = &mut self.objects[mutex];
+        // (who asks next finds out by the word that its owner ended)
+        let owner = match (object.abandoned, object.word) {
+            (true, Word::Held(id) | Word::Contended(Some(id))) => Some(id),
+            _ => owner,
+        };
+        object.word = match (is_wanted, owner) {
+            (true, owner) => Word::Contended(owner),
+            (false, Some(owner)) => Word::Held(owner),
+            (false, None) => Word::Free,
+        };
+        if !is_wanted {
+            object.taken_over = false;
+            self.release(mutex, false);
         }
     }
 }

@@ -195,16 +195,19 @@ impl Author<'_> {
         }
     }
 
-    /// Replies to the client in the thread's hand, or to another, or with a token that
-    /// is stale.
-    fn reply(&mut self) -> Request {
-        let hand = self.model.client(self.thread);
+    /// The client whose request came last, or another, or a token that is stale.
+    fn client(&mut self) -> (Option<usize>, u32) {
+        let last = self.model.client(self.thread);
         let waiting = self.model.clients(self.thread);
-        let (client, token) = match (hand, self.dice.maybe(&waiting)) {
+        match (last, self.dice.maybe(&waiting)) {
             (Some((client, token)), _) if !self.dice.one_in(10) => (Some(client), token),
             (_, Some((client, token))) if !self.dice.one_in(10) => (Some(client), token),
             _ => (self.dice.maybe(&[0, 1]), self.dice.below(5) as u32),
-        };
+        }
+    }
+
+    fn reply(&mut self) -> Request {
+        let (client, token) = self.client();
         Request::ReplyReceive {
             client,
             token,
@@ -219,6 +222,11 @@ impl Author<'_> {
 
     fn set_priority(&mut self) -> Request {
         let other = self.dice.below(self.model.system().threads.len());
+        // (when the ids of a process that ends become stale is not promised)
+        let other = match self.model.is_alive(other) {
+            true => other,
+            false => self.thread,
+        };
         Request::SetPriority {
             thread: stale(self.dice, self.model.thread_id(other), 40),
             priority: self.dice.pick(&[2, 3, 4, 5, 5, 6, 7, 8, 9, 256]),
@@ -328,8 +336,12 @@ impl Author<'_> {
             28..52 => self.reply(),
             52..72 => self.receive_words(any),
             72..79 => {
-                let mailbox = self.id(any);
-                Request::Forward { mailbox }
+                let (client, token) = self.client();
+                Request::Forward {
+                    mailbox: self.id(any),
+                    client: client.unwrap_or(0),
+                    token,
+                }
             }
             79..83 => Request::Send {
                 mailbox: self.id(any),
@@ -437,7 +449,12 @@ impl Author<'_> {
         let word = match model.word(mutex) {
             _ if dice.one_in(20) => {
                 let other = dice.below(model.system().threads.len());
-                let id = stale(dice, model.thread_id(other), 2);
+                let Id { slot, serial } = stale(dice, model.thread_id(other), 2);
+                // (as much of an id as a word can hold)
+                let id = Id {
+                    slot: slot & 0xFFF,
+                    serial: serial & 0xFFFF,
+                };
                 dice.pick(&[Word::Free, Word::Held(id), Word::Contended(Some(id))])
             }
             Word::Free => Word::Held(own),

@@ -225,11 +225,10 @@ fn forwarding_a_request_moves_whom_the_client_waits_for() {
         .receive(2, second)
         .request(0, first, 77)
         .runs(1);
-    let id = stage.id(second);
     // 1 is itself again, and more urgent than the client
-    stage.call(1, Request::Forward { mailbox: id }).runs(1);
+    stage.forward(1, second).runs(1);
     assert_eq!(stage.model.waits_for(0), Some(2));
-    stage.call(1, Request::Forward { mailbox: id });
+    stage.forward(1, second);
     assert_eq!(stage.error(1), Some(EINVAL), "nothing is in its hand");
     stage.sleep(1, 9).runs(2);
     assert_eq!(stage.values(2)[0], 77);
@@ -249,8 +248,7 @@ fn a_call_or_a_forward_that_would_close_a_circle_is_refused() {
     stage.request(1, second, 2).runs(2);
     stage.request(2, first, 3);
     assert_eq!(stage.error(2), Some(EDEADLK), "1 waits for 2");
-    let id = stage.id(first);
-    stage.call(2, Request::Forward { mailbox: id });
+    stage.forward(2, first);
     assert_eq!(stage.error(2), Some(EDEADLK), "1 would wait for itself");
     stage.reply(2, 4).runs(1).request(1, first, 5);
     assert_eq!(stage.error(1), Some(EDEADLK), "it serves that itself");

@@ -238,6 +238,21 @@ impl Stage {
         )
     }
 
+    /// Forwards the request that came last.
+    #[track_caller]
+    pub(crate) fn forward(&mut self, thread: usize, mailbox: usize) -> &mut Stage {
+        let (client, token) = self.model.client(thread).expect("a client");
+        let mailbox = self.id(mailbox);
+        self.call(
+            thread,
+            Request::Forward {
+                mailbox,
+                client,
+                token,
+            },
+        )
+    }
+
     #[track_caller]
     pub(crate) fn kill(&mut self, thread: usize, process: usize) -> &mut Stage {
         self.call(thread, Request::KillProcess { process })

@@ -143,12 +143,12 @@ pub fn await_process(until: Instant) -> Result<[usize; 3], Error> {
 
 /// `Clock`.
 pub fn clock() -> Result<Instant, Error> {
-    call0(Call::Clock).map(|[low, high, _]| instant(low, high))
+    call0(Call::Clock).map(|[low, high, ..]| instant(low, high))
 }
 
 /// `Clock` in ticks; 0 where it may not be asked.
 pub(crate) fn clock_ticks() -> u64 {
-    call0(Call::Clock).map_or(0, |[low, high, _]| wide(low, high))
+    call0(Call::Clock).map_or(0, |[low, high, ..]| wide(low, high))
 }
 
 /// `Sleep`: blocks. `EINVAL`: the instant never comes, which the kernel would wait for.
@@ -162,13 +162,13 @@ pub fn sleep(until: Instant) -> Result<(), Error> {
 
 /// `CpuTime` in ns.
 pub fn cpu_time() -> Result<u64, Error> {
-    call0(Call::CpuTime).map(|[low, high, _]| instant(low, high).0)
+    call0(Call::CpuTime).map(|[low, high, ..]| instant(low, high).0)
 }
 
 /// `Own`: the id of the calling thread, and the address and length of its stack.
 pub fn own() -> Result<(Number, usize, usize), Error> {
-    let answer = call6(Call::Own as usize, [0; 6]);
-    answer.map(|[slot, serial, stack, length, ..]| (number(slot, serial), stack, length))
+    let answer = call0(Call::Own);
+    answer.map(|[slot, serial, stack, length]| (number(slot, serial), stack, length))
 }
 
 /// `SetPriority`.

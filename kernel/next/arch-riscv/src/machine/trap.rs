@@ -85,6 +85,7 @@ global_asm!(
     //
     KIND_FULL = const kind::FULL,
     KIND_WORK = const kind::WORK,
+    KIND_IDLE = const kind::IDLE,
     KIND_AGAIN = const kind::AGAIN,
     TABLE = const Call::TABLE,
     NO_SUCH_CALL = const Error::ENOSYS as usize,

@@ -413,9 +413,12 @@ idle:
     bne     a1, tp, discard
 5:
     lbu     t1, {KIND}(tp)
-    addi    t1, t1, -{KIND_WORK}
-    beqz    t1, 1b
-    j       idle
+    addi    t3, t1, -{KIND_WORK}
+    beqz    t3, 1b
+    addi    t3, t1, -{KIND_IDLE}
+    beqz    t3, idle
+    # its work was what its wait had left to do: it goes on
+    mv      a1, tp
 
 # a1 runs next; tp, which lives in the kernel, has no registers to keep.
 discard:

@@ -1,266 +1,49 @@
 //! The kernel on the host, as the model's comparison drives it.
 
-use giornata_abi::Error;
-use giornata_abi::next::call::{Call, NOBODY};
-use giornata_abi::system::{
-    FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
-};
-use giornata_next_core::thread::role;
-use giornata_next_core::{Object as KernelObject, Ref, Thread as KernelThread};
-use giornata_next_host::{Results, Rig};
-use giornata_next_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
+use giornata_abi::next::control::{CEILING, NEXT_LOCK, NEXT_SERIAL, TAKEN, TAKEN_FROM_DEAD};
+use giornata_abi::next::id::Id;
+use giornata_abi::word::{LOCKED, WAITED_FOR};
+use giornata_next_core::ready::level;
+use giornata_next_core::{Ref, Thread};
+use giornata_next_host::Rig;
+use giornata_test_model::Request;
 use giornata_test_model::compare::{Kernel, Observation, Snapshot};
-use giornata_test_model::model::{Event, Resumption};
-use giornata_test_model::system::{Kind, Scheduling, System};
-use giornata_test_model::{Reply, Request};
+use giornata_test_model::model::{Event, Noted, Resumption, Word};
+use giornata_test_model::system::{Kind, System};
 
-/// The number of the first interrupt line.
-const FIRST_LINE: usize = 5;
+use crate::calls::{registers, reply};
+use crate::system::{FIRST_LINE, Places, describe};
 
 /// A kernel that runs a system of the model's.
 #[derive(Debug)]
 pub(crate) struct Host {
-    rig: Rig,
+    pub(crate) rig: Rig,
     system: System,
     /// By thread: the call that it makes when it has its turn again, and the serial
     /// number of the thread that makes it.
     put_back: Vec<Option<(u32, Request)>>,
-    /// By thread: which tenant has run last.
+    /// By thread: which tenant has run last, and whether its last call receives bytes.
     seen: Vec<u32>,
-}
-
-/// What the kernel calls the parts of a system.
-fn describe(system: &System) -> Description {
-    let processes = system.processes.iter().map(|process| Process {
-        max_priority: process.max_priority,
-        supervisor: process.supervisor,
-        by_call: process.by_call,
-        on_fault: Some(match process.restarts {
-            true => FaultPolicy::Restart,
-            false => FaultPolicy::Stop,
-        }),
-        ..Process::default()
-    });
-    let threads = system.threads.iter().map(|thread| Thread {
-        process: thread.process,
-        priority: match thread.scheduling {
-            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority, _) => priority,
-            Scheduling::Deadline(_) => panic!("no thread has a deadline"),
-        },
-        role: if thread.spare {
-            role::SPARE
-        } else {
-            role::AUTOSTART
-        },
-        ..Thread::default()
-    });
-    let lines = system.lines.iter().enumerate().map(|(line, process)| Line {
-        number: (FIRST_LINE + line) as u32,
-        process: Some(*process),
-    });
-    Description {
-        band: system.band,
-        depth: system.depth as u32,
-        processes: processes.collect(),
-        threads: threads.collect(),
-        objects: system.objects.iter().map(object).collect(),
-        lines: lines.collect(),
-        trace_records: 16,
-        ..Description::default()
-    }
-}
-
-fn object(spec: &giornata_test_model::system::ObjectSpec) -> Object {
-    let (kind, initial, most, ceiling) = match spec.kind {
-        Kind::Mutex { ceiling, .. } => (ObjectKind::Mutex, 0, 0, ceiling),
-        Kind::Semaphore { initial, most } => (ObjectKind::Semaphore, initial, most, None),
-        Kind::Condition => (ObjectKind::Condition, 0, 0, None),
-        Kind::Mailbox { .. } => (ObjectKind::Mailbox, 0, 0, None),
-    };
-    let server = match spec.kind {
-        Kind::Mailbox { server } => server,
-        _ => None,
-    };
-    let rights = spec.rights.iter().map(|rights| Rights {
-        used: rights & RIGHT_USE != 0,
-        managed: rights & RIGHT_MANAGE != 0,
-        received: rights & RIGHT_RECEIVE != 0,
-        direct: rights & RIGHT_DIRECT != 0,
-        full: rights & RIGHT_FULL != 0,
-    });
-    Object {
-        kind,
-        at_boot: spec.at_boot,
-        initial,
-        most,
-        ceiling,
-        private: matches!(spec.kind, Kind::Mutex { private: true, .. }),
-        server,
-        rights: rights.collect(),
-    }
-}
-
-/// An instant in two registers.
-fn halves(instant: u64) -> [usize; 2] {
-    [instant as u32 as usize, (instant >> 32) as usize]
-}
-
-/// The number and the registers of a call.
-fn registers(request: &Request) -> (Call, [usize; 6]) {
-    fn pad(call: Call, arguments: &[usize]) -> (Call, [usize; 6]) {
-        let mut all = [0; 6];
-        all[..arguments.len()].copy_from_slice(arguments);
-        (call, all)
-    }
-    let words = |words: [u32; 4]| words.map(|word| word as usize);
-    match *request {
-        Request::Yield => pad(Call::Yield, &[]),
-        Request::Exit { value } => pad(Call::Exit, &[value as usize]),
-        Request::Sleep { until } => pad(Call::Sleep, &halves(until)),
-        Request::AwaitInterrupt { line } => pad(Call::AwaitInterrupt, &[FIRST_LINE + line]),
-        Request::SetPriority { thread, priority } => pad(
-            Call::SetPriority,
-            &[
-                thread.slot as usize,
-                thread.serial as usize,
-                priority as usize,
-            ],
-        ),
-        Request::CreateObject { slot, server } => pad(
-            Call::CreateObject,
-            &[slot, server.is_some().into(), server.unwrap_or(0)],
-        ),
-        Request::DeleteObject { object } => pad(
-            Call::DeleteObject,
-            &[object.slot as usize, object.serial as usize],
-        ),
-        Request::OpenObject { slot } => pad(Call::OpenObject, &[slot]),
-        Request::Lock { object, until } => {
-            let [low, high] = halves(until);
-            pad(
-                Call::Lock,
-                &[object.slot as usize, object.serial as usize, low, high],
-            )
-        }
-        Request::Unlock { object } => pad(
-            Call::Unlock,
-            &[object.slot as usize, object.serial as usize],
-        ),
-        Request::Wait {
-            condition,
-            mutex,
-            until,
-        } => {
-            let [low, high] = halves(until);
-            let (slot, serial) = (condition.slot as usize, condition.serial as usize);
-            pad(Call::Wait, &[slot, serial, mutex, low, high])
-        }
-        Request::Signal { condition } => pad(
-            Call::Signal,
-            &[condition.slot as usize, condition.serial as usize],
-        ),
-        Request::Broadcast { condition } => pad(
-            Call::Broadcast,
-            &[condition.slot as usize, condition.serial as usize],
-        ),
-        Request::Send {
-            mailbox,
-            priority,
-            words: message,
-        }
-        | Request::Call {
-            mailbox,
-            priority,
-            words: message,
-        } => {
-            let call = match request {
-                Request::Send { .. } => Call::Send,
-                _ => Call::Call,
-            };
-            let slot = mailbox.slot as usize | usize::from(priority) << 16;
-            let [a, b, c, d] = words(message);
-            pad(call, &[slot, mailbox.serial as usize, a, b, c, d])
-        }
-        Request::Receive { mailbox, until } => {
-            let [low, high] = halves(until);
-            pad(
-                Call::Receive,
-                &[mailbox.slot as usize, mailbox.serial as usize, low, high],
-            )
-        }
-        Request::ReplyReceive {
-            client,
-            token,
-            words: message,
-        } => {
-            let [a, b, c, d] = words(message);
-            pad(
-                Call::ReplyReceive,
-                &[client.unwrap_or(NOBODY), token as usize, a, b, c, d],
-            )
-        }
-        Request::Forward { mailbox } => pad(
-            Call::Forward,
-            &[mailbox.slot as usize, mailbox.serial as usize],
-        ),
-        Request::CreateThread { priority } => {
-            pad(Call::CreateThread, &[0x4000, 7, priority as usize])
-        }
-        Request::JoinThread { thread, until } => {
-            let [low, high] = halves(until);
-            pad(
-                Call::JoinThread,
-                &[thread.slot as usize, thread.serial as usize, low, high],
-            )
-        }
-        Request::DetachThread { thread } => pad(
-            Call::DetachThread,
-            &[thread.slot as usize, thread.serial as usize],
-        ),
-        Request::CreateProcess { process } => pad(Call::CreateProcess, &[process]),
-        Request::KillProcess { process } => pad(Call::KillProcess, &[process]),
-        Request::AwaitProcess { until } => pad(Call::AwaitProcess, &halves(until)),
-        Request::SendBytes { .. } | Request::ReceiveBytes { .. } => {
-            panic!("{request:?} needs memory")
-        }
-    }
-}
-
-fn lives(thread: &Ref<KernelThread>) -> bool {
-    thread.process.is_alive()
-}
-
-fn number(thread: Ref<KernelThread>) -> usize {
-    thread.number() as usize
-}
-
-/// What a call returned.
-fn reply([a0, values @ ..]: Results) -> Reply {
-    let values = values.map(|value| value as u32);
-    match a0 {
-        0 => Reply::values(&values),
-        code => {
-            assert_eq!(values, [0; 6], "a refusal with values");
-            Reply::refused(Error::from_code(code).expect("the code of an error"))
-        }
-    }
+    receives: Vec<bool>,
 }
 
 impl Host {
     /// Boots a system.
     pub(crate) fn new(system: &System) -> Host {
         let rig = Rig::boot(&describe(system));
+        let threads = system.threads.len();
         let mut host = Host {
             rig,
             system: system.clone(),
-            put_back: vec![None; system.threads.len()],
-            seen: vec![0; system.threads.len()],
+            put_back: vec![None; threads],
+            seen: vec![0; threads],
+            receives: vec![false; threads],
         };
         host.resumption();
         host
     }
 
-    fn runs(&self) -> Option<usize> {
+    pub(crate) fn runs(&self) -> Option<usize> {
         (!self.rig.is_idle()).then(|| self.rig.running())
     }
 
@@ -268,16 +51,102 @@ impl Host {
         self.rig.thread(thread).serial.get()
     }
 
+    fn places(&self, thread: usize) -> Places {
+        Places::new(&self.system, thread)
+    }
+
+    // --- memory ---
+
+    fn write(&mut self, thread: usize, address: usize, value: u32) {
+        let offset = self.places(thread).offset(address);
+        self.rig.set_word(offset, value);
+    }
+
+    fn write_bytes(&mut self, thread: usize, address: usize, bytes: &[u8]) {
+        for (index, chunk) in bytes.chunks(4).enumerate() {
+            let mut word = [0; 4];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write(thread, address + 4 * index, u32::from_le_bytes(word));
+        }
+    }
+
+    fn bytes(&self, thread: usize, address: usize, length: usize) -> Vec<u8> {
+        let offset = self.places(thread).offset(address);
+        let words = (0..length.div_ceil(4)).map(|index| self.rig.word(offset + 4 * index));
+        let bytes = words.flat_map(u32::to_le_bytes);
+        bytes.take(length).collect()
+    }
+
+    /// What the kernel noted where a thread announces a mutex.
+    pub(crate) fn noted(&self, thread: usize) -> Option<Noted> {
+        let places = self.places(thread);
+        match self.rig.word(places.offset(places.control() + NEXT_LOCK)) {
+            TAKEN => Some(Noted::Taken),
+            TAKEN_FROM_DEAD => Some(Noted::TakenFromDead),
+            _ => None,
+        }
+    }
+
+    /// A thread of the process that may use a private mutex.
+    fn user_of(&self, mutex: usize) -> usize {
+        let rights = &self.system.objects[mutex].rights;
+        let uses = |thread: &usize| rights[self.system.threads[*thread].process] != 0;
+        let mut threads = 0..self.system.threads.len();
+        threads.find(uses).expect("a process may use it")
+    }
+
+    fn word(&self, mutex: usize) -> Word {
+        let places = self.places(self.user_of(mutex));
+        let value = self.rig.word(places.offset(places.word(mutex)));
+        // (the low half of a serial number is all that there is of it)
+        let id = Id {
+            slot: value & (LOCKED - 1),
+            serial: value >> 16,
+        };
+        let owner = (value & LOCKED != 0).then_some(id);
+        match (value & WAITED_FOR != 0, owner) {
+            (true, owner) => Word::Contended(owner),
+            (false, Some(owner)) => Word::Held(owner),
+            (false, None) => Word::Free,
+        }
+    }
+
+    fn store(&mut self, mutex: usize, word: Word) {
+        let held = |id: Id| id.slot | id.serial << 16 | LOCKED;
+        let value = match word {
+            Word::Free => 0,
+            Word::Held(id) => held(id),
+            Word::Contended(id) => id.map_or(0, held) | WAITED_FOR,
+        };
+        let thread = self.user_of(mutex);
+        let address = self.places(thread).word(mutex);
+        self.write(thread, address, value);
+    }
+
+    /// The running thread writes to its control page.
+    fn control(&mut self, at: usize, value: u32) {
+        let thread = self.rig.running();
+        let address = self.places(thread).control() + at;
+        self.write(thread, address, value);
+    }
+
+    // --- events ---
+
     /// The running thread makes a call, after what is due.
     fn call(&mut self, request: &Request) {
         let caller = self.rig.running();
         let serial = self.serial(caller);
         self.rig.interrupt();
-        if self.rig.running() != caller || self.serial(caller) != serial {
+        if self.rig.is_idle() || self.rig.running() != caller || self.serial(caller) != serial {
             self.put_back[caller] = Some((serial, request.clone()));
             return;
         }
-        let (call, arguments) = registers(request);
+        if let Request::SendBytes { bytes, .. } = request {
+            let address = self.places(caller).sent();
+            self.write_bytes(caller, address, bytes);
+        }
+        self.receives[caller] = matches!(request, Request::ReceiveBytes { .. });
+        let (call, arguments) = registers(request, &self.system, caller);
         self.rig.call(call, arguments);
     }
 
@@ -302,87 +171,82 @@ impl Host {
         let serial = self.serial(runs);
         let begins = std::mem::replace(&mut self.seen[runs], serial) != serial;
         match self.rig.take_results(runs) {
-            Some(results) if !begins => Resumption::Returns(reply(results)),
+            Some(results) if !begins => {
+                let address = self.places(runs).received();
+                let bytes = |length| {
+                    let receives = self.receives[runs];
+                    receives.then(|| self.bytes(runs, address, length))
+                };
+                Resumption::Returns(reply(results, bytes))
+            }
             _ => Resumption::Continues,
         }
     }
 
-    fn kinds(&self) -> impl Iterator<Item = (Ref<KernelObject>, Kind)> {
-        let objects = self.system.objects.iter().enumerate();
-        objects.map(|(slot, spec)| (self.rig.object(slot), spec.kind))
+    // --- state ---
+
+    /// The number of a thread that belongs to the system and whose process lives.
+    fn number(&self, thread: Ref<Thread>) -> Option<usize> {
+        let number = thread.number() as usize;
+        let is_its = number < self.system.threads.len() && thread.process.is_alive();
+        is_its.then_some(number)
     }
 
-    fn owners(&self) -> Vec<Option<usize>> {
-        let owner = |(object, kind): (Ref<KernelObject>, Kind)| match kind {
-            // (who is dead owns nothing, and waits for nothing)
-            Kind::Mutex { private: false, .. } => object.owner().filter(lives).map(number),
-            _ => None,
+    /// A ring of threads, from its first on.
+    fn ring(&self, first: Option<Ref<Thread>>) -> Vec<Ref<Thread>> {
+        let next = |at: &Ref<Thread>| {
+            let next = at.next();
+            let is_first = first.is_some_and(|first| std::ptr::eq(first, next));
+            (!is_first).then_some(next)
         };
-        self.kinds().map(owner).collect()
+        std::iter::successors(first, next).collect()
     }
 
-    fn waiters(&self) -> Vec<Vec<usize>> {
-        let waiters = |(object, _): (Ref<KernelObject>, Kind)| {
-            let mut waiters = Vec::new();
-            if let Some(first) = object.waiters() {
-                let mut at = first;
-                loop {
-                    if lives(&at) {
-                        waiters.push(number(at));
-                    }
-                    at = at.next();
-                    if std::ptr::eq(at, first) {
-                        break;
-                    }
-                }
-            }
-            waiters
-        };
-        self.kinds().map(waiters).collect()
-    }
-
-    fn counts(&self) -> Vec<usize> {
-        let count = |(object, kind): (Ref<KernelObject>, Kind)| match kind {
-            // (the model counts what is yet to come)
-            Kind::Semaphore { initial, .. } if object.serial() == 0 => initial as usize,
-            Kind::Semaphore { .. } => object.count() as usize,
-            _ => 0,
-        };
-        self.kinds().map(count).collect()
-    }
-
-    /// Threads of the ready queue whose processes live, in order.
+    /// Threads of the ready queue, in order, but for those that have no place of their own.
     fn queue(&self) -> Vec<usize> {
-        let mut queue = Vec::new();
-        let mut rank = Some(self.rig.kernel().top());
-        while let Some(open) = rank {
-            let head = open.head().expect("an open rank has a head");
-            let mut at = head;
-            loop {
-                let number = at.number() as usize;
-                if number < self.system.threads.len() && at.process.is_alive() {
-                    queue.push(number);
-                }
-                at = at.next();
-                if std::ptr::eq(at, head) {
-                    break;
-                }
+        let ranks = std::iter::successors(Some(self.rig.kernel().top()), |rank| rank.below());
+        let ranks = ranks.filter(|rank| rank.level() < level::IDLE);
+        let threads = ranks.flat_map(|rank| self.ring(rank.head()));
+        threads.filter_map(|thread| self.number(thread)).collect()
+    }
+
+    fn owner(&self, object: usize) -> Option<usize> {
+        match self.system.objects[object].kind {
+            Kind::Mutex { private: false, .. } => {
+                let owner = self.rig.object(object).owner();
+                owner.and_then(|owner| self.number(owner))
             }
-            rank = open.below();
+            _ => None,
         }
-        queue
+    }
+
+    fn waiters(&self, object: usize) -> Vec<usize> {
+        // (callers of a mailbox hang there if nobody serves it)
+        let is_mailbox = matches!(self.system.objects[object].kind, Kind::Mailbox { .. });
+        let waiters = self.ring(self.rig.object(object).waiters()).into_iter();
+        let waiters = waiters.filter(|thread| !is_mailbox || thread.wants().is_none());
+        waiters.filter_map(|thread| self.number(thread)).collect()
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let objects = 0..self.system.objects.len();
+        let words = objects
+            .clone()
+            .map(|object| match self.system.objects[object].kind {
+                Kind::Mutex { private: true, .. } => self.word(object),
+                _ => Word::Free,
+            });
+        Snapshot {
+            queue: Some(self.queue()),
+            owners: Some(objects.clone().map(|object| self.owner(object)).collect()),
+            waiters: Some(objects.map(|object| self.waiters(object)).collect()),
+            words: Some(words.collect()),
+            ..Snapshot::default()
+        }
     }
 }
 
 impl Kernel for Host {
-    /// Not if more threads hung on one than are brought back at once.
-    fn is_comparable(&self) -> bool {
-        let mut threads = self.rig.kernel().threads.iter();
-        let mut objects = self.kinds();
-        !threads.any(|thread| thread.waits().is_none() && thread.parked().is_some())
-            && !objects.any(|(object, _)| !object.lives() && object.owner().is_some())
-    }
-
     fn apply(&mut self, event: &Event, now: u64) -> Observation {
         self.rig.pass(now - self.rig.now());
         match event {
@@ -390,20 +254,25 @@ impl Kernel for Host {
             Event::Fault(cause) => self.rig.fault(*cause, 0, 0),
             Event::Timer => {}
             Event::Interrupt(line) => self.rig.raise((FIRST_LINE + line) as u32),
-            event => panic!("{event:?} is not driven yet"),
+            Event::Publish(ceiling) => self.control(CEILING, (*ceiling).into()),
+            Event::Announce(mutex) => {
+                self.control(NEXT_SERIAL, mutex.map_or(0, |mutex| mutex.serial));
+                self.control(NEXT_LOCK, mutex.map_or(0, |mutex| !mutex.slot));
+            }
+            Event::Store(mutex, word) => self.store(*mutex, *word),
+            Event::CallInterrupted(..) => panic!("{event:?} is not driven yet"),
         }
-        self.leave();
+        if !matches!(
+            event,
+            Event::Publish(_) | Event::Announce(_) | Event::Store(..)
+        ) {
+            self.leave();
+        }
         self.rig.check_invariants();
         Observation {
             runs: self.runs(),
             resumption: self.resumption(),
-            state: Snapshot {
-                queue: Some(self.queue()),
-                owners: Some(self.owners()),
-                waiters: Some(self.waiters()),
-                counts: Some(self.counts()),
-                ..Snapshot::default()
-            },
+            state: self.snapshot(),
         }
     }
 }

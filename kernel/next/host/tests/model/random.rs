@@ -3,9 +3,9 @@
 //! `MODEL_STEPS` and `MODEL_SEED` in the environment set how many steps are compared, from
 //! which seed on.
 
+use giornata_test_model::System;
 use giornata_test_model::compare::compare;
 use giornata_test_model::random::{Menu, Scope};
-use giornata_test_model::{Request, System};
 
 use crate::host::Host;
 
@@ -14,76 +14,28 @@ const LENGTH: usize = 150;
 /// Steps in all.
 const STEPS: usize = 100_000;
 
-/// Locks, semaphores, conditions.
-const LOCKS: Scope = Scope {
-    ceilings: true,
-    calls: |request| {
-        matches!(
-            request,
-            Request::Yield
-                | Request::Exit { .. }
-                | Request::Sleep { .. }
-                | Request::AwaitInterrupt { .. }
-                | Request::SetPriority { .. }
-                | Request::CreateObject { .. }
-                | Request::DeleteObject { .. }
-                | Request::OpenObject { .. }
-                | Request::Lock { .. }
-                | Request::Unlock { .. }
-                | Request::Wait { .. }
-                | Request::Signal { .. }
-                | Request::Broadcast { .. }
-        )
-    },
-    ..SCOPE
-};
-
-/// What the kernel can do so far.
+/// What the kernel can do.
 const SCOPE: Scope = Scope {
+    // (threads have none, jobs have)
     deadlines: false,
-    ceilings: false,
-    private: false,
-    published: false,
-    announced: false,
-    interrupts: true,
-    faults: true,
-    calls: |request| {
-        matches!(
-            request,
-            Request::Yield
-                | Request::Exit { .. }
-                | Request::Sleep { .. }
-                | Request::AwaitInterrupt { .. }
-                | Request::CreateThread { .. }
-                | Request::JoinThread { .. }
-                | Request::DetachThread { .. }
-                | Request::CreateProcess { .. }
-                | Request::KillProcess { .. }
-                | Request::AwaitProcess { .. }
-        )
-    },
+    ..Scope::ALL
 };
 
 fn host(system: &System) -> Host {
     Host::new(system)
 }
 
-/// Seeds from the environment, to hunt for differences; else from 0.
-fn first_seed() -> u64 {
-    let seed = std::env::var("MODEL_SEED").ok();
-    seed.and_then(|seed| seed.parse().ok()).unwrap_or(0)
-}
-
-fn steps() -> usize {
-    let steps = std::env::var("MODEL_STEPS").ok();
-    steps.and_then(|steps| steps.parse().ok()).unwrap_or(STEPS)
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 /// Compares a menu for its share of the steps.
-fn hunt(menu: Menu, scope: Scope) {
-    let (mut made, mut seed) = (0, first_seed());
-    while made < steps() / Menu::ALL.len() {
-        match compare(&host, menu, scope, seed, LENGTH) {
+fn compare_random_programs(menu: Menu) {
+    let steps = from_environment("MODEL_STEPS").map_or(STEPS, |steps| steps as usize);
+    let mut seed = from_environment("MODEL_SEED").unwrap_or(0);
+    let mut made = 0;
+    while made < steps / Menu::ALL.len() {
+        match compare(&host, menu, SCOPE, seed, LENGTH) {
             Ok(steps) => made += steps,
             Err(difference) => panic!("{difference}"),
         }
@@ -92,11 +44,16 @@ fn hunt(menu: Menu, scope: Scope) {
 }
 
 #[test]
-fn threads_and_processes_come_and_go_as_the_model_says() {
-    hunt(Menu::Lives, SCOPE);
+fn threads_lock_wait_and_signal_as_the_model_says() {
+    compare_random_programs(Menu::Locks);
 }
 
 #[test]
-fn locks_semaphores_and_conditions_do_as_the_model_says() {
-    hunt(Menu::Locks, LOCKS);
+fn messages_come_and_go_as_the_model_says() {
+    compare_random_programs(Menu::Mailboxes);
+}
+
+#[test]
+fn threads_and_processes_come_and_go_as_the_model_says() {
+    compare_random_programs(Menu::Lives);
 }
