@@ -122,9 +122,13 @@ impl Times {
 
     fn of(module: &Module<'_>, binding: &Binding<'_>) -> Result<Times, LinkError> {
         let after = PredicateKind::After as u8;
-        let times = module.predicates().filter(|predicate| predicate.kind == after);
+        let times = module
+            .predicates()
+            .filter(|predicate| predicate.kind == after);
         let times = times.map(|predicate| (predicate.value, predicate.remainder));
-        let durations = module.durations().map(|entry| (entry.nanos, entry.remainder));
+        let durations = module
+            .durations()
+            .map(|entry| (entry.nanos, entry.remainder));
         let all: Vec<_> = times.chain(durations).collect();
         Times::new(module.header().denominator, binding.hertz, &all)
     }
@@ -132,7 +136,9 @@ impl Times {
     /// Ticks and parts of one.
     pub fn ticks(&self, nanos: u64, remainder: u32) -> (u64, u32) {
         let parts = u128::from(self.parts);
-        let exact = (u128::from(nanos) * self.denominator + u128::from(remainder)) * self.ticks * parts / self.units;
+        let exact =
+            (u128::from(nanos) * self.denominator + u128::from(remainder)) * self.ticks * parts
+                / self.units;
         ((exact / parts) as u64, (exact % parts) as u32)
     }
 }
@@ -154,7 +160,9 @@ type Run = Vec<(usize, (u32, u32))>;
 
 impl Linker<'_> {
     fn link(&self) -> Result<Program, LinkError> {
-        let waits = (0..self.predicates.len()).map(|number| self.wait(number)).collect::<Result<Vec<_>, _>>()?;
+        let waits = (0..self.predicates.len())
+            .map(|number| self.wait(number))
+            .collect::<Result<Vec<_>, _>>()?;
         let runs = self.runs()?;
         let groups = self.groups(&runs);
         let (code, places) = self.code(&runs, &groups)?;
@@ -163,7 +171,10 @@ impl Linker<'_> {
         let start = [header.start, header.resume, header.round];
         let mut blocks = [None; block::COUNT];
         for (place, address) in blocks.iter_mut().zip(start.into_iter().chain(handlers)) {
-            *place = places.get(usize::from(address)).copied().filter(|_| address != NONE);
+            *place = places
+                .get(usize::from(address))
+                .copied()
+                .filter(|_| address != NONE);
         }
         let handles = handlers.iter().any(|handler| *handler != NONE);
         let own = self.binding;
@@ -192,7 +203,9 @@ impl Linker<'_> {
     }
 
     fn operand<T: Copy>(&self, address: usize, list: &[T], local: u16) -> Result<T, LinkError> {
-        list.get(usize::from(local)).copied().ok_or(LinkError::Operand(address))
+        list.get(usize::from(local))
+            .copied()
+            .ok_or(LinkError::Operand(address))
     }
 
     fn wait(&self, number: usize) -> Result<Wait, LinkError> {
@@ -242,15 +255,26 @@ impl Linker<'_> {
         self.binding.bound != 0
             || self.binding.change.is_some()
             || handler != NONE
-            || self.code.iter().any(|instruction| s_code.contains(&instruction.opcode))
+            || self
+                .code
+                .iter()
+                .any(|instruction| s_code.contains(&instruction.opcode))
     }
 
     /// Where code begins or goes on other than from the instruction before.
     fn targets(&self) -> BTreeSet<usize> {
         let header = self.module.header();
-        let blocks = [header.start, header.resume, header.round].into_iter().chain(header.handlers);
-        let mut targets: BTreeSet<usize> = blocks.filter(|address| *address != NONE).map(usize::from).collect();
-        for Instruction { opcode, a, b, c, .. } in &self.code {
+        let blocks = [header.start, header.resume, header.round]
+            .into_iter()
+            .chain(header.handlers);
+        let mut targets: BTreeSet<usize> = blocks
+            .filter(|address| *address != NONE)
+            .map(usize::from)
+            .collect();
+        for Instruction {
+            opcode, a, b, c, ..
+        } in &self.code
+        {
             let target = match Opcode::from_code(*opcode) {
                 Some(Opcode::Future | Opcode::Branch) => *b,
                 Some(Opcode::Dispatch) => *c,
@@ -273,7 +297,10 @@ impl Linker<'_> {
                 continue;
             }
             let (thread, _) = self.operand(address, &self.binding.tasks, instruction.a)?;
-            let deadline = self.module.duration(instruction.b).ok_or(LinkError::Operand(address))?;
+            let deadline = self
+                .module
+                .duration(instruction.b)
+                .ok_or(LinkError::Operand(address))?;
             let (ticks, parts) = self.times.ticks(deadline.nanos, deadline.remainder);
             let ticks = ticks.min(FARTHEST.into()) as u32;
             let begins = single || targets.contains(&address);
@@ -283,7 +310,9 @@ impl Linker<'_> {
                 _ => address,
             };
             first = Some(begin);
-            runs.entry(begin).or_default().push((thread, (ticks, parts)));
+            runs.entry(begin)
+                .or_default()
+                .push((thread, (ticks, parts)));
         }
         Ok(runs)
     }
@@ -294,7 +323,12 @@ impl Linker<'_> {
         let watched: BTreeSet<usize> = self
             .predicates
             .iter()
-            .filter(|p| matches!(p.kind(), Some(PredicateKind::Released | PredicateKind::Completed)))
+            .filter(|p| {
+                matches!(
+                    p.kind(),
+                    Some(PredicateKind::Released | PredicateKind::Completed)
+                )
+            })
             .filter_map(|predicate| self.binding.tasks.get(usize::from(predicate.subject)))
             .map(|(thread, _)| *thread)
             .collect();
@@ -324,11 +358,16 @@ impl Linker<'_> {
         for (thread, task, fixed) in tasks {
             let apart = single || fixed || watched.contains(&thread);
             let follows = |last: usize| {
-                let is_next = last + 1 == thread && self.binding.processes.get(last) == self.binding.processes.get(thread);
+                let is_next = last + 1 == thread
+                    && self.binding.processes.get(last) == self.binding.processes.get(thread);
                 is_next && class(last) == class(thread)
             };
             match groups.last_mut() {
-                Some(group) if !apart && !group.apart && group.tasks.last().is_some_and(|last| follows(last.thread)) => {
+                Some(group)
+                    if !apart
+                        && !group.apart
+                        && group.tasks.last().is_some_and(|last| follows(last.thread)) =>
+                {
                     group.tasks.push(task);
                 }
                 _ => groups.push(Group {
@@ -342,7 +381,11 @@ impl Linker<'_> {
     }
 
     /// The code, and the new address of each instruction.
-    fn code(&self, runs: &BTreeMap<usize, Run>, groups: &[Group]) -> Result<(Vec<Op>, Vec<usize>), LinkError> {
+    fn code(
+        &self,
+        runs: &BTreeMap<usize, Run>,
+        groups: &[Group],
+    ) -> Result<(Vec<Op>, Vec<usize>), LinkError> {
         let mut code: Vec<Op> = Vec::new();
         let mut places = Vec::new();
         let mut left = 0;
@@ -380,22 +423,26 @@ impl Linker<'_> {
         let Instruction { a, b, c, .. } = *instruction;
         let wait = |local: u16| {
             let exists = usize::from(local) < self.predicates.len();
-            exists.then_some(usize::from(local)).ok_or(LinkError::Operand(address))
+            exists
+                .then_some(usize::from(local))
+                .ok_or(LinkError::Operand(address))
         };
-        Ok(match instruction.opcode().ok_or(LinkError::Operand(address))? {
-            Opcode::Return => Op::Return,
-            Opcode::Call => Op::Call(self.operand(address, &own.drivers, a)?),
-            Opcode::Release => unreachable!("releases stand in runs"),
-            Opcode::Future => Op::Future(wait(a)?, usize::from(b)),
-            Opcode::Dispatch => {
-                let (thread, _) = self.operand(address, &own.tasks, a)?;
-                Op::Dispatch(thread, wait(b)?, usize::from(c))
-            }
-            Opcode::Idle => Op::Idle(wait(a)?),
-            Opcode::Fork => Op::Fork(usize::from(a)),
-            Opcode::Jump => Op::Jump(usize::from(a)),
-            Opcode::Branch => Op::Branch(wait(a)?, usize::from(b)),
-        })
+        Ok(
+            match instruction.opcode().ok_or(LinkError::Operand(address))? {
+                Opcode::Return => Op::Return,
+                Opcode::Call => Op::Call(self.operand(address, &own.drivers, a)?),
+                Opcode::Release => unreachable!("releases stand in runs"),
+                Opcode::Future => Op::Future(wait(a)?, usize::from(b)),
+                Opcode::Dispatch => {
+                    let (thread, _) = self.operand(address, &own.tasks, a)?;
+                    Op::Dispatch(thread, wait(b)?, usize::from(c))
+                }
+                Opcode::Idle => Op::Idle(wait(a)?),
+                Opcode::Fork => Op::Fork(usize::from(a)),
+                Opcode::Jump => Op::Jump(usize::from(a)),
+                Opcode::Branch => Op::Branch(wait(a)?, usize::from(b)),
+            },
+        )
     }
 }
 
@@ -434,6 +481,9 @@ mod tests {
 
     #[test]
     fn durations_that_need_finer_parts_are_refused() {
-        assert_eq!(Times::new(u32::MAX, 32_768, &[(1, 1)]), Err(LinkError::Fractions));
+        assert_eq!(
+            Times::new(u32::MAX, 32_768, &[(1, 1)]),
+            Err(LinkError::Fractions)
+        );
     }
 }
