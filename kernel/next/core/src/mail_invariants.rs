@@ -93,7 +93,7 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
         loop {
             hold!(same(at.next.get().prev.get(), at), "neighbours in a ring");
             hold!(
-                at.priority.get() == first.priority.get(),
+                at.priority().get() == first.priority().get(),
                 "a ring is of one priority"
             );
             hold!(
@@ -113,7 +113,7 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
         ring = first.below.get();
         if let Some(below) = ring {
             hold!(
-                below.priority.get() < first.priority.get(),
+                below.priority().get() < first.priority().get(),
                 "rings stand in order"
             );
         }

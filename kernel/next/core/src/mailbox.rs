@@ -51,13 +51,13 @@ pub(crate) fn send<M: Machine>(
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
     if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) {
-        let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA);
+        let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA | NO_CLIENT);
         if let Some(waiter) = mailbox.waiters.get() {
             let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
             if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
-                waiter.hand(words, priority | NO_CLIENT, 0);
+                waiter.hand(words, priority, 0);
                 me.answer(0);
                 return Outcome::switch(waiter);
             }
@@ -66,7 +66,7 @@ pub(crate) fn send<M: Machine>(
         {
             // empty, or as the first are
             let first = mailbox.first.get();
-            if first.is_none_or(|first| first.priority.get() == priority as u32) {
+            if first.is_none_or(|first| first.priority().get() == priority as u32) {
                 me.process.free.set(message.below.get());
                 match first {
                     Some(first) => message.link(first),
@@ -76,7 +76,7 @@ pub(crate) fn send<M: Machine>(
                     }
                 }
                 message.fill(words);
-                message.priority.set(priority as u32);
+                message.priority().set(priority as u32);
                 message.sender.set(me);
                 message.serial.set(me.serial.get());
                 return Outcome::DONE;
@@ -124,13 +124,10 @@ pub(crate) fn receive<M: Machine>(
             } else {
                 mailbox.first.set(below);
             }
-            let priority = message.priority.get() as usize;
-            me.hand(message.words_as_sent(), priority | NO_CLIENT, 0);
             let pool = message.pool;
             message.below.set(pool.free.get());
             pool.free.set(Some(message));
-            me.answer(0);
-            return Outcome::switch(me);
+            return Outcome::words(me, &message.words);
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)

@@ -29,16 +29,16 @@ record! {
 
     /// A place for a message.
     pub struct Message {
-        /// What it says, if that is no longer than this.
-        pub(crate) words: [Cell<u32>; 4],
+        /// What it says, if that is no longer than four words; then its priority, more
+        /// urgent ones are higher, below [`NO_CLIENT`](crate::mailbox::NO_CLIENT), and 0:
+        /// what a receiver goes on with if nobody waits for a reply.
+        pub(crate) words: [Cell<u32>; 6],
         /// In the ring of its equals; itself in none.
         pub(crate) next: Cell<Ref<Message>>,
         pub(crate) prev: Cell<Ref<Message>>,
         /// Of the first of a ring: the first of the next less urgent one. Of one that is
         /// free or bound: the next of these.
         pub(crate) below: Cell<Option<Ref<Message>>>,
-        /// More urgent ones are higher.
-        pub(crate) priority: Cell<u32>,
         /// Bits of [`special`]; 0 if it is free.
         pub(crate) special: Cell<u32>,
         /// Who sent it, and which tenant of its slot that was.
@@ -133,17 +133,24 @@ impl Message {
     /// Its four words are these.
     #[inline(always)]
     pub(crate) fn fill(&self, words: [usize; 4]) {
-        let [p0, p1, p2, p3] = &self.words;
+        let [p0, p1, p2, p3, ..] = &self.words;
         p0.set(words[0] as u32);
         p1.set(words[1] as u32);
         p2.set(words[2] as u32);
         p3.set(words[3] as u32);
     }
 
+    /// Its priority, below `NO_CLIENT`.
+    #[inline(always)]
+    pub(crate) fn priority(&self) -> &Cell<u32> {
+        let [.., priority, _] = &self.words;
+        priority
+    }
+
     /// Its four words.
     #[inline(always)]
     pub(crate) fn words_as_sent(&self) -> [usize; 4] {
-        let [p0, p1, p2, p3] = &self.words;
+        let [p0, p1, p2, p3, ..] = &self.words;
         [
             p0.get() as usize,
             p1.get() as usize,
@@ -180,10 +187,10 @@ impl Object {
     /// priorities).
     #[inline(never)]
     pub(crate) extern "C" fn put(&self, message: Ref<Message>, in_front: bool) {
-        let priority = message.priority.get();
+        let priority = message.priority().get();
         let mut link = &self.first;
         while let Some(ring) = link.get() {
-            let own = ring.priority.get();
+            let own = ring.priority().get();
             if own < priority {
                 break;
             }

@@ -1,5 +1,7 @@
 //! What an entry into the kernel comes to.
 
+use core::cell::Cell;
+
 use crate::{Error, Ref, Thread};
 
 /// The result of the caller, and who runs next.
@@ -9,7 +11,7 @@ use crate::{Error, Ref, Thread};
 /// | next | answer |
 /// |---|---|
 /// | none | the caller goes on with it in `a0`, and 0 in `a1..` |
-/// | the caller | it goes on as its context's kind says |
+/// | the caller | 0 or a reason: it goes on as its context's kind says; else the address of six words of 32 bits: it goes on with 0 in `a0` and these in `a1..a6` |
 /// | another thread | the reason, for the record of the switch |
 ///
 /// One integer as wide as both, and not a struct, so that the compiler makes tail calls of
@@ -55,6 +57,13 @@ impl Outcome {
         Outcome((core::ptr::from_ref(next).expose_provenance() as Double) << usize::BITS)
     }
 
+    /// The caller goes on with six words. They are looked at before anything else happens,
+    /// so their place may be free by then.
+    #[inline(always)]
+    pub fn words(caller: Ref<Thread>, words: &'static [Cell<u32>; 6]) -> Outcome {
+        Outcome::switch(caller).with(core::ptr::from_ref(words).expose_provenance())
+    }
+
     /// The same, and what the record of the switch tells.
     #[inline(always)]
     pub fn because(next: Ref<Thread>, reason: usize) -> Outcome {
@@ -62,6 +71,7 @@ impl Outcome {
     }
 
     /// The same with a reason, where it has none.
+    #[inline(always)]
     pub(crate) fn with(self, reason: usize) -> Outcome {
         Outcome(self.0 | reason as Double)
     }

@@ -134,7 +134,7 @@ impl Kernel {
             token = self.take_in_hand::<M>(sender, thread);
             (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
-        let priority = message.priority.get() as usize;
+        let priority = message.priority().get() as usize & SLOT_MASK;
         if wish == WORDS {
             let [w0, w1, w2, w3] = message.words_as_sent();
             thread.results([w0, w1, w2, w3, priority | client, token]);
@@ -168,7 +168,7 @@ impl Message {
     fn fetch<M: Machine>(&self, thread: Ref<Thread>, address: usize) -> Copied {
         if self.length.get() <= INLINE {
             let mut at = self.room;
-            for word in &self.words {
+            for word in self.words.iter().take(4) {
                 M::store(at, word.get());
                 at = at.wrapping_add(4);
             }

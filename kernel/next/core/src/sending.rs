@@ -6,6 +6,7 @@ use giornata_abi::message::{Envelope, send as how_bits};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
+use crate::mailbox::NO_CLIENT;
 use crate::message::{INLINE, special};
 use crate::object::kind;
 use crate::ready::level;
@@ -175,8 +176,8 @@ impl Kernel {
         message.destination.set(slot as u32);
         message.tenant.set(serial.get() as u32);
         message.from.set(from);
-        let priority = sender.request().priority.get() >> EXTRA;
-        message.priority.set(priority as u32);
+        let priority = sender.request().priority.get() >> EXTRA | NO_CLIENT;
+        message.priority().set(priority as u32);
         message.done.set(0);
         Some(message)
     }
@@ -262,7 +263,7 @@ impl Message {
     /// The words of a short message that lies in its room.
     fn load_words<M: Machine>(&self) {
         let mut at = self.room;
-        for place in &self.words {
+        for place in self.words.iter().take(4) {
             place.set(M::load(at));
             at = at.wrapping_add(4);
         }

@@ -50,6 +50,8 @@ pub mod reason {
     pub const INTERRUPT: usize = 2;
     /// The thread runs in the place of another; upper half: the donor's number.
     pub const HELPS: usize = 3;
+    /// Each but `NONE` has one of these bits, so none is the address of words.
+    pub const BITS: usize = 3;
     /// Beside `COMPLETE`: the job ended after its deadline.
     pub const LATE: usize = 0x100;
 }

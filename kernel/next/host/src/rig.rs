@@ -1,11 +1,13 @@
 //! A kernel on the host, event by event.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use giornata_abi::next::call::Call;
 use giornata_abi::next::control::{CEILING, NEXT_LOCK};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_next_core::thread::kind;
+use giornata_next_core::trace::reason;
 use giornata_next_core::{Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
 use giornata_next_records::{Built, Description, build};
 
@@ -74,6 +76,19 @@ fn record<T>(address: u64) -> Ref<T> {
     // which is checked against the compiler's layout, and checks that its references
     // are there; the memory lives for ever and is reached through `Cell`s by one thread.
     unsafe { &*place }
+}
+
+/// The words with which a caller goes on, if this is their address.
+fn words(answer: usize) -> Option<Results> {
+    if answer == 0 || answer & reason::BITS != 0 {
+        return None;
+    }
+    let words = record::<[Cell<u32>; 6]>(answer as u64);
+    let mut results = [0; 7];
+    for (result, word) in results[1..].iter_mut().zip(words) {
+        *result = word.get() as usize;
+    }
+    Some(results)
 }
 
 /// Whom the hart leaves for; none: the caller goes on.
@@ -211,6 +226,9 @@ impl Rig {
         let outcome = handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0);
         match next(outcome) {
             None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
+            Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {
+                self.results[me.number() as usize] = words(outcome.answer());
+            }
             Some(_) => {
                 me.context.pc.set(me.context.pc.get().wrapping_add(4));
                 self.leave_for(outcome);

@@ -7,7 +7,11 @@ pub use host::set_rate;
 
 /// The first tick whose [`instant`] is not before `at`; [`Instant::NEVER`] is never.
 /// Some sixty instructions where registers are short; no entry.
+#[inline(always)]
 pub fn ticks(at: Instant) -> Ticks {
+    if at == Instant::NEVER {
+        return Ticks(u64::MAX);
+    }
     rate::ticks(at)
 }
 
@@ -21,6 +25,7 @@ mod rate {
     use super::*;
     use crate::riscv::GRANTS;
 
+    #[inline(never)]
     pub(super) fn ticks(at: Instant) -> Ticks {
         GRANTS.rate.ticks(at)
     }

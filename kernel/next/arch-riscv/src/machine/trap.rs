@@ -21,6 +21,7 @@ use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 use giornata_abi::next::control;
 use giornata_next_core::thread::kind;
+use giornata_next_core::trace::reason;
 use giornata_next_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
 
 use super::boot::own;
@@ -87,6 +88,8 @@ global_asm!(
     KIND_WORK = const kind::WORK,
     KIND_IDLE = const kind::IDLE,
     KIND_AGAIN = const kind::AGAIN,
+    KIND_RESULTS = const kind::RESULTS,
+    REASON = const reason::BITS,
     TABLE = const Call::TABLE,
     NO_SUCH_CALL = const Error::ENOSYS as usize,
     calls = sym CALLS,

@@ -28,6 +28,15 @@
 .endr
 .endm
 
+# 32 bits without a sign.
+.macro LOAD_WORD register, offset, base
+.if {WORD} == 8
+    lwu     \register, \offset(\base)
+.else
+    lw      \register, \offset(\base)
+.endif
+.endm
+
 # The low word of the clock.
 .macro NOW register
 .if {MCYCLE}
@@ -275,10 +284,24 @@ heed_page:
     j       depart
 .endif
 
-# The caller goes on, with more than one result or with its call from the start.
+# The caller goes on: with six words that lie where a0 leads, or as its context says.
 reload:
-    lbu     t1, {KIND}(tp)
     csrw    mepc, t0
+    beqz    a0, reload_context
+    andi    t1, a0, {REASON}
+    bnez    t1, reload_context
+    LOAD    sp, {THREAD_SP}, tp
+    LOAD_WORD a1, 0, a0
+    LOAD_WORD a2, 4, a0
+    LOAD_WORD a3, 8, a0
+    LOAD_WORD a4, 12, a0
+    LOAD_WORD a5, 16, a0
+    LOAD_WORD a6, 20, a0
+    LOAD    tp, {THREAD_TP}, tp
+    ZERO    ra, a0, a7, t0, t1, t2, t3, t4, t5, t6
+    mret
+reload_context:
+    lbu     t1, {KIND}(tp)
     mv      sp, tp
     bnez    t1, as_kind_alone
     j       resume_call
@@ -286,6 +309,19 @@ reload:
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
 as_kind:
+    addi    t3, t1, -{KIND_RESULTS}
+    bnez    t3, as_other_kind
+results:
+    li      a7, 0
+with_number:
+    sb      zero, {KIND}(sp)
+    LOAD    gp, {THREAD_GP}, sp
+    LOAD_A  sp, 0, 1, 2, 3, 4, 5, 6
+    LOAD    tp, {THREAD_TP}, sp
+    LOAD    sp, {THREAD_SP}, sp
+    ZERO    ra, t0, t1, t2, t3, t4, t5, t6
+    mret
+as_other_kind:
     addi    t3, t1, -{KIND_FULL}
     beqz    t3, resume
     andi    t3, t1, 0xFF
@@ -305,21 +341,13 @@ limited:
 as_kind_alone:
     addi    t3, t1, -{KIND_WORK}
     blez    t3, in_kernel
-    li      a7, 0
     addi    t3, t1, -{KIND_AGAIN}
-    bnez    t3, 1f
+    bnez    t3, results
     csrr    t0, mepc
     LOAD    a7, {THREAD_A} + {WORD} * 7, sp
     addi    t0, t0, -4
     csrw    mepc, t0
-1:
-    sb      zero, {KIND}(sp)
-    LOAD    gp, {THREAD_GP}, sp
-    LOAD_A  sp, 0, 1, 2, 3, 4, 5, 6
-    LOAD    tp, {THREAD_TP}, sp
-    LOAD    sp, {THREAD_SP}, sp
-    ZERO    ra, t0, t1, t2, t3, t4, t5, t6
-    mret
+    j       with_number
 
 # An interrupt or an exception: all but what functions preserve is saved.
 not_call:
