@@ -53,9 +53,17 @@ impl Rank {
         let (own, level) = (self.level.get(), other.level.get());
         if own == level {
             cold_path();
-            return crate::before(self.deadline.get(), other.deadline.get());
+            return self.is_earlier(other);
         }
         own < level
+    }
+
+    /// The same among deadlines: of equal ones, that of the thread with the lower number.
+    #[inline(never)]
+    fn is_earlier(&self, other: &Rank) -> bool {
+        let (own, deadline) = (self.deadline.get(), other.deadline.get());
+        let number = |rank: &Rank| rank.head.get().map(|head| head.label);
+        crate::before(own, deadline) || own == deadline && number(self) < number(other)
     }
 
     /// 0 is the most urgent, see [`level`].
