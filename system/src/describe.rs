@@ -239,6 +239,8 @@ fn thread(
     let own = usize::from(index.wrapping_sub(first.map_or(0, |p| p.threads.0)));
     let control = u64::from(place.area) + u64::from(thread.control);
     let bit = |holds: bool, bit: u32| if holds { bit } else { 0 };
+    let has_deadline =
+        thread.policy == Policy::Deadline && thread.role == ThreadRole::Thread && !thread.spare;
     let is_round_robin = thread.policy == Policy::RoundRobin;
     let limit = match thread.policy {
         Policy::RoundRobin => thread.quantum.into(),
@@ -250,7 +252,9 @@ fn thread(
             Policy::Deadline => model.deadline_band,
             Policy::Fifo | Policy::RoundRobin => thread.priority,
         },
-        role: bit(thread.role == ThreadRole::Task, role::TASK)
+        deadline: ticks(rate, thread.deadline),
+        role: bit(has_deadline, role::DEADLINE)
+            | bit(thread.role == ThreadRole::Task, role::TASK)
             | bit(thread.role == ThreadRole::Upcall, role::UPCALL)
             | bit(thread.spare, role::SPARE)
             | bit(thread.autostart, role::AUTOSTART)

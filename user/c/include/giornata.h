@@ -307,7 +307,8 @@ int gio_private_semaphore_unlock(struct gio_private_semaphore *semaphore);
 
 /* ---- Messages (EMERALDS 6.1) ------------------------------------------------- */
 
-/* Messages with a higher priority, of 32 bits, come first, of equal ones the oldest. */
+/* Messages with a higher priority, of 32 bits, come first, of equal ones the oldest. The
+ * second kernel has priorities up to 255: GIO_EINVAL. */
 
 /* Makes the mailbox of a slot anew and tells its id. What is sent to it goes to the
  * mailbox `server`, or with GIO_NO_SERVER to the one that the system file names. O(1).

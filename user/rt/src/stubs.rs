@@ -9,6 +9,12 @@ use giornata_abi::{Error, Instant};
 use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
 use crate::id::Number;
 
+/// The calls of the kernel that the crate speaks to, with their signatures.
+pub use giornata_abi::call::Call as KernelCall;
+
+/// Registers that an id takes.
+pub const ID_REGISTERS: usize = 1;
+
 /// Bit of how a mailbox is created: attached to another.
 const ATTACHED: usize = 1;
 

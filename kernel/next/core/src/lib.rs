@@ -66,7 +66,6 @@ mod owning;
 #[cfg(feature = "services")]
 mod parking;
 mod place;
-#[cfg(feature = "services")]
 mod priority;
 #[cfg(feature = "services")]
 mod private;

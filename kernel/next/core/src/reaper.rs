@@ -212,7 +212,12 @@ impl Kernel {
             return self.free_place(thread);
         }
         // (tasks and upcalls have another when they run)
-        let rank = self.fixed(place.level).unwrap_or(thread.own.get());
+        let mut rank = thread.own.get();
+        if place.role & role::DEADLINE != 0 {
+            rank.deadline.set(M::now().wrapping_add(place.level));
+        } else if let Some(fixed) = self.fixed(place.level) {
+            rank = fixed;
+        }
         self.begin::<M>(thread, place.argument, place.body, rank);
         self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {

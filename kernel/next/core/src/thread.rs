@@ -57,7 +57,7 @@ record! {
         pub stack_size: usize,
         /// Bits of [`role`].
         pub role: u32,
-        /// Its fixed priority as a level.
+        /// Its fixed priority as a level; of a thread with a deadline, the ticks to it.
         pub level: u32,
         /// Ticks of its quantum, or of the budget of a job; 0: no limit.
         pub allowance: u32,
@@ -226,6 +226,8 @@ pub mod role {
     pub const ROUND_ROBIN: u32 = 16;
     /// It lives in the kernel and ends and restarts its process.
     pub const REAPER: u32 = 32;
+    /// Its urgency is a deadline, so many ticks after it begins; no task.
+    pub const DEADLINE: u32 = 64;
 }
 
 impl Thread {

@@ -354,9 +354,22 @@ fn lay_thread(
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);
     arena.set(place, "role", thread.role);
-    arena.set(place, "level", level::LOWEST - u32::from(thread.priority));
+    let own_level = level::LOWEST - u32::from(thread.priority);
     arena.set(place, "allowance", thread.allowance);
-    let rank = parts.ranks.at(usize::from(255 - thread.priority), arena);
+    let rank = match thread.role & role::DEADLINE {
+        0 => {
+            arena.set(place, "level", own_level);
+            parts.ranks.at(usize::from(255 - thread.priority), arena)
+        }
+        _ => {
+            arena.set(place, "level", thread.deadline);
+            let rank = arena.one::<Rank>();
+            arena.set(rank, "level", own_level);
+            arena.set(rank, "unmarked", 1u32);
+            arena.set(rank, "deadline", thread.deadline);
+            rank
+        }
+    };
     let process = parts.processes.at(thread.process, arena);
     lay_record(arena, parts, index, (process, place, rank));
     // calls to objects are threads' alone

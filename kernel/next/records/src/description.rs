@@ -86,6 +86,8 @@ pub struct Thread {
     pub process: usize,
     /// Its fixed priority.
     pub priority: u8,
+    /// Of a thread with the role of that name: ticks from its beginning to its deadline.
+    pub deadline: u32,
     /// Bits of [`role`](giornata_next_core::thread::role).
     pub role: u32,
     /// Where it begins.

@@ -4,8 +4,8 @@
 //! which a call lists them, and EPERM for the wrong kind of caller before all.
 
 use giornata_rt::Error;
-use giornata_rt::abi::call::{Call, Callers};
-use giornata_rt::call::Number;
+use giornata_rt::abi::call::Callers;
+use giornata_rt::call::{ID_REGISTERS, KernelCall as Call, Number};
 
 use crate::value::Place;
 
@@ -50,6 +50,11 @@ pub(crate) enum Promise {
 
 use Promise::{Apart, Done, Refused, Results};
 
+/// Ids have a serial number in a register of its own: so does the second kernel.
+pub(crate) const HAS_SERIALS: bool = ID_REGISTERS == 2;
+/// `TracePosition` of the second kernel.
+const TRACE_POSITION: usize = 44;
+
 /// What call `number` with `arguments` must answer; `place` is what `arguments[1]` points to.
 pub(crate) fn promise(
     rights: &Rights,
@@ -71,7 +76,7 @@ pub(crate) fn promise(
     match call {
         Call::Null | Call::Yield => Done,
         Call::Clock | Call::CpuTime => Results(2),
-        Call::Own => Results(3),
+        Call::Own => Results(2 + ID_REGISTERS),
         Call::Exit | Call::Complete | Call::Return | Call::Panic => Apart,
         Call::Sleep => sleep(a, b),
         // no interrupt is granted, and neither is the shutdown
@@ -97,32 +102,15 @@ pub(crate) fn promise(
             )
         }
         Call::Log => log(a),
-        Call::SetPriority => set_priority(rights, a as Number, b),
-        // of other configurations of the kernel
-        Call::StageProgram | Call::SwitchProgram | Call::ProgramStatus => Refused(Error::ENOSYS),
-        Call::CreateObject
-        | Call::DeleteObject
-        | Call::OpenObject
-        | Call::Lock
-        | Call::Unlock
-        | Call::Wait
-        | Call::Signal
-        | Call::Broadcast
-        | Call::Send
-        | Call::SendBytes
-        | Call::Receive
-        | Call::ReceiveBytes
-        | Call::CreateThread
-        | Call::JoinThread
-        | Call::DetachThread
-        | Call::CreateProcess
-        | Call::KillProcess
-        | Call::AwaitProcess
-        | Call::Allocate
-        | Call::AttachRegion
-        | Call::DetachRegion => Refused(Error::ENOSYS),
+        Call::SetPriority if HAS_SERIALS && b as u32 != 1 => Refused(Error::ESRCH),
+        Call::SetPriority if HAS_SERIALS => set_priority(rights, a as Number, c),
+        Call::SetPriority => set_priority(rights, Number::from(a as u32), b),
         // nobody is trusted with a device that reads and writes memory by itself
         Call::DeviceAddress => Refused(Error::EPERM),
+        // nor is the trace granted
+        _ if number == TRACE_POSITION => Refused(Error::EPERM),
+        // of other configurations of the kernel
+        _ => Refused(Error::ENOSYS),
     }
 }
 
@@ -137,9 +125,10 @@ fn may_call(caller: Caller, call: Call) -> bool {
 }
 
 /// Halves are 32 bits of their registers. Instants within a second of the
-/// start may lie ahead, later ones do.
+/// start may lie ahead, later ones do. The second kernel waits for the last one.
 fn sleep(low: usize, high: usize) -> Promise {
     match (low as u32, high as u32) {
+        (u32::MAX, u32::MAX) if HAS_SERIALS => Apart,
         (u32::MAX, u32::MAX) => Refused(Error::EINVAL),
         (0..=1_000_000, 0) => Done,
         _ => Apart,
@@ -166,7 +155,7 @@ fn log(length: usize) -> Promise {
     }
 }
 
-/// An id is 32 bits of its register.
+/// Of a thread that lives, or may.
 fn set_priority(rights: &Rights, thread: Number, priority: usize) -> Promise {
     if thread >= rights.threads {
         return Refused(Error::ESRCH);

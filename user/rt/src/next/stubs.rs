@@ -11,6 +11,12 @@ use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
 use crate::clock;
 use crate::id::{Id, Number};
 
+/// The calls of the kernel that the crate speaks to, with their signatures.
+pub use giornata_abi::next::call::Call as KernelCall;
+
+/// Registers that an id takes: slot, then serial number.
+pub const ID_REGISTERS: usize = 2;
+
 /// Bit of how a mailbox is created: attached to another.
 const ATTACHED: usize = 1;
 

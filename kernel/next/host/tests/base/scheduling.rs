@@ -1,4 +1,5 @@
 use giornata_abi::next::call::Call;
+use giornata_next_core::thread::role;
 use giornata_next_host::Rig;
 
 use crate::threads;
@@ -29,4 +30,19 @@ fn a_number_that_names_no_call_is_refused() {
     let refused = Some([giornata_abi::Error::ENOSYS as usize, 0, 0, 0, 0, 0, 0]);
     assert_eq!(rig.call_number(63, [0; 6]), refused);
     assert_eq!(rig.call_number(usize::MAX, [0; 6]), refused);
+}
+
+#[test]
+fn threads_with_deadlines_run_by_them_inside_the_band() {
+    let mut description = threads(&[200, 200, 7, 201, 200]);
+    for (thread, deadline) in [(0, 300), (1, 100), (4, 200)] {
+        description.threads[thread].role |= role::DEADLINE;
+        description.threads[thread].deadline = deadline;
+    }
+    let mut rig = Rig::boot(&description);
+    for expected in [3, 1, 4, 0, 2] {
+        rig.check_invariants();
+        assert_eq!(rig.running(), expected);
+        rig.call(Call::Exit, [0; 6]);
+    }
 }

@@ -115,7 +115,7 @@ impl Known {
         match self.random.below(3) {
             0 => AT_ONCE,
             // (somebody stays)
-            1 if self.rig.running() % 5 != 0 => FOR_EVER,
+            1 if !self.rig.running().is_multiple_of(5) => FOR_EVER,
             _ => [self.rig.now() as usize + self.random.below(50), 0],
         }
     }
@@ -137,7 +137,7 @@ impl Known {
                 let length = known.random.below(120);
                 known.call(Call::Panic, [DATA + 3, length, 1]);
             }),
-            2..10 if me % 5 != 0 => {
+            2..10 if !me.is_multiple_of(5) => {
                 let value = self.random.below(1000);
                 let id = [me, self.rig.thread(me).serial.get() as usize];
                 if let Some(ended) = self.ended.get_mut(&id) {
@@ -199,7 +199,7 @@ impl Known {
                 let until = self.rig.now() as usize + self.random.below(60);
                 self.call(Call::Sleep, [until, 0]);
             }
-            76..80 if me % 5 != 0 => {
+            76..80 if !me.is_multiple_of(5) => {
                 let number = LINE + self.random.below(2);
                 self.call(Call::AwaitInterrupt, [number]);
             }

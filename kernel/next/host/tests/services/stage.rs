@@ -9,9 +9,9 @@ use giornata_next_host::{MEMORY, Results, Rig};
 use giornata_next_records::{Description, Object, ObjectKind, Process, Rights, Thread};
 
 /// Never.
-pub const EVER: [usize; 2] = [0xFFFF_FFFF; 2];
+pub(crate) const EVER: [usize; 2] = [0xFFFF_FFFF; 2];
 /// The value of a call that succeeds.
-pub const DONE: usize = 0;
+pub(crate) const DONE: usize = 0;
 
 /// Bytes between control pages, from the beginning of memory on.
 const PAGE: usize = 64;
@@ -19,10 +19,10 @@ const PAGE: usize = 64;
 const DATA: usize = 0x8000;
 const DATA_SIZE: usize = 0x1000;
 /// The user address of the data of a process.
-pub const USER: usize = 0x4000_0000;
+pub(crate) const USER: usize = 0x4000_0000;
 
 /// A system of one process with a thread for each of these priorities.
-pub fn threads(priorities: &[u8]) -> Description {
+pub(crate) fn threads(priorities: &[u8]) -> Description {
     let mut all = system(1);
     for priority in priorities {
         thread(&mut all, 0, *priority, role::AUTOSTART);
@@ -31,7 +31,7 @@ pub fn threads(priorities: &[u8]) -> Description {
 }
 
 /// A system with a process for each of these lists of priorities.
-pub fn processes(priorities: &[&[u8]]) -> Description {
+pub(crate) fn processes(priorities: &[&[u8]]) -> Description {
     let mut all = system(priorities.len());
     for (process, threads) in priorities.iter().enumerate() {
         for priority in *threads {
@@ -60,7 +60,7 @@ fn system(processes: usize) -> Description {
 }
 
 /// One more thread.
-pub fn thread(all: &mut Description, process: usize, priority: u8, role: u32) {
+pub(crate) fn thread(all: &mut Description, process: usize, priority: u8, role: u32) {
     assert!(size_of::<ControlPage>() <= PAGE);
     all.threads.push(Thread {
         process,
@@ -72,7 +72,7 @@ pub fn thread(all: &mut Description, process: usize, priority: u8, role: u32) {
 }
 
 /// An object that every process may use and manage; its slot.
-pub fn object(all: &mut Description, kind: ObjectKind) -> usize {
+pub(crate) fn object(all: &mut Description, kind: ObjectKind) -> usize {
     let rights = Rights {
         used: true,
         managed: true,
@@ -91,38 +91,38 @@ pub fn object(all: &mut Description, kind: ObjectKind) -> usize {
     all.objects.len() - 1
 }
 
-pub fn mutex(all: &mut Description) -> usize {
+pub(crate) fn mutex(all: &mut Description) -> usize {
     object(all, ObjectKind::Mutex)
 }
 
-pub fn mutexes<const N: usize>(all: &mut Description) -> [usize; N] {
+pub(crate) fn mutexes<const N: usize>(all: &mut Description) -> [usize; N] {
     std::array::from_fn(|_| mutex(all))
 }
 
-pub fn ceiling_mutex(all: &mut Description, ceiling: u8) -> usize {
+pub(crate) fn ceiling_mutex(all: &mut Description, ceiling: u8) -> usize {
     let slot = mutex(all);
     all.objects[slot].ceiling = Some(ceiling);
     slot
 }
 
-pub fn private(all: &mut Description, kind: ObjectKind) -> usize {
+pub(crate) fn private(all: &mut Description, kind: ObjectKind) -> usize {
     let slot = object(all, kind);
     all.objects[slot].private = true;
     slot
 }
 
-pub fn semaphore(all: &mut Description, initial: u32) -> usize {
+pub(crate) fn semaphore(all: &mut Description, initial: u32) -> usize {
     let slot = object(all, ObjectKind::Semaphore);
     all.objects[slot].initial = initial;
     slot
 }
 
-pub fn condition(all: &mut Description) -> usize {
+pub(crate) fn condition(all: &mut Description) -> usize {
     object(all, ObjectKind::Condition)
 }
 
 /// A rig whose threads are driven by what runs.
-pub struct Stage {
+pub(crate) struct Stage {
     pub rig: Rig,
 }
 
@@ -132,7 +132,7 @@ fn none(results: Option<Results>, thread: usize) {
 }
 
 impl Stage {
-    pub fn new(description: &Description) -> Stage {
+    pub(crate) fn new(description: &Description) -> Stage {
         let stage = Stage {
             rig: Rig::boot(description),
         };
@@ -142,21 +142,21 @@ impl Stage {
 
     /// The thread that runs is this one.
     #[track_caller]
-    pub fn runs(&mut self, thread: usize) -> &mut Stage {
+    pub(crate) fn runs(&mut self, thread: usize) -> &mut Stage {
         assert!(!self.rig.is_idle(), "nobody runs");
         assert_eq!(self.rig.running(), thread, "the running thread");
         self
     }
 
     #[track_caller]
-    pub fn idles(&mut self) -> &mut Stage {
+    pub(crate) fn idles(&mut self) -> &mut Stage {
         assert!(self.rig.is_idle(), "{} runs", self.rig.running());
         self
     }
 
     /// `thread`, which runs, makes a call.
     #[track_caller]
-    pub fn call(&mut self, thread: usize, call: Call, arguments: &[usize]) -> &mut Stage {
+    pub(crate) fn call(&mut self, thread: usize, call: Call, arguments: &[usize]) -> &mut Stage {
         self.runs(thread);
         let mut all = [0; 6];
         all[..arguments.len()].copy_from_slice(arguments);
@@ -167,7 +167,7 @@ impl Stage {
 
     /// The last call of a thread has returned this.
     #[track_caller]
-    pub fn returned(&mut self, thread: usize, error: impl Into<usize>) -> &mut Stage {
+    pub(crate) fn returned(&mut self, thread: usize, error: impl Into<usize>) -> &mut Stage {
         let results = self.rig.take_results(thread);
         let results = results.unwrap_or_else(|| panic!("the call of {thread} has not returned"));
         let expected = error.into();
@@ -176,19 +176,19 @@ impl Stage {
     }
 
     #[track_caller]
-    pub fn refused(&mut self, thread: usize, error: Error) -> &mut Stage {
+    pub(crate) fn refused(&mut self, thread: usize, error: Error) -> &mut Stage {
         self.returned(thread, error as usize)
     }
 
     /// It waits.
     #[track_caller]
-    pub fn waits(&mut self, thread: usize) -> &mut Stage {
+    pub(crate) fn waits(&mut self, thread: usize) -> &mut Stage {
         none(self.rig.take_results(thread), thread);
         self
     }
 
     #[track_caller]
-    pub fn advance(&mut self, until: u64) -> &mut Stage {
+    pub(crate) fn advance(&mut self, until: u64) -> &mut Stage {
         let now = self.rig.now();
         self.rig.advance(until - now);
         self.rig.check_invariants();
@@ -196,40 +196,40 @@ impl Stage {
     }
 
     #[track_caller]
-    pub fn sleep(&mut self, thread: usize, until: usize) -> &mut Stage {
+    pub(crate) fn sleep(&mut self, thread: usize, until: usize) -> &mut Stage {
         self.call(thread, Call::Sleep, &[until])
     }
 
     #[track_caller]
-    pub fn yields(&mut self, thread: usize) -> &mut Stage {
+    pub(crate) fn yields(&mut self, thread: usize) -> &mut Stage {
         self.call(thread, Call::Yield, &[])
     }
 
     /// Locks a mutex or takes a semaphore of the first tenant of its slot.
     #[track_caller]
-    pub fn lock(&mut self, thread: usize, slot: usize) -> &mut Stage {
+    pub(crate) fn lock(&mut self, thread: usize, slot: usize) -> &mut Stage {
         let [low, high] = EVER;
         self.call(thread, Call::Lock, &[slot, 1, low, high])
     }
 
     #[track_caller]
-    pub fn lock_until(&mut self, thread: usize, slot: usize, until: usize) -> &mut Stage {
+    pub(crate) fn lock_until(&mut self, thread: usize, slot: usize, until: usize) -> &mut Stage {
         self.call(thread, Call::Lock, &[slot, 1, until])
     }
 
     #[track_caller]
-    pub fn unlock(&mut self, thread: usize, slot: usize) -> &mut Stage {
+    pub(crate) fn unlock(&mut self, thread: usize, slot: usize) -> &mut Stage {
         self.call(thread, Call::Unlock, &[slot, 1])
     }
 
     #[track_caller]
-    pub fn wait(&mut self, thread: usize, condition: usize, mutex: usize) -> &mut Stage {
+    pub(crate) fn wait(&mut self, thread: usize, condition: usize, mutex: usize) -> &mut Stage {
         let [low, high] = EVER;
         self.call(thread, Call::Wait, &[condition, 1, mutex, low, high])
     }
 
     #[track_caller]
-    pub fn wait_until(
+    pub(crate) fn wait_until(
         &mut self,
         thread: usize,
         condition: usize,
@@ -240,80 +240,85 @@ impl Stage {
     }
 
     #[track_caller]
-    pub fn signal(&mut self, thread: usize, condition: usize) -> &mut Stage {
+    pub(crate) fn signal(&mut self, thread: usize, condition: usize) -> &mut Stage {
         self.call(thread, Call::Signal, &[condition, 1])
     }
 
     #[track_caller]
-    pub fn broadcast(&mut self, thread: usize, condition: usize) -> &mut Stage {
+    pub(crate) fn broadcast(&mut self, thread: usize, condition: usize) -> &mut Stage {
         self.call(thread, Call::Broadcast, &[condition, 1])
     }
 
     /// Sets the priority of the first tenant of a place.
     #[track_caller]
-    pub fn set_priority(&mut self, thread: usize, whose: usize, priority: usize) -> &mut Stage {
+    pub(crate) fn set_priority(
+        &mut self,
+        thread: usize,
+        whose: usize,
+        priority: usize,
+    ) -> &mut Stage {
         self.call(thread, Call::SetPriority, &[whose, 1, priority])
     }
 
     #[track_caller]
-    pub fn exit(&mut self, thread: usize) -> &mut Stage {
+    pub(crate) fn exit(&mut self, thread: usize) -> &mut Stage {
         self.call(thread, Call::Exit, &[])
     }
 
-    pub fn record(&self, thread: usize) -> Ref<Record> {
+    pub(crate) fn record(&self, thread: usize) -> Ref<Record> {
         self.rig.thread(thread)
     }
 
     /// Who owns a mutex.
-    pub fn owner(&self, slot: usize) -> Option<usize> {
+    pub(crate) fn owner(&self, slot: usize) -> Option<usize> {
         let owner = self.rig.object(slot).owner();
         owner.map(|owner| owner.number() as usize)
     }
 
     /// Who waits in the list of an object, the first one first.
-    pub fn waiters(&self, slot: usize) -> Vec<usize> {
+    pub(crate) fn waiters(&self, slot: usize) -> Vec<usize> {
         ring(self.rig.object(slot).waiters())
     }
 
     /// Who hangs on a thread.
-    pub fn parked_on(&self, thread: usize) -> Vec<usize> {
+    pub(crate) fn parked_on(&self, thread: usize) -> Vec<usize> {
         ring(self.record(thread).parked())
     }
 
     /// The priority of a thread's place.
-    pub fn place(&self, thread: usize) -> u32 {
+    pub(crate) fn place(&self, thread: usize) -> u32 {
         256 - self.record(thread).rank().level()
     }
 
     /// The running thread publishes a ceiling.
-    pub fn publish(&mut self, thread: usize, ceiling: u32) -> &mut Stage {
+    pub(crate) fn publish(&mut self, thread: usize, ceiling: u32) -> &mut Stage {
         self.rig.set_word(thread * PAGE + CEILING, ceiling);
         self
     }
 
     /// Whether a switch was put off for its ceiling.
-    pub fn is_put_off(&self, thread: usize) -> bool {
+    pub(crate) fn is_put_off(&self, thread: usize) -> bool {
         self.rig.word(thread * PAGE + PENDING) != 0
     }
 
     /// The running thread tells which mutex it will lock after its next wait.
-    pub fn tell(&mut self, thread: usize, slot: usize, serial: u32) -> &mut Stage {
+    pub(crate) fn tell(&mut self, thread: usize, slot: usize, serial: u32) -> &mut Stage {
         self.rig.set_word(thread * PAGE + NEXT_SERIAL, serial);
         self.rig.set_word(thread * PAGE + NEXT_LOCK, !(slot as u32));
         self
     }
 
     /// What stands there now.
-    pub fn told(&self, thread: usize) -> u32 {
+    pub(crate) fn told(&self, thread: usize) -> u32 {
         self.rig.word(thread * PAGE + NEXT_LOCK)
     }
 
     /// A word of the data of a process.
-    pub fn word(&self, process: usize, offset: usize) -> u32 {
+    pub(crate) fn word(&self, process: usize, offset: usize) -> u32 {
         self.rig.word(DATA + process * DATA_SIZE + offset)
     }
 
-    pub fn set_word(&mut self, process: usize, offset: usize, value: u32) -> &mut Stage {
+    pub(crate) fn set_word(&mut self, process: usize, offset: usize, value: u32) -> &mut Stage {
         self.rig
             .set_word(DATA + process * DATA_SIZE + offset, value);
         self
