@@ -5,11 +5,15 @@ use crate::thread::state;
 use crate::{Kernel, Machine, Object, Ref, Thread};
 
 impl Kernel {
-    /// The owner of a mutex has ended: who takes it next is told.
+    /// The owner of a mutex has ended: who hangs on it asks anew, and if that are all, who
+    /// takes the mutex next is told.
     #[inline(never)]
-    pub(crate) fn abandon(&self, mutex: Ref<Object>) {
-        self.release(mutex);
-        mutex.kind.set(mutex.kind.get() | kind::ABANDONED);
+    pub(crate) fn abandon(&self, mutex: Ref<Object>, owner: Ref<Thread>) {
+        self.unpark(owner);
+        if !owner.is(state::PARKED_ON) {
+            self.release(mutex);
+            mutex.kind.set(mutex.kind.get() | kind::ABANDONED);
+        }
     }
 
     /// Who owns a mutex and lives.
@@ -17,7 +21,7 @@ impl Kernel {
     pub(crate) fn owner_of(&self, mutex: Ref<Object>) -> Option<Ref<Thread>> {
         let owner = mutex.owner.get()?;
         if !owner.process.is_alive() {
-            self.abandon(mutex);
+            self.abandon(mutex, owner);
         }
         mutex.owner.get()
     }
@@ -26,12 +30,10 @@ impl Kernel {
     /// hang on it. Returns whether there was one. O(1).
     #[inline(never)]
     pub(crate) fn give_up_one(&self, thread: Ref<Thread>) -> bool {
-        if thread.is(state::PARKED_ON) {
-            self.unpark(thread);
-        } else if let Some(mutex) = thread.held.get() {
-            self.abandon(mutex);
-        } else {
-            return false;
+        match thread.held.get() {
+            Some(mutex) => self.abandon(mutex, thread),
+            None if thread.is(state::PARKED_ON) => self.unpark(thread),
+            None => return false,
         }
         true
     }

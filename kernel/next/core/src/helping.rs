@@ -154,7 +154,7 @@ impl Kernel {
                 if !is_mutex {
                     return Some(owner.process.reaper);
                 }
-                self.abandon(wanted);
+                self.abandon(wanted, owner);
             }
             // others made the chain longer behind its first, which does not wait so long
             Some(owner) if owner.can_run() => {
@@ -234,7 +234,8 @@ impl Kernel {
                 while let Some(wanted) = at.wants.get() {
                     if same(wanted, mutex) {
                         let asked = |thread: Ref<Thread>| thread.asked().get() as u32;
-                        if found.is_none_or(|found| before(asked(at), asked(found))) {
+                        let is_first = found.is_none_or(|found| before(asked(at), asked(found)));
+                        if is_first && at.process.is_alive() {
                             found = Some(at);
                         }
                         break;

@@ -185,6 +185,10 @@ impl Kernel {
         let Some(wanted) = thread.wants.get() else {
             return;
         };
+        if !thread.process.is_alive() {
+            // (who is dead gets nothing)
+            return;
+        }
         self.bring_up(thread);
         if self.owner_of(wanted).is_none() {
             let first = match wanted.kind.get() {

@@ -106,21 +106,23 @@ switch_call: # or it goes on, as its context says
 switch:
 .if {SERVICES}
     # a ceiling that it has published, or a mutex that it will lock, comes first
-    beqz    t6, 1f
+    beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
     lw      t5, {NEXT_LOCK}(t6)
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
-1:
-.endif
-page_heeded: # t3: the process whose space the hart has loaded
+.else
     LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
+.endif
+enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
     # entry closed, so what it holds means nothing.
-    LOAD    t4, {STACK}, a1
-    beqz    t4, 1f
-    csrw    pmpaddr1, t4
+    beqz    t6, 1f
+    csrw    pmpaddr1, t6
 .if {PMP_CACHE}
     csrr    t4, pmpcfg0
     csrw    pmpcfg0, t4
@@ -268,6 +270,11 @@ no_such_call:
     j       stay
 
 .if {SERVICES}
+page_heeded:
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
+    j       enter_space
+
 # The control page of tp says something: who runs next is decided with it.
 heed_page:
     mv      a2, a0
@@ -303,8 +310,7 @@ reload:
 reload_context:
     lbu     t1, {KIND}(tp)
     mv      sp, tp
-    bnez    t1, as_kind_alone
-    j       resume_call
+    beqz    t1, reload_call
 
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
@@ -321,6 +327,8 @@ with_number:
     LOAD    sp, {THREAD_SP}, sp
     ZERO    ra, t0, t1, t2, t3, t4, t5, t6
     mret
+reload_call:
+    j       resume_call
 as_other_kind:
     addi    t3, t1, -{KIND_FULL}
     beqz    t3, resume
@@ -451,8 +459,10 @@ idle:
 # a1 runs next; tp, which lives in the kernel, has no registers to keep.
 discard:
     LOAD    t2, {PROCESS}, a1
+    LOAD    t3, {LOADED}, sp
+    LOAD    t6, {STACK}, a1
     li      ra, 0
-    j       page_heeded
+    j       enter_space
 
 # From boot: a0 = the idle thread.
 .globl giornata_begin

@@ -41,14 +41,7 @@ fn short(board: Board, ticks: u64) -> u64 {
 fn a_kernel_with_nothing_to_do_waits_and_stops_in_time() {
     for board in all() {
         let stop_at = short(board, 100_000);
-        let run = boot(
-            board,
-            "idle",
-            &Plan {
-                stop_at,
-                processes: vec![],
-            },
-        );
+        let run = boot(board, "idle", &Plan::new(vec![], stop_at));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
         let [[time, ..]] = run.of(Kind::Stop)[..] else {
             panic!("{}: one stop", board.0)
@@ -80,7 +73,7 @@ fn registers_survive_interrupts_and_calls_of_others() {
         let step = |step| process(vec![thread("registers", step)]);
         let processes = [3, 5, 7].map(step).into_iter().chain(nappers()).collect();
         let stop_at = short(board, 300_000);
-        let run = boot(board, "registers", &Plan { stop_at, processes });
+        let run = boot(board, "registers", &Plan::new(processes, stop_at));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
         assert!(switches(&run) > 200, "{}: {}", board.0, switches(&run));
     }
@@ -94,7 +87,7 @@ fn a_call_keeps_what_the_abi_keeps_and_zeroes_the_rest() {
         for number in [63, 0x1_0001, Call::Yield as u64] {
             let processes = vec![process(vec![thread("answer", number); 2])];
             let stop_at = short(board, 60_000);
-            let run = boot(board, "answer", &Plan { stop_at, processes });
+            let run = boot(board, "answer", &Plan::new(processes, stop_at));
             assert_eq!(run.status, Some(0), "{}: call {number}", board.0);
             assert!(switches(&run) > 50, "{}: {}", board.0, switches(&run));
         }
@@ -106,7 +99,7 @@ fn the_null_call_touches_one_register() {
     for board in all() {
         let processes = vec![process(vec![thread("null", 0)])];
         let stop_at = short(board, 20_000);
-        let run = boot(board, "null", &Plan { stop_at, processes });
+        let run = boot(board, "null", &Plan::new(processes, stop_at));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
     }
 }
@@ -121,14 +114,7 @@ fn floating_point_is_private_and_fresh_at_the_start() {
             process.threads[1].priority = priority;
         }
         processes.extend(nappers());
-        let run = boot(
-            board,
-            "floating",
-            &Plan {
-                stop_at: 1_000_000,
-                processes,
-            },
-        );
+        let run = boot(board, "floating", &Plan::new(processes, 1_000_000));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
     }
 }
@@ -141,10 +127,7 @@ fn a_restartable_sequence_loses_no_update_and_is_needed() {
             restartable,
             ..process(vec![thread("counter", 0), thread("counts_now_and_then", 0)])
         };
-        let mut plan = Plan {
-            processes: vec![counters],
-            stop_at: 400_000,
-        };
+        let mut plan = Plan::new(vec![counters], 400_000);
         plan.processes[0].threads[1].priority = 110;
         let run = boot(board, "counter", &plan);
 
@@ -189,14 +172,11 @@ fn what_a_process_may_not_do_faults() {
                 }]),
             ];
             let stop_at = short(board, 30_000);
-            let run = boot(board, "violation", &Plan { stop_at, processes });
+            let run = boot(board, "violation", &Plan::new(processes, stop_at));
             assert_eq!(run.status, Some(1), "{}: {program} {argument:#x}", board.0);
         }
         let allowed = vec![process(vec![thread("load", own)])];
-        let plan = Plan {
-            stop_at: short(board, 10_000),
-            processes: allowed,
-        };
+        let plan = Plan::new(allowed, short(board, 10_000));
         assert_eq!(boot(board, "allowed", &plan).status, Some(0), "{}", board.0);
     }
 }
@@ -212,7 +192,7 @@ fn private_stacks_are_closed_to_other_threads_of_the_process() {
             };
             let processes = vec![pair, process(vec![thread("yields", 0)])];
             let stop_at = short(board, 20_000);
-            boot(board, "private", &Plan { stop_at, processes }).status
+            boot(board, "private", &Plan::new(processes, stop_at)).status
         };
         assert_eq!(run("load", stack_of_first), Some(1), "{}", board.0);
         assert_eq!(run("load", stack_of_first + 0x400), Some(0), "{}", board.0);

@@ -18,7 +18,7 @@ use giornata_next_arch_riscv::regions::{FIRST, place, rights, word};
 use giornata_next_core::boot::flag;
 use giornata_next_core::process::{SPACE, grant};
 use giornata_next_core::thread::role;
-use giornata_next_records::{self as records, Description, Line};
+use giornata_next_records::{self as records, Description, Line, ObjectKind, Rights};
 
 use crate::boards::Board;
 
@@ -71,6 +71,19 @@ pub(crate) struct Plan {
     pub(crate) processes: Vec<Process>,
     /// Ticks; 0: it never stops.
     pub(crate) stop_at: u64,
+    /// Objects that every process may use and manage, by slot. The last is not there at boot.
+    pub(crate) objects: Vec<ObjectKind>,
+}
+
+impl Plan {
+    /// A system without objects.
+    pub(crate) fn new(processes: Vec<Process>, stop_at: u64) -> Plan {
+        Plan {
+            processes,
+            stop_at,
+            objects: Vec::new(),
+        }
+    }
 }
 
 /// Memory from the records on.
@@ -203,6 +216,28 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
         description.kernel_space = vec![0; SPACE];
         description.kernel_space[word::WIDE] = 1;
     }
+    let rights = Rights {
+        used: true,
+        managed: true,
+        received: true,
+        ..Rights::default()
+    };
+    let count = plan.objects.len();
+    let objects = plan
+        .objects
+        .iter()
+        .enumerate()
+        .map(|(slot, kind)| records::Object {
+            kind: *kind,
+            at_boot: slot + 1 < count,
+            initial: 0,
+            most: 1000,
+            ceiling: None,
+            private: false,
+            server: None,
+            rights: vec![rights; plan.processes.len()],
+        });
+    description.objects = objects.collect();
     for (index, process) in plan.processes.iter().enumerate() {
         let regions = regions(board, index, process);
         let space = if board.has_regions() {
@@ -225,6 +260,7 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
                 .map_or((0, 0), |(a, b)| (build.address(a), build.address(b))),
             data: (own + DATA, PAGE, own + DATA),
             on_fault: Some(process.on_fault),
+            messages: (8, 16),
             ..records::Process::default()
         });
         if let Some(device) = process.device {
