@@ -295,7 +295,7 @@ fn services_take_no_longer_than_their_goals() {
         (680, 680),
     );
     let points = measure(vec![process(vec![thread("figure_create", 0, 100)])]);
-    table.row_within("create object", &points, &call(38, 39), 110, 273);
+    table.row_within("create object", &points, &call(38, 39), 110, 285);
     table.row("delete object", &points, &call(40, 41), 110);
     table.finish();
 }
