@@ -1,4 +1,5 @@
 //! What the rest of the kernel asks of programs, in a kernel without: nothing.
+#![allow(clippy::extra_unused_type_parameters)] // as with programs
 
 use crate::{Kernel, Line, Machine, Outcome, Program, Ref, Thread, Trigger};
 
