@@ -23,6 +23,7 @@ impl Kernel {
 
     pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}
 
+    #[cfg_attr(not(feature = "services"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
 
     pub(crate) fn leave_ring(&self, _: Ref<Thread>) {}
