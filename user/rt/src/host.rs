@@ -125,6 +125,11 @@ pub(crate) fn enter0(number: usize) -> [usize; 5] {
 /// What unwinds out of a body that left by a call that does not return.
 struct Left;
 
+/// Ends the job: see [`leave`].
+pub(crate) fn complete() -> ! {
+    leave(Call::Complete as usize, [0; 3])
+}
+
 /// Tells the hook, and leaves the body: see [`run_body`].
 pub(crate) fn leave(number: usize, arguments: [usize; 3]) -> ! {
     enter3(number, arguments);

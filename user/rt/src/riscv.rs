@@ -1,5 +1,6 @@
 //! RV32 and RV64: the `ecall`, the code at which threads start, and the
-//! restartable sequence. All assembly of a process is in this file.
+//! restartable sequence. All assembly of a process is in this file and, of its tasks,
+//! in `start`.
 //!
 //! The kernel answers in `a0..=a6`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
@@ -8,17 +9,12 @@ use core::arch::{asm, global_asm};
 
 use crate::control::{ControlPage, Grants};
 
+pub(crate) use crate::start::complete;
+
 // The kernel starts a thread with a0 = block (or control page) and a1 = body.
 // `unimp` turns a kernel that returns from a call without return into a fault.
 global_asm!(
     ".pushsection .text.giornata_start, \"ax\", @progbits",
-    ".globl giornata_start_task",
-    ".type giornata_start_task, @function",
-    "giornata_start_task:",
-    "jalr a1",
-    "li a7, {complete}",
-    "ecall",
-    "unimp",
     ".globl giornata_start_driver",
     ".type giornata_start_driver, @function",
     "giornata_start_driver:",
@@ -34,7 +30,6 @@ global_asm!(
     "ecall",
     "unimp",
     ".popsection",
-    complete = const giornata_abi::call::Call::Complete as usize,
     answer = const giornata_abi::call::Call::Return as usize,
     exit = const giornata_abi::call::Call::Exit as usize,
 );
