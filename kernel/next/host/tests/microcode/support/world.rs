@@ -15,8 +15,18 @@ pub(crate) enum Event {
     Interrupt(u32),
     Write(usize, u64),
     Message(usize, bool),
+    /// The thread that acts for the world makes a call.
+    Call(Request),
     /// The process of the task that runs faults.
     Fault,
+}
+
+/// A call, and what lies in the data of its process meanwhile.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) call: Call,
+    pub(crate) arguments: [usize; 6],
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A kernel in its world.
@@ -47,6 +57,12 @@ pub(crate) struct World {
     results: Vec<(usize, u64)>,
     /// Values that ports have from the beginning.
     initial: Vec<(usize, u64)>,
+    /// What calls have answered: a code, and results.
+    pub(crate) answers: Vec<[usize; 4]>,
+    /// Drivers that have run, and when.
+    pub(crate) ran: Vec<(String, u64)>,
+    /// Jobs that have missed their deadlines.
+    pub(crate) misses: usize,
 }
 
 /// A time in its largest whole unit.
@@ -95,6 +111,9 @@ impl World {
             holds_upcalls: false,
             results: Vec::new(),
             initial: Vec::new(),
+            answers: Vec::new(),
+            ran: Vec::new(),
+            misses: 0,
         }
     }
 
@@ -331,6 +350,18 @@ impl World {
                 let done = self.rig().call(Call::Receive, [mailbox, 1, 0, 0, 0, 0]);
                 assert!(done.is_none_or(|results| results[0] == 0), "{done:?}");
             }
+            Some(Event::Call(request)) => {
+                let data = self.rig().process(0).data_place - giornata_next_host::MEMORY;
+                for (index, word) in request.bytes.chunks(4).enumerate() {
+                    let mut whole = [0; 4];
+                    whole[..word.len()].copy_from_slice(word);
+                    self.rig()
+                        .set_word(data + 4 * index, u32::from_le_bytes(whole));
+                }
+                let done = self.rig().call(request.call, request.arguments);
+                let [code, a, b, c, ..] = done.expect("a call that does not block");
+                self.answers.push([code, a, b, c]);
+            }
             _ => {
                 let _ = self
                     .rig()
@@ -421,6 +452,8 @@ impl World {
                     self.releases.entry(name).or_default().push(at);
                 }
             }
+            Some(Kind::Miss) => self.misses += 1,
+            Some(Kind::Change) => self.words.push(format!("change:{second}")),
             Some(Kind::Violation) => self.read_violation(first, second),
             Some(Kind::Upcall) if first == 1 => {
                 let name = self.system.drivers[usize::from(subject)].name.clone();
@@ -438,6 +471,7 @@ impl World {
                         if let Work::Write(_, script) = &mut driver.work {
                             let _ = next(script);
                         }
+                        self.ran.push((driver.name.clone(), at));
                         driver.name.clone()
                     }
                     None => format!("{}={first}", self.system.ports[port].0),
