@@ -18,7 +18,6 @@ impl Kernel {
         rank: Ref<Rank>,
     ) {
         let place = thread.place;
-        thread.floating.set(0);
         thread.begin_at(place.entry, argument, body);
         thread.spent.set(0);
         thread.spent_high.set(0);

@@ -338,9 +338,14 @@ impl Thread {
         holder
     }
 
-    /// It begins at an address, with two arguments, on an empty stack.
+    /// It begins at an address, with two arguments, on an empty stack, and finds nothing
+    /// in its registers of who was there before.
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
+        self.floating.set(0);
+        for register in &self.context.s {
+            register.set(0);
+        }
         self.context.pc.set(entry);
         self.context.sp.set(self.place.stack_top);
         self.results([body, 0, 0, 0, 0, 0]);

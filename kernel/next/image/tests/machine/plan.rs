@@ -37,6 +37,8 @@ pub(crate) struct Thread {
     pub(crate) program: &'static str,
     pub(crate) argument: u64,
     pub(crate) priority: u8,
+    /// Ticks of its quantum; 0: it has none.
+    pub(crate) quantum: u32,
 }
 
 /// A process.
@@ -261,6 +263,8 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             data: (own + DATA, PAGE, own + DATA),
             on_fault: Some(process.on_fault),
             messages: (8, 16),
+            image: (own + DATA, 0, PAGE),
+            stacks: (own + STACKS, STACKS_SIZE),
             ..records::Process::default()
         });
         if let Some(device) = process.device {
@@ -275,13 +279,17 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             description.threads.push(records::Thread {
                 process: index,
                 priority: thread.priority,
-                role: role::AUTOSTART,
+                role: match thread.quantum {
+                    0 => role::AUTOSTART,
+                    _ => role::AUTOSTART | role::ROUND_ROBIN,
+                },
                 entry: build.address(thread.program),
                 arguments: [thread.argument, number as u64],
                 stack: (base + STACK, STACK),
                 // the programs find their data by `gp`
                 pointers: (own + DATA, own + DATA + 0x800),
                 control: own + DATA + 0x800 - 64,
+                allowance: thread.quantum,
                 stack_region: match is_own {
                     true => place(base as usize, STACK as usize) as u64,
                     false => 0,
