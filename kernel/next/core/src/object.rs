@@ -24,6 +24,8 @@ pub mod kind {
     pub const HAND: u32 = 5;
     /// Mark of a mailbox that is attached to a server, or may have a protocol server.
     pub const ROUTED: u32 = 0x800;
+    /// Beside `MAILBOX`: code of a program waits for its messages.
+    pub const HEARD: u32 = 0x1000;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
     /// These bits say what lives in the slot; the others are marks. Whatever is marked
@@ -118,7 +120,7 @@ pub(crate) fn look_received(
     slot: usize,
     serial: usize,
 ) -> Option<(Ref<Object>, usize)> {
-    let object = me.handles.get(slot & SLOT_MASK)?.received;
+    let object = me.handles.get(slot)?.received;
     let wrong = (object.serial.get() ^ serial as u32) | (object.kind.get() ^ kind::MAILBOX);
     Some((object, wrong as usize))
 }
