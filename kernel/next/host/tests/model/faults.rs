@@ -198,3 +198,47 @@ fn a_request_closes_no_circle_where_a_receiver_may_have_no_room_for_it() {
     let refused = Reply::refused(Error::EDEADLK);
     assert_eq!(seen.resumption, Resumption::Returns(refused));
 }
+
+#[test]
+fn a_server_that_began_anew_owes_nothing_to_the_clients_of_its_last_life() {
+    let mut system = System::default();
+    system.process();
+    let [killer, witness] = [system.thread(Fifo(9)), system.thread(Fifo(5))];
+    let process = system.process();
+    let [server, client] = [system.thread(Fifo(3)), system.thread(Fifo(7))];
+    system.processes[process].restarts = true;
+    system.processes[process].supervisor = Some(0);
+    let mailbox = system.mailbox();
+    let mut host = Host::new(&system);
+    does(&mut host, killer, Request::Sleep { until: 10 });
+    let request = Request::Call {
+        mailbox: id(mailbox),
+        priority: 0,
+        words: [1; 4],
+    };
+    does(&mut host, client, request);
+    does(&mut host, witness, Request::Sleep { until: 10 });
+    let receive = Request::Receive {
+        mailbox: id(mailbox),
+        until: NEVER,
+    };
+    does(&mut host, server, receive);
+    host.apply(&Event::Timer, 10);
+    does(&mut host, killer, Request::KillProcess { process });
+    for thread in [killer, client, witness] {
+        does(&mut host, thread, Request::Sleep { until: 20 });
+    }
+    let rise = Request::SetPriority {
+        thread: Id {
+            slot: server as u32,
+            serial: 2,
+        },
+        priority: 4,
+    };
+    does(&mut host, server, rise);
+    host.apply(&Event::Timer, 20);
+    for thread in [killer, client] {
+        does(&mut host, thread, Request::Sleep { until: 30 });
+    }
+    assert_eq!(host.runs(), Some(witness), "the server is at 4");
+}
