@@ -259,7 +259,7 @@ fn services_take_no_longer_than_their_goals() {
         &points,
         &call(60, 61),
         320,
-        346,
+        364,
     );
     let points = measure(vec![process(vec![thread("figure_messages", 0, 100)])]);
     table.row_within(
@@ -294,7 +294,7 @@ fn services_take_no_longer_than_their_goals() {
         &points,
         &call(70, 71),
         280,
-        282,
+        284,
     );
     let points = other(
         thread("figure_client", 0, 100),

@@ -302,13 +302,10 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             quantum: 0,
         };
         let places = (0..process.spares).map(|_| (created, role::SPARE));
-        let threads = process
-            .threads
-            .iter()
-            .map(|thread| match thread.quantum {
-                0 => (*thread, role::AUTOSTART),
-                _ => (*thread, role::AUTOSTART | role::ROUND_ROBIN),
-            });
+        let threads = process.threads.iter().map(|thread| match thread.quantum {
+            0 => (*thread, role::AUTOSTART),
+            _ => (*thread, role::AUTOSTART | role::ROUND_ROBIN),
+        });
         for (number, (thread, role)) in threads.chain(places).enumerate() {
             let base = own + STACKS + number as u64 % 8 * STACK;
             let is_own = process.private_stacks && board.has_regions();

@@ -238,7 +238,7 @@ fails:
   unimp
 
 # late(ticks): sleeps until every multiple of so many ticks, and fails if it wakes later
-# than a sixteenth of them.
+# than an eighth of them.
 .globl late
 late:
   mv s0, a0
@@ -252,7 +252,7 @@ late:
   bnez a0, 9f
   CALL CLOCK
   sub t0, a1, s2
-  slli t0, t0, 4
+  slli t0, t0, 3
   bgeu t0, s0, 9f
   add s2, s2, s0
   j 1b
@@ -360,13 +360,6 @@ wait_for_interrupt:
 .globl breakpoint
 breakpoint:
   ebreak
-# with a stack pointer below its stack
-.globl overflow
-overflow:
-  addi sp, sp, -2048
-  sw zero, 0(sp)
-1:
-  j 1b
 
 # yields(): gives the processor away for ever.
 .globl yields
