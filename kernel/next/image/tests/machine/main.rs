@@ -11,7 +11,6 @@ use boards::{Board, QEMU, all};
 use giornata_abi::next::call::Call;
 use giornata_abi::next::ring::{Kind, reason};
 use giornata_abi::system::FaultPolicy;
-use giornata_abi::trace::FaultCause;
 use plan::{Plan, Process, Thread, lay_out};
 use run::{boot, boot_image};
 
@@ -165,48 +164,6 @@ fn a_restarted_process_finds_no_floating_point_of_before() {
         let run = boot(board, "refloating", &Plan::new(processes, 500_000));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
         assert!(restarts(&run) > 5, "{}: {}", board.0, restarts(&run));
-    }
-}
-
-#[test]
-fn faults_end_their_process_and_no_other() {
-    use FaultCause::{Breakpoint, Execute, Illegal, Load, Store};
-    for board in all() {
-        let violations = [
-            ("load", board.ram(), Load),
-            ("store", board.text(), Store),
-            ("jump", 0, Execute),
-            ("read_status", 0, Illegal),
-            ("return_from_trap", 0, Illegal),
-            ("wait_for_interrupt", 0, Illegal),
-            ("breakpoint", 0, Breakpoint),
-        ];
-        let mut processes: Vec<_> = violations
-            .iter()
-            .map(|(program, argument, _)| Process {
-                on_fault: FaultPolicy::Stop,
-                ..process(vec![thread(program, *argument)])
-            })
-            .collect();
-        processes.push(behind("registers", 3));
-        let run = boot(
-            board,
-            "faults",
-            &Plan::new(processes, short(board, 300_000)),
-        );
-        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
-        let mut faults: Vec<_> = run
-            .of(Kind::Fault)
-            .iter()
-            .map(|[_, head, cause, _]| (head >> 16, *cause))
-            .collect();
-        faults.sort_unstable();
-        let expected: Vec<_> = violations
-            .iter()
-            .zip(0u32..)
-            .map(|((.., cause), index)| (index, *cause as u32))
-            .collect();
-        assert_eq!(faults, expected, "{}", board.0);
     }
 }
 

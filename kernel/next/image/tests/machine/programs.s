@@ -352,14 +352,6 @@ return_from_trap:
   mret
 1:
   j 1b
-.globl wait_for_interrupt
-wait_for_interrupt:
-  wfi
-1:
-  j 1b
-.globl breakpoint
-breakpoint:
-  ebreak
 
 # yields(): gives the processor away for ever.
 .globl yields
