@@ -230,6 +230,12 @@ pub struct Program {
     pub module: Vec<u8>,
     /// Most microcode steps in one instant.
     pub max_steps: u32,
+    /// Whether the verifier has counted them; else they are so bounded at run time.
+    pub is_bounded: bool,
+    /// Slots of the trigger queue that it needs.
+    pub triggers: u16,
+    /// Slots of the thread set that it needs.
+    pub s_threads: u16,
     /// Fixed priority of its slot; `None` = the deadline band.
     pub slot: Option<u8>,
     /// Local task index to thread.

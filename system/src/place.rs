@@ -121,6 +121,21 @@ impl Placement {
         }
     }
 
+    /// Addresses for a system that the second kernel runs on the host: as those of
+    /// [`for_host`](Self::for_host), but what processes see at one address lies apart, in
+    /// simulated memory from `base` on, and the kernel's memory behind it.
+    pub fn in_memory(model: &Model, base: u32) -> Placement {
+        let mut placement = Placement::for_host(model);
+        let mut at = base;
+        for (process, place) in model.processes.iter().zip(&mut placement.processes) {
+            place.data = at;
+            place.data_stretch = process.area;
+            at = (at + process.area).next_multiple_of(16);
+        }
+        placement.ram = at.max(16);
+        placement
+    }
+
     /// Addresses of nothing, with as many table entries as the true ones have.
     pub(crate) fn draft(model: &Model) -> Placement {
         let place = match model.board.protection {

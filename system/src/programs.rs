@@ -6,7 +6,7 @@ use crate::functions;
 use crate::model::{Driver, Model, Place, Port, Program, Work};
 use crate::outline::{self, Providers};
 use crate::problem::{Findings, suggest};
-use crate::project::Project;
+use crate::project::{ProgramModule, Project};
 use crate::s_code;
 use crate::threads::top_priority;
 use giornata_abi::module::{
@@ -445,20 +445,18 @@ impl Context<'_> {
             let local = self.module.ports().position(|p| p.kind == kind as u8)?;
             self.ports.get(local).copied()
         };
+        let prepared = self.project.modules.get(self.program as usize);
+        let need = |of: fn(&ProgramModule) -> u16| prepared.map(of);
+        let kernel = &self.project.file.kernel;
         Program {
             name: self.section.name.get_ref().clone(),
             source: self.section.source.get_ref().clone(),
             schedule,
-            module: self
-                .project
-                .modules
-                .get(self.program as usize)
-                .map_or(Vec::new(), |m| m.bytes.clone()),
-            max_steps: self
-                .project
-                .modules
-                .get(self.program as usize)
-                .map_or(0, |m| m.max_steps),
+            module: prepared.map_or(Vec::new(), |m| m.bytes.clone()),
+            max_steps: prepared.map_or(0, |m| m.max_steps),
+            is_bounded: prepared.is_some_and(|m| m.is_bounded),
+            triggers: kernel.triggers.or(need(|m| m.triggers)).unwrap_or(1),
+            s_threads: kernel.s_threads.or(need(|m| m.s_threads)).unwrap_or(1),
             slot: slot.or(fixed.then_some(top)),
             tasks: self.tasks.clone(),
             drivers,
@@ -466,16 +464,8 @@ impl Context<'_> {
             interrupts,
             violation_task: found(PortKind::ViolationTask),
             violation_driver: found(PortKind::ViolationDriver),
-            room: self
-                .project
-                .modules
-                .get(self.program as usize)
-                .and_then(|module| module.room),
-            known: self
-                .project
-                .modules
-                .get(self.program as usize)
-                .map_or(Vec::new(), |module| module.known.clone()),
+            room: prepared.and_then(|module| module.room),
+            known: prepared.map_or(Vec::new(), |module| module.known.clone()),
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct ProgramModule {
     pub bytes: Vec<u8>,
     /// Most microcode steps in one instant.
     pub max_steps: u32,
+    /// Whether the verifier has counted them.
+    pub is_bounded: bool,
     /// Trigger slots that it needs.
     pub triggers: u16,
     /// S thread slots that it needs.
@@ -143,6 +145,7 @@ fn module(
     Ok(ProgramModule {
         bytes,
         max_steps: verified.steps.unwrap_or(declared),
+        is_bounded: verified.steps.is_some(),
         triggers: verified.triggers,
         s_threads: verified.threads,
         room: None,

@@ -407,6 +407,15 @@ impl<'a> Builder<'a> {
         let mut segments = kernel.segments.clone();
         segments.push(blob);
         segments.extend(layout.segments.iter().cloned());
+        if self.options.generation == Generation::Second {
+            // values of ports are zero at first; the first kernel sees to that itself
+            let placement = &layout.placement;
+            segments.push(Segment {
+                address: placement.ram,
+                bytes: Vec::new(),
+                size: placement.ram_size,
+            });
+        }
         let is_64 = self.project.board.protection.word() == 8;
         elf::write(is_64, kernel.entry, &segments).map_err(|error| {
             Problem::new(

@@ -30,10 +30,27 @@ use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::system::{KERNEL_REGIONS, SpaceEntry};
 
-/// Most regions of code, of constants, of data.
-const TEXT_REGIONS: u32 = 3;
-const RODATA_REGIONS: u32 = 2;
-const DATA_REGIONS: u32 = 2;
+/// Most regions of something of a process.
+#[derive(Clone, Copy)]
+struct Most {
+    text: u32,
+    rodata: u32,
+    data: u32,
+}
+
+/// The least memory.
+const THRIFTY: Most = Most {
+    text: 3,
+    rodata: 2,
+    data: 2,
+};
+/// The cheapest change of process: the second kernel loads the first three entries of
+/// one without a look, and no rights where the last process had the same.
+const FAST: Most = Most {
+    text: 1,
+    rodata: 1,
+    data: 1,
+};
 /// Regions that a space can place.
 const MOST_REGIONS: usize = 16 - KERNEL_REGIONS;
 
@@ -89,6 +106,8 @@ struct Places {
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
 /// `ram_size` bytes for its tables. The executables say what is needed; they
 /// are linked again where the layout puts them.
+///
+/// For the second kernel few regions where memory allows it.
 pub(crate) fn lay_out(
     model: &Model,
     executables: &[Executable],
@@ -96,10 +115,26 @@ pub(crate) fn lay_out(
     ram_size: u32,
     grain: u32,
 ) -> Result<Layout, Refusal> {
+    let lay_out = |most| lay_out_with(model, executables, blob, ram_size, (grain, most));
+    match model.generation {
+        Generation::First => lay_out(THRIFTY),
+        Generation::Second => lay_out(FAST).or_else(|_| lay_out(THRIFTY)),
+    }
+}
+
+fn lay_out_with(
+    model: &Model,
+    executables: &[Executable],
+    blob: u32,
+    ram_size: u32,
+    (grain, most): (u32, Most),
+) -> Result<Layout, Refusal> {
     let board = &model.board;
     let parts: Vec<Parts<'_>> = (0u16..)
         .zip(model.processes.iter().zip(executables))
-        .map(|(index, (process, executable))| Parts::of(model, index, process, executable, grain))
+        .map(|(index, (process, executable))| {
+            Parts::of(model, index, process, executable, (grain, most))
+        })
         .collect();
     let mut end = u64::from(board.system) + u64::from(blob);
     let pristine = parts.iter().map(|parts| {
@@ -264,12 +299,12 @@ impl<'a> Parts<'a> {
         index: u16,
         process: &'a Process,
         executable: &'a Executable,
-        grain: u32,
+        (grain, most): (u32, Most),
     ) -> Parts<'a> {
         // an instruction may not lie in two regions: code that is compressed
         // has instructions at the end of one that reach into the next
         let is_compressed = extensions(&model.board.target).contains('c');
-        let text_regions = if is_compressed { 1 } else { TEXT_REGIONS };
+        let text_regions = if is_compressed { 1 } else { most.text };
         let size = |bytes: u32, most| Size::of(bytes, grain, most);
         let writable = Writable::of(process, executable);
         let stacks: Vec<u32> = model.threads_of(index).map(|(_, t)| t.stack).collect();
@@ -283,8 +318,8 @@ impl<'a> Parts<'a> {
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
-            rodata: size(executable.rodata.bytes.len() as u32, RODATA_REGIONS),
-            data: size(below + writable.bytes, DATA_REGIONS),
+            rodata: size(executable.rodata.bytes.len() as u32, most.rodata),
+            data: size(below + writable.bytes, most.data),
             writable,
             stacks,
             below,

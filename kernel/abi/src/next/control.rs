@@ -5,6 +5,8 @@ use crate::record::record;
 
 pub use crate::control::{TAKEN, TAKEN_FROM_DEAD};
 
+/// Byte offset of [`ControlPage::serial`].
+pub const SERIAL: usize = core::mem::offset_of!(ControlPage, serial);
 /// Byte offset of [`ControlPage::next_lock`].
 pub const NEXT_LOCK: usize = core::mem::offset_of!(ControlPage, next_lock);
 /// Byte offset of [`ControlPage::next_serial`].

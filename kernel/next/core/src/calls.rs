@@ -106,9 +106,9 @@ handlers! {
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
     #[cfg(feature = "services")]
-    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, Some((low, high)));
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.join::<M>(me, slot, serial, None);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
     #[cfg(feature = "services")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]

@@ -5,13 +5,16 @@
 //! [`tenancy`]. Threads that wait for the end of another wait in a list of their
 //! process; which one they mean lies in their temporary registers.
 
-use giornata_abi::Error;
+use core::hint::cold_path;
 
-use crate::ready::level;
+use giornata_abi::Error;
+use giornata_abi::next::call::Call;
+
+use crate::ready::{level, link_before};
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, same};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 pub(crate) const PROCESSES: usize = usize::MAX;
@@ -39,6 +42,37 @@ pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     }
 }
 
+/// [`Kernel::join_thread`] of one that runs, or why it is refused.
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of a handler, in its registers
+extern "C" fn join_any<M: Machine>(
+    slot: usize,
+    serial: usize,
+    low: usize,
+    high: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let tenancy = match kernel.sibling(me, slot, serial) {
+        Some((thread, 0)) => thread.tenancy.get(),
+        _ => tenancy::NOBODY,
+    };
+    let error = match tenancy {
+        tenancy::NOBODY => Error::ESRCH,
+        tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+            if slot != me.number() as usize {
+                return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
+            }
+            Error::EDEADLK
+        }
+        _ => Error::EINVAL,
+    };
+    Outcome::error(error)
+}
+
 impl Kernel {
     /// Starts a thread in a free place of the caller's process.
     pub(crate) fn create_thread<M: Machine>(
@@ -50,66 +84,93 @@ impl Kernel {
     ) -> Outcome {
         let process = me.process;
         let own = level::LOWEST.wrapping_sub(priority as u32);
-        if priority > 255 || own < process.most || own == self.band {
+        if (priority > 255) | (own < process.most) | (own == self.band) {
+            cold_path();
             return Outcome::error(Error::EPERM);
         }
         let Some(thread) = process.spare.get() else {
+            cold_path();
             return Outcome::error(Error::EAGAIN);
         };
-        let next = thread.next.get();
-        process
-            .spare
-            .set(if same(next, thread) { None } else { Some(next) });
-        self.begin::<M>(thread, argument, body, self.rank_of_priority(priority));
+        process.spare.set(thread.parked.take());
+        if thread.serial.get() == u32::MAX {
+            // its serial numbers are used up: an id names one thread in the life of a system
+            cold_path();
+            return self.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
+        }
+        let rank = self.rank_of_priority(priority);
+        self.begin::<M>(thread, argument, body, rank);
         thread.tenancy.set(tenancy::JOINABLE);
         thread.waits.set(None);
         let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
+        if let Some(head) = rank.head.get() {
+            // behind others as urgent: who has the turn has it still
+            link_before(thread, head);
+            return me.returns([slot, serial, 0, 0, 0, 0]);
+        }
         me.results([slot, serial, 0, 0, 0, 0]);
         self.insert_and_go(me, thread)
     }
 
-    /// Waits for the end of a created thread of the caller's process and frees its place;
-    /// or says that nobody will.
-    #[inline(never)]
-    pub(crate) fn join<M: Machine>(
+    /// A thread, and 0 if it is one of the caller's process with this serial number.
+    #[inline(always)]
+    fn sibling(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Option<(Ref<Thread>, usize)> {
+        let thread = self.threads.get(slot)?;
+        let other = differ(thread.process, me.process);
+        Some((
+            thread,
+            other | (thread.serial.get() ^ serial as u32) as usize,
+        ))
+    }
+
+    /// Waits for the end of a created thread of the caller's process, and frees its place.
+    ///
+    /// The usual case without a call: it has ended.
+    #[inline(always)]
+    pub(crate) fn join_thread<M: Machine>(
+        &'static self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+        low: usize,
+        high: usize,
+    ) -> Outcome {
+        if let Some((thread, odd)) = self.sibling(me, slot, serial)
+            && odd | (thread.tenancy.get() ^ tenancy::ENDED) as usize == 0
+        {
+            let [value, ..] = &thread.context.a;
+            let value = value.get();
+            self.free_place(thread);
+            return me.returns([value, 0, 0, 0, 0, 0]);
+        }
+        cold_path();
+        join_any::<M>(slot, serial, low, high, 0, 0, me, self)
+    }
+
+    /// Says that nobody will join a created thread of the caller's process.
+    #[inline(always)]
+    pub(crate) fn detach_thread<M: Machine>(
         &self,
         me: Ref<Thread>,
         slot: usize,
         serial: usize,
-        until: Option<(usize, usize)>,
     ) -> Outcome {
-        let process = me.process;
-        let Some(thread) = self.threads.get(slot) else {
-            return Outcome::error(Error::ESRCH);
-        };
-        let tenancy = thread.tenancy.get();
-        if thread.serial.get() != serial as u32
-            || tenancy == tenancy::NOBODY
-            || !same(thread.process, process)
-        {
-            return Outcome::error(Error::ESRCH);
-        }
-        if tenancy == tenancy::GIVEN || joiner(&process.joiners, slot).is_some() {
-            return Outcome::error(Error::EINVAL);
-        }
-        let has_ended = tenancy == tenancy::ENDED;
-        if has_ended {
-            self.free_place(thread);
-        }
-        match until {
-            None => {
-                if !has_ended {
-                    thread.tenancy.set(tenancy::GIVEN);
-                }
-                Outcome::DONE
+        if let Some((thread, 0)) = self.sibling(me, slot, serial) {
+            let tenancy = thread.tenancy.get();
+            let joiners = &me.process.joiners;
+            if tenancy == tenancy::ENDED {
+                self.free_place(thread);
+                return Outcome::DONE;
             }
-            Some(_) if has_ended => {
-                let [value, ..] = &thread.context.a;
-                me.returns([value.get(), 0, 0, 0, 0, 0])
+            if tenancy == tenancy::JOINABLE && joiner(joiners, slot).is_none() {
+                thread.tenancy.set(tenancy::GIVEN);
+                return Outcome::DONE;
             }
-            Some(_) if same(thread, me) => Outcome::error(Error::EDEADLK),
-            Some((low, high)) => self.await_end::<M>(me, slot, low, high, Error::EBUSY),
+            if tenancy != tenancy::NOBODY {
+                return Outcome::error(Error::EINVAL);
+            }
         }
+        Outcome::error(Error::ESRCH)
     }
 
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if
@@ -155,15 +216,12 @@ impl Kernel {
         self.awaken::<M>(joiner);
     }
 
-    /// The place of a created thread can be taken again. One whose serial numbers are
-    /// used up is not: an id names one thread in the life of a system.
-    #[inline(never)]
+    /// The place of a created thread can be taken again.
+    #[inline(always)]
     pub(crate) fn free_place(&self, thread: Ref<Thread>) {
+        let spare = &thread.process.spare;
         thread.tenancy.set(tenancy::NOBODY);
-        if thread.serial.get() != u32::MAX {
-            let spare = &thread.process.spare;
-            thread.next.set(spare.get().unwrap_or(thread));
-            spare.set(Some(thread));
-        }
+        thread.parked.set(spare.get());
+        spare.set(Some(thread));
     }
 }

@@ -68,8 +68,7 @@ impl Kernel {
             let mut at = process.spare.get();
             while let Some(place) = at {
                 free -= 1;
-                let next = place.next.get();
-                at = (!same(next, place)).then_some(next);
+                at = place.parked.get();
             }
             hold!(free >= 0, "a free place is listed once");
         }

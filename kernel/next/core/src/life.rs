@@ -19,22 +19,23 @@ impl Kernel {
     ) {
         let place = thread.place;
         thread.floating.set(0);
-        thread.begin_at(place.entry, argument, body);
         thread.spent.set(0);
         thread.spent_high.set(0);
         thread.limit.set(place.allowance);
         thread.rank.set(rank);
         thread.own.set(rank);
-        thread.next.set(thread);
-        thread.prev.set(thread);
         thread.tenancy.set(tenancy::GIVEN);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
-        if thread.control != 0 {
-            M::zero(thread.control, size_of::<control::ControlPage>());
-            M::store(thread.control, thread.number());
-            M::store(thread.control.wrapping_add(4), serial);
+        let page = thread.control;
+        if page != 0 {
+            M::store(page, thread.number());
+            M::store(page.wrapping_add(control::SERIAL), serial);
+            // (what its predecessor left)
+            M::store(page.wrapping_add(control::CEILING), 0);
+            M::store(page.wrapping_add(control::NEXT_LOCK), 0);
         }
+        thread.begin_at(place.entry, argument, body);
     }
 
     /// Ends the caller with a value for who joins it. As a call that begins again it

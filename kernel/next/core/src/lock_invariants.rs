@@ -1,7 +1,7 @@
 //! What must be true of mutexes, chains and places between two events. For tests.
 
 use crate::object::kind;
-use crate::thread::state;
+use crate::thread::{role, state, tenancy};
 use crate::{Kernel, Object, Ref, Thread, same};
 
 macro_rules! hold {
@@ -77,8 +77,10 @@ impl Kernel {
     }
 
     fn check_parking(&self, thread: Ref<Thread>) -> Result<(), &'static str> {
+        let is_free =
+            thread.place.role & role::SPARE != 0 && thread.tenancy.get() == tenancy::NOBODY;
         hold!(
-            thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
+            is_free || thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
             "the mark of a thread with others parked on it is true"
         );
         if thread.is(state::PARKED) {
@@ -97,7 +99,7 @@ impl Kernel {
                 "a parked thread hangs on the owner of what it wants"
             );
         }
-        if let Some(first) = thread.parked.get() {
+        if let Some(first) = thread.parked.get().filter(|_| !is_free) {
             let mut at = first;
             loop {
                 hold!(at.is(state::PARKED), "whoever hangs on another is parked");

@@ -28,9 +28,9 @@ pub trait Machine: 'static {
     /// that it may read, or write, and that lie in one piece; and where. 0 bytes:
     /// it may not. Walks page tables or regions.
     fn reach(process: Ref<Process>, address: usize, length: usize, write: bool) -> (usize, usize);
-    /// Copies bytes between physical places that were checked; at most 512.
+    /// Copies bytes between physical places that were checked; at most 256.
     fn copy(from: usize, to: usize, length: usize);
-    /// Zeroes bytes at a physical place that was checked; at most 512.
+    /// Zeroes bytes at a physical place that was checked; at most 256.
     fn zero(at: usize, length: usize);
     /// A word at a physical place that was checked.
     fn load(at: usize) -> u32;

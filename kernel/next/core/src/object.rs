@@ -24,6 +24,8 @@ pub mod kind {
     pub const HAND: u32 = 5;
     /// Mark of a mailbox that is attached to a server, or may have a protocol server.
     pub const ROUTED: u32 = 0x800;
+    /// Beside `MAILBOX`: code of a program waits for its messages.
+    pub const HEARD: u32 = 0x1000;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
     /// These bits say what lives in the slot; the others are marks. Whatever is marked

@@ -14,10 +14,11 @@
 
 use core::cell::Cell;
 
+use crate::region::Share;
 use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 
 /// Bytes of memory that are copied or zeroed before the hart looks at timer and lines.
-pub const PIECE: usize = 512;
+pub const PIECE: usize = 256;
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 20;
 
@@ -61,12 +62,13 @@ record! {
         pub supervisor: Option<Ref<Process>>,
         /// Why it ended, for its supervisor: bits of [`news`].
         pub(crate) news: Cell<u32>,
-        /// Regions of shared memory that it has: a bit each.
+        /// What it may do with each region of shared memory, by index.
+        pub shares: &'static [Share],
+        /// Regions that it has attached: a bit each.
         pub(crate) attached: Cell<u32>,
         /// Bytes of its heap that are allocated.
         pub(crate) allocated: Cell<u32>,
-        /// Free places for threads that it creates, linked by `next`; the last is linked
-        /// to itself.
+        /// Free places for threads that it creates, linked by `parked`.
         pub(crate) spare: Cell<Option<Ref<Thread>>>,
         /// Its threads that wait for the end of a thread or of a process: a list, not an
         /// object that has an id.
@@ -100,13 +102,13 @@ record! {
         pub from: usize,
         /// Where it lies.
         pub to: usize,
-        /// Its bytes, a multiple of 4, at most [`PIECE`].
+        /// Its bytes, a multiple of 4.
         pub size: usize,
     }
 
     /// How the memory of a process is at its start.
     pub struct Image {
-        /// Its data as it was linked, the rest of its data, its stacks: in pieces.
+        /// Its data as it was linked, the rest of its data, its stacks.
         pub stretches: &'static [Stretch],
         /// The user address of the memory that it can allocate.
         pub heap: usize,

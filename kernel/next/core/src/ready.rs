@@ -53,9 +53,17 @@ impl Rank {
         let (own, level) = (self.level.get(), other.level.get());
         if own == level {
             cold_path();
-            return crate::before(self.deadline.get(), other.deadline.get());
+            return self.is_earlier(other);
         }
         own < level
+    }
+
+    /// The same among deadlines: of equal ones, that of the thread with the lower number.
+    #[inline(never)]
+    fn is_earlier(&self, other: &Rank) -> bool {
+        let (own, deadline) = (self.deadline.get(), other.deadline.get());
+        let number = |rank: &Rank| rank.head.get().map(|head| head.label);
+        crate::before(own, deadline) || own == deadline && number(self) < number(other)
     }
 
     /// 0 is the most urgent, see [`level`].
@@ -228,16 +236,22 @@ impl Kernel {
     #[inline(never)]
     fn open_below(&self, rank: Ref<Rank>) {
         let (level, hint) = (rank.level.get(), self.hint.get());
-        let mut at = hint;
+        let mut at = self.top.get();
+        let is_second = at.below.get().is_some_and(|below| rank.is_above(below));
         if level == self.band {
             rank.unmarked.set(0);
             self.hint.set(rank);
-            if hint.head.get().is_none() || hint.level.get() != level || !hint.is_above(rank) {
+            let is_hint = hint.head.get().is_some() && hint.level.get() == level;
+            if is_hint && hint.is_above(rank) {
+                at = hint;
+            } else if !is_second {
                 at = self.nearest_above(level);
             }
         } else {
             self.mark(rank, true);
-            at = self.nearest_above(level);
+            if !is_second {
+                at = self.nearest_above(level);
+            }
         }
         // the top precedes it, so `at` does
         while let Some(below) = at.below.get() {

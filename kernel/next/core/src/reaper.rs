@@ -11,10 +11,12 @@
 //! instead. So a thread that is dead and first in the queue, whatever it has published
 //! and whoever has woken it, costs one piece: its own end.
 
+use core::cell::Cell;
+
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
-use crate::process::life;
+use crate::process::{PIECE, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
 use crate::wait::leave;
@@ -131,9 +133,9 @@ impl Kernel {
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => match process.image.stretches.get(index) {
                 Some(stretch) => {
-                    match stretch.from {
-                        0 => M::zero(stretch.to, stretch.size),
-                        from => M::copy(from, stretch.to, stretch.size),
+                    let [_, _, offset, ..] = &reaper.context.a;
+                    if !stretch.restore::<M>(offset) {
+                        return self.go_from(reaper);
                     }
                     1
                 }
@@ -224,5 +226,29 @@ impl Kernel {
             thread.waits.set(None);
             self.insert(thread);
         }
+    }
+}
+
+impl Stretch {
+    /// Copies or zeroes its next bytes, from an offset on, until something waits. Returns
+    /// whether that was all; then the offset is 0 again.
+    #[inline(never)]
+    fn restore<M: Machine>(&self, offset: &Cell<usize>) -> bool {
+        let mut at = offset.get();
+        while at < self.size {
+            let length = PIECE.min(self.size.wrapping_sub(at));
+            let to = self.to.wrapping_add(at);
+            match self.from {
+                0 => M::zero(to, length),
+                from => M::copy(from.wrapping_add(at), to, length),
+            }
+            at = at.wrapping_add(length);
+            if M::pending() {
+                offset.set(at);
+                return false;
+            }
+        }
+        offset.set(0);
+        true
     }
 }

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::record;
+use crate::{Ref, record};
 
 /// Bit of a grant and of an access: to read.
 pub const READ: u32 = 1;
@@ -22,12 +22,18 @@ record! {
         pub place: usize,
         /// What the architecture opens it by, beside the grant.
         pub tables: usize,
-        /// What each process may do with it, by number: [`READ`], [`WRITE`], and from
-        /// [`GRANT_PLACE`] on what the architecture opens it by.
-        pub grants: &'static [u32],
         /// Processes that have it.
         pub(crate) users: Cell<u32>,
         /// Bytes that are zero, or have been since somebody has it.
         pub(crate) zeroed: Cell<usize>,
+    }
+
+    /// What a process may do with a region.
+    pub struct Share {
+        /// It.
+        pub region: Ref<Region>,
+        /// [`READ`], [`WRITE`], and from [`GRANT_PLACE`] on what the architecture opens it
+        /// by; 0: nothing.
+        pub grant: u32,
     }
 }

@@ -196,6 +196,7 @@ impl Kernel {
             let (Some(waiter), wants_words) = receiver(mailbox) else {
                 mailbox.put(message, in_front);
                 self.weigh_server(mailbox);
+                self.message_came::<M>();
                 return true;
             };
             leave(waiter);

@@ -12,89 +12,104 @@
 //! it is as its users left it while there is one, and all zero when the first attaches
 //! it.
 
+use core::hint::cold_path;
+
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
 
 use crate::process::PIECE;
-use crate::region::{READ, WRITE};
-use crate::{Kernel, Machine, Outcome, Process, Ref, Region, Thread};
-
-impl Region {
-    fn grant(&self, process: Ref<Process>) -> u32 {
-        let grant = self.grants.get(process.number as usize);
-        grant.copied().unwrap_or(0)
-    }
-}
+use crate::region::{READ, Share, WRITE};
+use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
 /// The bit of a region in what a process has attached.
 fn bit(index: usize) -> u32 {
     1u32.wrapping_shl(index as u32)
 }
 
+/// How a region is to be attached, as bits.
+fn access(how: usize) -> u32 {
+    const { assert!(READ_WRITE == 0 && READ_ONLY == 1 && (READ | WRITE) >> 1 == READ) };
+    (READ | WRITE).wrapping_shr(how as u32)
+}
+
 impl Kernel {
-    /// Opens a region to the caller's process. What nobody has it zeroes first, as a call
-    /// that begins again.
+    /// Opens a region to the caller's process.
+    ///
+    /// The usual case without a branch: it may, has it not, and somebody has zeroed it.
+    #[inline(always)]
     pub(crate) fn attach_region<M: Machine>(
         &self,
         me: Ref<Thread>,
         index: usize,
         how: usize,
     ) -> Outcome {
-        let Some(region) = self.regions.get(index) else {
+        let process = me.process;
+        let Some(Share { region, grant }) = process.shares.get(index) else {
+            cold_path();
             return Outcome::error(Error::ESRCH);
         };
-        let access = match how {
-            READ_WRITE => READ | WRITE,
-            READ_ONLY => READ,
-            _ => return Outcome::error(Error::EINVAL),
-        };
-        let process = me.process;
-        let grant = region.grant(process);
-        if access & !grant != 0 {
-            return Outcome::error(Error::EPERM);
-        }
-        let attached = process.attached.get();
-        if attached & bit(index) != 0 {
-            return Outcome::error(Error::EEXIST);
-        }
-        let zeroed = region.zeroed.get();
-        if zeroed != region.size {
-            let length = PIECE.min(region.size.wrapping_sub(zeroed));
-            M::zero(region.place.wrapping_add(zeroed), length);
-            region.zeroed.set(zeroed.wrapping_add(length));
-            return self.again(me, Call::AttachRegion, [index, how, 0, 0, 0, 0]);
+        let (access, attached) = (access(how), process.attached.get());
+        let odd = (access & !grant | attached & bit(index)) as usize;
+        if odd | (region.zeroed.get() ^ region.size) | (how >> 1) != 0 {
+            cold_path();
+            return self.attach_seldom::<M>(me, index, how);
         }
         region.users.set(region.users.get().wrapping_add(1));
         process.attached.set(attached | bit(index));
-        M::open_region(process, region, grant, access);
+        M::open_region(process, region, *grant, access);
         me.returns([region.address, region.size, 0, 0, 0, 0])
+    }
+
+    /// Why a region is not opened; or what nobody has is zeroed, as a call that begins
+    /// again.
+    #[cold]
+    #[inline(never)]
+    fn attach_seldom<M: Machine>(&self, me: Ref<Thread>, index: usize, how: usize) -> Outcome {
+        let process = me.process;
+        let Some(Share { region, grant }) = process.shares.get(index) else {
+            return Outcome::error(Error::ESRCH);
+        };
+        if how != READ_ONLY && how != READ_WRITE {
+            return Outcome::error(Error::EINVAL);
+        }
+        if access(how) & !grant != 0 {
+            return Outcome::error(Error::EPERM);
+        }
+        if process.attached.get() & bit(index) != 0 {
+            return Outcome::error(Error::EEXIST);
+        }
+        let zeroed = region.zeroed.get();
+        let length = PIECE.min(region.size.wrapping_sub(zeroed));
+        M::zero(region.place.wrapping_add(zeroed), length);
+        region.zeroed.set(zeroed.wrapping_add(length));
+        self.again(me, Call::AttachRegion, [index, how, 0, 0, 0, 0])
     }
 
     /// Closes a region to the caller's process.
     pub(crate) fn detach_region<M: Machine>(&self, me: Ref<Thread>, index: usize) -> Outcome {
-        let Some(region) = self.regions.get(index) else {
+        let process = me.process;
+        let Some(share) = process.shares.get(index) else {
             return Outcome::error(Error::ESRCH);
         };
-        let process = me.process;
-        if region.grant(process) & READ == 0 {
+        if share.grant & READ == 0 {
             return Outcome::error(Error::EPERM);
         }
         if process.attached.get() & bit(index) == 0 {
             return Outcome::error(Error::EINVAL);
         }
-        close::<M>(process, region, index);
+        close::<M>(process, share, index);
         Outcome::DONE
     }
 
     /// A process that ends detaches region `index`, if it has it. Returns 0 behind the
     /// last.
     pub(crate) fn detach_next<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
-        let Some(region) = self.regions.get(index) else {
+        let Some(share) = process.shares.get(index) else {
             return 0;
         };
         if process.attached.get() & bit(index) != 0 {
-            close::<M>(process, region, index);
+            close::<M>(process, share, index);
         }
         1
     }
@@ -102,9 +117,10 @@ impl Kernel {
 
 /// Takes a region from a process that has it.
 #[inline(never)]
-fn close<M: Machine>(process: Ref<Process>, region: Ref<Region>, index: usize) {
+fn close<M: Machine>(process: Ref<Process>, share: Ref<Share>, index: usize) {
+    let region = share.region;
     process.attached.set(process.attached.get() ^ bit(index));
-    M::open_region(process, region, region.grant(process), 0);
+    M::open_region(process, region, share.grant, 0);
     let users = region.users.get().wrapping_sub(1);
     region.users.set(users);
     if users == 0 {

@@ -248,7 +248,7 @@ impl Thread {
     #[inline(always)]
     pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
         let [a, b, c, d, e, f] = values;
-        self.set_results(a, b, c, d, e, f)
+        self.set_registers(0, a, b, c, d, e, f)
     }
 
     /// The same of a thread that is not the caller.
@@ -259,8 +259,9 @@ impl Thread {
 
     // (in registers, so that it is the end of most calls that return values)
     #[inline(never)]
-    extern "C" fn set_results(
+    extern "C" fn set_registers(
         &'static self,
+        answer: usize,
         a: usize,
         b: usize,
         c: usize,
@@ -269,7 +270,7 @@ impl Thread {
         f: usize,
     ) -> Outcome {
         let [a0, a1, a2, a3, a4, a5, a6, _] = &self.context.a;
-        a0.set(0);
+        a0.set(answer);
         a1.set(a);
         a2.set(b);
         a3.set(c);
@@ -280,7 +281,7 @@ impl Thread {
         Outcome::switch(self)
     }
 
-    /// It makes this call again. (In registers, as `set_results`.)
+    /// It makes this call again. (In registers, as `set_registers`.)
     #[inline(never)]
     pub(crate) extern "C" fn set_call(
         &self,
@@ -343,8 +344,7 @@ impl Thread {
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
         self.context.pc.set(entry);
         self.context.sp.set(self.place.stack_top);
-        self.results([body, 0, 0, 0, 0, 0]);
-        self.answer(argument);
+        let _ = self.set_registers(argument, body, 0, 0, 0, 0, 0);
     }
 
     #[inline(always)]

@@ -26,6 +26,8 @@ pub(crate) struct State {
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
     pub(crate) masked: BTreeSet<u32>,
+    /// Lines that rise, by tick.
+    pub(crate) later: BTreeSet<(u64, u32)>,
     pub(crate) stopped: Option<usize>,
     /// What device registers hold, by address.
     pub(crate) registers: BTreeMap<usize, u32>,
@@ -52,7 +54,13 @@ impl State {
             .filter(|line| !self.masked.contains(line))
     }
 
-    pub(crate) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&mut self) -> bool {
+        let now = self.now;
+        let risen: Vec<_> = self.later.range(..=(now, u32::MAX)).copied().collect();
+        for (tick, line) in risen {
+            self.later.remove(&(tick, line));
+            self.risen.insert(line);
+        }
         self.timer_rings() || self.lines().next().is_some()
     }
 
@@ -127,7 +135,7 @@ impl Machine for Hart {
     }
 
     fn copy(from: usize, to: usize, length: usize) {
-        assert!(length <= 512, "a copy of {length} bytes");
+        assert!(length <= 256, "a copy of {length} bytes");
         with(|state| {
             let bytes = state.bytes(from, length).to_vec();
             state.bytes(to, length).copy_from_slice(&bytes);
@@ -135,7 +143,7 @@ impl Machine for Hart {
     }
 
     fn zero(at: usize, length: usize) {
-        assert!(length <= 512, "zeroing of {length} bytes");
+        assert!(length <= 256, "zeroing of {length} bytes");
         with(|state| state.bytes(at, length).fill(0));
     }
 

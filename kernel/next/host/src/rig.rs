@@ -175,6 +175,11 @@ impl Rig {
         std::mem::take(&mut self.switches)
     }
 
+    /// When the timer rings next, if it will.
+    pub fn alarm(&self) -> Option<u64> {
+        with(|state| state.alarm)
+    }
+
     /// Ticks since boot.
     pub fn now(&self) -> u64 {
         with(|state| state.now)
@@ -272,6 +277,11 @@ impl Rig {
     /// Ticks pass without the hart noticing: interrupts are late.
     pub fn pass(&mut self, ticks: u64) {
         with(|state| state.now += ticks);
+    }
+
+    /// A line rises at a tick, if the kernel looks then.
+    pub fn raise_at(&mut self, tick: u64, line: u32) {
+        with(|state| state.later.insert((tick, line)));
     }
 
     /// A line rises. If it is not masked, it interrupts.
@@ -388,6 +398,9 @@ impl Rig {
             self.switches.push(next.number() as usize);
         }
         self.running = Shown(next);
+        if next.limited.get() != 0 {
+            kernel.limit::<Hart>(next);
+        }
         self.resume(next);
     }
 

@@ -7,8 +7,9 @@ use giornata_next_core::interrupt::{LINES, Line};
 use giornata_next_core::layout::{Shape, Shaped, offset};
 use giornata_next_core::limit;
 use giornata_next_core::object::{self, Handle};
-use giornata_next_core::process::{Image, PIECE, Stretch, life};
+use giornata_next_core::process::{Image, Stretch, life};
 use giornata_next_core::ready::level;
+use giornata_next_core::region::Share;
 use giornata_next_core::thread::{Place, kind, role, tenancy};
 use giornata_next_core::trace::{Entry, label};
 use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
@@ -285,20 +286,14 @@ fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Proc
         (0, data + copied, zeroed),
         (0, stacks, stacks_size),
     ];
-    let mut pieces = Vec::new();
-    for (from, to, size) in stretches {
+    let used = stretches.iter().filter(|(_, _, size)| *size != 0);
+    let run = arena.many::<Stretch>(used.clone().count());
+    for (index, (from, to, size)) in used.enumerate() {
         assert!(size.is_multiple_of(4), "memory of a process in whole words");
-        pieces.extend((0..size).step_by(PIECE).map(|at| {
-            let from = if from == 0 { 0 } else { from + at };
-            (from, to + at, (size - at).min(PIECE as u64))
-        }));
-    }
-    let run = arena.many::<Stretch>(pieces.len());
-    for (index, (from, to, size)) in pieces.into_iter().enumerate() {
         let stretch = run.at(index, arena);
-        arena.set(stretch, "from", from);
-        arena.set(stretch, "to", to);
-        arena.set(stretch, "size", size);
+        arena.set(stretch, "from", *from);
+        arena.set(stretch, "to", *to);
+        arena.set(stretch, "size", *size);
     }
     arena.set(image, "stretches", run);
     assert!(
@@ -333,7 +328,7 @@ fn lay_spares(arena: &mut Arena, parts: &Parts, description: &Description, index
     let mut last = None;
     for (number, _) in spares {
         let spare = parts.threads.at(number, arena);
-        arena.set(spare, "next", last.unwrap_or(spare));
+        arena.set(spare, "parked", last);
         arena.set(process, "spare", spare);
         last = Some(spare);
     }
@@ -529,12 +524,21 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "size", region.size);
         arena.set(record, "place", region.place);
         arena.set(record, "tables", region.tables);
-        let grants = arena.many::<u32>(region.grants.len());
-        for (process, grant) in region.grants.iter().enumerate() {
-            let place = grants.at(process, arena);
-            arena.put(place, *grant);
+    }
+    for process in 0..description.processes.len() {
+        let shares = arena.many::<Share>(description.regions.len());
+        for (index, region) in description.regions.iter().enumerate() {
+            let share = shares.at(index, arena);
+            let own = regions.at(index, arena);
+            arena.set(share, "region", own);
+            arena.set(
+                share,
+                "grant",
+                region.grants.get(process).copied().unwrap_or(0),
+            );
         }
-        arena.set(record, "grants", grants);
+        let process = parts.processes.at(process, arena);
+        arena.set(process, "shares", shares);
     }
     arena.set(kernel, "regions", regions);
     let records = description.trace_records.max(16);

@@ -168,7 +168,7 @@ pub struct Region {
     /// What the architecture opens it by.
     pub tables: u64,
     /// What each process may do with it, see
-    /// [`Region::grants`](giornata_next_core::Region::grants).
+    /// [`Share::grant`](giornata_next_core::region::Share).
     pub grants: Vec<u32>,
 }
 

@@ -32,8 +32,9 @@ struct Pieces<'a> {
 /// Tasks of a group that a driver reads from, and others that it touches.
 type Touched = (At<micro::Group>, Vec<usize>, Vec<usize>);
 
-/// The fixed priority of the machine: the most urgent of what it releases or dispatches.
-fn level_of_machine(description: &Description) -> u8 {
+/// The level of the machine: two above the most urgent of what it releases or
+/// dispatches, because between them lies that of ceilings in the deadline band.
+fn level_of_machine(description: &Description) -> u32 {
     let mut most = description.band;
     for program in &description.programs.programs {
         most = most.max(program.priority.unwrap_or(0));
@@ -45,7 +46,7 @@ fn level_of_machine(description: &Description) -> u8 {
             most = most.max(priorities.max().unwrap_or(0));
         }
     }
-    most
+    (level::LOWEST - u32::from(most)).saturating_sub(2)
 }
 
 /// Lays out the machine and all programs. `machine`: the number of its thread.
@@ -58,17 +59,20 @@ pub(crate) fn lay_programs(
     let kernel = parts.kernel;
     let all = &description.programs;
     let machine = parts.threads.at(machine, arena);
-    let priority = level_of_machine(description);
-    let rank = parts.ranks.at(usize::from(255 - priority), arena);
+    let reaction = arena.one::<Rank>();
+    arena.set(reaction, "level", level::REACTION);
+    arena.set(reaction, "unmarked", 1u32);
+    let level = level_of_machine(description);
+    let rank = match level {
+        level::REACTION => reaction,
+        level => parts.ranks.at(level as usize - 1, arena),
+    };
     for field in ["rank", "own"] {
         arena.set(machine, field, rank);
     }
     arena.set(machine, "kind", u32::from(kind::WORK));
     arena.set(kernel, "micro.thread", machine);
-    arena.set(kernel, "micro.level", level::LOWEST - u32::from(priority));
-    let reaction = arena.one::<Rank>();
-    arena.set(reaction, "level", level::REACTION);
-    arena.set(reaction, "unmarked", 1u32);
+    arena.set(kernel, "micro.level", level);
     arena.set(kernel, "micro.reaction", reaction);
     arena.set(kernel, "micro.scratch", all.scratch);
     let mut pieces = Pieces {

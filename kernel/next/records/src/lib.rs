@@ -9,6 +9,7 @@ mod arena;
 mod build;
 mod description;
 mod lay_program;
+pub mod link;
 mod mail;
 pub mod program;
 

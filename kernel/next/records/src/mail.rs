@@ -10,6 +10,7 @@ use giornata_next_core::{Mail, Message, Object, Process, Thread};
 use crate::arena::{Arena, At, Run};
 use crate::build::Parts;
 use crate::description::{self, Description, ObjectKind, Rights};
+use crate::program::Wait;
 
 /// The rights of a process as the kernel tells them.
 pub(crate) fn bits(rights: Rights) -> u32 {
@@ -32,10 +33,25 @@ pub(crate) fn lay_mailbox(
     index: usize,
 ) -> u32 {
     let object = &description.objects[index];
+    let waits = description
+        .programs
+        .programs
+        .iter()
+        .flat_map(|program| &program.waits);
+    let lists = description
+        .programs
+        .programs
+        .iter()
+        .filter_map(|program| program.change.as_ref());
+    let is_heard = waits.clone().any(|wait| *wait == Wait::Message(index))
+        || lists
+            .clone()
+            .any(|change| change.mailboxes.contains(&index));
+    let heard = if is_heard { kind::HEARD } else { 0 };
     let is_routed = object.server.is_some() || object.rights.iter().any(|rights| rights.full);
     let can_be_created = !object.at_boot || object.rights.iter().any(|rights| rights.managed);
     if object.kind != ObjectKind::Mailbox || !(is_routed || can_be_created) {
-        return 0;
+        return heard;
     }
     let (record, mail) = (parts.objects.at(index, arena), arena.one::<Mail>());
     arena.set(record, "mail", mail);
@@ -48,7 +64,7 @@ pub(crate) fn lay_mailbox(
     let band = level::LOWEST - u32::from(description.band);
     arena.set(mail, "rank.level", band);
     arena.set(mail, "rank.unmarked", 1u32);
-    if is_routed { kind::ROUTED } else { 0 }
+    heard | if is_routed { kind::ROUTED } else { 0 }
 }
 
 /// The messages of a process, all free.

@@ -1,19 +1,21 @@
 //! Protection by regions: the PMP holds what user mode may touch.
 
+use core::cell::Cell;
+
 use giornata_next_core::region::{GRANT_PLACE, READ, WRITE};
 use giornata_next_core::{Process, Ref, Region};
 
 use super::boot::kernel;
 use super::csr::{self, write};
 use crate::board::{MEMORY_END, RECORDS};
-use crate::regions::{self, rights};
+use crate::regions::{self, ENTRIES, rights};
 
 /// Which word of a space is which, for the trap path.
 pub(super) use crate::regions::word;
 
 /// The bits of an access, which are those of a configuration byte.
-const REACH: usize = (READ | WRITE) as usize;
-const _: () = assert!(REACH == (rights::READ | rights::WRITE) as usize);
+const REACH: u8 = (READ | WRITE) as u8;
+const _: () = assert!(REACH == rights::READ | rights::WRITE);
 
 const _: () = assert!(
     size_of::<usize>() == 4,
@@ -39,29 +41,29 @@ pub(super) fn prepare(guard: usize, size: usize) {
 /// Opens a region to a process, or closes it: the byte of an entry whose place stays. At
 /// most 40 instructions.
 pub(super) fn open_region(process: Ref<Process>, _: Ref<Region>, grant: u32, access: u32) {
-    let entry = (grant >> GRANT_PLACE) as usize;
+    let entry = (grant >> GRANT_PLACE) as usize % ENTRIES;
     let byte = match access {
         0 => 0,
-        access => access as usize & REACH | rights::NAPOT as usize,
+        access => access as u8 & REACH | rights::NAPOT,
     };
-    let (places, _) = process.space.split_at(word::PLACES);
-    if let Some(register) = places.get(word::RIGHTS.wrapping_add(entry / 4)) {
-        let shift = (entry % 4 * 8) as u32;
-        let others = register.get() & !0xFFusize.wrapping_shl(shift);
-        register.set(others | byte.wrapping_shl(shift));
-    }
+    // the registers hold an entry in a byte each, the first one lowest
+    let bytes = core::ptr::from_ref(&process.space).cast::<Cell<u8>>();
+    let at = word::RIGHTS * size_of::<usize>() + entry;
+    // SAFETY: within the words of the rights.
+    unsafe { &*bytes.add(at) }.set(byte);
     if !core::ptr::eq(kernel().trace.loaded.get(), process) {
         return;
     }
     let [first, second, third, fourth, ..] = &process.space;
     // SAFETY: they are the rights of the process that the hart has entered.
-    unsafe { write!("pmpcfg0", first.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg1", second.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg2", third.get()) };
-    // SAFETY: as above.
-    unsafe { write!("pmpcfg3", fourth.get()) };
+    unsafe {
+        match entry / 4 {
+            0 => write!("pmpcfg0", first.get()),
+            1 => write!("pmpcfg1", second.get()),
+            2 => write!("pmpcfg2", third.get()),
+            _ => write!("pmpcfg3", fourth.get()),
+        }
+    }
 }
 
 /// Where a process's bytes lie in RAM: where it says. Devices that a process sees are

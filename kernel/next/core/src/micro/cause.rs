@@ -7,7 +7,7 @@ use crate::micro::{Cause, Port, Program, Time, Trigger, Wait, compare, mode};
 use crate::{Kernel, Line, Machine, Ref, before, same};
 
 /// A list through [`Trigger::next`].
-type List = Cell<Option<Ref<Trigger>>>;
+pub(super) type List = Cell<Option<Ref<Trigger>>>;
 /// Ticks, and parts of one.
 pub(super) type Exact = (u64, u32);
 
@@ -156,7 +156,7 @@ impl Kernel {
             Cause::Constant(port) => compares::<M>(port, wait, wide(&wait.value)),
             Cause::Activation(port) => compares::<M>(port, wait, state),
             Cause::Interrupt(line) => self.micro.line.get().is_some_and(|came| same(came, line)),
-            Cause::Message(mailbox) => mailbox.count.get() != 0,
+            Cause::Message(mailbox) => mailbox.first.get().is_some(),
             Cause::Upcall(_) => return Truth::Ask,
         };
         if holds { Truth::True } else { Truth::False }
@@ -297,13 +297,24 @@ impl Kernel {
         }
     }
 
+    /// A message has come into a mailbox: blocks that wait for one look.
+    #[inline(never)]
+    pub(crate) fn message_came<M: Machine>(&self) {
+        if self.micro.mail.get().is_some() {
+            self.fire(&self.micro.mail, M::now());
+            self.react::<M>();
+        }
+    }
+
     /// A line has come: blocks that wait for it run.
     #[inline(never)]
     pub(crate) fn fire_line<M: Machine>(&self, line: Ref<Line>) {
-        if line.watchers.get().is_some() {
-            let now = M::now();
-            self.fire(&line.watchers, now);
+        let mut list = line.watchers.get();
+        while let Some(trigger) = list {
+            trigger.set(mode::CAME);
+            list = trigger.next.get();
         }
+        self.fire(&line.watchers, M::now());
     }
 
     /// A trigger has rung, and is out of the agenda.

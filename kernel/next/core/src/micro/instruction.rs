@@ -31,7 +31,7 @@ impl Kernel {
             }
             Op::Jump(step) => return micro.code.set(step.code.get()),
             Op::Branch(step) => return self.branch::<M>(step, program),
-            Op::Future(step) => self.take_trigger(program, 0).is_some_and(|trigger| {
+            Op::Future(step) => self.take_trigger(program).is_some_and(|trigger| {
                 trigger.code.set(step.code.get());
                 self.activate::<M>(trigger, step.wait.get());
                 true
@@ -157,7 +157,7 @@ impl Kernel {
         let waiting = match thread {
             Some(thread) => thread,
             None => {
-                let Some(new) = self.take_trigger(program, 1) else {
+                let Some(new) = self.take_free(None, &program.free[1]) else {
                     return false;
                 };
                 new.set(mode::S_THREAD);

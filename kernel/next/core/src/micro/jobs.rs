@@ -222,6 +222,7 @@ impl Kernel {
         let group = task.group;
         let odd = (me.state.get() ^ state::IN_RING) as usize
             | differ(rank, &group.rank)
+            | some(self.micro.later.get())
             | differ(self.slot.get(), me);
         if odd != 0 || next.label <= me.label || before(self.agenda.next(), now) {
             cold_path();
@@ -293,7 +294,7 @@ impl Kernel {
             self.end_dispatches(task, at);
             self.fire(&task.watchers, at);
         }
-        if micro.ripe.get() != 0 {
+        if micro.later.get().is_some() || micro.ripe.get() != 0 {
             self.begin_event(at);
             micro.unsettled.set(1);
         }

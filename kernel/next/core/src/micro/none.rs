@@ -22,6 +22,8 @@ impl Kernel {
 
     pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}
 
+    pub(crate) fn message_came<M: Machine>(&self) {}
+
     pub(crate) fn leave_ring(&self, _: Ref<Thread>) {}
 
     pub(crate) fn exhaust<M: Machine>(&self, _: Ref<Thread>) {}

@@ -64,9 +64,10 @@ record! {
         pub(crate) exceeded: Cell<u32>,
         /// Free triggers, and free threads of S code: by the list of their alarms.
         pub(crate) free: [Cell<Option<Ref<Trigger>>>; 2],
-        /// Threads of S code; and whether its tasks know.
+        /// Threads of S code.
         pub(crate) threads: Cell<u32>,
-        pub(crate) governed: Cell<u32>,
+        /// 1: S code governs its tasks, which changes when nothing is enabled any more.
+        pub governed: Cell<u32>,
         /// The level at which S code runs its tasks; 0: their own urgency.
         pub level: u32,
         /// Its number in the trace.
@@ -221,8 +222,10 @@ pub mod mode {
     pub const REPORTED: u32 = 64;
     /// It is a handler of a violation.
     pub const HANDLER: u32 = 128;
+    /// The interrupt came for which it waits.
+    pub const CAME: u32 = 256;
     /// Instructions of its program are counted; never cleared.
-    pub const COUNTED: u32 = 256;
+    pub const COUNTED: u32 = 512;
 }
 
 /// How far a driver is; of an upcall that ended, what its record in the trace says.

@@ -12,8 +12,8 @@
 
 use giornata_abi::next::ring::{Kind, head};
 
-use crate::micro::cause::Truth;
-use crate::micro::{Cause, Code, Program, Trigger, block, mode};
+use crate::micro::cause::{List, Truth};
+use crate::micro::{Cause, Code, Program, Task, Trigger, block, mode};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, before};
 
 impl Kernel {
@@ -65,6 +65,16 @@ impl Kernel {
         self.go()
     }
 
+    /// Instants that the machine has handled.
+    pub fn instants(&self) -> u32 {
+        self.micro.count.get()
+    }
+
+    /// The task that runs, or would, because S code dispatches it.
+    pub fn dispatched(&self) -> Option<Ref<Task>> {
+        self.micro.running.get()
+    }
+
     /// At boot: the first blocks of all programs are due.
     pub(crate) fn start_programs(&self, now: u32) {
         for program in self.micro.programs {
@@ -82,7 +92,7 @@ impl Kernel {
     pub(super) fn start_program(&self, program: Ref<Program>, at: u32) {
         let code = program.block(block::START);
         if !code.is_empty()
-            && let Some(trigger) = self.take_trigger(program, 0)
+            && let Some(trigger) = self.take_trigger(program)
         {
             trigger.code.set(code);
             self.latch(trigger, at);
@@ -149,14 +159,19 @@ impl Kernel {
         free.set(Some(trigger));
     }
 
-    /// A record for a trigger, or (1) for a thread of S code: that of the one whose block
-    /// runs, or a free one.
+    /// A record for a trigger: that of the one whose block runs, or a free one.
     #[inline(never)]
-    pub(super) fn take_trigger(&self, program: Ref<Program>, which: usize) -> Option<Ref<Trigger>> {
-        let trigger = self.micro.unused.take().or_else(|| {
-            let free = &program.free[which & 1];
-            let first = free.get()?;
-            free.set(first.next.get());
+    pub(super) fn take_trigger(&self, program: Ref<Program>) -> Option<Ref<Trigger>> {
+        let unused = self.micro.unused.take();
+        self.take_free(unused, &program.free[0])
+    }
+
+    /// A record of its own, or a free one, for a trigger or a thread of S code.
+    #[inline(never)]
+    pub(super) fn take_free(&self, own: Option<Ref<Trigger>>, list: &List) -> Option<Ref<Trigger>> {
+        let trigger = own.or_else(|| {
+            let first = list.get()?;
+            list.set(first.next.get());
             Some(first)
         })?;
         trigger.mode.set(trigger.mode.get() & mode::COUNTED);
@@ -174,7 +189,6 @@ impl Kernel {
         };
         micro.due.set(trigger.next.get());
         trigger.clear(mode::DUE);
-        let is_thread = trigger.is(mode::S_THREAD);
         if trigger.is(mode::COMPLETED) {
             trigger.rest.set(0);
             return self.begin_block::<M>(trigger, trigger.then.get());
@@ -183,8 +197,8 @@ impl Kernel {
             let count = micro.count.get();
             let truth = match wait.cause.get() {
                 _ if trigger.spent.get() == count => Truth::False,
-                Cause::Interrupt(line) => {
-                    // (only its coming makes it due)
+                Cause::Interrupt(line) if trigger.is(mode::CAME) => {
+                    trigger.clear(mode::CAME);
                     micro.line.set(Some(line));
                     Truth::True
                 }
@@ -198,8 +212,7 @@ impl Kernel {
             }
             match truth {
                 Truth::False => return,
-                Truth::True if is_thread => {}
-                Truth::True => wait.fired.set(count),
+                Truth::True => {}
                 Truth::Ask => {
                     let asks = self.ask_upcall::<M>(wait, trigger.program);
                     return micro.asker.set(asks.then_some(trigger));
@@ -223,6 +236,9 @@ impl Kernel {
             return;
         }
         micro.unused.set(Some(trigger));
+        if let Some(wait) = trigger.wait.get() {
+            wait.fired.set(micro.count.get());
+        }
         if trigger.is(mode::HANDLER) {
             micro.handling.set(1);
             let [task, driver] = &trigger.state;

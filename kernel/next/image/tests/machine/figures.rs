@@ -9,7 +9,7 @@ use crate::plan::{Plan, Process, Thread, lay_out};
 use crate::run::on_chip;
 
 const PMP: Board = Board("rtl-pmp");
-const GENERATOR: u64 = 0xF000_2000;
+pub(crate) const GENERATOR: u64 = 0xF000_2000;
 
 /// By slot, as `figures.s` names them.
 const OBJECTS: [ObjectKind; 8] = {
@@ -21,7 +21,7 @@ const OBJECTS: [ObjectKind; 8] = {
 
 /// A sight in a pattern.
 #[derive(Clone, Copy, Debug)]
-enum See {
+pub(crate) enum See {
     Mark(u16),
     Enter,
     Leave,
@@ -69,7 +69,7 @@ fn spans(points: &[Point], pattern: &[See]) -> Vec<u64> {
     spans.skip(10).collect()
 }
 
-fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
+pub(crate) fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
     Thread {
         program,
         argument,
@@ -77,7 +77,7 @@ fn thread(program: &'static str, argument: u64, priority: u8) -> Thread {
     }
 }
 
-fn measure(processes: Vec<Process>) -> Vec<Point> {
+pub(crate) fn measure(processes: Vec<Process>) -> Vec<Point> {
     let mut plan = Plan::new(processes, 0);
     plan.objects = OBJECTS.into();
     let run = on_chip(PMP, &lay_out(PMP, &plan), 600_000);
@@ -85,7 +85,7 @@ fn measure(processes: Vec<Process>) -> Vec<Point> {
     run.points
 }
 
-fn process(threads: Vec<Thread>) -> Process {
+pub(crate) fn process(threads: Vec<Thread>) -> Process {
     Process {
         threads,
         ..Process::default()
@@ -93,18 +93,29 @@ fn process(threads: Vec<Thread>) -> Process {
 }
 
 /// Figures beside their goals.
-struct Table {
+pub(crate) struct Table {
     missed: Vec<String>,
 }
 
 impl Table {
+    pub(crate) fn new() -> Table {
+        Table { missed: Vec::new() }
+    }
+
     /// Prints a figure beside its goal, which it has to reach.
-    fn row(&mut self, name: &str, points: &[Point], pattern: &[See], goal: u64) {
+    pub(crate) fn row(&mut self, name: &str, points: &[Point], pattern: &[See], goal: u64) {
         self.row_within(name, points, pattern, goal, goal);
     }
 
     /// The same of one that does not reach its goal yet, and must not get worse.
-    fn row_within(&mut self, name: &str, points: &[Point], pattern: &[See], goal: u64, most: u64) {
+    pub(crate) fn row_within(
+        &mut self,
+        name: &str,
+        points: &[Point],
+        pattern: &[See],
+        goal: u64,
+        most: u64,
+    ) {
         let mut spans = spans(points, pattern);
         spans.sort_unstable();
         let [least, .., most] = spans[..] else {
@@ -118,7 +129,7 @@ impl Table {
     }
 
     /// What lies between two marks, whatever is entered between them.
-    fn round(
+    pub(crate) fn round(
         &mut self,
         name: &str,
         points: &[Point],
@@ -133,20 +144,20 @@ impl Table {
         self.row_within(name, &marks, &[See::Mark(from), See::Mark(to)], goal, most);
     }
 
-    fn finish(self) {
+    pub(crate) fn finish(self) {
         assert!(self.missed.is_empty(), "{:#?}", self.missed);
     }
 }
 
 /// A call, from the mark before it to the mark behind it.
-fn call(from: u16, to: u16) -> [See; 4] {
+pub(crate) fn call(from: u16, to: u16) -> [See; 4] {
     [See::Mark(from), See::Enter, See::Leave, See::Mark(to)]
 }
 
 #[test]
 fn entries_of_the_trap_path_take_no_longer_than_their_goals() {
     use See::{Enter, Leave, Line, Mark, Timer};
-    let mut table = Table { missed: Vec::new() };
+    let mut table = Table::new();
     let points = measure(vec![process(vec![thread("figure_null", 0, 100)])]);
     table.row("null call", &points, &call(1, 2), 45);
     table.row("call through the table", &points, &call(3, 4), 75);
@@ -190,7 +201,7 @@ fn entries_of_the_trap_path_take_no_longer_than_their_goals() {
 
 #[test]
 fn services_take_no_longer_than_their_goals() {
-    let mut table = Table { missed: Vec::new() };
+    let mut table = Table::new();
     let two = |low, high| {
         measure(vec![process(vec![
             thread(low, 0, 100),

@@ -3,6 +3,7 @@
 
 mod boards;
 mod figures;
+mod lives;
 mod plan;
 mod run;
 

@@ -17,6 +17,7 @@ use giornata_next_arch_riscv::pages::{Format, SV32, SV39};
 use giornata_next_arch_riscv::regions::{FIRST, place, rights, word};
 use giornata_next_core::boot::flag;
 use giornata_next_core::process::{SPACE, grant};
+use giornata_next_core::region;
 use giornata_next_core::thread::role;
 use giornata_next_records::{self as records, Description, Line, ObjectKind, Rights};
 
@@ -30,6 +31,8 @@ const STACKS: u64 = DATA + PAGE;
 const STACKS_SIZE: u64 = 2 * PAGE;
 const STACK: u64 = 1024;
 const PROCESS: u64 = 0x1_4000;
+/// Where the region of shared memory lies.
+const SHARED: u64 = 0x1F_0000;
 
 /// A thread.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +54,15 @@ pub(crate) struct Process {
     pub(crate) private_stacks: bool,
     /// What comes after its end.
     pub(crate) on_fault: FaultPolicy,
+    /// Places for threads that it creates.
+    pub(crate) spares: usize,
+    /// Who supervises it: then it begins by call.
+    pub(crate) supervisor: Option<usize>,
+    /// Words of its data that are copied when it begins anew, and words behind them that
+    /// are zeroed.
+    pub(crate) image: (u64, u64),
+    /// It is granted the region of shared memory.
+    pub(crate) shared: bool,
 }
 
 impl Default for Process {
@@ -61,6 +73,10 @@ impl Default for Process {
             device: None,
             private_stacks: false,
             on_fault: FaultPolicy::Halt,
+            spares: 0,
+            supervisor: None,
+            image: (0, 0),
+            shared: false,
         }
     }
 }
@@ -172,6 +188,10 @@ fn regions(board: Board, index: usize, process: &Process) -> Vec<(u64, u64, u8)>
         );
         regions.push((base, size.max(256), NAPOT | READ | WRITE));
     }
+    if process.shared {
+        // closed until it is attached
+        regions.push((board.ram() + SHARED, PAGE, 0));
+    }
     regions
 }
 
@@ -260,6 +280,10 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
                 .map_or((0, 0), |(a, b)| (build.address(a), build.address(b))),
             data: (own + DATA, PAGE, own + DATA),
             on_fault: Some(process.on_fault),
+            supervisor: process.supervisor,
+            by_call: process.supervisor.is_some(),
+            // (what it is copied from does not matter)
+            image: (board.text(), process.image.0 * 4, process.image.1 * 4),
             messages: (8, 16),
             ..records::Process::default()
         });
@@ -269,13 +293,23 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
                 process: Some(index),
             });
         }
-        for (number, thread) in process.threads.iter().enumerate() {
+        let created = Thread {
+            program: "created",
+            argument: 0,
+            priority: 0,
+        };
+        let places = (0..process.spares).map(|_| (created, role::SPARE));
+        let threads = process
+            .threads
+            .iter()
+            .map(|thread| (*thread, role::AUTOSTART));
+        for (number, (thread, role)) in threads.chain(places).enumerate() {
             let base = own + STACKS + number as u64 % 8 * STACK;
             let is_own = process.private_stacks && board.has_regions();
             description.threads.push(records::Thread {
                 process: index,
                 priority: thread.priority,
-                role: role::AUTOSTART,
+                role,
                 entry: build.address(thread.program),
                 arguments: [thread.argument, number as u64],
                 stack: (base + STACK, STACK),
@@ -290,6 +324,20 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             });
         }
     }
+    let grant = |(index, process): (usize, &Process)| {
+        let entry = regions(board, index, process).len() - 1 + FIRST;
+        match process.shared {
+            true => region::READ | region::WRITE | (entry as u32) << region::GRANT_PLACE,
+            false => 0,
+        }
+    };
+    description.regions.push(records::Region {
+        address: board.ram() + SHARED,
+        size: PAGE,
+        place: board.ram() + SHARED,
+        tables: 0,
+        grants: plan.processes.iter().enumerate().map(grant).collect(),
+    });
     let built = records::build(&description, board.width(), board.records());
     memory
         .place(board.records(), built.bytes.len())

@@ -6,6 +6,7 @@
 core::arch::global_asm!(
     include_str!("programs.s"),
     include_str!("figures.s"),
+    include_str!("lives.s"),
     WORD = const size_of::<usize>(),
     FLOATING = const cfg!(floating) as usize,
 );

@@ -1,5 +1,8 @@
 //! From a model and its addresses to what the second kernel's records are made from.
 
+mod memory;
+mod programs;
+
 use crate::board::Protection;
 use crate::image::regions::NOTHING;
 use crate::link::Start;
@@ -9,7 +12,6 @@ use crate::objects::{self, Shape};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::shared;
-use giornata_abi::message::INLINE;
 use giornata_abi::next::control::ControlPage;
 use giornata_abi::next::rate::{FASTEST, Rate};
 use giornata_abi::system::{
@@ -17,16 +19,15 @@ use giornata_abi::system::{
     RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
 };
 use giornata_abi::{Instant, Record};
-use giornata_next_core::boot::{FLOATING_BYTES, flag};
+use giornata_next_core::boot::flag;
 use giornata_next_core::interrupt::LINES;
 use giornata_next_core::process::{SPACE, grant};
 use giornata_next_core::thread::role;
 use giornata_next_records::{self as records, Description, ObjectKind, Rights};
+pub(crate) use memory::Memory;
 
 /// From this entry of the PMP on, the second half of its registers is in use.
 const FIRST_OF_SECOND_HALF: usize = 8;
-/// What the kernel's memory is a multiple of.
-const GRAIN: u32 = 16;
 
 /// Describes a bound model to the second kernel. Refuses what its records cannot hold.
 pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
@@ -44,9 +45,9 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
         band: model.deadline_band,
         depth: 0,
         processes: processes
-            .zip(memory.rooms)
+            .zip(&memory.rooms)
             .map(|((index, process), rooms)| records::Process {
-                rooms,
+                rooms: *rooms,
                 ..self::process(model, process, &placement.of(index))
             })
             .collect(),
@@ -77,7 +78,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .map(|(index, region)| self::region(region, placement.regions.get(index)))
             .collect(),
         trace_records: model.trace_capacity as usize,
-        programs: records::program::Programs::default(),
+        programs: programs::programs(model, placement, &rate, &memory)?,
         trace_ring: (placement.trace_ring > 0).then_some(placement.trace_ring.into()),
     })
 }
@@ -97,42 +98,6 @@ fn physical(place: &ProcessPlacement, user: u64) -> u64 {
     match user {
         0 => 0,
         user => u64::from(place.data) + user - u64::from(place.data_address),
-    }
-}
-
-/// Memory of the kernel that is no record: what it holds at boot means nothing, and no
-/// reference lies there.
-pub(crate) struct Memory {
-    /// By process: where the bytes of its messages lie.
-    rooms: Vec<Option<u64>>,
-    /// Where the floating-point registers of threads are kept; 0: the hart has none.
-    floating: u64,
-    /// Bytes of all.
-    pub(crate) bytes: u32,
-}
-
-impl Memory {
-    /// What a model needs from `start` on; on the host, where that is 0, it lies among
-    /// the records.
-    pub(crate) fn of(model: &Model, start: u32) -> Memory {
-        let threads = model.threads.len() as u32;
-        let has_floating = model.board.kernel_features.iter().any(|f| f == "floating");
-        let mut bytes = if has_floating {
-            threads * FLOATING_BYTES as u32
-        } else {
-            0
-        };
-        let rooms = model.processes.iter().map(|process| {
-            let messages = process.messages;
-            let place = u64::from(start) + u64::from(bytes);
-            bytes += u32::from(messages.count) * messages.size.max(INLINE as u32);
-            (start > 0).then_some(place)
-        });
-        Memory {
-            floating: if has_floating { start.into() } else { 0 },
-            rooms: rooms.collect(),
-            bytes: bytes.next_multiple_of(GRAIN),
-        }
     }
 }
 
