@@ -149,7 +149,9 @@ pub(crate) fn call<M: Machine>(
     if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX)
         && let Some(server) = mailbox.waiters.get()
     {
+        // (whoever is limited, or runs in the place of one that is, pays for the server)
         let odd = differ(server.next.get(), server) | server.state.get() as usize;
+        let odd = odd | me.limited.get() as usize;
         if wrong | to >> BEYOND | odd == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.
