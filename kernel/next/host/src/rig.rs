@@ -102,10 +102,16 @@ fn next(outcome: Outcome) -> Option<Ref<Thread>> {
 impl Rig {
     /// Boots a system: what begins at boot is ready, and the most urgent runs.
     pub fn boot(description: &Description) -> Rig {
+        Rig::boot_at(description, 0)
+    }
+
+    /// The same when the clock has counted so many ticks.
+    pub fn boot_at(description: &Description, now: u64) -> Rig {
         let built = materialise(description);
         with(|state| {
             *state = State {
                 memory: vec![0; 1 << 20],
+                now,
                 ..State::default()
             };
         });
