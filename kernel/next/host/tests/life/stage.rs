@@ -201,7 +201,7 @@ pub(crate) fn records(rig: &Rig, kind: Kind) -> Vec<[u32; 4]> {
 pub(crate) fn fault_records(rig: &Rig) -> Vec<(u32, u32)> {
     let faults = records(rig, Kind::Fault).into_iter();
     faults
-        .map(|[_, label, cause, _]| (label >> 16, cause))
+        .map(|[_, label, cause, _]| (label >> 16, cause & 0xFFFF))
         .collect()
 }
 
