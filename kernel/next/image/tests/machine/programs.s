@@ -6,11 +6,11 @@
 
 .option arch, +zicsr
 .equ NULL, 0
-.equ YIELD, 1
+.equ YIELD, 3
 .equ CLOCK, 5
-.equ SLEEP, 6
-.equ AWAIT_INTERRUPT, 7
-.equ NO_CALL, 63
+.equ DEVICE_ADDRESS, 19
+.equ SLEEP, 12
+.equ AWAIT_INTERRUPT, 13
 
 .macro CALL number
   li a7, \number
