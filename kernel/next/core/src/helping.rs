@@ -35,7 +35,8 @@ use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, 
 const ASKERS: u32 = 64;
 
 /// What a thread has to do before it goes on: its wait is refused. Else what is to be
-/// written to its control page, [`TAKEN`] or what follows, or 0.
+/// written to its control page, [`TAKEN`] or what follows, or 0; and above, which mutex it
+/// has taken.
 const REFUSED: usize = 3;
 
 impl Thread {
@@ -285,7 +286,8 @@ impl Kernel {
         }
         if is_told || kind & kind::PRIVATE != 0 {
             // there is something to be written to its memory before it goes on
-            self.finish_later(thread, is_told as usize * (1 + is_abandoned as usize));
+            let told = is_told as usize * (1 + is_abandoned as usize);
+            self.finish_later(thread, told | (mutex.number as usize) << 8);
         }
     }
 
@@ -304,7 +306,7 @@ impl Kernel {
     pub(crate) fn finish_wait<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let noted = me.noted().get();
         me.kind.set(noted as u8);
-        match noted >> 8 {
+        match noted >> 8 & REFUSED {
             REFUSED => {
                 self.cancel_wait::<M>(me);
                 me.refuse(Error::EDEADLK);
@@ -317,7 +319,7 @@ impl Kernel {
                         (told as u32).wrapping_add(TAKEN - 1),
                     );
                 }
-                if let Some(mutex) = me.held.get() {
+                if let Some(mutex) = self.objects.get(noted >> 16) {
                     self.publish::<M>(me, mutex);
                 }
             }
