@@ -286,6 +286,11 @@ impl<'a> Builder<'a> {
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
         let (layout, blob) = self.place(&model, executables, sites, &parts, &kernel)?;
+        // the records of the second kernel are its tables at run time
+        let records = match self.options.generation {
+            Generation::First => 0,
+            Generation::Second => blob.size,
+        };
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let name_map = names::name_map(&model, &layout.usage);
@@ -294,7 +299,8 @@ impl<'a> Builder<'a> {
             .out_dir
             .join(format!("{}.names.json", model.name));
         write(&names, name_map.to_json().as_bytes())?;
-        let report = Report::of(&model, &kernel, &layout);
+        let mut report = Report::of(&model, &kernel, &layout);
+        report.kernel_tables += records;
         Ok(Built {
             image,
             kernel: executable,

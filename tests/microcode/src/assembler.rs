@@ -11,6 +11,8 @@
 //! mailbox news
 //! handler overrun h        a handler block
 //! start a0
+//! round a0                 the block that begins each round
+//! resume a0                the one that begins it in another module's place
 //! a0: call d
 //!     release t1, 20ms
 //!     future after(10ms/3), a0
@@ -95,7 +97,7 @@ impl Assembler {
                 self.writer.mailboxes.push(symbol);
                 self.mailboxes.push(name.to_string());
             }
-            ["start", _] | ["handler", _, _] => return Some(line),
+            ["start" | "round" | "resume", _] | ["handler", _, _] => return Some(line),
             _ => return self.declare_label(line),
         }
         None
@@ -208,8 +210,14 @@ impl Assembler {
 
     fn instruct(&mut self, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if word == "start" {
-            self.writer.start = self.label(rest);
+        if ["start", "round", "resume"].contains(&word) {
+            let address = self.label(rest);
+            let block = match word {
+                "start" => &mut self.writer.start,
+                "round" => &mut self.writer.round,
+                _ => &mut self.writer.resume,
+            };
+            *block = address;
             return;
         }
         if word == "handler" {

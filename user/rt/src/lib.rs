@@ -49,6 +49,12 @@ mod control;
 mod id;
 #[cfg_attr(feature = "next", path = "next/ring.rs")]
 pub mod ring;
+#[cfg(all(
+    target_os = "none",
+    any(target_arch = "riscv64", target_arch = "riscv32")
+))]
+#[cfg_attr(feature = "next", path = "next/start.rs")]
+mod start;
 #[cfg_attr(feature = "next", path = "next/stubs.rs")]
 mod stubs;
 

@@ -1,5 +1,5 @@
-//! RV32 and RV64: the `ecall`, the code at which threads start, and the
-//! restartable sequence. All assembly of a process is in this file.
+//! RV32 and RV64: the `ecall` and the restartable sequence. All assembly of a process
+//! is in this file and in `start.rs`.
 //!
 //! The kernel answers in `a0..=a6`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
@@ -7,37 +7,6 @@
 use core::arch::{asm, global_asm};
 
 use crate::control::{ControlPage, Grants};
-
-// The kernel starts a thread with a0 = block (or control page) and a1 = body.
-// `unimp` turns a kernel that returns from a call without return into a fault.
-global_asm!(
-    ".pushsection .text.giornata_start, \"ax\", @progbits",
-    ".globl giornata_start_task",
-    ".type giornata_start_task, @function",
-    "giornata_start_task:",
-    "jalr a1",
-    "li a7, {complete}",
-    "ecall",
-    "unimp",
-    ".globl giornata_start_driver",
-    ".type giornata_start_driver, @function",
-    "giornata_start_driver:",
-    "jalr a1",
-    "li a7, {answer}",
-    "ecall",
-    "unimp",
-    ".globl giornata_start_thread",
-    ".type giornata_start_thread, @function",
-    "giornata_start_thread:",
-    "jalr a1",
-    "li a7, {exit}",
-    "ecall",
-    "unimp",
-    ".popsection",
-    complete = const giornata_abi::call::Call::Complete as usize,
-    answer = const giornata_abi::call::Call::Return as usize,
-    exit = const giornata_abi::call::Call::Exit as usize,
-);
 
 // giornata_restartable_swap: a0 = word, a1 = expected, a2 = new; t0 = value found;
 // returns to t1, and changes nothing else.

@@ -17,10 +17,10 @@ calls! {
     Yield = 1, "yield()", Any, "";
     /// Ends the calling thread with a value for its joiner. Mutexes that it owns pass to their waiters (EOWNERDEAD). Does not return.
     Exit = 2, "exit(value)", Thread, "";
-    /// Ends the job of the calling task. Does not return.
+    /// Ends the job of the calling task. Returns when the task has its next job.
     Complete = 3, "complete()", Task, "";
-    /// Ends an upcall with a value. Does not return.
-    Return = 4, "return(value)", Upcall, "";
+    /// Ends an upcall with a value. Returns, on an empty stack, with the block and the body of the next upcall.
+    Return = 4, "return(value) -> body", Upcall, "";
     /// Ticks since the system started.
     Clock = 5, "clock() -> low, high", Any, "";
     /// Blocks until an absolute instant; returns at once if it has passed. EINVAL: it never comes.

@@ -26,6 +26,16 @@ pub enum Section {
     Predicates = 1,
 }
 
+/// When a comparison holds.
+pub mod compare {
+    /// The value is less than that to which it is compared.
+    pub const LESS: u8 = 1;
+    /// They are equal.
+    pub const EQUAL: u8 = 2;
+    /// It is greater.
+    pub const GREATER: u8 = 4;
+}
+
 record! {
     /// An instruction. Operands as in module files, see
     /// [`Opcode`](crate::instruction::Opcode), but for the deadline of a release.
@@ -50,7 +60,7 @@ record! {
     pub struct LinkedWait {
         /// A [`PredicateKind`](crate::predicate::PredicateKind).
         pub kind: u8,
-        /// When a comparison holds: 1 the value is less, 2 equal, 4 greater, or-ed.
+        /// When a comparison holds: bits of [`compare`]; else 0.
         pub comparison: u8,
         /// Number of the task, port, interrupt, mailbox or driver, or 0.
         pub subject: u16,

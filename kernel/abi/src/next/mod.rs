@@ -7,6 +7,7 @@
 pub mod call;
 pub mod control;
 pub mod id;
+pub mod linked;
 pub mod load;
 pub mod process;
 pub mod rate;

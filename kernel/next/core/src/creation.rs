@@ -149,12 +149,7 @@ impl Kernel {
 
     /// Says that nobody will join a created thread of the caller's process.
     #[inline(always)]
-    pub(crate) fn detach_thread<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        serial: usize,
-    ) -> Outcome {
+    pub(crate) fn detach_thread(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Outcome {
         if let Some((thread, 0)) = self.sibling(me, slot, serial) {
             let tenancy = thread.tenancy.get();
             let joiners = &me.process.joiners;

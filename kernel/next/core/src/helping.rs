@@ -24,6 +24,7 @@ use core::hint::cold_path;
 
 use giornata_abi::next::control::{NEXT_LOCK, TAKEN};
 
+use crate::limit;
 use crate::object::kind;
 use crate::parking::PIECE;
 use crate::thread::{self, state};
@@ -97,12 +98,16 @@ impl Kernel {
             }
             let mut at = slot;
             let mut links = self.depth;
+            let mut limited = 0;
             let wanted = loop {
                 let Some(wanted) = at.wants.get() else {
                     break None;
                 };
                 match wanted.owner.get() {
-                    Some(owner) if owner.can_run() && links != 0 => at = owner,
+                    Some(owner) if owner.can_run() && links != 0 => {
+                        limited |= at.limited.get();
+                        at = owner;
+                    }
                     None if at.state.get() | wanted.odd_to_take() == 0 => {
                         at.wants.set(None);
                         wanted.count.set(0);
@@ -125,6 +130,10 @@ impl Kernel {
             }
             if same(at, slot) {
                 return Outcome::switch(at);
+            }
+            if limited != 0 {
+                // (the exit path finds out who pays)
+                at.limited.set(at.limited.get() | limit::LENT);
             }
             return Outcome::because(at, reason::HELPS | (slot.number() as usize) << 16);
         }

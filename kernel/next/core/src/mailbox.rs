@@ -40,9 +40,12 @@ pub(crate) fn send<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [w0, w1, w2, w3] = words;
+    let pool = me.process;
+    let place = pool.free.get();
     if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX) {
         let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA | NO_CLIENT);
-        if let Some(waiter) = mailbox.waiters.get() {
+        let (waiter, first) = (mailbox.waiters.get(), mailbox.first.get());
+        if let Some(waiter) = waiter {
             let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
             if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
@@ -51,26 +54,28 @@ pub(crate) fn send<M: Machine>(
                 me.answer(0);
                 return Outcome::switch(waiter);
             }
-        } else if let Some(message) = me.process.free.get()
+        } else if let Some(message) = place
             && wrong == 0
         {
-            // empty, or as the first are
-            let first = mailbox.first.get();
-            if first.is_none_or(|first| first.priority().get() == priority as u32) {
-                me.process.free.set(message.below.get());
-                match first {
-                    Some(first) => message.link(first),
-                    None => {
-                        message.below.set(None);
-                        mailbox.first.set(Some(message));
-                    }
+            // (loads come before stores, so that one waits for all)
+            let (next, tenant) = (message.below.get(), me.serial.get());
+            if let Some(first) = first {
+                cold_path();
+                if first.priority().get() != priority as u32 {
+                    return in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel);
                 }
-                message.fill(words);
-                message.priority().set(priority as u32);
-                message.sender.set(me);
-                message.serial.set(me.serial.get());
-                return Outcome::DONE;
+                pool.free.set(next);
+                message.link(first);
+            } else {
+                pool.free.set(next);
+                message.below.set(None);
+                mailbox.first.set(Some(message));
             }
+            message.fill(words);
+            message.priority().set(priority as u32);
+            message.sender.set(me);
+            message.serial.set(tenant);
+            return Outcome::DONE;
         }
     }
     in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
@@ -105,17 +110,16 @@ pub(crate) fn receive<M: Machine>(
         };
         // (who waits while there are messages is a caller that nobody serves)
         if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
-            let (next, below) = (message.next.get(), message.below.get());
+            let (next, pool) = (message.next.get(), message.pool);
+            let (mut first, free) = (message.below.get(), pool.free.get());
             if differ(next, message) != 0 {
                 cold_path();
                 message.unlink();
-                next.below.set(below);
-                mailbox.first.set(Some(next));
-            } else {
-                mailbox.first.set(below);
+                next.below.set(first);
+                first = Some(next);
             }
-            let pool = message.pool;
-            message.below.set(pool.free.get());
+            mailbox.first.set(first);
+            message.below.set(free);
             pool.free.set(Some(message));
             return Outcome::words(me, &message.words);
         }
@@ -136,7 +140,9 @@ pub(crate) fn call<M: Machine>(
     if let Some((mailbox, wrong)) = look(me, to, serial, kind::MAILBOX)
         && let Some(server) = mailbox.waiters.get()
     {
+        // (whoever is limited, or runs in the place of one that is, pays for the server)
         let odd = differ(server.next.get(), server) | server.state.get() as usize;
+        let odd = odd | me.limited.get() as usize;
         if wrong | to >> BEYOND | odd == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.

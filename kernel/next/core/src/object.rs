@@ -119,7 +119,7 @@ pub(crate) fn look_received(
     slot: usize,
     serial: usize,
 ) -> Option<(Ref<Object>, usize)> {
-    let object = me.handles.get(slot & SLOT_MASK)?.received;
+    let object = me.handles.get(slot)?.received;
     let wrong = (object.serial.get() ^ serial as u32) | (object.kind.get() ^ kind::MAILBOX);
     Some((object, wrong as usize))
 }

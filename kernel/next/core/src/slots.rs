@@ -34,9 +34,11 @@ pub(crate) extern "C" fn create<M: Machine>(
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
         let serial = object.serial.get().wrapping_add(1);
-        // (of what is free only a mutex that is still wanted has a count)
-        let taken = object.kind.get() | object.count.get() | object.made & kind::MAILBOX;
-        if taken as usize | how == 0 && serial != 0 {
+        // (of what is free only a mutex that is still wanted has a count; of a mailbox there
+        // may be messages and a reader to see to)
+        let taken = object.kind.get() | object.count.get() | object.made & kind::ROUTED;
+        let left = some(object.first.get()) | some(object.owner.get());
+        if taken as usize | how | left == 0 && serial != 0 {
             object.kind.set(object.made);
             object.serial.set(serial);
             object.count.set(object.initial);
@@ -62,8 +64,10 @@ pub(crate) extern "C" fn delete<M: Machine>(
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
         let kind = object.kind.get();
-        let wrong = (object.serial.get() ^ serial as u32) | kind & kind::MAILBOX;
+        // (what is refused has bits of its kind that nothing else has)
+        let wrong = (object.serial.get() ^ serial as u32) | kind & (kind::ROUTED | 0xF0);
         let used = some(object.waiters.get()) | some(object.owner.get());
+        let used = used | some(object.first.get());
         if wrong as usize | used == 0 && kind != kind::FREE {
             end(object);
             return Outcome::DONE;
@@ -186,8 +190,7 @@ impl Kernel {
     /// that hang on the owner of a mutex. Returns whether there is more.
     fn vacate<M: Machine>(&self, object: Ref<Object>) -> bool {
         if object.made & kind::KIND == kind::MAILBOX {
-            let is_empty = object.first.get().is_none() && object.owner.get().is_none();
-            return !(is_empty && object.count.get() == 0) && self.drain::<M>(object);
+            return self.drain::<M>(object);
         }
         let Some(owner) = object.owner.get() else {
             return false;

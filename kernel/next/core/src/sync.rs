@@ -44,8 +44,9 @@ pub(crate) extern "C" fn lock<M: Machine>(
                 object.count.set(count.wrapping_add(1));
                 me.wants.set(Some(object));
                 me.answer(0);
-                // the owner is ready, and wants nothing itself
+                // the owner is ready, and wants nothing itself; and nobody pays for it
                 let odd = some(owner.waits.get()) | some(owner.wants.get());
+                let odd = odd | me.limited.get() as usize;
                 if odd | owner.process.life.get() as usize == 0 {
                     let reason = reason::HELPS | (me.number() as usize) << 16;
                     return Outcome::because(owner, reason);

@@ -89,7 +89,12 @@ impl Kernel {
     pub(crate) fn drain<M: Machine>(&self, mailbox: Ref<Object>) -> bool {
         let first = mailbox.first.get();
         match first {
-            None => self.unserve(mailbox),
+            None => {
+                self.unserve(mailbox);
+                if let Some(mail) = mailbox.mail {
+                    mail.server.set(None);
+                }
+            }
             Some(message) => {
                 mailbox.pull(message);
                 self.lose::<M>(message);

@@ -7,11 +7,12 @@ use std::fmt;
 use giornata_abi::id::NONE;
 use giornata_abi::instruction::{Instruction, Opcode};
 use giornata_abi::module::Module;
+use giornata_abi::next::linked::{Times, bits};
 use giornata_abi::next::load::key;
 use giornata_abi::predicate::{Comparison, Predicate, PredicateKind};
 use giornata_abi::trace::Violation;
 use giornata_next_core::agenda::FARTHEST;
-use giornata_next_core::micro::{block, compare};
+use giornata_next_core::micro::block;
 
 use crate::program::{Change, Group, Op, Port, Program, Task, Wait};
 
@@ -76,7 +77,7 @@ const RAISED: usize = 8;
 
 /// Links a module. Of one that can be replaced, code and predicates keep their numbers.
 pub fn link(module: &Module<'_>, binding: &Binding<'_>) -> Result<Program, LinkError> {
-    let times = Times::of(module, binding)?;
+    let times = times(module, binding.hertz)?;
     let linker = Linker {
         module,
         binding,
@@ -87,64 +88,23 @@ pub fn link(module: &Module<'_>, binding: &Binding<'_>) -> Result<Program, LinkE
     linker.link()
 }
 
-/// Exact conversion of a module's durations to ticks and parts of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// Ticks in so many units of a duration: a reduced fraction.
-    ticks: u128,
-    units: u128,
-    denominator: u128,
-    /// Parts of a tick.
-    pub parts: u32,
-}
-
-impl Times {
-    /// For durations that count remainders in `1/denominator` ns, and a timer's rate.
-    fn new(denominator: u32, hertz: u32, durations: &[(u64, u32)]) -> Result<Times, LinkError> {
-        let denominator = u128::from(denominator.max(1));
-        let (ticks, units) = (u128::from(hertz), denominator * 1_000_000_000);
-        let mut parts = 1;
-        for (nanos, remainder) in durations {
-            let exact = (u128::from(*nanos) * denominator + u128::from(*remainder)) * ticks;
-            let own = units / common(exact, units);
-            parts = parts / common(parts, own) * own;
-            if parts >= 1 << 31 {
-                return Err(LinkError::Fractions);
-            }
-        }
-        Ok(Times {
-            ticks,
-            units,
-            denominator,
-            parts: parts as u32,
-        })
-    }
-
-    fn of(module: &Module<'_>, binding: &Binding<'_>) -> Result<Times, LinkError> {
-        let after = PredicateKind::After as u8;
-        let times = module
-            .predicates()
-            .filter(|predicate| predicate.kind == after);
-        let times = times.map(|predicate| (predicate.value, predicate.remainder));
-        let durations = module
-            .durations()
-            .map(|entry| (entry.nanos, entry.remainder));
-        let all: Vec<_> = times.chain(durations).collect();
-        Times::new(module.header().denominator, binding.hertz, &all)
-    }
-
-    /// Ticks and parts of one.
-    pub fn ticks(&self, nanos: u64, remainder: u32) -> (u64, u32) {
-        let parts = u128::from(self.parts);
-        let exact =
-            (u128::from(nanos) * self.denominator + u128::from(remainder)) * self.ticks * parts
-                / self.units;
-        ((exact / parts) as u64, (exact % parts) as u32)
-    }
-}
-
-fn common(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { common(b, a % b) }
+/// The conversion of every duration of a module.
+pub fn times(module: &Module<'_>, hertz: u32) -> Result<Times, LinkError> {
+    let after = PredicateKind::After as u8;
+    let times = module
+        .predicates()
+        .filter(|predicate| predicate.kind == after);
+    let times = times.map(|predicate| (predicate.value, predicate.remainder));
+    let durations = module
+        .durations()
+        .map(|entry| (entry.nanos, entry.remainder));
+    let empty = Times::new(module.header().denominator, hertz);
+    let all = times
+        .chain(durations)
+        .try_fold(empty, |times, (nanos, remainder)| {
+            times.including(nanos, remainder)
+        });
+    all.ok_or(LinkError::Fractions)
 }
 
 struct Linker<'a> {
@@ -216,14 +176,7 @@ impl Linker<'_> {
         let subject = usize::from(predicate.subject);
         let task = || own.tasks.get(subject).map(|(thread, _)| *thread);
         let port = || own.ports.get(subject).copied().flatten();
-        let how = || match Comparison::from_code(predicate.comparison)? {
-            Comparison::Equal => Some(compare::EQUAL),
-            Comparison::NotEqual => Some(compare::LESS | compare::GREATER),
-            Comparison::Less => Some(compare::LESS),
-            Comparison::LessOrEqual => Some(compare::LESS | compare::EQUAL),
-            Comparison::Greater => Some(compare::GREATER),
-            Comparison::GreaterOrEqual => Some(compare::GREATER | compare::EQUAL),
-        };
+        let how = || Comparison::from_code(predicate.comparison).map(|how| bits(how).into());
         let wait = predicate.kind().and_then(|kind| match kind {
             True => Some(Wait::True),
             Never => Some(Wait::Never),
@@ -462,29 +415,4 @@ fn releases(run: &Run, groups: &[Group]) -> Vec<Op> {
         _ => std::cmp::Reverse((0, 0)),
     });
     ops
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_exact_in_parts_of_a_tick() {
-        // 10 ms / 3 at 10 MHz
-        let times = Times::new(3, 10_000_000, &[(3_333_333, 1)]).unwrap();
-        assert_eq!(times.parts, 3);
-        assert_eq!(times.ticks(3_333_333, 1), (33_333, 1));
-        // 1 ns at 32,768 Hz is 64 parts of 1,953,125
-        let times = Times::new(1, 32_768, &[(1, 0)]).unwrap();
-        assert_eq!((times.parts, times.ticks(1, 0)), (1_953_125, (0, 64)));
-        assert_eq!(times.ticks(1_000_000_000, 0), (32_768, 0));
-    }
-
-    #[test]
-    fn durations_that_need_finer_parts_are_refused() {
-        assert_eq!(
-            Times::new(u32::MAX, 32_768, &[(1, 1)]),
-            Err(LinkError::Fractions)
-        );
-    }
 }

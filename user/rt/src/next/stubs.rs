@@ -32,6 +32,7 @@ fn number(slot: usize, serial: usize) -> Number {
 }
 
 /// The words of the first tick not before an instant.
+#[inline(always)]
 fn ticks(until: Instant) -> (usize, usize) {
     halves(clock::ticks(until).0)
 }
@@ -41,6 +42,7 @@ fn instant(low: usize, high: usize) -> Instant {
 }
 
 /// A slot and a priority, in one register. `EINVAL`: the priority has more than 16 bits.
+#[inline(always)]
 fn with_priority(slot: usize, priority: u32) -> Result<usize, Error> {
     match priority as usize <= SLOT_MASK {
         true => Ok(slot | (priority as usize) << EXTRA),
@@ -49,9 +51,11 @@ fn with_priority(slot: usize, priority: u32) -> Result<usize, Error> {
 }
 
 /// `Send`. `EINVAL` also: the priority is above 255.
+#[inline(always)]
 pub fn send(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<(), Error> {
     let (slot, serial) = parts(mailbox);
-    let [a, b, c, d] = words.map(|word| word as usize);
+    let [a, b, c, d] = words;
+    let [a, b, c, d] = [a as usize, b as usize, c as usize, d as usize];
     let arguments = [with_priority(slot, priority)?, serial, a, b, c, d];
     call6(Call::Send as usize, arguments).map(drop)
 }
@@ -74,19 +78,22 @@ pub fn send_from(
 
 /// `Receive`: blocks; the words and the priority. Of a call, which the caller cannot
 /// reply to then, see [`receive_request`].
+#[inline(always)]
 pub fn receive(mailbox: Number, until: Instant) -> Result<([u32; 4], u32), Error> {
     receive_request(mailbox, until).map(|request| (request.words, request.priority))
 }
 
 /// `Receive`: blocks.
+#[inline(always)]
 pub fn receive_request(mailbox: Number, until: Instant) -> Result<Requested, Error> {
     let ((slot, serial), (low, high)) = (parts(mailbox), ticks(until));
     call6(Call::Receive as usize, [slot, serial, low, high, 0, 0]).map(requested)
 }
 
+#[inline(always)]
 fn requested([a, b, c, d, both, token]: [usize; 6]) -> Requested {
     Requested {
-        words: [a, b, c, d].map(|word| word as u32),
+        words: [a as u32, b as u32, c as u32, d as u32],
         priority: low_half(both) as u32,
         client: (both >> EXTRA) as u16,
         token: token as u32,
@@ -254,17 +261,21 @@ pub fn broadcast(condition: Number) -> Result<(), Error> {
 }
 
 /// `Call`: blocks; the words of the reply.
+#[inline(always)]
 pub fn call(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<[u32; 4], Error> {
     let (slot, serial) = parts(mailbox);
-    let [a, b, c, d] = words.map(|word| word as usize);
+    let [a, b, c, d] = words;
+    let [a, b, c, d] = [a as usize, b as usize, c as usize, d as usize];
     let arguments = [with_priority(slot, priority)?, serial, a, b, c, d];
     let answer = call6(Next::Call as usize, arguments);
     answer.map(|[a, b, c, d, ..]| [a, b, c, d].map(|word| word as u32))
 }
 
 /// `ReplyReceive`: blocks; as [`receive_request`].
+#[inline(always)]
 pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<Requested, Error> {
-    let [a, b, c, d] = words.map(|word| word as usize);
+    let [a, b, c, d] = words;
+    let [a, b, c, d] = [a as usize, b as usize, c as usize, d as usize];
     let arguments = [usize::from(client), token as usize, a, b, c, d];
     call6(Next::ReplyReceive as usize, arguments).map(requested)
 }

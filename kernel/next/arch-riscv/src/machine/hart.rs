@@ -1,4 +1,5 @@
 //! The hart as the kernel's core sees it.
+#![allow(clippy::multiple_unsafe_ops_per_block)] // a place in a block, and the access there
 
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 

@@ -1,4 +1,5 @@
 //! Protection by regions: the PMP holds what user mode may touch.
+#![allow(clippy::multiple_unsafe_ops_per_block)] // a place and the access there; a register of several
 
 use core::cell::Cell;
 

@@ -408,7 +408,7 @@ resume_same:
     lhu     t1, {KIND}(tp)
     mv      sp, tp
     addi    t3, t1, -{KIND_FULL}
-    bnez    t3, limited
+    bnez    t3, resume_limited
 resume:
     sb      zero, {KIND}(sp)
     LOAD    ra, {THREAD_RA}, sp
@@ -418,6 +418,12 @@ resume:
     LOAD    tp, {THREAD_TP}, sp
     LOAD    sp, {THREAD_SP}, sp
     mret
+
+# Its time is limited, or what it did was stopped and it begins with something else.
+resume_limited:
+    LOAD    t0, {THREAD_PC}, tp
+    csrw    mepc, t0
+    j       limited
 
 # The thread lives in the kernel: it waits, or its turn is a piece of work. After each the
 # hart looks at its timer and its lines.

@@ -103,10 +103,12 @@ record! {
 
 /// When a comparison holds.
 pub mod compare {
+    use giornata_abi::next::load::compare;
+
     /// The port's value is less.
-    pub const LESS: u32 = 1;
+    pub const LESS: u32 = compare::LESS as u32;
     /// Both are equal.
-    pub const EQUAL: u32 = 2;
+    pub const EQUAL: u32 = compare::EQUAL as u32;
     /// It is greater.
-    pub const GREATER: u32 = 4;
+    pub const GREATER: u32 = compare::GREATER as u32;
 }

@@ -1,4 +1,5 @@
 //! What the rest of the kernel asks of programs, in a kernel without: nothing.
+#![allow(clippy::extra_unused_type_parameters)] // as with programs
 
 use crate::{Kernel, Line, Machine, Outcome, Program, Ref, Thread, Trigger};
 
@@ -22,6 +23,7 @@ impl Kernel {
 
     pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}
 
+    #[cfg_attr(not(feature = "services"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
 
     pub(crate) fn leave_ring(&self, _: Ref<Thread>) {}

@@ -1,6 +1,6 @@
 //! Clients, servers and senders that end.
 
-use giornata_abi::Error::{EIDRM, EINVAL};
+use giornata_abi::Error::{EIDRM, EINVAL, ESRCH};
 use giornata_abi::next::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
@@ -325,4 +325,109 @@ fn a_request_that_is_being_received_when_its_client_dies_is_a_message() {
     let results = stage.results(1);
     assert_eq!(results[0], 0);
     assert_eq!(stage.free(2), 4);
+}
+
+#[test]
+fn who_waits_for_a_mailbox_that_is_deleted_is_told_and_its_messages_go_back() {
+    let mut system = threads(&[5, 6, 7, 4]);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let mut stage = Stage::new(&system);
+    let create = |stage: &mut Stage, thread, serial| {
+        stage.call(thread, Call::CreateObject, [mailbox, 0, 0, 0, 0, 0]);
+        stage.returned(thread, &[mailbox, serial]);
+    };
+    stage.receive(2, mailbox).receive_bytes(1, mailbox, 9);
+    stage
+        .call(0, Call::DeleteObject, [mailbox, 1, 0, 0, 0, 0])
+        .runs(2);
+    stage
+        .refused(2, EIDRM)
+        .sleep(2, 900)
+        .refused(1, EIDRM)
+        .sleep(1, 900);
+    stage.returned(0, &[]);
+    stage.send(0, mailbox, 0, 1).refused(0, ESRCH);
+    for serial in 2..9 {
+        create(&mut stage, 0, serial);
+        let (to, id) = (mailbox | serial << 16, serial);
+        for _ in 0..4 {
+            stage
+                .call(0, Call::Send, [to, id, 1, 0, 0, 0])
+                .returned(0, &[]);
+        }
+        assert_eq!(stage.free(0), 0);
+        stage
+            .call(0, Call::Send, [to, serial - 1, 1, 0, 0, 0])
+            .refused(0, ESRCH);
+        stage.call(0, Call::DeleteObject, [mailbox, id, 0, 0, 0, 0]);
+        stage.returned(0, &[]);
+        assert_eq!(stage.free(0), 4);
+    }
+}
+
+#[test]
+fn callers_of_a_mailbox_that_is_deleted_are_told_but_for_those_in_a_hand() {
+    let mut system = threads(&[5, 9, 6, 4]);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let mut stage = Stage::new(&system);
+    stage
+        .receive(1, mailbox)
+        .sleep(2, 1)
+        .request(0, mailbox, 1)
+        .runs(1);
+    let token = stage.has_request(1, 0, 1);
+    stage.sleep(1, 9).advance(1).request(2, mailbox, 2).runs(3);
+    stage.call(3, Call::DeleteObject, [mailbox, 1, 0, 0, 0, 0]);
+    stage
+        .runs(2)
+        .refused(2, EIDRM)
+        .sleep(2, 99)
+        .runs(3)
+        .sleep(3, 99);
+    stage.advance(8).runs(1).rig.take_results(1);
+    // its reply comes; the next is of a mailbox that is no more, or of another there
+    stage.reply(1, 0, token, 7).refused(1, ESRCH);
+    stage.call(1, Call::CreateObject, [mailbox, 0, 0, 0, 0, 0]);
+    stage.reply(1, 0, token, 7).refused(1, ESRCH);
+    stage.sleep(1, 99).runs(0).returned(0, &[7]);
+}
+
+#[test]
+fn a_mailbox_that_was_attached_is_made_anew_without() {
+    let mut system = threads(&[5, 9]);
+    let [server, plain] = [(); 2].map(|()| mailbox(&mut system, PLAIN));
+    let mut stage = Stage::new(&system);
+    stage.receive(1, server);
+    stage
+        .call(0, Call::DeleteObject, [plain, 1, 0, 0, 0, 0])
+        .returned(0, &[]);
+    stage
+        .call(0, Call::CreateObject, [plain, 1, server, 0, 0, 0])
+        .returned(0, &[plain, 2]);
+    stage
+        .call(0, Call::Send, [plain, 2, 7, 0, 0, 0])
+        .runs(1)
+        .has_word(1, 0, 7);
+    stage.receive(1, server);
+    stage
+        .call(0, Call::DeleteObject, [plain, 2, 0, 0, 0, 0])
+        .returned(0, &[]);
+    stage
+        .call(0, Call::CreateObject, [plain, 0, 0, 0, 0, 0])
+        .returned(0, &[plain, 3]);
+    // its own now, in the usual way and the general one
+    let address = data(0);
+    stage
+        .call(0, Call::Send, [plain, 3, 8, 0, 0, 0])
+        .returned(0, &[]);
+    stage
+        .call(0, Call::SendBytes, [plain, 3, address, 4, 0, 0])
+        .returned(0, &[]);
+    let [low, high] = NOW;
+    stage
+        .call(0, Call::Receive, [plain, 3, low, high, 0, 0])
+        .has_word(0, 0, 8);
+    stage
+        .call(0, Call::Receive, [plain, 3, low, high, 0, 0])
+        .has_word(0, 0, 0);
 }

@@ -5,6 +5,7 @@ mod events;
 mod instants;
 mod instructions;
 mod listings;
+mod load;
 mod predicates;
 mod programs;
 mod properties;

@@ -1,11 +1,13 @@
 //! The world around the kernel in tests: tasks that take as long as the test says,
 //! drivers that do what it says, and the trace as words.
 
+mod coming;
 mod system;
 mod world;
 
-pub(crate) use system::{CALL, End, LINES, System, Work};
-pub(crate) use world::{Event, World};
+pub(crate) use coming::Coming;
+pub(crate) use system::{CALL, DATA, End, LINES, Room, System, Work};
+pub(crate) use world::{Event, Request, World};
 
 use giornata_abi::module::Module;
 use giornata_microcode::verify::{Scratch, Verified, VerifyError, scratch_needed, verify};

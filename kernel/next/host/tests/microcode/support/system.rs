@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use giornata_abi::ValueType;
 use giornata_abi::module::{Module, PortKind};
+use giornata_next_core::micro::block;
 use giornata_next_core::thread::role;
 use giornata_next_host::MEMORY;
 use giornata_next_records::link::{Binding, link};
-use giornata_next_records::program::{Driver, Move, Port, To, Upcall};
+use giornata_next_records::program::{Change, Driver, Move, Port, To, Upcall};
 use giornata_next_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 use giornata_test_microcode::assemble;
 
@@ -93,6 +94,19 @@ pub(crate) struct System {
     pub(crate) budget: u32,
     /// Fixed priorities of slots, by program.
     pub(crate) slots: BTreeMap<usize, u8>,
+    /// How programs can be replaced.
+    pub(crate) rooms: BTreeMap<usize, Room>,
+}
+
+/// Room for what takes a program's place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// The process that may replace it.
+    pub(crate) loader: usize,
+    /// Instructions, predicates, and steps at most.
+    pub(crate) limits: (usize, usize, u32),
+    /// The program's own code runs first.
+    pub(crate) boots: bool,
 }
 
 impl System {
@@ -107,6 +121,7 @@ impl System {
             priorities: BTreeMap::new(),
             budget: 1,
             slots: BTreeMap::new(),
+            rooms: BTreeMap::new(),
         };
         for file in system.files.clone() {
             let module = Module::parse(&file).expect("a whole module");
@@ -333,13 +348,16 @@ impl System {
             }
             let verified = verify_bytes(file).ok();
             let counted = verified.and_then(|verified| verified.steps);
+            let room = self.rooms.get(&index);
             let bound = match (header.max_steps, counted) {
+                _ if room.is_some() => 1000,
                 (0, Some(_)) => 0,
                 (0, None) => 1000,
                 (declared, Some(steps)) if steps <= declared => 0,
                 (declared, _) => declared,
             };
-            let slots = verified.map_or((16, 16), |v| {
+            let slots = verified.filter(|_| room.is_none());
+            let slots = slots.map_or((16, 16), |v| {
                 (usize::from(v.triggers), usize::from(v.threads))
             });
             let numbers = |names: Vec<_>, known: &Vec<String>| -> Vec<usize> {
@@ -366,11 +384,19 @@ impl System {
                 triggers: slots.0,
                 threads: slots.1,
                 involved,
-                change: None,
+                change: room.map(|room| Change {
+                    loader: room.loader,
+                    most: room.limits.2,
+                    room: (room.limits.0, room.limits.1),
+                    ..Change::default()
+                }),
             };
-            programs
-                .programs
-                .push(link(&module, &binding).expect("a module that links"));
+            let mut program = link(&module, &binding).expect("a module that links");
+            if room.is_some_and(|room| !room.boots) {
+                program.blocks = [None; block::COUNT];
+                program.code.clear();
+            }
+            programs.programs.push(program);
             first_task += tasks;
             first_driver += drivers;
             first_port += ports;

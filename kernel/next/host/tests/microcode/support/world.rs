@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use giornata_abi::next::call::Call;
-use giornata_abi::next::ring::{Kind, NONE, members, split_head};
+use giornata_abi::next::ring::{Kind, NONE, members, reason, split_head};
 use giornata_abi::trace::{FaultCause, Violation};
 use giornata_next_host::Rig;
 
@@ -15,8 +15,18 @@ pub(crate) enum Event {
     Interrupt(u32),
     Write(usize, u64),
     Message(usize, bool),
+    /// The thread that acts for the world makes a call.
+    Call(Request),
     /// The process of the task that runs faults.
     Fault,
+}
+
+/// A call, and what lies in the data of its process meanwhile.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) call: Call,
+    pub(crate) arguments: [usize; 6],
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A kernel in its world.
@@ -47,6 +57,12 @@ pub(crate) struct World {
     results: Vec<(usize, u64)>,
     /// Values that ports have from the beginning.
     initial: Vec<(usize, u64)>,
+    /// What calls have answered: a code, and results.
+    pub(crate) answers: Vec<[usize; 4]>,
+    /// Drivers that have run, and when.
+    pub(crate) ran: Vec<(String, u64)>,
+    /// Jobs that have missed their deadlines.
+    pub(crate) misses: usize,
 }
 
 /// A time in its largest whole unit.
@@ -95,6 +111,9 @@ impl World {
             holds_upcalls: false,
             results: Vec::new(),
             initial: Vec::new(),
+            answers: Vec::new(),
+            ran: Vec::new(),
+            misses: 0,
         }
     }
 
@@ -232,11 +251,14 @@ impl World {
             .position(|task| task.thread == running)
     }
 
+    /// Time passes, up to an instant or, if the kernel itself took longer, up to where it is.
     pub(crate) fn pass_until(&mut self, at: u64) {
-        if let Some(task) = self.running_task() {
-            *self.left.get_mut(&task).expect("a job") -= at - self.now;
-        }
         let now = self.rig().now();
+        let at = at.max(now);
+        if let Some(task) = self.running_task() {
+            let left = self.left.get_mut(&task).expect("a job");
+            *left = left.saturating_sub(at - self.now);
+        }
         self.rig().pass(at - now);
         self.now = at;
     }
@@ -331,6 +353,18 @@ impl World {
                 let done = self.rig().call(Call::Receive, [mailbox, 1, 0, 0, 0, 0]);
                 assert!(done.is_none_or(|results| results[0] == 0), "{done:?}");
             }
+            Some(Event::Call(request)) => {
+                let data = self.rig().process(0).data_place - giornata_next_host::MEMORY;
+                for (index, word) in request.bytes.chunks(4).enumerate() {
+                    let mut whole = [0; 4];
+                    whole[..word.len()].copy_from_slice(word);
+                    self.rig()
+                        .set_word(data + 4 * index, u32::from_le_bytes(whole));
+                }
+                let done = self.rig().call(request.call, request.arguments);
+                let [code, a, b, c, ..] = done.expect("a call that does not block");
+                self.answers.push([code, a, b, c]);
+            }
             _ => {
                 let _ = self
                     .rig()
@@ -421,6 +455,9 @@ impl World {
                     self.releases.entry(name).or_default().push(at);
                 }
             }
+            Some(Kind::Complete) if first & reason::LATE != 0 => self.misses += 1,
+            Some(Kind::Switch) if second & reason::LATE != 0 => self.misses += 1,
+            Some(Kind::Change) => self.words.push(format!("change:{second}")),
             Some(Kind::Violation) => self.read_violation(first, second),
             Some(Kind::Upcall) if first == 1 => {
                 let name = self.system.drivers[usize::from(subject)].name.clone();
@@ -438,6 +475,7 @@ impl World {
                         if let Work::Write(_, script) = &mut driver.work {
                             let _ = next(script);
                         }
+                        self.ran.push((driver.name.clone(), at));
                         driver.name.clone()
                     }
                     None => format!("{}={first}", self.system.ports[port].0),
