@@ -22,6 +22,8 @@ impl Kernel {
         thread.spent.set(0);
         thread.spent_high.set(0);
         thread.limit.set(place.allowance);
+        // (no ceiling that the last tenant published, no request that it had)
+        thread.state.set(0);
         thread.rank.set(rank);
         thread.own.set(rank);
         thread.tenancy.set(tenancy::GIVEN);
@@ -49,8 +51,6 @@ impl Kernel {
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));
-        // (its next tenant is at no ceiling that this one published)
-        me.state.set(0);
         me.answer(value);
         self.end_tenancy::<M>(me, value);
         self.go()

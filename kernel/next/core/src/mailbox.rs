@@ -46,7 +46,8 @@ pub(crate) fn send<M: Machine>(
         let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA | NO_CLIENT);
         let (waiter, first) = (mailbox.waiters.get(), mailbox.first.get());
         if let Some(waiter) = waiter {
-            let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
+            let state = waiter.state.get() | waiter.process.life.get();
+            let odd = wrong | differ(waiter.next.get(), waiter) | state as usize;
             if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
@@ -141,8 +142,8 @@ pub(crate) fn call<M: Machine>(
         && let Some(server) = mailbox.waiters.get()
     {
         // (whoever is limited, or runs in the place of one that is, pays for the server)
-        let odd = differ(server.next.get(), server) | server.state.get() as usize;
-        let odd = odd | me.limited.get() as usize;
+        let state = server.state.get() | server.process.life.get();
+        let odd = differ(server.next.get(), server) | state as usize | me.limited.get() as usize;
         if wrong | to >> BEYOND | odd == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.
