@@ -40,6 +40,11 @@ const ASKERS: u32 = 64;
 /// has taken.
 const REFUSED: usize = 3;
 
+/// Whether a thread owns a mutex.
+pub(crate) fn is_owner(mutex: Ref<Object>, me: Ref<Thread>) -> bool {
+    mutex.owner.get().is_some_and(|owner| same(owner, me))
+}
+
 impl Thread {
     /// Whether it can run in the place of another. A job never does: whoever waits for a
     /// mutex that one took by its word waits for its completion (it has no handles).
@@ -328,7 +333,9 @@ impl Kernel {
                         (told as u32).wrapping_add(TAKEN - 1),
                     );
                 }
-                if let Some(mutex) = self.objects.get(noted >> 16) {
+                // (unless its time came between, and it was written then)
+                let mutex = self.objects.get(noted >> 16);
+                if let Some(mutex) = mutex.filter(|mutex| is_owner(mutex, me)) {
                     self.publish::<M>(me, mutex);
                 }
             }

@@ -6,9 +6,10 @@
 use giornata_abi::next::call::Call;
 use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
 
+use crate::helping::is_owner;
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same};
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread};
 
 /// What an operation comes to that is over: 0 or an [`Error`].
 pub(crate) const DONE: usize = 0;
@@ -127,9 +128,4 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     };
     kernel.publish::<M>(me, mutex);
     answer
-}
-
-/// Whether a thread owns a mutex.
-fn is_owner(mutex: Ref<Object>, me: Ref<Thread>) -> bool {
-    mutex.owner.get().is_some_and(|owner| same(owner, me))
 }

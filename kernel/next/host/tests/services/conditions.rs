@@ -125,7 +125,7 @@ fn a_broadcast_wakes_all_that_waited_when_it_began() {
     }
     // after four it is put back for an interrupt; who waits from then on waits on
     stage.rig.set_piece_time(5);
-    stage.broadcast(0, c).runs(10).waits(0);
+    stage.broadcast(0, c).interrupted().runs(10).waits(0);
     stage.rig.set_piece_time(0);
     assert_eq!(stage.waiters(c), [5, 4, 3, 2, 1]);
     stage.lock_until(10, a, 6);
@@ -145,7 +145,7 @@ fn a_broadcast_stops_at_those_that_came_after_it_had_begun() {
         stage.lock(thread, a).wait(thread, c, a);
     }
     stage.rig.set_piece_time(5);
-    stage.broadcast(0, c).runs(7);
+    stage.broadcast(0, c).interrupted().runs(7);
     stage.rig.set_piece_time(0);
     // it waits before the broadcast goes on
     stage.lock(7, b).wait(7, c, b);
@@ -172,9 +172,9 @@ fn a_broadcast_that_has_begun_ends_in_success_though_the_condition_is_deleted() 
         stage.lock(thread, a).wait(thread, c, a);
     }
     stage.rig.set_piece_time(5);
-    stage.broadcast(0, c).runs(7);
+    stage.broadcast(0, c).interrupted().runs(7);
     stage.rig.set_piece_time(0);
-    stage.call(7, Call::DeleteObject, &[c, 1]).sleep(7, 10);
+    stage.call(7, Call::DeleteObject, &[c, 1]).sleep(7, 1000);
     let mut left = 7;
     while stage.rig.running() != 0 {
         let thread = stage.rig.running();

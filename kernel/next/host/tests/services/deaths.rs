@@ -67,6 +67,7 @@ fn those_that_hang_on_a_dead_one_ask_again() {
     for thread in (2..=7).rev() {
         stage
             .unlock(thread + 1, a)
+            .sleep(thread + 1, 1000)
             .runs(thread)
             .returned(thread, DONE);
     }

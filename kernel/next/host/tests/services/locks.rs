@@ -33,14 +33,27 @@ fn a_mutex_passes_to_the_most_urgent_and_among_equals_to_who_asked_first() {
     let mut stage = Stage::new(&system);
     stage.sleep(4, 40).sleep(1, 20).sleep(2, 10).sleep(3, 30);
     stage.lock(0, a);
-    stage.advance(10).lock(2, a).advance(20).lock(1, a);
-    stage.advance(30).lock(3, a).advance(40).lock(4, a).runs(0);
+    // (each has its turn when those before it yield, in whose place the owner runs)
+    stage
+        .advance(10)
+        .lock(2, a)
+        .advance(20)
+        .yields(0)
+        .lock(1, a);
+    stage
+        .advance(30)
+        .yields(0)
+        .yields(0)
+        .lock(3, a)
+        .advance(40)
+        .lock(4, a)
+        .runs(0);
     stage.unlock(0, a);
-    for thread in [4, 2, 1, 3] {
+    stage.runs(4).returned(4, DONE).unlock(4, a).sleep(4, 1000);
+    for thread in [2, 1, 3] {
         stage.runs(thread).returned(thread, DONE).unlock(thread, a);
-        stage.sleep(thread, 1000);
     }
-    stage.runs(0);
+    assert_eq!(stage.owner(a), None);
 }
 
 #[test]
@@ -51,17 +64,12 @@ fn who_gives_a_mutex_back_has_it_again_only_if_nobody_as_urgent_has_asked() {
     stage.lock(0, a).lock(0, b).sleep(0, 20);
     stage.lock(1, a).runs(2).lock(2, b).idles();
     stage.advance(20).runs(0);
-    // one as urgent has asked for this one
-    stage.unlock(0, a).runs(1).returned(1, DONE).sleep(1, 30);
-    // and one less urgent for that one
-    stage
-        .runs(0)
-        .unlock(0, b)
-        .runs(0)
-        .lock(0, b)
-        .returned(0, DONE);
-    stage.lock(0, a).idles();
-    stage.advance(30).unlock(1, a).runs(0).returned(0, DONE);
+    // one less urgent has asked for that one
+    stage.unlock(0, b).runs(0).lock(0, b).returned(0, DONE);
+    // and one as urgent for this one
+    stage.unlock(0, a).runs(0);
+    stage.lock(0, a).runs(1).returned(1, DONE);
+    assert_eq!([a, b].map(|mutex| stage.owner(mutex)), [Some(1), Some(0)]);
 }
 
 #[test]
@@ -153,7 +161,13 @@ fn a_yield_in_the_place_of_another_turns_that_one() {
     let a = mutex(&mut system);
     let mut stage = Stage::new(&system);
     stage.sleep(1, 10).sleep(2, 10).lock(0, a);
-    stage.advance(10).lock(1, a).runs(0).yields(0).runs(2);
+    stage
+        .advance(10)
+        .yields(2)
+        .lock(1, a)
+        .runs(0)
+        .yields(0)
+        .runs(2);
     stage.yields(2).runs(0);
 }
 
@@ -164,8 +178,8 @@ fn whoever_is_given_a_mutex_keeps_its_place() {
     let mut stage = Stage::new(&system);
     stage.sleep(1, 10).sleep(2, 10).lock(0, a);
     // before its equal, since it has had the turn
-    stage.advance(10).lock(1, a).unlock(0, a).runs(1);
-    stage.yields(1).runs(2);
+    stage.advance(10).lock(2, a).unlock(0, a).runs(2);
+    stage.yields(2).runs(1);
 }
 
 #[test]

@@ -82,8 +82,9 @@ fn the_word_says_who_has_it_and_whether_somebody_waits() {
     let mut system = threads(&[9, 8, 2]);
     let a = private(&mut system, ObjectKind::Mutex);
     let mut stage = Stage::new(&system);
-    stage.sleep(0, 10).sleep(1, 10).takes(2).advance(10);
-    stage.lock_word(0, a, EVER).lock_word(1, a, EVER);
+    stage.sleep(0, 20).sleep(1, 10).takes(2);
+    stage.advance(10).lock_word(1, a, EVER);
+    stage.advance(20).lock_word(0, a, EVER);
     stage
         .says(word_of(2) | WAITED_FOR)
         .unlock_word(2, a)
@@ -91,7 +92,7 @@ fn the_word_says_who_has_it_and_whether_somebody_waits() {
     stage
         .says(word_of(0) | WAITED_FOR)
         .unlock_word(0, a)
-        .sleep(0, 20)
+        .sleep(0, 30)
         .runs(1);
     stage.says(word_of(1)).gives(1);
 }
