@@ -9,22 +9,59 @@ use giornata_abi::next::call::Call;
 
 use crate::{Kernel, Machine, Outcome, Ref, Thread, mailbox, operation, thread};
 
-/// The general handler, which finds the arguments where they are.
+/// The general handler of a call.
 macro_rules! in_general {
+    ($call:ident, $a:expr, $b:expr, $c:expr, $me:expr, $kernel:expr) => {{
+        core::hint::cold_path();
+        const CALL: usize = giornata_abi::next::call::Call::$call as usize;
+        $crate::general::begin_of_three::<M, CALL>($a, $b, $c, $me, $kernel)
+    }};
     ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
         core::hint::cold_path();
-        let [.., number] = &$me.context.a;
-        number.set(giornata_abi::next::call::Call::$call as usize);
-        $crate::general::general::<M>($a, $b, $c, $d, $e, $f, $me, $kernel)
+        const CALL: usize = giornata_abi::next::call::Call::$call as usize;
+        $crate::general::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $kernel)
     }};
 }
 pub(crate) use in_general;
 
+/// The call `CALL` with its arguments. (Three instructions, out of line: where it is
+/// entered from all registers are taken, and they stay as they are.)
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(CALL);
+    general::<M>(a, b, c, d, e, f, me, kernel)
+}
+
+/// The same of a call that has three arguments.
+#[inline(never)]
+pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
+    a: usize,
+    b: usize,
+    c: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(CALL);
+    general::<M>(a, b, c, 0, 0, 0, me, kernel)
+}
+
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn general<M: Machine>(
+#[allow(clippy::too_many_arguments)]
+extern "C" fn general<M: Machine>(
     a: usize,
     b: usize,
     c: usize,

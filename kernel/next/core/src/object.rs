@@ -185,8 +185,8 @@ impl Kernel {
             (Some(handle), Some(object)) if handle.rights & rights != 0 => {
                 return (Some(object), Error::EINVAL);
             }
-            (None, _) if !me.has_jobs() => Error::ESRCH,
-            _ => Error::EPERM,
+            (Some(_), _) => Error::EPERM,
+            _ => Error::ESRCH,
         };
         (None, error)
     }

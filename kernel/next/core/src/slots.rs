@@ -25,9 +25,9 @@ pub(crate) extern "C" fn create<M: Machine>(
     slot: usize,
     how: usize,
     server: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -45,7 +45,7 @@ pub(crate) extern "C" fn create<M: Machine>(
             return me.returns([slot, serial as usize, 0, 0, 0, 0]);
         }
     }
-    in_general!(CreateObject, slot, how, server, a3, a4, a5, me, kernel)
+    in_general!(CreateObject, slot, how, server, me, kernel)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -54,10 +54,10 @@ pub(crate) extern "C" fn create<M: Machine>(
 pub(crate) extern "C" fn delete<M: Machine>(
     slot: usize,
     serial: usize,
-    a2: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -73,7 +73,7 @@ pub(crate) extern "C" fn delete<M: Machine>(
             return Outcome::DONE;
         }
     }
-    in_general!(DeleteObject, slot, serial, a2, a3, a4, a5, me, kernel)
+    in_general!(DeleteObject, slot, serial, 0, me, kernel)
 }
 
 /// An object is no more. (A mutex still counts who wants it, and its owner keeps it until

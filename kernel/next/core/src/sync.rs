@@ -75,9 +75,9 @@ pub(crate) extern "C" fn unlock<M: Machine>(
     slot: usize,
     serial: usize,
     word: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -125,7 +125,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             }
         }
     }
-    in_general!(Unlock, slot, serial, word, a3, a4, a5, me, kernel)
+    in_general!(Unlock, slot, serial, word, me, kernel)
 }
 
 /// Gives a mutex back and waits for a signal.
@@ -167,10 +167,10 @@ pub(crate) extern "C" fn wait<M: Machine>(
 pub(crate) extern "C" fn signal<M: Machine>(
     slot: usize,
     serial: usize,
-    a2: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -205,5 +205,5 @@ pub(crate) extern "C" fn signal<M: Machine>(
             }
         }
     }
-    in_general!(Signal, slot, serial, a2, a3, a4, a5, me, kernel)
+    in_general!(Signal, slot, serial, 0, me, kernel)
 }
