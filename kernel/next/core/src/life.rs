@@ -3,7 +3,6 @@
 use giornata_abi::next::call::Call;
 use giornata_abi::next::control;
 
-use crate::thread::tenancy;
 use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread};
 
 impl Kernel {
@@ -26,7 +25,7 @@ impl Kernel {
         thread.state.set(0);
         thread.rank.set(rank);
         thread.own.set(rank);
-        thread.tenancy.set(tenancy::GIVEN);
+        thread.tenancy.set(place.tenancy);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
         let page = thread.control;

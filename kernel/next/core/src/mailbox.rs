@@ -4,8 +4,6 @@
 //! Each decides by all that may be odd, or-ed into one branch before anything has
 //! changed; else the general handler, which knows nothing of the first, begins anew.
 
-use core::hint::cold_path;
-
 use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
@@ -70,23 +68,23 @@ pub(crate) fn send<M: Machine>(
         {
             // (loads come before stores, so that one waits for all)
             let (next, tenant) = (message.below.get(), me.serial.get());
-            if let Some(first) = first {
-                cold_path();
-                if first.priority().get() != priority as u32 {
-                    return in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel);
-                }
+            let write = || {
                 pool.free.set(next);
-                message.link(first);
-            } else {
-                pool.free.set(next);
+                message.fill(words);
+                message.priority().set(priority as u32);
+                message.sender.set(me);
+                message.serial.set(tenant);
+                Outcome::DONE
+            };
+            let Some(first) = first else {
                 message.below.set(None);
                 mailbox.first.set(Some(message));
+                return write();
+            };
+            if first.priority().get() == priority as u32 {
+                message.link(first);
+                return write();
             }
-            message.fill(words);
-            message.priority().set(priority as u32);
-            message.sender.set(me);
-            message.serial.set(tenant);
-            return Outcome::DONE;
         }
     }
     in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
@@ -122,17 +120,18 @@ pub(crate) fn receive<M: Machine>(
         // (who waits while there are messages is a caller that nobody serves)
         if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
             let (next, pool) = (message.next.get(), message.pool);
-            let (mut first, free) = (message.below.get(), pool.free.get());
-            if differ(next, message) != 0 {
-                cold_path();
-                message.unlink();
-                next.below.set(first);
-                first = Some(next);
+            let (below, free) = (message.below.get(), pool.free.get());
+            let take = || {
+                message.below.set(free);
+                pool.free.set(Some(message));
+                Outcome::words(me, &message.words)
+            };
+            if differ(next, message) == 0 {
+                mailbox.first.set(below);
+                return take();
             }
-            mailbox.first.set(first);
-            message.below.set(free);
-            pool.free.set(Some(message));
-            return Outcome::words(me, &message.words);
+            mailbox.first.set(Some(message.step_out(next)));
+            return take();
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)

@@ -221,6 +221,9 @@ impl Kernel {
             rank = fixed;
         }
         self.begin::<M>(thread, place.argument, place.body, rank);
+        for register in &thread.context.s {
+            register.set(0);
+        }
         self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);

@@ -78,7 +78,7 @@ pub(crate) fn process(description: &mut Description, priorities: &[u8]) -> usize
     number
 }
 
-fn thread(description: &mut Description, process: usize, priority: u8, role: u32) {
+fn thread(description: &mut Description, process: usize, priority: u8, role: u16) {
     let index = description.threads.len();
     description.threads.push(Thread {
         process,
