@@ -90,6 +90,7 @@ global_asm!(
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
+    PAIR = const reason::PAIR,
     TABLE = const Call::TABLE,
     NO_SUCH_CALL = const Error::ENOSYS as usize,
     calls = sym CALLS,
