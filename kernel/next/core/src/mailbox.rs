@@ -69,23 +69,24 @@ pub(crate) fn send<M: Machine>(
         {
             // (loads come before stores, so that one waits for all)
             let (next, tenant) = (message.below.get(), me.serial.get());
-            if let Some(first) = first {
-                cold_path();
-                if first.priority().get() != priority as u32 {
-                    return in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel);
-                }
+            let say = || {
                 pool.free.set(next);
-                message.link(first);
-            } else {
-                pool.free.set(next);
+                message.fill(words);
+                message.priority().set(priority as u32);
+                message.sender.set(me);
+                message.serial.set(tenant);
+                Outcome::DONE
+            };
+            let Some(first) = first else {
                 message.below.set(None);
                 mailbox.first.set(Some(message));
+                return say();
+            };
+            cold_path();
+            if first.priority().get() == priority as u32 {
+                message.link(first);
+                return say();
             }
-            message.fill(words);
-            message.priority().set(priority as u32);
-            message.sender.set(me);
-            message.serial.set(tenant);
-            return Outcome::DONE;
         }
     }
     in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
@@ -107,30 +108,55 @@ pub(crate) fn receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     if let Some((mailbox, wrong)) = look_received(me, from, serial) {
-        let odd = wrong
-            | me.state.get() as usize
-            | is_not(mailbox.owner.get(), me)
-            | is_not(me.hand.serves.get(), mailbox);
+        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
         let Some(message) = mailbox.first.get() else {
             if odd | (low & high ^ FOR_EVER) == 0 {
                 me.answer(0);
                 return kernel.wait_now(me, mailbox);
             }
-            return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
+            return receive_seldom::<M>(from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
-        if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
-            let (next, pool) = (message.next.get(), message.pool);
-            let (mut first, free) = (message.below.get(), pool.free.get());
-            if differ(next, message) != 0 {
-                cold_path();
-                message.unlink();
-                next.below.set(first);
-                first = Some(next);
-            }
-            mailbox.first.set(first);
+        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
+        let (next, pool) = (message.next.get(), message.pool);
+        if odd | differ(next, message) == 0 {
+            let (below, free) = (message.below.get(), pool.free.get());
+            mailbox.first.set(below);
             message.below.set(free);
             pool.free.set(Some(message));
+            return Outcome::words(me, &message.words);
+        }
+    }
+    receive_seldom::<M>(from, serial, low, high, e, f, me, kernel)
+}
+
+/// The same where others of the priority of the first message lie behind it, or anything
+/// is odd.
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+extern "C" fn receive_seldom<M: Machine>(
+    from: usize,
+    serial: usize,
+    low: usize,
+    high: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if let Some((mailbox, wrong)) = look_received(me, from, serial)
+        && let Some(message) = mailbox.first.get()
+    {
+        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
+        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
+        let (next, free) = (message.next.get(), &message.pool.free);
+        if odd == 0 && differ(next, message) != 0 {
+            message.unlink();
+            next.below.set(message.below.get());
+            mailbox.first.set(Some(next));
+            message.below.set(free.get());
+            free.set(Some(message));
             return Outcome::words(me, &message.words);
         }
     }
@@ -218,6 +244,7 @@ pub(crate) fn reply_receive<M: Machine>(
 
 /// Any call about messages, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn general<M: Machine>(
