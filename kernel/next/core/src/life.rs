@@ -32,6 +32,8 @@ pub(crate) extern "C" fn begin<M: Machine>(
     // (a load stands between two stores, which would wait for each other; and between few
     // enough for the compiler not to call a function that zeroes)
     let entry = place.entry;
+    // (no ceiling that the last tenant published, no request that it had)
+    thread.state.set(0);
     thread.rank.set(rank);
     thread.own.set(rank);
     a0.set(argument);
@@ -66,8 +68,6 @@ impl Kernel {
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));
-        // (its next tenant is at no ceiling that this one published)
-        me.state.set(0);
         me.answer(value);
         self.end_tenancy::<M>(me, value);
         self.go()

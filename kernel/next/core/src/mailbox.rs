@@ -4,8 +4,6 @@
 //! Each decides by all that may be odd, or-ed into one branch before anything has
 //! changed; else the general handler, which knows nothing of the first, begins anew.
 
-use core::hint::cold_path;
-
 use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
@@ -56,7 +54,8 @@ pub(crate) fn send<M: Machine>(
         let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA | NO_CLIENT);
         let (waiter, first) = (mailbox.waiters.get(), mailbox.first.get());
         if let Some(waiter) = waiter {
-            let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
+            let state = waiter.state.get() | waiter.process.life.get();
+            let odd = wrong | differ(waiter.next.get(), waiter) | state as usize;
             if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
@@ -69,7 +68,7 @@ pub(crate) fn send<M: Machine>(
         {
             // (loads come before stores, so that one waits for all)
             let (next, tenant) = (message.below.get(), me.serial.get());
-            let say = || {
+            let write = || {
                 pool.free.set(next);
                 message.fill(words);
                 message.priority().set(priority as u32);
@@ -80,12 +79,11 @@ pub(crate) fn send<M: Machine>(
             let Some(first) = first else {
                 message.below.set(None);
                 mailbox.first.set(Some(message));
-                return say();
+                return write();
             };
-            cold_path();
             if first.priority().get() == priority as u32 {
                 message.link(first);
-                return say();
+                return write();
             }
         }
     }
@@ -152,9 +150,7 @@ extern "C" fn receive_seldom<M: Machine>(
         let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
         let (next, free) = (message.next.get(), &message.pool.free);
         if odd == 0 && differ(next, message) != 0 {
-            message.unlink();
-            next.below.set(message.below.get());
-            mailbox.first.set(Some(next));
+            mailbox.first.set(Some(message.step_out(next)));
             message.below.set(free.get());
             free.set(Some(message));
             return Outcome::words(me, &message.words);
@@ -177,8 +173,8 @@ pub(crate) fn call<M: Machine>(
         && let Some(server) = mailbox.waiters.get()
     {
         // (whoever is limited, or runs in the place of one that is, pays for the server)
-        let odd = differ(server.next.get(), server) | server.state.get() as usize;
-        let odd = odd | me.limited.get() as usize;
+        let state = server.state.get() | server.process.life.get();
+        let odd = differ(server.next.get(), server) | state as usize | me.limited.get() as usize;
         if wrong | to >> BEYOND | odd == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.

@@ -44,7 +44,7 @@ impl Kernel {
         let label = head(Kind::Fault, 0, process.number as u16);
         let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
         let words = [pc as u32, high, address as u32, address_high];
-        self.write_text::<M>(label, cause, words);
+        self.write_text::<M>(label, cause | (message as u32) << 16, words);
         self.note_end(process, cause);
         process.life.set(life::MESSAGE);
         process.progress.set(0);
@@ -223,7 +223,10 @@ impl Kernel {
         }
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
         let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
-        thread.tenancy.set(tenancy::GIVEN);
+        thread.tenancy.set(place.tenancy);
+        for register in &thread.context.s {
+            register.set(0);
+        }
         self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);
