@@ -43,7 +43,11 @@ pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     }
 }
 
-/// [`Kernel::join_thread`] of one that runs, or why it is refused.
+/// In the fifth argument of [`join_any`]: it is detached instead.
+const DETACH: usize = 1;
+
+/// [`Kernel::join_thread`] of one that runs, [`Kernel::detach_thread`] while others join, or
+/// why it is refused.
 #[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of a handler, in its registers
@@ -52,18 +56,21 @@ extern "C" fn join_any<M: Machine>(
     serial: usize,
     low: usize,
     high: usize,
-    _: usize,
+    how: usize,
     _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let tenancy = match kernel.sibling(me, slot, serial) {
-        Some((thread, 0)) => thread.tenancy.get(),
-        _ => tenancy::NOBODY,
+    let Some((thread, 0)) = kernel.sibling(me, slot, serial) else {
+        return Outcome::error(Error::ESRCH);
     };
-    let error = match tenancy {
+    let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
         tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+            if how == DETACH {
+                thread.tenancy.set(tenancy::GIVEN);
+                return Outcome::DONE;
+            }
             if slot != me.number() as usize {
                 return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
             }
@@ -105,35 +112,6 @@ extern "C" fn create_any<M: Machine>(
     let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
     me.results([slot, serial, 0, 0, 0, 0]);
     kernel.insert_and_go(me, thread)
-}
-
-/// [`Kernel::detach_thread`] while threads of the process join others, or why it is
-/// refused.
-#[cold]
-#[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of a handler, in its registers
-extern "C" fn detach_any(
-    slot: usize,
-    serial: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let Some((thread, 0)) = kernel.sibling(me, slot, serial) else {
-        return Outcome::error(Error::ESRCH);
-    };
-    let error = match thread.tenancy.get() {
-        tenancy::NOBODY => Error::ESRCH,
-        tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
-            thread.tenancy.set(tenancy::GIVEN);
-            return Outcome::DONE;
-        }
-        _ => Error::EINVAL,
-    };
-    Outcome::error(error)
 }
 
 impl Kernel {
@@ -217,7 +195,7 @@ impl Kernel {
 
     /// Says that nobody will join a created thread of the caller's process.
     #[inline(always)]
-    pub(crate) fn detach_thread(
+    pub(crate) fn detach_thread<M: Machine>(
         &'static self,
         me: Ref<Thread>,
         slot: usize,
@@ -236,7 +214,7 @@ impl Kernel {
             }
         }
         cold_path();
-        detach_any(slot, serial, 0, 0, 0, 0, me, self)
+        join_any::<M>(slot, serial, 0, 0, DETACH, 0, me, self)
     }
 
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if

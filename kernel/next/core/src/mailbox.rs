@@ -14,7 +14,10 @@ use crate::receiving::WORDS;
 use crate::thread::{self, state};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
+use crate::{
+    Kernel, Machine, Message, Object, Outcome, Ref, Thread, differ, is_not, receiving, sending,
+    some,
+};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
@@ -112,7 +115,7 @@ pub(crate) fn receive<M: Machine>(
                 me.answer(0);
                 return kernel.wait_now(me, mailbox);
             }
-            return receive_seldom::<M>(from, serial, low, high, e, f, me, kernel);
+            return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
         let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
@@ -124,39 +127,29 @@ pub(crate) fn receive<M: Machine>(
             pool.free.set(Some(message));
             return Outcome::words(me, &message.words);
         }
-    }
-    receive_seldom::<M>(from, serial, low, high, e, f, me, kernel)
-}
-
-/// The same where others of the priority of the first message lie behind it, or anything
-/// is odd.
-#[cold]
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-extern "C" fn receive_seldom<M: Machine>(
-    from: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    e: usize,
-    f: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    if let Some((mailbox, wrong)) = look_received(me, from, serial)
-        && let Some(message) = mailbox.first.get()
-    {
-        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
-        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
-        let (next, free) = (message.next.get(), &message.pool.free);
-        if odd == 0 && differ(next, message) != 0 {
-            mailbox.first.set(Some(message.step_out(next)));
-            message.below.set(free.get());
-            free.set(Some(message));
-            return Outcome::words(me, &message.words);
+        if odd == 0 {
+            return receive_of_equals(me, mailbox, message);
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)
+}
+
+/// The first message of a mailbox, behind which others of its priority lie, if it is four
+/// words.
+#[cold]
+#[inline(never)]
+extern "C" fn receive_of_equals(
+    me: Ref<Thread>,
+    mailbox: Ref<Object>,
+    message: Ref<Message>,
+) -> Outcome {
+    let free = &message.pool.free;
+    mailbox
+        .first
+        .set(Some(message.step_out(message.next.get())));
+    message.below.set(free.get());
+    free.set(Some(message));
+    Outcome::words(me, &message.words)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.

@@ -370,6 +370,7 @@ impl Thread {
     }
 
     /// It begins at an address, with two arguments, on an empty stack.
+    #[cfg(feature = "programs")]
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
         self.context.pc.set(entry);
