@@ -1,7 +1,8 @@
 //! Slots, and the objects that come and go in them.
 //!
 //! The Serial Invariant: what lives in a slot has a serial number that no other tenant of
-//! the slot has had, or will have. A slot whose numbers are used up stays empty.
+//! the slot has had, or will have. An empty slot has that of its next tenant; one whose
+//! numbers are used up stays empty.
 //!
 //! A mutex that is deleted while threads want it leaves them in the ready queue, where
 //! each finds out when its turn comes. Its slot is not taken again before all have.
@@ -13,7 +14,7 @@ use giornata_abi::system::RIGHT_MANAGE;
 
 use crate::object::{is_mailbox, kind};
 use crate::parking::PIECE;
-use crate::thread::{self, state};
+use crate::thread::state;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
@@ -25,15 +26,7 @@ const GOES_ON: usize = 1 << 16;
 /// The result of a call: an id.
 #[inline(always)]
 fn id(me: Ref<Thread>, slot: usize, serial: u32) -> Outcome {
-    let [a0, a1, a2, a3, a4, a5, a6, _] = &me.context.a;
-    a0.set(0);
-    a1.set(slot);
-    a2.set(serial as usize);
-    for rest in [a3, a4, a5, a6] {
-        rest.set(0);
-    }
-    me.kind.set(thread::kind::RESULTS);
-    Outcome::switch(me)
+    me.pair(slot, serial as usize)
 }
 
 /// Makes the object of a slot anew.
@@ -51,16 +44,11 @@ pub(crate) extern "C" fn create<M: Machine>(
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
-        let serial = object.serial.get().wrapping_add(1);
-        // (of what is free only a mutex that is still wanted has a count; of a mailbox there
-        // may be messages and a reader to see to)
-        let taken = object.kind.get() | object.count.get() | object.made & kind::ROUTED;
-        let left = some(object.first.get()) | some(object.owner.get());
-        if taken as usize | how | left == 0 && serial != 0 {
+        // (of what is free, something is left where the count is not the initial one)
+        let left = object.count.get() ^ object.initial;
+        if (object.kind.get() | left) as usize | how == 0 {
             object.kind.set(object.made);
-            object.serial.set(serial);
-            object.count.set(object.initial);
-            return id(me, slot, serial);
+            return id(me, slot, object.serial.get());
         }
     }
     cold_path();
@@ -69,6 +57,7 @@ pub(crate) extern "C" fn create<M: Machine>(
 
 /// The same, whatever lives or has lived in the slot. As a call that begins again it sees
 /// to those that still want what was there.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]
 extern "C" fn create_any<M: Machine>(
@@ -104,11 +93,9 @@ extern "C" fn create_any<M: Machine>(
             made |= kind::ROUTED;
         }
     }
-    let serial = object.serial.get().wrapping_add(1);
     object.kind.set(made);
-    object.serial.set(serial);
     object.count.set(object.initial);
-    id(me, slot, serial)
+    id(me, slot, object.serial.get())
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -128,7 +115,8 @@ pub(crate) extern "C" fn delete<M: Machine>(
         let object = handle.managed;
         let kind = object.kind.get();
         // (what is refused has bits of its kind that nothing else has)
-        let wrong = (object.serial.get() ^ serial as u32) | kind & (kind::ROUTED | 0xF0);
+        let wrong =
+            (object.serial.get() ^ serial as u32) | kind & (kind::SEEN_TO | kind::USED_UP | 0xF0);
         let used = some(object.waiters.get()) | some(object.owner.get());
         let used = used | some(object.first.get());
         if wrong as usize | used == 0 && kind != kind::FREE {
@@ -144,9 +132,15 @@ pub(crate) extern "C" fn delete<M: Machine>(
 /// nobody hangs on that for it.)
 #[inline(always)]
 fn end(object: Ref<Object>) {
-    object.kind.set(kind::FREE);
+    let serial = object.serial.get().wrapping_add(1);
+    object.serial.set(serial);
+    object.kind.set(if serial == 0 {
+        kind::USED_UP
+    } else {
+        kind::FREE
+    });
     if object.made & kind::KIND != kind::MUTEX {
-        object.count.set(0);
+        object.count.set(object.initial);
     }
 }
 
@@ -169,7 +163,7 @@ extern "C" fn delete_any<M: Machine>(
         Err(error) => return Outcome::error(error),
     };
     if !goes_on {
-        if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
+        if !object.lives() || object.serial.get() != serial as u32 {
             return Outcome::error(Error::ESRCH);
         }
         while kernel.dismiss::<M>(object) {
@@ -178,13 +172,19 @@ extern "C" fn delete_any<M: Machine>(
             }
         }
         end(object);
+        if object.made & kind::KIND == kind::MAILBOX {
+            object.count.set(kind::LEFT);
+        }
     }
     // (unless it has another tenant meanwhile)
-    while object.kind.get() == kind::FREE && kernel.vacate::<M>(object) {
+    while !object.lives() && kernel.vacate::<M>(object) {
         if M::pending() {
             let slot = place | GOES_ON;
             return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
         }
+    }
+    if object.made & (kind::KIND | kind::SEEN_TO) == kind::MAILBOX {
+        object.count.set(object.initial);
     }
     me.answer(0);
     kernel.go()
@@ -223,7 +223,7 @@ impl Kernel {
             attached = Some(is_mailbox(server)?);
         }
         match object.kind.get() {
-            kind::FREE if object.serial.get() == u32::MAX => Err(Error::EAGAIN),
+            kind::USED_UP => Err(Error::EAGAIN),
             kind::FREE => Ok((object, attached)),
             _ => Err(Error::EEXIST),
         }
@@ -275,7 +275,7 @@ impl Kernel {
     /// A piece of the look for those that want a mutex that is no more, and have not had
     /// their turn. Returns whether there is more.
     fn forget(&self, mutex: Ref<Object>) -> bool {
-        if mutex.count.get() == 0 {
+        if mutex.made & kind::KIND != kind::MUTEX || mutex.count.get() == 0 {
             return false;
         }
         // (the search goes on where it was put back)
@@ -295,7 +295,7 @@ impl Kernel {
     pub(crate) fn open_object(&self, me: Ref<Thread>, slot: usize) -> Outcome {
         let found = self.slot_of(me, slot, u32::MAX);
         match found {
-            Ok(object) if object.kind.get() != kind::FREE => id(me, slot, object.serial.get()),
+            Ok(object) if object.lives() => id(me, slot, object.serial.get()),
             Ok(_) => Outcome::error(Error::ESRCH),
             Err(error) => Outcome::error(error),
         }

@@ -89,6 +89,7 @@ global_asm!(
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
+    PAIR = const reason::PAIR,
     TENANCY = const offset_of!(Thread, tenancy),
     COUNT = const Call::COUNT,
     NOT_ITS_CALL = const Error::EPERM as usize,
