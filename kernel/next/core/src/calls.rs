@@ -113,7 +113,7 @@ handlers! {
     #[cfg(feature = "services")]
     JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
     #[cfg(feature = "services")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]

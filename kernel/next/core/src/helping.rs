@@ -157,7 +157,7 @@ impl Kernel {
         let is_mutex = wanted.made & kind::KIND == kind::MUTEX;
         match wanted.owner.get() {
             // it is no more
-            Some(_) if is_mutex && wanted.kind.get() == kind::FREE => self.take(at, wanted),
+            Some(_) if is_mutex && !wanted.lives() => self.take(at, wanted),
             // nobody serves it
             None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now

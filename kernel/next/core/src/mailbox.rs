@@ -15,7 +15,10 @@ use crate::receiving::WORDS;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
+use crate::{
+    Kernel, Machine, Message, Object, Outcome, Ref, Thread, differ, is_not, receiving, sending,
+    some,
+};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
@@ -96,10 +99,7 @@ pub(crate) fn receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     if let Some((mailbox, wrong)) = look_received(me, from, serial) {
-        let odd = wrong
-            | me.state.get() as usize
-            | is_not(mailbox.owner.get(), me)
-            | is_not(me.hand.serves.get(), mailbox);
+        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
         let Some(message) = mailbox.first.get() else {
             if odd | (low & high ^ FOR_EVER) == 0 {
                 me.answer(0);
@@ -108,23 +108,38 @@ pub(crate) fn receive<M: Machine>(
             return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
-        if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
-            let (next, pool) = (message.next.get(), message.pool);
+        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
+        let (next, pool) = (message.next.get(), message.pool);
+        if odd | differ(next, message) == 0 {
             let (below, free) = (message.below.get(), pool.free.get());
-            let take = || {
-                message.below.set(free);
-                pool.free.set(Some(message));
-                Outcome::words(me, &message.words)
-            };
-            if differ(next, message) == 0 {
-                mailbox.first.set(below);
-                return take();
-            }
-            mailbox.first.set(Some(message.step_out(next)));
-            return take();
+            mailbox.first.set(below);
+            message.below.set(free);
+            pool.free.set(Some(message));
+            return Outcome::words(me, &message.words);
+        }
+        if odd == 0 {
+            return receive_of_equals(me, mailbox, message);
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)
+}
+
+/// The first message of a mailbox, behind which others of its priority lie, if it is four
+/// words.
+#[cold]
+#[inline(never)]
+extern "C" fn receive_of_equals(
+    me: Ref<Thread>,
+    mailbox: Ref<Object>,
+    message: Ref<Message>,
+) -> Outcome {
+    let free = &message.pool.free;
+    mailbox
+        .first
+        .set(Some(message.step_out(message.next.get())));
+    message.below.set(free.get());
+    free.set(Some(message));
+    Outcome::words(me, &message.words)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.

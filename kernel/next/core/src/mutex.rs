@@ -95,10 +95,10 @@ impl Kernel {
         }
         self.bring_up(thread);
         if self.owner_of(wanted).is_none() {
-            let first = match wanted.kind.get() {
+            let first = match wanted.lives() {
+                true => self.first_asker(wanted, thread.rank.get()),
                 // (it is no more: its own call returns EIDRM)
-                kind::FREE => None,
-                _ => self.first_asker(wanted, thread.rank.get()),
+                false => None,
             };
             self.take(first.unwrap_or(thread), wanted);
         }

@@ -11,6 +11,8 @@ use crate::{Error, Kernel, Mail, Message, Ref, record};
 pub mod kind {
     /// A slot in which nothing lives.
     pub const FREE: u32 = 0;
+    /// Mark of a slot in which nothing will live any more.
+    pub const USED_UP: u32 = 1 << 31;
     /// A counting semaphore.
     pub const SEMAPHORE: u32 = 1;
     /// A mutex.
@@ -25,6 +27,12 @@ pub mod kind {
     pub const ROUTED: u32 = 0x800;
     /// Beside `MAILBOX`: code of a program waits for its messages.
     pub const HEARD: u32 = 0x1000;
+    /// Marks of a mailbox that has more to be seen to than its serial number when one is
+    /// created.
+    pub const SEEN_TO: u32 = ROUTED | HEARD;
+    /// Count of a mailbox that is no more, or not yet, if there is something to be seen to
+    /// when one is created: such a mark, messages or a reader.
+    pub const LEFT: u32 = 1;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
     /// These bits say what lives in the slot; the others are marks. Whatever is marked
@@ -44,10 +52,12 @@ record! {
     pub struct Object {
         /// What lives in it, and marks: [`kind`].
         pub(crate) kind: Cell<u32>,
-        /// Which tenant of the slot it is, or was: goes up when one is created.
+        /// Which tenant of the slot: goes up when one ends.
         pub serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it, also one that was deleted. Of a hand: how many requests are in it.
+        /// want it, also one that was deleted. Of a hand: how many requests are in it. Of a
+        /// mailbox 0. Where nothing lives and nothing is left: `initial`; see
+        /// [`kind::LEFT`].
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
         pub(crate) most: Cell<u32>,
@@ -60,7 +70,7 @@ record! {
         pub(crate) waiters: Cell<Option<Ref<Thread>>>,
         /// What was created: the kind that the builder gave the slot, and its marks.
         pub made: u32,
-        /// Count of a semaphore when it is created.
+        /// Count when it is created; 0 but of a semaphore.
         pub initial: u32,
         /// Of a mutex that has an owner: its neighbours in the list of what that owns. Of a
         /// mailbox: the next from which its owner received last; of a hand: the first.
@@ -73,7 +83,8 @@ record! {
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
         /// Of a hand: the mailbox from which its thread received last; `serial` is that of
-        /// the tenant.
+        /// the tenant. Of a mailbox: the hand of its owner, if that thread received last from
+        /// here.
         pub(crate) serves: Cell<Option<Ref<Object>>>,
         /// Of a mailbox that can have the mark `ROUTED`: what that needs.
         pub mail: Option<Ref<Mail>>,
@@ -157,7 +168,7 @@ impl Object {
 
     /// Whether something lives in the slot.
     pub fn lives(&self) -> bool {
-        self.kind.get() != kind::FREE
+        self.kind.get() & kind::KIND != kind::FREE
     }
 
     /// Of a semaphore: how often it can be taken.

@@ -1,7 +1,8 @@
 //! Slots, and the objects that come and go in them.
 //!
 //! The Serial Invariant: what lives in a slot has a serial number that no other tenant of
-//! the slot has had, or will have. A slot whose numbers are used up stays empty.
+//! the slot has had, or will have. An empty slot has that of its next tenant; one whose
+//! numbers are used up stays empty.
 //!
 //! A mutex that is deleted while threads want it leaves them in the ready queue, where
 //! each finds out when its turn comes. Its slot is not taken again before all have.
@@ -33,16 +34,11 @@ pub(crate) extern "C" fn create<M: Machine>(
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
-        let serial = object.serial.get().wrapping_add(1);
-        // (of what is free only a mutex that is still wanted has a count; of a mailbox there
-        // may be messages and a reader to see to)
-        let taken = object.kind.get() | object.count.get() | object.made & kind::ROUTED;
-        let left = some(object.first.get()) | some(object.owner.get());
-        if taken as usize | how | left == 0 && serial != 0 {
+        // (of what is free, something is left where the count is not the initial one)
+        let left = object.count.get() ^ object.initial;
+        if (object.kind.get() | left) as usize | how == 0 {
             object.kind.set(object.made);
-            object.serial.set(serial);
-            object.count.set(object.initial);
-            return me.returns([slot, serial as usize, 0, 0, 0, 0]);
+            return me.pair(slot, object.serial.get() as usize);
         }
     }
     in_general!(CreateObject, slot, how, server, me, kernel)
@@ -65,7 +61,8 @@ pub(crate) extern "C" fn delete<M: Machine>(
         let object = handle.managed;
         let kind = object.kind.get();
         // (what is refused has bits of its kind that nothing else has)
-        let wrong = (object.serial.get() ^ serial as u32) | kind & (kind::ROUTED | 0xF0);
+        let wrong =
+            (object.serial.get() ^ serial as u32) | kind & (kind::SEEN_TO | kind::USED_UP | 0xF0);
         let used = some(object.waiters.get()) | some(object.owner.get());
         let used = used | some(object.first.get());
         if wrong as usize | used == 0 && kind != kind::FREE {
@@ -80,9 +77,15 @@ pub(crate) extern "C" fn delete<M: Machine>(
 /// nobody hangs on that for it.)
 #[inline(always)]
 fn end(object: Ref<Object>) {
-    object.kind.set(kind::FREE);
+    let serial = object.serial.get().wrapping_add(1);
+    object.serial.set(serial);
+    object.kind.set(if serial == 0 {
+        kind::USED_UP
+    } else {
+        kind::FREE
+    });
     if object.made & kind::KIND != kind::MUTEX {
-        object.count.set(0);
+        object.count.set(object.initial);
     }
 }
 
@@ -115,12 +118,10 @@ impl Kernel {
                 return why as usize;
             }
         }
-        if object.lives() {
-            return Error::EEXIST as usize;
-        }
-        let serial = object.serial.get().wrapping_add(1);
-        if serial == 0 {
-            return Error::EAGAIN as usize;
+        match object.kind.get() {
+            kind::USED_UP => return Error::EAGAIN as usize,
+            kind::FREE => {}
+            _ => return Error::EEXIST as usize,
         }
         while self.vacate::<M>(object) || self.forget(object) {
             if M::pending() {
@@ -137,9 +138,8 @@ impl Kernel {
             }
         }
         object.kind.set(made);
-        object.serial.set(serial);
         object.count.set(object.initial);
-        me.results([slot.get(), serial as usize, 0, 0, 0, 0]);
+        me.results([slot.get(), object.serial.get() as usize, 0, 0, 0, 0]);
         STAYS
     }
 
@@ -153,6 +153,9 @@ impl Kernel {
                 }
             }
             end(object);
+            if object.made & kind::KIND == kind::MAILBOX {
+                object.count.set(kind::LEFT);
+            }
             slot.set(slot.get() | GOES_ON);
         }
         // (unless it has another tenant meanwhile)
@@ -160,6 +163,9 @@ impl Kernel {
             if M::pending() {
                 return STAYS;
             }
+        }
+        if object.made & (kind::KIND | kind::SEEN_TO) == kind::MAILBOX {
+            object.count.set(object.initial);
         }
         DONE
     }
@@ -210,7 +216,7 @@ impl Kernel {
     /// A piece of the look for those that want a mutex that is no more, and have not had
     /// their turn. Returns whether there is more.
     fn forget(&self, mutex: Ref<Object>) -> bool {
-        if mutex.count.get() == 0 {
+        if mutex.made & kind::KIND != kind::MUTEX || mutex.count.get() == 0 {
             return false;
         }
         // (the search goes on where it was put back)
