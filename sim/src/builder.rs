@@ -403,7 +403,11 @@ impl SystemBuilder {
     /// Adds an interrupt line; `None`: it serves microcode only.
     pub fn interrupt(&mut self, number: u32, process: Option<u16>) {
         let process = process.map(usize::from);
-        self.description.lines.push(Line { number, process });
+        self.description.lines.push(Line {
+            number,
+            process,
+            interval: 0,
+        });
     }
 
     /// Adds a program: the code of a module whose names are those of tasks, drivers and
