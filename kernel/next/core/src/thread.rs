@@ -14,6 +14,7 @@
 
 use core::cell::Cell;
 
+use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
@@ -223,6 +224,8 @@ pub mod state {
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
     pub const IN_RING: u32 = 0x800;
+    /// It awaits a line that has a minimum interarrival time.
+    pub const SPACED: u32 = 0x2000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
@@ -269,6 +272,15 @@ impl Thread {
     pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
         let [a, b, c, d, e, f] = values;
         self.set_registers(0, a, b, c, d, e, f)
+    }
+
+    /// The same with two values, of the caller, which goes on at once.
+    #[inline(always)]
+    pub(crate) fn pair(&'static self, first: usize, second: usize) -> Outcome {
+        let [_, a1, a2, ..] = &self.context.a;
+        a1.set(first);
+        a2.set(second);
+        Outcome::because(self, reason::PAIR)
     }
 
     /// The same of a thread that is not the caller.
@@ -360,6 +372,7 @@ impl Thread {
     }
 
     /// It begins at an address, with two arguments, on an empty stack.
+    #[cfg(feature = "programs")]
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
         self.context.pc.set(entry);
