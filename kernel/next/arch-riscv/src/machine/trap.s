@@ -451,6 +451,9 @@ in_kernel:
     li      sp, {KERNEL}
     beqz    t3, 1f
 idle:
+    # if another is the first of the queue, it has the turn only to look at these
+    LOAD    t0, {SLOT}, sp
+    bne     t0, tp, 1f
     wfi
     j       look
 1:
