@@ -8,10 +8,11 @@ use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 
+use crate::general::in_general;
 use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
 use crate::receiving::WORDS;
-use crate::thread::{self, state};
+use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
 use crate::{
@@ -29,17 +30,6 @@ const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
 const REPLY_RECEIVE: usize = Call::ReplyReceive as usize;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
-
-/// The general handler, which finds the arguments where they are.
-macro_rules! in_general {
-    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
-        core::hint::cold_path();
-        let [.., number] = &$me.context.a;
-        number.set(giornata_abi::next::call::Call::$call as usize);
-        $crate::mailbox::general::<M>($a, $b, $c, $d, $e, $f, $me, $kernel)
-    }};
-}
-pub(crate) use in_general;
 
 /// Four words to a mailbox.
 #[inline(always)]
@@ -231,36 +221,9 @@ pub(crate) fn reply_receive<M: Machine>(
     in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
 }
 
-/// Any call about messages, whatever there is to see to. Its number is in `a7` of the
-/// caller's context, and its arguments come there too.
-#[cold]
+/// Any call about messages, see [`crate::general`].
 #[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn general<M: Machine>(
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let [a0, a1, a2, a3, a4, a5, ..] = &me.context.a;
-    a0.set(a);
-    a1.set(b);
-    a2.set(c);
-    a3.set(d);
-    a4.set(e);
-    a5.set(f);
-    me.request().priority.set(a);
-    me.kind.set(thread::kind::AGAIN);
-    carry_out::<M>(me, kernel)
-}
-
-/// The same: the arguments are there.
-#[inline(never)]
-fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
     let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
     let mut sender = Some(me);
     let special = match number.get() {

@@ -3,7 +3,6 @@
 use core::cell::Cell;
 
 use giornata_abi::next::id::SLOT_MASK;
-use giornata_abi::system::RIGHT_USE;
 
 use crate::thread::Thread;
 use crate::{Error, Kernel, Mail, Message, Ref, record};
@@ -54,7 +53,7 @@ record! {
         /// What lives in it, and marks: [`kind`].
         pub(crate) kind: Cell<u32>,
         /// Which tenant of the slot: goes up when one ends.
-        pub(crate) serial: Cell<u32>,
+        pub serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
         /// want it, also one that was deleted. Of a hand: how many requests are in it. Of a
         /// mailbox 0. Where nothing lives and nothing is left: `initial`; see
@@ -167,11 +166,6 @@ impl Object {
         self.waiters.get()
     }
 
-    /// Which tenant of its slot it is, or the next will be.
-    pub fn serial(&self) -> u32 {
-        self.serial.get()
-    }
-
     /// Whether something lives in the slot.
     pub fn lives(&self) -> bool {
         self.kind.get() & kind::KIND != kind::FREE
@@ -189,9 +183,27 @@ impl Object {
 }
 
 impl Kernel {
-    /// The mailbox that an id names to the caller, if its process has one of these
-    /// rights: else none, and why. For what is seldom. (Bits that the mask has not are not
-    /// looked at in the serial number.)
+    /// The slot with a number, whoever lives in it, if the caller's process has one of
+    /// these rights to it: else none, and why.
+    #[inline(never)]
+    pub(crate) fn slot_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        rights: u32,
+    ) -> (Option<Ref<Object>>, Error) {
+        let error = match (me.handles.get(slot), self.objects.get(slot)) {
+            (Some(handle), Some(object)) if handle.rights & rights != 0 => {
+                return (Some(object), Error::EINVAL);
+            }
+            (Some(_), _) => Error::EPERM,
+            _ => Error::ESRCH,
+        };
+        (None, error)
+    }
+
+    /// The same of the mailbox that an id names. (Bits that the mask has not are not looked
+    /// at in the serial number.)
     #[inline(never)]
     pub(crate) fn mailbox(
         &self,
@@ -201,75 +213,17 @@ impl Kernel {
         mask: u32,
         rights: u32,
     ) -> (Option<Ref<Object>>, Error) {
-        let slot = slot & SLOT_MASK;
-        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
-            return (None, Error::ESRCH);
-        };
-        let kind = object.kind.get() & kind::KIND;
-        let error = if handle.rights & rights == 0 {
-            Error::EPERM
-        } else if (object.serial.get() ^ serial as u32) & mask != 0 || kind == kind::FREE {
-            Error::ESRCH
-        } else if kind == kind::MAILBOX {
-            return (Some(object), Error::EINVAL);
-        } else {
-            Error::EINVAL
-        };
-        (None, error)
-    }
-
-    /// What lives in a slot, if the caller's process has one of these rights to it.
-    #[inline(never)]
-    pub(crate) fn named(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.slot_of(me, slot & SLOT_MASK, rights)?;
-        match object.lives() {
-            true => Ok(object),
-            false => Err(Error::ESRCH),
+        let (found, mut why) = self.slot_of(me, slot & SLOT_MASK, rights);
+        if let Some(object) = found {
+            if object.kind.get() & kind::KIND == kind::MAILBOX
+                && (object.serial.get() ^ serial as u32) & mask == 0
+            {
+                return (found, why);
+            }
+            if !object.lives() || (object.serial.get() ^ serial as u32) & mask != 0 {
+                why = Error::ESRCH;
+            }
         }
-    }
-
-    /// A slot, whoever lives in it, if the caller's process has one of these rights to it.
-    #[inline(never)]
-    pub(crate) fn slot_of(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
-            return Err(Error::ESRCH);
-        };
-        match handle.rights & rights {
-            0 => Err(Error::EPERM),
-            _ => Ok(object),
-        }
-    }
-
-    /// The object with an id, if the caller's process may use it.
-    #[inline(never)]
-    pub(crate) fn find(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        serial: usize,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.slot_of(me, slot, RIGHT_USE.into())?;
-        match object.lives() && object.serial.get() == serial as u32 {
-            true => Ok(object),
-            false => Err(Error::ESRCH),
-        }
-    }
-}
-
-/// EINVAL if it is none.
-pub(crate) fn is_mailbox(object: Ref<Object>) -> Result<Ref<Object>, Error> {
-    match object.kind.get() & kind::KIND {
-        kind::MAILBOX => Ok(object),
-        _ => Err(Error::EINVAL),
+        (None, why)
     }
 }
