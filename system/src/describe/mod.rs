@@ -1,17 +1,17 @@
-//! From a model and its addresses to what the second kernel's records are made from.
+//! From a model and its addresses to what the kernel's records are made from.
 
 mod memory;
 mod programs;
 
 use crate::board::Protection;
 use crate::image::regions::NOTHING;
-use crate::link::Start;
 use crate::model::{Model, Process, Thread};
 use crate::names::ThreadRole;
 use crate::objects::{self, Shape};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::shared;
+use crate::start::Start;
 use giornata_abi::next::control::ControlPage;
 use giornata_abi::next::rate::{FASTEST, Rate};
 use giornata_abi::system::{
@@ -29,7 +29,7 @@ pub(crate) use memory::Memory;
 /// From this entry of the PMP on, the second half of its registers is in use.
 const FIRST_OF_SECOND_HALF: usize = 8;
 
-/// Describes a bound model to the second kernel. Refuses what its records cannot hold.
+/// Describes a bound model to the kernel. Refuses what its records cannot hold.
 pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
     let rate = rate(model)?;
     check_lines(model)?;
