@@ -15,9 +15,6 @@ const SECOND_KERNEL: &str = "giornata-next-image";
 /// How each of its crates is compiled: the linker may shorten what reaches its goal by
 /// a shorter instruction.
 const SECOND_FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
-/// The packages through which processes speak to their kernel, which know the second
-/// one by their feature `next`.
-const SPEAKERS: [&str; 2] = ["giornata-rt", "giornata-c"];
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
@@ -138,10 +135,6 @@ impl Toolchain {
             "--target",
             target,
         ]);
-        if self.generation == Generation::Second {
-            let features = self.features_of_second(package)?;
-            command.args(["--features", &features.join(",")]);
-        }
         match self.debug {
             false => command.arg("--release"),
             true => command.args(["--profile", DEBUG_PROFILE]).args([
@@ -164,22 +157,6 @@ impl Toolchain {
             )
             .into()
         })
-    }
-
-    /// What lets a process's crate speak to the second kernel. Features that are asked
-    /// for on a command line are those of the crate and of what it names itself.
-    fn features_of_second(&self, package: &str) -> Result<Vec<String>, Refusal> {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        command.current_dir(&self.root);
-        command.args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ]);
-        let output = command.output().map_err(|error| missing("cargo", &error))?;
-        Ok(next_features(&output.stdout, package))
     }
 
     /// The linker that comes with the toolchain.
@@ -277,24 +254,6 @@ fn artifact(message: &Value) -> Option<Artifact> {
     })
 }
 
-/// The features by which a package, of those that `cargo metadata` tells of, speaks to
-/// the second kernel.
-fn next_features(metadata: &[u8], package: &str) -> Vec<String> {
-    if SPEAKERS.contains(&package) {
-        return vec!["next".into()];
-    }
-    let metadata: Value = serde_json::from_slice(metadata).unwrap_or_default();
-    let mut packages = metadata["packages"].as_array().into_iter().flatten();
-    let found = packages.find(|other| other["name"] == package);
-    let dependencies = found.and_then(|found| found["dependencies"].as_array());
-    let names = dependencies.into_iter().flatten();
-    names
-        .filter_map(|dependency| dependency["name"].as_str())
-        .filter(|name| SPEAKERS.contains(name))
-        .map(|name| format!("{name}/next"))
-        .collect()
-}
-
 fn missing(program: &str, error: &std::io::Error) -> Refusal {
     let mend = "install the pinned toolchain: `rustup toolchain install`";
     Problem::new(format!("cannot run {program}: {error}"), mend).into()
@@ -303,16 +262,6 @@ fn missing(program: &str, error: &std::io::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_crate_names_the_second_kernel_through_what_it_depends_on() {
-        let metadata = br#"{"packages":[{"name":"target-c","dependencies":
-            [{"name":"giornata-c"},{"name":"zerocopy"},{"name":"giornata-rt"}]}]}"#;
-        let features = next_features(metadata, "target-c");
-        assert_eq!(features, ["giornata-c/next", "giornata-rt/next"]);
-        assert_eq!(next_features(metadata, "giornata-c"), ["next"]);
-        assert!(next_features(metadata, "zerocopy").is_empty());
-    }
 
     #[test]
     fn only_artifacts_are_read_from_the_messages_of_cargo() {
