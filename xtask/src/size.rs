@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use giornata_system::Generation;
 use giornata_system::image::{build_kernel, kernel_hash, thread_bytes};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
@@ -99,10 +98,10 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     let elf = build(&entry.board, &entry.config)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
-    let (board, generation) = (&entry.board, Generation::chosen());
-    let hash = kernel_hash(board, root(), &elf, generation);
+    let board = &entry.board;
+    let hash = kernel_hash(board, root(), &elf);
     let hash = hash.map_err(|refusal| anyhow!("{refusal:?}"))?;
-    let thread = thread_bytes(board, root(), &elf, generation);
+    let thread = thread_bytes(board, root());
     let thread = thread.map_err(|refusal| anyhow!("{refusal:?}"))?;
     Ok(Measured {
         entry,
@@ -121,7 +120,6 @@ fn build(board: &str, config: &str) -> Result<PathBuf> {
         config,
         root(),
         &target_folder(),
-        Generation::chosen(),
     );
     kernel.map_err(|refusal| anyhow!("{refusal:?}"))
 }

@@ -1,4 +1,4 @@
-//! Programs, their ports and drivers, as the second kernel links them.
+//! Programs, their ports and drivers, as the kernel links them.
 
 use crate::describe::memory::Memory;
 use crate::describe::{physical, ticks};

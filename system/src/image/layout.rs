@@ -265,8 +265,7 @@ impl<'a> Parts<'a> {
 }
 
 /// The memory of a process from its data on: `size` bytes at a physical address, of
-/// which the control pages of threads that there are at boot tell their ids. (The
-/// first kernel writes them itself.)
+/// which the control pages of threads that there are at boot tell their ids.
 pub(crate) fn writable_segments(
     model: &Model,
     index: u16,

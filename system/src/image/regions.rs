@@ -13,10 +13,10 @@
 //! The Region Invariant: a region holds memory of one process only, or a device
 //! that it is granted, or the trace ring of its reader, or memory that it may
 //! attach, and is closed then until it does; none is both writable and executable.
-//! Guards are gaps, never overlays: below a stack that has a region of its own lies a
-//! stack, which is closed while the other is open, or memory that is no process's. For
-//! the second kernel the stacks of a process lie below its data in one region, unless
-//! the system file makes them private; the lowest one's edge is the region's.
+//! The stacks of a process lie below its data in one region, unless the system file makes
+//! them private; the lowest one's edge is the region's. Guards are gaps, never overlays:
+//! below a stack that has a region of its own lies a stack, which is closed while the
+//! other is open, or memory that is no process's.
 
 use crate::image::executable::Executable;
 use crate::image::layout::{
@@ -44,7 +44,7 @@ const THRIFTY: Most = Most {
     rodata: 2,
     data: 2,
 };
-/// The cheapest change of process: the second kernel loads the first three entries of
+/// The cheapest change of process: the kernel loads the first three entries of
 /// one without a look, and no rights where the last process had the same.
 const FAST: Most = Most {
     text: 1,
@@ -61,7 +61,7 @@ const READ_WRITE: u8 = NAPOT | 0b011;
 const READ_EXECUTE: u8 = NAPOT | 0b101;
 /// Of memory that is shared: the kernel opens it.
 const CLOSED: u8 = 0;
-/// Of private stacks together: open to nobody, but the second kernel reads and writes
+/// Of private stacks together: open to nobody, but the kernel reads and writes
 /// them for their process.
 const KERNEL_ONLY: u8 = 0b011;
 
@@ -105,8 +105,7 @@ struct Places {
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
 /// `ram_size` bytes for its tables. The executables say what is needed; they
 /// are linked again where the layout puts them.
-///
-/// For the second kernel few regions where memory allows it.
+/// In few regions where memory allows it.
 pub(crate) fn lay_out(
     model: &Model,
     executables: &[Executable],

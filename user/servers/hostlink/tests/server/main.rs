@@ -5,6 +5,5 @@ mod deeds;
 mod hostile;
 mod patches;
 mod protocol;
-#[cfg_attr(feature = "next", path = "next/streams.rs")]
 mod streams;
 mod support;

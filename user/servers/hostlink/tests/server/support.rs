@@ -483,9 +483,7 @@ fn got(reply: Reply<'_>) -> Got {
 
 fn told(event: Event<'_>) -> Told {
     match event {
-        Event::Trace { last, records } | Event::NextTrace { last, records } => {
-            Told::Trace(last, records.to_vec())
-        }
+        Event::Trace { last, records } => Told::Trace(last, records.to_vec()),
         Event::Statistics(statistics) => Told::Statistics(statistics),
         Event::Damaged => Told::Damaged,
     }

@@ -93,13 +93,6 @@ pub enum Event<'a> {
     Statistics(Statistics),
     /// A frame came that is no request.
     Damaged,
-    /// Records of the trace of the second kernel that follow each other.
-    NextTrace {
-        /// The number of the last of them since boot.
-        last: u64,
-        /// Whole records of [`NEXT_RECORD`](crate::NEXT_RECORD) bytes.
-        records: &'a [u8],
-    },
 }
 
 /// What the server has counted since boot.

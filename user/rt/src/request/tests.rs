@@ -1,4 +1,4 @@
-//! Requests in the registers of the second kernel.
+//! Requests in the registers of their calls.
 
 use super::*;
 use crate::Id;

@@ -1,4 +1,4 @@
-//! Nanoseconds and ticks of the board's timer: the second kernel counts ticks.
+//! Nanoseconds and ticks of the board's timer: the kernel counts ticks.
 
 use giornata_abi::{Instant, Ticks};
 
