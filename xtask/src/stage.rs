@@ -12,7 +12,7 @@ use giornata_system::Board;
 use giornata_trace::first_difference;
 
 use crate::crates::{
-    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_IMAGE, SECOND_TARGET, root, selection,
+    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection,
     target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};

@@ -13,7 +13,7 @@ use crate::problem::{Problem, Refusal};
 use crate::shared;
 use crate::start::Start;
 use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::rate::{FASTEST, Rate};
+use giornata_abi::next::rate::Rate;
 use giornata_abi::system::{
     GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, KERNEL_REGIONS, Policy, REGION_ENTRY, RIGHT_DIRECT,
     RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
@@ -31,7 +31,7 @@ const FIRST_OF_SECOND_HALF: usize = 8;
 
 /// Describes a bound model to the kernel. Refuses what its records cannot hold.
 pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
-    let rate = rate(model)?;
+    let rate = model.board.rate;
     check_lines(model)?;
     let memory = Memory::of(model, placement.ram);
     let processes = (0u16..).zip(&model.processes);
@@ -99,16 +99,6 @@ fn physical(place: &ProcessPlacement, user: u64) -> u64 {
         0 => 0,
         user => u64::from(place.data) + user - u64::from(place.data_address),
     }
-}
-
-/// How the board's timer counts.
-fn rate(model: &Model) -> Result<Rate, Refusal> {
-    let hertz = model.board.timer_hertz;
-    Rate::new(hertz).ok_or_else(|| {
-        let reason = format!("a timer of {hertz} ticks a second");
-        let mend = format!("at most {FASTEST} can be counted: `timer-hertz = 10_000_000`");
-        Problem::new(reason, mend).into()
-    })
 }
 
 /// Lines have a table by number.

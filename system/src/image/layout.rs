@@ -27,7 +27,6 @@ use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
 use giornata_abi::Record;
 use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::rate::Rate;
 use giornata_abi::next::ring;
 
 /// Bytes at a physical address.
@@ -347,7 +346,7 @@ pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
     let board = &model.board;
     let devices = process.devices.iter();
     Site {
-        rate: Rate::new(board.timer_hertz),
+        rate: board.rate,
         records: if process.reads_trace {
             model.trace_capacity
         } else {
