@@ -79,6 +79,8 @@ pub enum Content {
         process: u16,
         cause: Option<FaultCause>,
         code: u32,
+        /// Bytes of its message, where records of their own bring them.
+        length: u32,
         pc: u64,
         address: u64,
     },
@@ -276,6 +278,7 @@ fn read_content(r: &TraceRecord) -> Option<Content> {
             process: r.subject,
             cause: FaultCause::ALL.get(r.detail as usize).copied(),
             code: r.detail,
+            length: 0,
             pc: r.x,
             address: r.y,
         },

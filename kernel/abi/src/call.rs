@@ -58,34 +58,34 @@ pub enum Callers {
 calls! {
     /// Does nothing. Never blocks. O(1). Registers that are no answer stay as they were.
     Null = 0, "null()", All, "";
-    /// Gives the processor to the next thread of equal urgency. O(1).
-    Yield = 1, "yield()", Any, "";
-    /// Ends the calling thread; who joins it gets the value. Mutexes that it has go to those that wait for them (EOWNERDEAD). Does not return.
-    Exit = 2, "exit(value)", Thread, "";
-    /// Ends the job of the calling task. Does not return.
-    Complete = 3, "complete()", Task, "";
     /// Ends an upcall with a value. Does not return.
-    Return = 4, "return(value)", Upcall, "";
+    Return = 1, "return(value)", Upcall, "";
+    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
+    Panic = 2, "panic(address, length, line)", Any, "";
+    /// Gives the processor to the next thread of equal urgency. O(1).
+    Yield = 3, "yield()", Any, "";
+    /// Ends the job of the calling task. Does not return.
+    Complete = 4, "complete()", Task, "";
     /// The clock latched at entry: nanoseconds since the system started.
     Clock = 5, "clock() -> low, high", Any, "";
-    /// Blocks until an absolute instant; returns at once if it has passed.
-    Sleep = 6, "sleep(low, high)", Thread, "EINVAL";
-    /// Blocks until interrupt `number`, which the process is granted, comes; one that came before the call counts. The line stays masked from its coming to the next call.
-    AwaitInterrupt = 7, "await_interrupt(number)", Thread, "EPERM EBUSY";
-    /// Copies the value of port `port` to `length` bytes at `address`.
-    ReadPort = 8, "read_port(port, address, length)", Any, "ESRCH EPERM EINVAL EFAULT";
-    /// Writes `length` bytes at `address` to port `port`: an event for triggers.
-    WritePort = 9, "write_port(port, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT";
     /// Execution time of the calling thread so far, in ns.
-    CpuTime = 10, "cpu_time() -> low, high", Any, "";
+    CpuTime = 6, "cpu_time() -> low, high", Any, "";
     /// Adds up to 16 bytes to the trace as text: `length` bytes from four 32-bit words; bit 8 of `length`: more follows.
-    Log = 11, "log(length, word0, word1, word2, word3)", Any, "EINVAL";
+    Log = 7, "log(length, word0, word1, word2, word3)", Any, "EINVAL";
     /// Stops the machine with a status 0..=255; needs the `shutdown` grant.
-    Shutdown = 12, "shutdown(status)", Any, "EPERM EINVAL";
-    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
-    Panic = 13, "panic(address, length, line)", Any, "";
+    Shutdown = 8, "shutdown(status)", Any, "EPERM EINVAL";
     /// The caller's own thread id, and the lowest address and the bytes of its stack.
-    Own = 14, "own() -> id, stack, length", Any, "";
+    Own = 9, "own() -> id, stack, length", Any, "";
+    /// Copies the value of port `port` to `length` bytes at `address`.
+    ReadPort = 10, "read_port(port, address, length)", Any, "ESRCH EPERM EINVAL EFAULT";
+    /// Ends the calling thread; who joins it gets the value. Mutexes that it has go to those that wait for them (EOWNERDEAD). Does not return.
+    Exit = 11, "exit(value)", Thread, "";
+    /// Blocks until an absolute instant; returns at once if it has passed.
+    Sleep = 12, "sleep(low, high)", Thread, "EINVAL";
+    /// Blocks until interrupt `number`, which the process is granted, comes; one that came before the call counts. The line stays masked from its coming to the next call.
+    AwaitInterrupt = 13, "await_interrupt(number)", Thread, "EPERM EBUSY";
+    /// Writes `length` bytes at `address` to port `port`: an event for triggers.
+    WritePort = 14, "write_port(port, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT";
     /// Changes the band of a thread of the caller's process: fixed priority, up to what the manifest grants, and not that of the deadline band.
     SetPriority = 15, "set_priority(thread, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies `length` bytes, whole records and at most 64 bytes, at `address` to record `place` of a [`Section`](crate::load::Section) (bits 16 and up of `section`: the program) of the program's spare room. O(bytes).

@@ -193,7 +193,7 @@ fn thread(
     let first = model.processes.get(usize::from(thread.process));
     let own = usize::from(index.wrapping_sub(first.map_or(0, |p| p.threads.0)));
     let control = u64::from(place.area) + u64::from(thread.control);
-    let bit = |holds: bool, bit: u32| if holds { bit } else { 0 };
+    let bit = |holds: bool, bit: u16| if holds { bit } else { 0 };
     let has_deadline =
         thread.policy == Policy::Deadline && thread.role == ThreadRole::Thread && !thread.spare;
     let is_round_robin = thread.policy == Policy::RoundRobin;

@@ -8,7 +8,7 @@ use giornata_abi::next::control::{CEILING, NEXT_LOCK};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_next_core::thread::kind;
 use giornata_next_core::trace::reason;
-use giornata_next_core::{Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
+use giornata_next_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
 use giornata_next_records::{Built, Description, build};
 
 use crate::hart::{Hart, MEMORY, State, Stopped, with};
@@ -102,10 +102,16 @@ fn next(outcome: Outcome) -> Option<Ref<Thread>> {
 impl Rig {
     /// Boots a system: what begins at boot is ready, and the most urgent runs.
     pub fn boot(description: &Description) -> Rig {
+        Rig::boot_at(description, 0)
+    }
+
+    /// The same when the clock has counted so many ticks.
+    pub fn boot_at(description: &Description, now: u64) -> Rig {
         let built = materialise(description);
         with(|state| {
             *state = State {
                 memory: vec![0; 1 << 20],
+                now,
                 ..State::default()
             };
         });
@@ -222,13 +228,13 @@ impl Rig {
 
     fn trap_call(&mut self, number: usize, [a0, a1, a2, a3, a4, a5]: [usize; 6]) {
         let me = self.running.0;
-        let handler = CALLS[number % Call::TABLE];
-        let handler = if number < Call::TABLE {
-            handler
-        } else {
-            CALLS[Call::TABLE - 1]
+        let outcome = match CALLS.get(number) {
+            Some(handler) if number < usize::from(me.tenancy.get()) => {
+                handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0)
+            }
+            _ if number < Call::COUNT => Outcome::error(Error::EPERM),
+            _ => Outcome::error(Error::ENOSYS),
         };
-        let outcome = handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0);
         match next(outcome) {
             None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
             Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {

@@ -89,7 +89,7 @@ pub struct Thread {
     /// Of a thread with the role of that name: ticks from its beginning to its deadline.
     pub deadline: u32,
     /// Bits of [`role`](giornata_next_core::thread::role).
-    pub role: u32,
+    pub role: u16,
     /// Where it begins.
     pub entry: u64,
     /// `a0` and `a1` at its start.

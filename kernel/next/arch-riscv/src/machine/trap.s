@@ -58,21 +58,24 @@ giornata_trap:
     addi    t0, t0, -8
     bnez    t0, not_call
     beqz    a7, null_call
-    li      t0, {TABLE}
-    bgeu    a7, t0, no_such_call
+    # a thread's tenancy is how many of the calls are its own
+    lbu     sp, {TENANCY}(tp)
 .if {WORD} == 8
     slli    t0, a7, 3
+    mv      a6, tp
+    bgeu    a7, sp, not_its_call
     la      a7, {calls}
     add     a7, a7, t0
     ld      t0, 0(a7)
 .else
     slli    t0, a7, 2
+    mv      a6, tp
+    bgeu    a7, sp, not_its_call
     lui     a7, %hi({calls})
     add     a7, a7, t0
     lw      t0, %lo({calls})(a7)
 .endif
     li      sp, {KERNEL}
-    mv      a6, tp
     mv      a7, sp
     jalr    t0
     csrr    t0, mepc
@@ -263,9 +266,13 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     j       space_loaded
 
-no_such_call:
+not_its_call: # or nobody's
+    li      a1, {COUNT}
     csrr    t0, mepc
+    li      a0, {NOT_ITS_CALL}
+    bltu    a7, a1, 1f
     li      a0, {NO_SUCH_CALL}
+1:
     li      a1, 0
     j       stay
 

@@ -71,7 +71,7 @@ impl Kernel {
                         Some(driver),
                     );
                 }
-                if touch.reads & task.job.get() & job::STOPPED != 0 {
+                if touch.reads != 0 && task.job.get() & job::STOPPED != 0 {
                     // what it writes keeps its old value
                     return;
                 }

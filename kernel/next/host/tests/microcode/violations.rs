@@ -187,6 +187,17 @@ fn an_overrun_job_is_reported_and_handled_in_the_instant() {
 }
 
 #[test]
+fn what_a_stopped_job_would_put_out_is_not_copied() {
+    let code = "b: future after(3ms), c\nreturn\nc: call fetch\ncall feed\nreturn";
+    let trace = trace(&[&format!("{HEAD}{code}")], 20, |world| {
+        world.takes("t", &[4.0]);
+        world.limit("t", 3.0);
+    });
+    let end = "@2ms @3ms [overrun:t] run:idle @5ms feed";
+    assert_eq!(trace, format!("@0ms t!9ms run:t {end}"));
+}
+
+#[test]
 fn a_fault_of_a_tasks_process_is_reported_and_handled_in_the_instant() {
     assert_eq!(stopped("", true), "@3ms [fault:t] run:idle");
     assert_eq!(

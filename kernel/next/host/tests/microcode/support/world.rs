@@ -63,6 +63,8 @@ pub(crate) struct World {
     pub(crate) ran: Vec<(String, u64)>,
     /// Jobs that have missed their deadlines.
     pub(crate) misses: usize,
+    /// What the clock says at boot.
+    pub(crate) clock: u64,
 }
 
 /// A time in its largest whole unit.
@@ -108,6 +110,7 @@ impl World {
             shown: None,
             instants: 0,
             now: 0,
+            clock: 0,
             holds_upcalls: false,
             results: Vec::new(),
             initial: Vec::new(),
@@ -209,7 +212,7 @@ impl World {
     /// The first instant.
     pub(crate) fn begin(&mut self) {
         let description = self.system.description();
-        self.rig = Some(Rig::boot(&description));
+        self.rig = Some(Rig::boot_at(&description, self.clock));
         // (the thread that acts for the world runs before any code)
         for (port, value) in std::mem::take(&mut self.initial) {
             let place = self.system.place(port);
