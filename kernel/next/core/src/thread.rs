@@ -223,6 +223,8 @@ pub mod state {
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
     pub const IN_RING: u32 = 0x800;
+    /// It awaits a line that has a minimum interarrival time.
+    pub const SPACED: u32 = 0x2000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;

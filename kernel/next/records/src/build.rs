@@ -515,6 +515,10 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
             .process
             .map(|process| parts.processes.at(process, arena));
         arena.set(record, "process", process);
+        arena.set(record, "interval", line.interval);
+        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
+        let event = Value::Tagged(tag(Event::TAGS, "Line"), record.0);
+        arena.set(record, "alarm.event", event);
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
     let count = description.processes.len();

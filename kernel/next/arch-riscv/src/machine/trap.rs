@@ -71,7 +71,6 @@ global_asm!(
     SPENT_HIGH = const offset_of!(Thread, spent_high),
     LABEL = const offset_of!(Thread, label),
     // its control page
-    SERVICES = const cfg!(feature = "services") as usize,
     CEILING = const control::CEILING,
     NEXT_LOCK = const control::NEXT_LOCK,
     // a process

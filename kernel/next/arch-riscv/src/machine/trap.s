@@ -107,7 +107,6 @@ switch_call: # or it goes on, as its context says
 # The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t6 the control page
 # of tp. ra is 0 if tp lives in the kernel and has no registers to keep.
 switch:
-.if {SERVICES}
     # a ceiling that it has published, or a mutex that it will lock, comes first
     beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
@@ -116,10 +115,6 @@ switch:
     LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
-.else
-    LOAD    t3, {LOADED}, sp
-    LOAD    t6, {STACK}, a1
-.endif
 enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
@@ -276,7 +271,6 @@ not_its_call: # or nobody's
     li      a1, 0
     j       stay
 
-.if {SERVICES}
 page_heeded:
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
@@ -296,7 +290,6 @@ heed_page:
     csrw    mepc, t0
     mv      sp, tp
     j       depart
-.endif
 
 # The caller goes on: with six words that lie where a0 leads, or as its context says.
 reload:

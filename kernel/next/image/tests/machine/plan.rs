@@ -293,6 +293,7 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             description.lines.push(Line {
                 number: board.number(&format!("devices.{device}"), "irq") as u32,
                 process: Some(index),
+                ..Line::default()
             });
         }
         let created = Thread {
