@@ -43,23 +43,11 @@ impl Generation {
     /// Bytes of the control page of a thread.
     pub(crate) fn control_page(self) -> u32 {
         use giornata_abi::Record;
-        use giornata_abi::{control, next};
-        let bytes = match self {
-            Generation::First => control::ControlPage::SIZE,
-            Generation::Second => next::control::ControlPage::SIZE,
-        };
-        bytes as u32
+        giornata_abi::control::ControlPage::SIZE as u32
     }
 
     /// Bytes of the trace ring's head, and of each of its records.
     pub(crate) fn ring(self) -> (u32, u32) {
-        use giornata_abi::Record;
-        use giornata_abi::control::TraceRing;
-        use giornata_abi::next::ring::BYTES;
-        use giornata_abi::trace::TraceRecord;
-        match self {
-            Generation::First => (TraceRing::SIZE as u32, TraceRecord::SIZE as u32),
-            Generation::Second => (0, BYTES as u32),
-        }
+        (0, giornata_abi::ring::BYTES as u32)
     }
 }

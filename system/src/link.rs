@@ -21,7 +21,6 @@ use giornata_abi::system::{
     ProcessEntry, ProgramEntry, REGION_ENTRY, Range, RegionEntry, SpaceEntry, System, SystemHeader,
     ThreadEntry, ThreadKind, VERSION, moves_of_driver,
 };
-use giornata_abi::trace::TraceKind;
 
 /// The tables of a system, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,9 +230,7 @@ pub(crate) fn is_traced(kind: PortKind) -> bool {
 
 /// The bits of all trace kinds.
 fn trace_mask() -> u32 {
-    TraceKind::ALL
-        .iter()
-        .fold(0, |mask, kind| mask | 1 << *kind as u32)
+    u32::MAX
 }
 
 fn flags(model: &Model) -> u32 {

@@ -42,7 +42,7 @@ use host as rate;
 mod host {
     use super::*;
     use core::cell::Cell;
-    use giornata_abi::next::rate::Rate;
+    use giornata_abi::rate::Rate;
 
     std::thread_local! {
         static RATE: Cell<Rate> = const { Cell::new(NANOS) };

@@ -2,7 +2,7 @@
 //! comparisons bits, and constants order keys. Names stay the numbers they are.
 
 use crate::instruction::{Instruction, Opcode};
-use crate::next::load::{Linked, LinkedWait, compare, key};
+use crate::load::{Linked, LinkedWait, compare, key};
 use crate::predicate::{Comparison, Predicate, PredicateKind};
 use crate::value::ValueType;
 

@@ -2,7 +2,7 @@
 //! without dividing 64 bits.
 //!
 //! The builder makes a [`Rate`] of the board's timer and lays it beside the constants
-//! of each process, see [`Grants`](crate::next::process::Grants). Both directions are
+//! of each process, see [`Grants`](crate::process::Grants). Both directions are
 //! exact for every 64-bit argument, so they are each other's inverses as far as
 //! rounding allows (a Galois connection):
 //!
