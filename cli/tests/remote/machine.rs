@@ -234,6 +234,10 @@ impl Programs for Kernel<'_> {
         Instant(self.clock)
     }
 
+    fn hertz(&mut self) -> u32 {
+        1_000_000_000
+    }
+
     fn stage(&mut self, _: u16, _: Section, _: usize, _: &[u8]) -> Result<(), Error> {
         Ok(())
     }

@@ -177,8 +177,6 @@ pub mod state {
     pub const LOADED: usize = 1;
     /// A change has been asked for and has not happened yet.
     pub const PENDING: usize = 2;
-    /// The spare room is being brought up to date after a change.
-    pub const SETTLING: usize = 4;
 }
 
 #[cfg(test)]

@@ -44,6 +44,23 @@ record! {
     }
 }
 
+impl Rate {
+    /// Ticks a second.
+    pub const fn hertz(&self) -> u32 {
+        let Ratio {
+            whole,
+            numerator,
+            denominator,
+            ..
+        } = self.to_ticks;
+        // by the Ratio Invariant what divides 10^9 in lowest terms
+        match NANOS_PER_SECOND.checked_div(denominator) {
+            Some(scale) => whole * NANOS_PER_SECOND + numerator * scale,
+            None => 0,
+        }
+    }
+}
+
 impl Ratio {
     /// `dividend / divisor`, both above 0, the divisor in lowest terms at most 2^31.
     const fn new(dividend: u32, divisor: u32) -> Ratio {
@@ -250,6 +267,21 @@ mod tests {
             assert_eq!(rate.ticks(Instant::NEVER), Ticks(u64::MAX));
             assert_eq!(rate.instant(Ticks(u64::MAX)), Instant::NEVER);
             assert!(rate.ticks(Instant(1)).0 >= 1, "an instant is a wait");
+        }
+    }
+
+    #[test]
+    fn a_rate_knows_its_timer() {
+        for hertz in [
+            1,
+            7,
+            32_768,
+            10_000_000,
+            1_000_000_000,
+            1_999_999_999,
+            FASTEST,
+        ] {
+            assert_eq!(Rate::new(hertz).map(|rate| rate.hertz()), Some(hertz));
         }
     }
 
