@@ -2,7 +2,7 @@
 
 mod sample;
 
-use giornata_abi::next::call::Call;
+use giornata_abi::call::Call;
 use giornata_next_core::thread::role;
 use giornata_next_host::{MEMORY, Rig};
 use giornata_next_records::Description;

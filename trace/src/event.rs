@@ -1,7 +1,7 @@
 //! Records as what they tell.
 
 use giornata_abi::load::How;
-use giornata_abi::next::ring::Words;
+use giornata_abi::ring::Words;
 use giornata_abi::trace::{FaultCause, Violation};
 use giornata_abi::{Duration, Instant, Ticks};
 
@@ -23,7 +23,7 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     missing_docs,
-    reason = "the fields are those of `giornata_abi::next::ring::Kind`, by its names"
+    reason = "the fields are those of `giornata_abi::ring::Kind`, by its names"
 )]
 pub enum Content {
     /// The system started.

@@ -1,15 +1,15 @@
 //! Records as what they tell: a record of 16 bytes says less than an event, and what was
 //! before it says the rest.
 //!
-//! Times are exact (see [`giornata_abi::next::ring`]); jobs are numbered by their
+//! Times are exact (see [`giornata_abi::ring`]); jobs are numbered by their
 //! releases and their execution is what lies between switches. After a loss numbers
 //! and sums go on from what is known.
 
 mod more;
 
 use giornata_abi::load::How;
-use giornata_abi::next::ring::{FAR, Kind, UNMEASURED, Words, extended, reason, split_head};
-use giornata_abi::next::ring::{HEAD_TEXT, NONE, members};
+use giornata_abi::ring::{FAR, Kind, UNMEASURED, Words, extended, reason, split_head};
+use giornata_abi::ring::{HEAD_TEXT, NONE, members};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant, Ticks};

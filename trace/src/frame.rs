@@ -5,7 +5,7 @@
 //! machine may break off a frame when it stops and send its record again, so a damaged
 //! frame alone loses nothing: what is lost shows as a gap in the sequence.
 
-use giornata_abi::next::ring::{BYTES, FRAME, FRAME_BYTES, Kind, Words, split_head};
+use giornata_abi::ring::{BYTES, FRAME, FRAME_BYTES, Kind, Words, split_head};
 
 use crate::event::Event;
 use crate::expansion::Expansion;
@@ -137,7 +137,7 @@ fn stuff(plain: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::event::Content;
-    use giornata_abi::next::ring::head;
+    use giornata_abi::ring::head;
 
     /// An interrupt at the tick of its index.
     fn record(index: u64) -> Words {

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::frame::encode;
     use crate::sample::names;
-    use giornata_abi::next::ring::{Kind, Words, head};
+    use giornata_abi::ring::{Kind, Words, head};
 
     fn record(tick: u32) -> Words {
         [tick, head(Kind::Interrupt, 0, 7), 0, 0]

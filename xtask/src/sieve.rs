@@ -36,7 +36,7 @@ impl Sieve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use giornata_abi::next::ring::{Kind, head};
+    use giornata_abi::ring::{Kind, head};
     use giornata_hostlink_wire::frame::encode;
     use giornata_hostlink_wire::{Code, Greeting, Reply};
     use giornata_trace::encode as encode_record;

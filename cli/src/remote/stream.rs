@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use giornata_abi::next::ring::{BYTES, Words};
+use giornata_abi::ring::{BYTES, Words};
 use giornata_link::{Failure, Session, Told};
 use giornata_system::NameMap;
 use giornata_trace::{Event, Expansion, words_of};

@@ -9,11 +9,10 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration as Wall;
 
-use giornata_abi::call::Answer;
+use giornata_abi::call::{Answer, Call};
 use giornata_abi::load::{Frame, How, Section, state};
 use giornata_abi::module::Module;
-use giornata_abi::next::call::Call;
-use giornata_abi::next::ring::{BYTES, Kind, Words, head, members};
+use giornata_abi::ring::{BYTES, Kind, Words, head, members};
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_microcode::interface::Limits;
@@ -233,6 +232,10 @@ impl Kernel<'_> {
 impl Programs for Kernel<'_> {
     fn clock(&mut self) -> Instant {
         Instant(self.clock)
+    }
+
+    fn hertz(&mut self) -> u32 {
+        1_000_000_000
     }
 
     fn stage(&mut self, _: u16, _: Section, _: usize, _: &[u8]) -> Result<(), Error> {

@@ -12,8 +12,8 @@ use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::shared;
 use crate::start::Start;
-use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::rate::Rate;
+use giornata_abi::control::ControlPage;
+use giornata_abi::rate::Rate;
 use giornata_abi::system::{
     GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, KERNEL_REGIONS, Policy, REGION_ENTRY, RIGHT_DIRECT,
     RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,

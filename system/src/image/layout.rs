@@ -26,8 +26,8 @@ use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
 use giornata_abi::Record;
-use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::ring;
+use giornata_abi::control::ControlPage;
+use giornata_abi::ring;
 
 /// Bytes at a physical address.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
-use giornata_abi::next::process::Grants;
-use giornata_abi::next::rate::Rate;
+use giornata_abi::process::Grants;
 use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
+use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

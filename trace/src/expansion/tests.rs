@@ -4,7 +4,7 @@ use super::more::sixteen;
 use super::*;
 use crate::sample::names;
 use crate::{MessageAssembly, PortAssembly, Statistics};
-use giornata_abi::next::ring::head;
+use giornata_abi::ring::head;
 use giornata_abi::trace::FaultCause;
 use proptest::prelude::*;
 

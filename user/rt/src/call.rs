@@ -277,7 +277,7 @@ pub struct Requested {
     /// Its priority.
     pub priority: u32,
     /// The slot of the thread that waits for a reply, or
-    /// [`NOBODY`](giornata_abi::next::call::NOBODY).
+    /// [`NOBODY`](giornata_abi::call::NOBODY).
     pub client: u16,
     /// The token of that reply.
     pub token: u32,

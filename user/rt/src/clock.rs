@@ -20,6 +20,11 @@ pub fn instant(ticks: Ticks) -> Instant {
     rate::instant(ticks)
 }
 
+/// Ticks a second of the board's timer. No entry.
+pub fn hertz() -> u32 {
+    rate::hertz()
+}
+
 #[cfg(target_os = "none")]
 mod rate {
     use super::*;
@@ -33,6 +38,10 @@ mod rate {
     pub(super) fn instant(ticks: Ticks) -> Instant {
         GRANTS.rate.instant(ticks)
     }
+
+    pub(super) fn hertz() -> u32 {
+        GRANTS.rate.hertz()
+    }
 }
 
 #[cfg(not(target_os = "none"))]
@@ -42,7 +51,7 @@ use host as rate;
 mod host {
     use super::*;
     use core::cell::Cell;
-    use giornata_abi::next::rate::Rate;
+    use giornata_abi::rate::Rate;
 
     std::thread_local! {
         static RATE: Cell<Rate> = const { Cell::new(NANOS) };
@@ -66,5 +75,9 @@ mod host {
 
     pub(super) fn instant(ticks: Ticks) -> Instant {
         RATE.get().instant(ticks)
+    }
+
+    pub(super) fn hertz() -> u32 {
+        RATE.get().hertz()
     }
 }

@@ -4,7 +4,7 @@
 
 use core::mem::offset_of;
 
-use giornata_abi::next::control::{FAR, NEXT_LOCK, NEXT_SERIAL};
+use giornata_abi::control::{FAR, NEXT_LOCK, NEXT_SERIAL};
 use giornata_abi::{Instant, Ticks};
 
 #[cfg(not(target_os = "none"))]
@@ -15,9 +15,9 @@ use crate::riscv as machine;
 use crate::thread::Control;
 use crate::{Id, clock};
 
-pub(crate) use giornata_abi::next::control::ControlPage;
+pub(crate) use giornata_abi::control::ControlPage;
 #[cfg(target_os = "none")]
-pub(crate) use giornata_abi::next::process::Grants;
+pub(crate) use giornata_abi::process::Grants;
 
 /// The id of the page's thread.
 pub(crate) fn thread(page: Control) -> Id {

@@ -26,7 +26,7 @@
 //! }
 //! ```
 
-use giornata_abi::next::call::NOBODY;
+use giornata_abi::call::NOBODY;
 use giornata_abi::{Error, Instant};
 
 use crate::call::{self, Requested};

@@ -11,7 +11,7 @@
 //!
 //! How many are written is a call, so records are copied by the handful.
 
-use giornata_abi::next::ring::{self, Kind, Words, head, split_head};
+use giornata_abi::ring::{self, Kind, Words, head, split_head};
 
 use crate::call;
 
@@ -225,7 +225,6 @@ mod tests {
     use super::*;
     use core::cell::{Cell, RefCell};
     use giornata_abi::call::{Answer, Call};
-    use giornata_abi::next::call::Call as Next;
     use std::rc::Rc;
     use std::vec::Vec;
 
@@ -262,11 +261,11 @@ mod tests {
             clock: 1000,
         }));
         let asked = kernel.clone();
-        crate::host::set_hook(move |request| match request.number {
-            number if number == Next::TracePosition as usize => {
+        crate::host::set_hook(move |request| match Call::from_number(request.number) {
+            Some(Call::TracePosition) => {
                 Answer::word((asked.borrow().written * BYTES as u64) as u32 as usize)
             }
-            number if number == Call::Clock as usize => Answer::wide(asked.borrow().clock),
+            Some(Call::Clock) => Answer::wide(asked.borrow().clock),
             _ => unreachable!("a reader asks for nothing else"),
         });
         let first = kernel.borrow().records.as_ptr();
@@ -332,8 +331,8 @@ mod tests {
             if looks.get() == 2 {
                 late.borrow_mut().write(CAPACITY as u64);
             }
-            match request.number {
-                number if number == Call::Clock as usize => Answer::wide(late.borrow().clock),
+            match Call::from_number(request.number) {
+                Some(Call::Clock) => Answer::wide(late.borrow().clock),
                 _ => Answer::word(late.borrow().written as usize * BYTES),
             }
         });

@@ -36,7 +36,7 @@ global_asm!(
     "ecall",
     "unimp",
     ".popsection",
-    complete = const giornata_abi::next::call::Call::Complete as usize,
-    answer = const giornata_abi::next::call::Call::Return as usize,
-    exit = const giornata_abi::next::call::Call::Exit as usize,
+    complete = const giornata_abi::call::Call::Complete as usize,
+    answer = const giornata_abi::call::Call::Return as usize,
+    exit = const giornata_abi::call::Call::Exit as usize,
 );

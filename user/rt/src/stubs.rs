@@ -1,10 +1,9 @@
 //! The system calls with ids, which are two registers, or instants, which are ticks: see
-//! [`giornata_abi::next::call`].
+//! [`giornata_abi::call`].
 
-use giornata_abi::call::Call;
+use giornata_abi::call::{Call, ENVELOPE_CALL};
+use giornata_abi::id::{EXTRA, SLOT_MASK};
 use giornata_abi::load::{Frame, How};
-use giornata_abi::next::call::{Call as Next, ENVELOPE_CALL};
-use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 use giornata_abi::{Error, Instant, Ticks};
 
 use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
@@ -261,7 +260,7 @@ pub fn call(mailbox: Number, priority: u32, words: [u32; 4]) -> Result<[u32; 4],
     let [a, b, c, d] = words;
     let [a, b, c, d] = [a as usize, b as usize, c as usize, d as usize];
     let arguments = [with_priority(slot, priority)?, serial, a, b, c, d];
-    let answer = call6(Next::Call as usize, arguments);
+    let answer = call6(Call::Call as usize, arguments);
     answer.map(|[a, b, c, d, ..]| [a, b, c, d].map(|word| word as u32))
 }
 
@@ -271,20 +270,20 @@ pub fn reply_receive(client: u16, token: u32, words: [u32; 4]) -> Result<Request
     let [a, b, c, d] = words;
     let [a, b, c, d] = [a as usize, b as usize, c as usize, d as usize];
     let arguments = [usize::from(client), token as usize, a, b, c, d];
-    call6(Next::ReplyReceive as usize, arguments).map(requested)
+    call6(Call::ReplyReceive as usize, arguments).map(requested)
 }
 
 /// `Forward` of the request of a client.
 pub fn forward(mailbox: Number, client: u16, token: u32) -> Result<(), Error> {
     let (slot, serial) = parts(mailbox);
     let arguments = [slot, serial, client.into(), token as usize, 0, 0];
-    call6(Next::Forward as usize, arguments).map(drop)
+    call6(Call::Forward as usize, arguments).map(drop)
 }
 
 /// `TracePosition`: bytes that the kernel has written into the trace ring since boot,
 /// modulo 2^32.
 pub fn trace_position() -> Result<u32, Error> {
-    let answer = call6(Next::TracePosition as usize, [0; 6]);
+    let answer = call6(Call::TracePosition as usize, [0; 6]);
     answer.map(|[bytes, ..]| bytes as u32)
 }
 
@@ -298,7 +297,7 @@ mod tests {
     use super::*;
     use crate::clock::set_rate;
     use crate::host::{Reply, clear_hook, set_hook};
-    use giornata_abi::next::rate::Rate;
+    use giornata_abi::rate::Rate;
     use std::vec::Vec;
 
     const EVER: usize = u32::MAX as usize;

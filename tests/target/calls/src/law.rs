@@ -4,8 +4,7 @@
 //! which a call lists them, and EPERM for the wrong kind of caller before all.
 
 use giornata_rt::Error;
-use giornata_rt::abi::call::Callers;
-use giornata_rt::abi::next::call::Call;
+use giornata_rt::abi::call::{Call, Callers};
 use giornata_rt::call::Number;
 
 use crate::value::Place;

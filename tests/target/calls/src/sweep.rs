@@ -1,6 +1,6 @@
 //! Makes the calls and compares the answers.
 
-use giornata_rt::abi::next::call::Call;
+use giornata_rt::abi::call::Call;
 use giornata_rt::{Error, call, log, thread};
 
 use crate::law::{Caller, Promise, Rights, promise};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Id;
 use crate::host::{Reply, clear_hook, set_hook};
-use giornata_abi::next::call::Call;
+use giornata_abi::call::Call;
 
 /// Answers the one call that is expected.
 fn answer(call: Call, arguments: [usize; 6], reply: [usize; 7]) {

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use giornata_abi::call::{Answer, Call};
-use giornata_abi::next::call::Call as Next;
-use giornata_abi::next::ring::{BYTES, Kind, Words, head, split_head};
+use giornata_abi::ring::{BYTES, Kind, Words, head, split_head};
 use giornata_hostlink_wire::{Action, Code, RECORD, RECORDS};
 use giornata_rt::host::set_hook;
 use giornata_rt::ring::{Reader, Ring};
@@ -38,11 +37,9 @@ fn kernel() -> (Rc<RefCell<Kernel>>, Reader) {
         written: 0,
     }));
     let asked = kernel.clone();
-    set_hook(move |request| match request.number {
-        number if number == Next::TracePosition as usize => {
-            Answer::word(asked.borrow().written * BYTES)
-        }
-        number if number == Call::Clock as usize => Answer::wide(asked.borrow().written as u64),
+    set_hook(move |request| match Call::from_number(request.number) {
+        Some(Call::TracePosition) => Answer::word(asked.borrow().written * BYTES),
+        Some(Call::Clock) => Answer::wide(asked.borrow().written as u64),
         _ => unreachable!("a reader asks for nothing else"),
     });
     let first = kernel.borrow().records.as_ptr();

@@ -67,8 +67,6 @@ pub struct Standing<'a> {
     pub loaded: bool,
     /// A change has been asked for and has not happened.
     pub pending: bool,
-    /// A change has happened a moment ago: the next must wait that long.
-    pub settling: bool,
     /// The checksum of the module that runs.
     pub tag: u32,
     /// How many changes of programs there have been since boot.

@@ -68,7 +68,6 @@ fn the_longest_messages_fit_a_frame_which_has_one_zero_at_its_end() {
         program: &name,
         loaded: true,
         pending: true,
-        settling: true,
         tag: u32::MAX,
         changes: u32::MAX,
         held: Some(u32::MAX),

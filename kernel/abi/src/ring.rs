@@ -1,4 +1,4 @@
-//! The trace ring of the second kernel: records of 16 bytes, each by four stores.
+//! The trace ring: records of 16 bytes, each by four stores.
 //!
 //! ```text
 //! word 0   low word of the clock in ticks (Kind::More: text or value)
@@ -31,7 +31,7 @@
 //! tick lies beyond it, if it is not a whole one. Both hold for the records of their
 //! hart that are stamped with the same instant.
 //!
-//! [`Call::TracePosition`]: crate::next::call::Call::TracePosition
+//! [`Call::TracePosition`]: crate::call::Call::TracePosition
 
 /// A record.
 pub type Words = [u32; 4];
@@ -42,8 +42,7 @@ pub const BYTES: usize = 16;
 pub const FORMAT: u16 = 2;
 /// First byte of a frame on a wire that holds a record: its number since boot and its
 /// words follow, 21 bytes in all before stuffing. Numbers count modulo 2^28, as bytes do
-/// modulo 2^32: the upper bits of the word tell nothing. A frame of the first kernel has
-/// 36 bytes.
+/// modulo 2^32: the upper bits of the word tell nothing.
 pub const FRAME: u8 = 2;
 /// Bytes of a frame before stuffing.
 pub const FRAME_BYTES: usize = 1 + 4 + BYTES;

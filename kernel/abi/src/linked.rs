@@ -2,7 +2,8 @@
 //! comparisons bits, and constants order keys. Names stay the numbers they are.
 
 use crate::instruction::{Instruction, Opcode};
-use crate::next::load::{Linked, LinkedWait, compare, key};
+use crate::load::{Linked, LinkedWait, compare, key};
+use crate::module::Module;
 use crate::predicate::{Comparison, Predicate, PredicateKind};
 use crate::value::ValueType;
 
@@ -36,6 +37,21 @@ impl Times {
             denominator,
             parts: 1,
         }
+    }
+
+    /// For every duration of a module; `None`: 31 bits cannot name the parts. O(its
+    /// predicates and durations).
+    pub fn of(module: &Module<'_>, hertz: u32) -> Option<Times> {
+        let after = PredicateKind::After as u8;
+        let waits = module.predicates().filter(|own| own.kind == after);
+        let waits = waits.map(|own| (own.value, own.remainder));
+        let durations = module.durations().map(|own| (own.nanos, own.remainder));
+        let empty = Times::new(module.header().denominator, hertz);
+        waits
+            .chain(durations)
+            .try_fold(empty, |times, (nanos, remainder)| {
+                times.including(nanos, remainder)
+            })
     }
 
     /// The same with parts of which a duration is a whole number; `None`: 31 bits cannot

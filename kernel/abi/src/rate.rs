@@ -2,7 +2,7 @@
 //! without dividing 64 bits.
 //!
 //! The builder makes a [`Rate`] of the board's timer and lays it beside the constants
-//! of each process, see [`Grants`](crate::next::process::Grants). Both directions are
+//! of each process, see [`Grants`](crate::process::Grants). Both directions are
 //! exact for every 64-bit argument, so they are each other's inverses as far as
 //! rounding allows (a Galois connection):
 //!
@@ -41,6 +41,23 @@ record! {
         pub to_ticks: Ratio,
         /// Nanoseconds a tick.
         pub to_nanos: Ratio,
+    }
+}
+
+impl Rate {
+    /// Ticks a second.
+    pub const fn hertz(&self) -> u32 {
+        let Ratio {
+            whole,
+            numerator,
+            denominator,
+            ..
+        } = self.to_ticks;
+        // by the Ratio Invariant what divides 10^9 in lowest terms
+        match NANOS_PER_SECOND.checked_div(denominator) {
+            Some(scale) => whole * NANOS_PER_SECOND + numerator * scale,
+            None => 0,
+        }
     }
 }
 
@@ -250,6 +267,21 @@ mod tests {
             assert_eq!(rate.ticks(Instant::NEVER), Ticks(u64::MAX));
             assert_eq!(rate.instant(Ticks(u64::MAX)), Instant::NEVER);
             assert!(rate.ticks(Instant(1)).0 >= 1, "an instant is a wait");
+        }
+    }
+
+    #[test]
+    fn a_rate_knows_its_timer() {
+        for hertz in [
+            1,
+            7,
+            32_768,
+            10_000_000,
+            1_000_000_000,
+            1_999_999_999,
+            FASTEST,
+        ] {
+            assert_eq!(Rate::new(hertz).map(|rate| rate.hertz()), Some(hertz));
         }
     }
 
