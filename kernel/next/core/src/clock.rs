@@ -9,7 +9,7 @@ impl Kernel {
     /// Ticks since the system started.
     pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let now = M::now();
-        me.returns([now as usize, M::high(now) as usize, 0, 0, 0, 0])
+        me.pair(now as usize, M::high(now) as usize)
     }
 
     /// Ticks that the caller has run.
@@ -19,7 +19,7 @@ impl Kernel {
             .get()
             .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
         let high = me.spent_high.get().wrapping_add(carry as u32);
-        me.returns([low as usize, high as usize, 0, 0, 0, 0])
+        me.pair(low as usize, high as usize)
     }
 
     /// Gives the turn to the next of equal urgency; of a thread that runs in the place

@@ -21,7 +21,7 @@ record! {
         /// The most urgent rank in which a thread is ready; the idle rank at least.
         pub(crate) top: Cell<Ref<Rank>>,
         /// The first of the top: whose turn it is.
-        pub(crate) slot: Cell<Ref<Thread>>,
+        pub slot: Cell<Ref<Thread>>,
         /// Time events.
         pub agenda: Agenda,
         /// Rings at least once in 2^30 ticks.

@@ -16,6 +16,7 @@ use core::cell::Cell;
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
+use crate::life::begin;
 use crate::process::{PIECE, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
@@ -220,7 +221,9 @@ impl Kernel {
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
         }
-        self.begin::<M>(thread, place.argument, place.body, rank);
+        // (nobody goes on with its id: the registers of the idle thread are nobody's)
+        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        thread.tenancy.set(place.tenancy);
         for register in &thread.context.s {
             register.set(0);
         }

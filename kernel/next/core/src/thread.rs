@@ -14,6 +14,7 @@
 
 use core::cell::Cell;
 
+use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
@@ -273,6 +274,15 @@ impl Thread {
         self.set_registers(0, a, b, c, d, e, f)
     }
 
+    /// The same with two values, of the caller, which goes on at once.
+    #[inline(always)]
+    pub(crate) fn pair(&'static self, first: usize, second: usize) -> Outcome {
+        let [_, a1, a2, ..] = &self.context.a;
+        a1.set(first);
+        a2.set(second);
+        Outcome::because(self, reason::PAIR)
+    }
+
     /// The same of a thread that is not the caller.
     #[inline(always)]
     pub(crate) fn results(&'static self, values: [usize; 6]) {
@@ -362,6 +372,7 @@ impl Thread {
     }
 
     /// It begins at an address, with two arguments, on an empty stack.
+    #[cfg(feature = "programs")]
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
         self.context.pc.set(entry);

@@ -324,6 +324,10 @@ impl Rig {
             Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {
                 self.results[me.number() as usize] = words(outcome.answer());
             }
+            Some(next) if std::ptr::eq(next, me) && outcome.answer() == reason::PAIR => {
+                let [_, a1, a2, ..] = &me.context.a;
+                self.results[me.number() as usize] = Some([0, a1.get(), a2.get(), 0, 0, 0, 0]);
+            }
             Some(_) => {
                 me.context.pc.set(me.context.pc.get().wrapping_add(4));
                 self.leave_for(outcome);

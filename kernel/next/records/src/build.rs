@@ -151,6 +151,14 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "made", made);
         arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
+        arena.set(record, "serial", 1u32);
+        let is_left = !object.at_boot && made & object::kind::SEEN_TO != 0;
+        let count = if is_left {
+            object::kind::LEFT
+        } else {
+            object.initial
+        };
+        arena.set(record, "count", count);
         let most = match object.ceiling {
             // that of the deadline band precedes all deadlines
             Some(ceiling) if ceiling == description.band => {
@@ -162,8 +170,6 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "most", most);
         if object.at_boot {
             arena.set(record, "kind", made);
-            arena.set(record, "count", object.initial);
-            arena.set(record, "serial", 1u32);
         }
     }
     arena.set(parts.refused, "kind", object::kind::REFUSED);

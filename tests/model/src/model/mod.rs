@@ -339,14 +339,14 @@ impl Model {
     fn leave(&mut self) {
         loop {
             self.dispatch();
+            if self.interrupt() {
+                continue;
+            }
             // who was granted a private mutex says so when it runs
             if let Some(runs) = self.runs
                 && let Some(mutex) = self.threads[runs].granted.take()
             {
                 self.publish(mutex);
-            }
-            if self.interrupt() {
-                continue;
             }
             let Some(runs) = self.runs else { return };
             let Some((request, from)) = self.threads[runs].again.take() else {

@@ -53,6 +53,7 @@ global_asm!(
     MASK = const offset_of!(Kernel, trace.mask),
     RING = const offset_of!(Kernel, trace.ring),
     LOADED = const offset_of!(Kernel, trace.loaded),
+    SLOT = const offset_of!(Kernel, slot),
     RESERVATION = const offset_of!(Kernel, boot.hart) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
@@ -89,6 +90,7 @@ global_asm!(
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
+    PAIR = const reason::PAIR,
     TENANCY = const offset_of!(Thread, tenancy),
     COUNT = const Call::COUNT,
     NOT_ITS_CALL = const Error::EPERM as usize,

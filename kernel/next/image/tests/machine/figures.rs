@@ -260,29 +260,16 @@ fn services_take_no_longer_than_their_goals() {
         &points,
         &call(60, 61),
         320,
-        364,
+        360,
     );
     let points = measure(vec![process(vec![thread("figure_messages", 0, 100)])]);
-    table.row_within(
-        "send four words, no switch",
-        &points,
-        &call(52, 53),
-        135,
-        139,
-    );
-    table.row_within(
-        "receive four words, no switch",
-        &points,
-        &call(54, 55),
-        120,
-        134,
-    );
+    table.row("send four words, no switch", &points, &call(52, 53), 135);
+    table.row("receive four words, no switch", &points, &call(54, 55), 120);
     let points = two("figure_sender", "figure_receiver");
-    table.row_within(
+    table.row(
         "send to waiting higher, same process",
         &points,
         &call(70, 71),
-        240,
         240,
     );
     let other = |first, second| measure(vec![process(vec![first]), process(vec![second])]);
@@ -290,18 +277,17 @@ fn services_take_no_longer_than_their_goals() {
         thread("figure_sender", 0, 100),
         thread("figure_receiver", 0, 110),
     );
-    table.row_within(
+    table.row(
         "send to waiting higher, other process",
         &points,
         &call(70, 71),
         280,
-        284,
     );
     let points = other(
         thread("figure_client", 0, 100),
         thread("figure_server", 0, 110),
     );
-    table.round("round trip, four calls", &points, (72, 73), (820, 861));
+    table.round("round trip, four calls", &points, (72, 73), (820, 820));
     let points = other(
         thread("figure_caller", 0, 100),
         thread("figure_replier", 0, 90),
@@ -313,7 +299,7 @@ fn services_take_no_longer_than_their_goals() {
         (680, 680),
     );
     let points = measure(vec![process(vec![thread("figure_create", 0, 100)])]);
-    table.row_within("create object", &points, &call(38, 39), 110, 285);
+    table.row("create object", &points, &call(38, 39), 110);
     table.row("delete object", &points, &call(40, 41), 110);
     table.finish();
 }
