@@ -179,7 +179,7 @@ impl Kernel {
         let bytes = {
             // the next kernel comes to the same place
             let _alone = alone();
-            let kernel = build_kernel(board, config, root(), &target_folder(), Generation::First);
+            let kernel = build_kernel(board, config, root(), &target_folder(), Generation::Second);
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
         };
