@@ -14,6 +14,7 @@ use crate::project::Project;
 use crate::s_code;
 use crate::services::ServicesSection;
 use giornata_abi::module::{DriverKind, Module};
+use giornata_abi::next::rate::Rate;
 use giornata_abi::system::FaultPolicy;
 use miette::NamedSource;
 use std::collections::BTreeSet;
@@ -25,6 +26,10 @@ use toml::Spanned;
 const PROCESS: &str = "all";
 /// Ticks a second of the board's timer: one a nanosecond, so that nothing is rounded.
 const HERTZ: u32 = 1_000_000_000;
+const RATE: Rate = match Rate::new(HERTZ) {
+    Some(rate) => rate,
+    None => panic!("no timer counts so"),
+};
 
 impl Project {
     /// The system of one module alone. A process provides all its tasks and
@@ -158,6 +163,7 @@ fn board(lines: Vec<String>) -> Board {
         kernel: (0, 0),
         system: 0,
         timer_hertz: HERTZ,
+        rate: RATE,
         memory_base: 0,
         memory_size: 0,
         devices: (1u16..).zip(lines).map(device).collect(),

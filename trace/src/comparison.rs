@@ -98,9 +98,11 @@ fn decision(content: &Content) -> Option<Content> {
 }
 
 /// The physical trace of the ports, drivers and tasks that `of` selects by full name.
+/// Releases of one instant that nothing comes between are told by name: who schedules
+/// decides in which order they are made.
 pub fn physical_trace(events: &[Event], names: &NameMap, of: impl Fn(&str) -> bool) -> Vec<Stamp> {
     let mut assembly = Assembly::new(names);
-    let mut stamps = Vec::new();
+    let (mut stamps, mut released) = (Vec::new(), Vec::new());
     for event in events {
         if let Some(what) = happening(event, &mut assembly, names)
             && of(what.name())
@@ -109,7 +111,17 @@ pub fn physical_trace(events: &[Event], names: &NameMap, of: impl Fn(&str) -> bo
                 tick: event.tick,
                 what,
             });
+            released.push(match event.content {
+                Content::Release { at, .. } => Some(at),
+                _ => None,
+            });
         }
+    }
+    let mut rest = stamps.as_mut_slice();
+    for run in released.chunk_by(|one, other| one.is_some() && one == other) {
+        let (releases, behind) = rest.split_at_mut(run.len());
+        releases.sort_by(|one, other| one.what.name().cmp(other.what.name()));
+        rest = behind;
     }
     stamps
 }
@@ -225,6 +237,18 @@ mod tests {
             decision_trace(&events),
             decision_trace(&[switch(100, Some(1))])
         );
+    }
+
+    #[test]
+    fn releases_of_one_instant_are_in_no_order() {
+        let [fast, slow, next] = [(10, 0, 1), (10, 1, 1), (20, 0, 2)]
+            .map(|(at, thread, job)| release(at, thread, job, 10));
+        let of = |events: &[Event]| physical_trace(events, &names(), |_| true);
+        let one = of(&[fast.clone(), slow.clone(), next.clone()]);
+        assert_eq!(one, of(&[slow.clone(), fast.clone(), next.clone()]));
+        assert_ne!(one, of(&[fast.clone(), next.clone(), slow.clone()]));
+        let between = of(&[slow, complete(10, 1, 1), fast, next]);
+        assert_eq!(first_difference(&one, &between), Some(0), "not in a row");
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub enum Content {
         process: u16,
         cause: Option<FaultCause>,
         code: u32,
+        /// Bytes of its message, where records of their own bring them.
+        length: u32,
         pc: u64,
         address: u64,
     },

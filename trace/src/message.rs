@@ -40,13 +40,15 @@ struct Fault {
     cause: String,
     place: String,
     text: Vec<u8>,
+    /// Bytes of text that come in records of their own, whatever comes between.
+    length: usize,
 }
 
 /// Joins the pieces of texts: of each thread's log, and of a fault's message.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     logs: Vec<Vec<u8>>,
-    fault: Option<Fault>,
+    faults: Vec<Fault>,
 }
 
 impl Assembly {
@@ -54,7 +56,7 @@ impl Assembly {
     pub fn new(names: &NameMap) -> Assembly {
         Assembly {
             logs: vec![Vec::new(); names.threads.len()],
-            fault: None,
+            faults: Vec::new(),
         }
     }
 
@@ -72,16 +74,18 @@ impl Assembly {
                 process,
                 cause,
                 code,
+                length,
                 pc,
                 address,
             } => {
-                self.fault = Some(Fault {
+                self.faults.push(Fault {
                     tick: event.tick,
                     process: *process,
                     cause: cause
                         .map_or_else(|| format!("cause {code}"), |cause| cause.name().into()),
                     place: locate(*cause, *pc, *address),
                     text: Vec::new(),
+                    length: LONGEST.min(*length as usize),
                 });
             }
             Content::Log {
@@ -98,40 +102,36 @@ impl Assembly {
         }
     }
 
-    /// The kernel tells of a fault within one entry, and before it ends the
-    /// process, so that another tick, another fault, or that end ends its text.
+    /// A fault is told when its text is whole; one that awaits none, at the next tick or
+    /// fault; both before the end of their process.
     fn flush_before(&mut self, event: &Event, sink: &mut impl FnMut(Ticks, Message)) {
-        let another = matches!(
-            event.content,
-            Content::Fault { .. } | Content::Process { .. }
-        );
-        if self
-            .fault
-            .as_ref()
-            .is_some_and(|fault| another || fault.tick != event.tick)
-        {
-            self.flush(sink);
+        let (mut is_fault, mut ended) = (false, None);
+        match event.content {
+            Content::Fault { .. } => is_fault = true,
+            Content::Process { process, .. } => ended = Some(process),
+            _ => {}
         }
+        self.flush_if(sink, |fault| match fault.length {
+            _ if ended == Some(fault.process) => true,
+            0 => is_fault || ended.is_some() || fault.tick != event.tick,
+            length => fault.text.len() >= length,
+        });
     }
 
-    /// Hands the fault to `sink` whose text might still have gone on: at the
-    /// end of the trace.
+    /// Hands those to `sink` whose text might still have gone on: at the end of the trace.
     pub fn flush(&mut self, sink: &mut impl FnMut(Ticks, Message)) {
-        if let Some(Fault {
-            tick,
-            process,
-            cause,
-            place,
-            text,
-        }) = self.fault.take()
-        {
-            let text = clean(&text);
+        self.flush_if(sink, |_| true);
+    }
+
+    fn flush_if(&mut self, sink: &mut impl FnMut(Ticks, Message), is_due: impl Fn(&Fault) -> bool) {
+        for fault in self.faults.extract_if(.., |fault| is_due(fault)) {
+            let text = clean(&fault.text);
             sink(
-                tick,
+                fault.tick,
                 Message::Fault {
-                    process,
-                    cause,
-                    place,
+                    process: fault.process,
+                    cause: fault.cause,
+                    place: fault.place,
                     text,
                 },
             );
@@ -141,9 +141,11 @@ impl Assembly {
     /// A piece may hold less than 16 bytes, where memory that can be read ends: zeroes
     /// behind them, and the next piece begins there.
     fn fault_text(&mut self, process: u16, offset: u32, piece: &[u8; 16]) {
-        if let Some(fault) = &mut self.fault
-            && fault.process == process
-        {
+        let own = self
+            .faults
+            .iter_mut()
+            .find(|fault| fault.process == process);
+        if let Some(fault) = own {
             let offset = LONGEST.min(offset as usize);
             fault.text.resize(offset, 0);
             append(&mut fault.text, piece);
@@ -243,6 +245,7 @@ mod tests {
             process: 1,
             cause: Some(FaultCause::Panic),
             code: 6,
+            length: 0,
             pc: 0,
             address: 0,
         };
@@ -277,12 +280,61 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_waits_for_its_text_whatever_comes_between() {
+        let panic = |process, length| {
+            let cause = Some(FaultCause::Panic);
+            let content = Content::Fault {
+                process,
+                cause,
+                code: 6,
+                length,
+                pc: 0,
+                address: 0,
+            };
+            event(1, content)
+        };
+        let end = |process| {
+            let content = Content::Process {
+                process,
+                restarted: true,
+                generation: 1,
+            };
+            event(9, content)
+        };
+        let told = |events: &[Event]| -> Vec<String> {
+            let text = |message: &Message| match message {
+                Message::Log { text, .. } => text.clone(),
+                Message::Fault { process, text, .. } => format!("{process} {text}"),
+            };
+            join(events).iter().map(text).collect()
+        };
+        // whole before the end of its process, and not ended by another's
+        let events = [
+            panic(1, 18),
+            log(2, 0, "before", false),
+            fault_text(0, b"src/lib.rs:40: i"),
+            panic(0, 0),
+            log(3, 0, "between", false),
+            end(0),
+            fault_text(16, b"nd\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            log(4, 0, "behind", false),
+            end(1),
+        ];
+        let expected = ["before", "0 ", "between", "1 src/lib.rs:40: ind", "behind"];
+        assert_eq!(told(&events), expected);
+        // what cannot be read does not come
+        let events = [panic(1, 18), log(2, 0, "before", false), end(1)];
+        assert_eq!(told(&events), ["before", "1 "]);
+    }
+
+    #[test]
     fn a_store_fault_names_address_and_place() {
         let cause = Some(FaultCause::Store);
         let fault = Content::Fault {
             process: 0,
             cause,
             code: 4,
+            length: 0,
             pc: 0x1000_0010,
             address: 0x8000_0000,
         };

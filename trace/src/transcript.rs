@@ -99,6 +99,7 @@ mod tests {
             process: 1,
             cause,
             code: 1,
+            length: 0,
             pc,
             address: 0,
         };

@@ -173,13 +173,6 @@ fn lint_host(_: Extent<'_>) -> Result<String> {
         "--",
         "-Dwarnings",
     ]))?;
-    check(
-        cargo()
-            .args(["clippy", "--quiet", "--all-targets"])
-            .args(["--features", TO_SECOND])
-            .args(selection(SPEAKS))
-            .args(["--", "-Dwarnings"]),
-    )?;
     Ok(format!("{} crates", crates::all()?.len()))
 }
 
@@ -241,36 +234,16 @@ fn portable(_: Extent<'_>) -> Result<String> {
     Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
 }
 
-/// Crates whose tests also run with the feature that lets processes speak to the second
-/// kernel.
-const SPEAKS: [&str; 5] = [
-    "giornata-rt",
-    "giornata-c",
-    "giornata-hostlink",
-    "giornata-hostlink-server",
-    "giornata-trace-server",
-];
-/// See [`SPEAKS`].
-const TO_SECOND: &str = "giornata-rt/next,giornata-hostlink/next";
-
 fn unit(extent: Extent<'_>) -> Result<String> {
-    let mut whole = cargo();
-    whole.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
-    let mut to_second = cargo();
-    to_second
-        .args(["test", "--quiet", "--no-fail-fast", "--features", TO_SECOND])
-        .args(selection(SPEAKS));
-    let mut passed = 0;
-    for command in [&mut whole, &mut to_second] {
-        if extent.full {
-            command.env("PROPTEST_CASES", FULL_CASES);
-        } else {
-            // The same cases each time; the long form explores.
-            command.env("PROPTEST_RNG_SEED", "1");
-        }
-        passed += tests_passed(command)?;
+    let mut command = cargo();
+    command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
+    if extent.full {
+        command.env("PROPTEST_CASES", FULL_CASES);
+    } else {
+        // The same cases each time; the long form explores.
+        command.env("PROPTEST_RNG_SEED", "1");
     }
-    Ok(format!("{passed} tests"))
+    Ok(format!("{} tests", tests_passed(&mut command)?))
 }
 
 /// Runs tests and counts them; what they said, both streams, if one fails.

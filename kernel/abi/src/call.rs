@@ -7,6 +7,11 @@
 //! architecture: 0 does not wait, 2^64 - 1 waits for ever. An id is two registers,
 //! slot then serial number, see [`Id`](crate::id::Id); `slot+x` is a slot in
 //! bits 0..16 and `x` in bits 16..32 of one register.
+//!
+//! Calls are numbered by who may make them, so that one comparison refuses a caller:
+//! upcalls those below [`Call::OF_UPCALLS`], tasks those below [`Call::OF_TASKS`], other
+//! threads all. (`Return` and `Complete` refuse for themselves whoever runs no upcall or
+//! job.)
 
 macro_rules! calls {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $text:literal, $who:ident, $errors:literal;)*) => {
@@ -60,34 +65,34 @@ pub enum Callers {
 calls! {
     /// Does nothing. Never blocks. O(1). Registers other than `a0` stay as they were.
     Null = 0, "null()", All, "";
-    /// Gives the processor to the next thread of equal urgency. O(1).
-    Yield = 1, "yield()", Any, "";
-    /// Ends the calling thread with a value for its joiner. Mutexes that it owns pass to their waiters (EOWNERDEAD). Does not return.
-    Exit = 2, "exit(value)", Thread, "";
-    /// Ends the job of the calling task. Returns when the task has its next job.
-    Complete = 3, "complete()", Task, "";
     /// Ends an upcall with a value. Returns, on an empty stack, with the block and the body of the next upcall.
-    Return = 4, "return(value) -> body", Upcall, "";
+    Return = 1, "return(value) -> body", Upcall, "";
+    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Does not return.
+    Panic = 2, "panic(address, length, line)", All, "";
+    /// Gives the processor to the next thread of equal urgency. O(1).
+    Yield = 3, "yield()", Any, "";
+    /// Ends the job of the calling task. Returns when the task has its next job.
+    Complete = 4, "complete()", Task, "";
     /// Ticks since the system started.
     Clock = 5, "clock() -> low, high", Any, "";
-    /// Blocks until an absolute instant; returns at once if it has passed. EINVAL: it never comes.
-    Sleep = 6, "sleep(low, high)", Thread, "EINVAL";
-    /// Blocks until interrupt `number`, which the process is granted, comes; one that came before the call counts. The line stays masked from its coming to the next call.
-    AwaitInterrupt = 7, "await_interrupt(number)", Thread, "EPERM EBUSY";
-    /// Copies the value of port `port` to `length` bytes at `address`. O(bytes), in pieces.
-    ReadPort = 8, "read_port(port, address, length)", Any, "ESRCH EPERM EINVAL EFAULT";
-    /// Writes `length` bytes at `address` to port `port`: an event for triggers. O(bytes), in pieces.
-    WritePort = 9, "write_port(port, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT";
     /// Ticks that the calling thread has executed.
-    CpuTime = 10, "cpu_time() -> low, high", Any, "";
+    CpuTime = 6, "cpu_time() -> low, high", Any, "";
     /// Adds up to 16 bytes to the trace as text: `length` bytes from four 32-bit words; bit 8 of `length`: more follows.
-    Log = 11, "log(length, word0, word1, word2, word3)", Any, "EINVAL";
+    Log = 7, "log(length, word0, word1, word2, word3)", Any, "EINVAL";
     /// Stops the machine with a status 0..=255; needs the `shutdown` grant.
-    Shutdown = 12, "shutdown(status)", Any, "EPERM EINVAL";
-    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Upcalls may make it too. Does not return.
-    Panic = 13, "panic(address, length, line)", Any, "";
+    Shutdown = 8, "shutdown(status)", Any, "EPERM EINVAL";
     /// The caller's own thread id, and the lowest address and the bytes of its stack.
-    Own = 14, "own() -> slot, serial, stack, length", Any, "";
+    Own = 9, "own() -> slot, serial, stack, length", Any, "";
+    /// Copies the value of port `port` to `length` bytes at `address`. O(bytes), in pieces.
+    ReadPort = 10, "read_port(port, address, length)", Any, "ESRCH EPERM EINVAL EFAULT";
+    /// Ends the calling thread with a value for its joiner. Mutexes that it owns pass to their waiters (EOWNERDEAD). Does not return.
+    Exit = 11, "exit(value)", Thread, "";
+    /// Blocks until an absolute instant; returns at once if it has passed. EINVAL: it never comes.
+    Sleep = 12, "sleep(low, high)", Thread, "EINVAL";
+    /// Blocks until interrupt `number`, which the process is granted, comes; one that came before the call counts. The line stays masked from its coming to the next call.
+    AwaitInterrupt = 13, "await_interrupt(number)", Thread, "EPERM EBUSY";
+    /// Writes `length` bytes at `address` to port `port`: an event for triggers. O(bytes), in pieces.
+    WritePort = 14, "write_port(port, address, length)", Thread, "ESRCH EPERM EINVAL EFAULT";
     /// Changes the fixed priority of a thread of the caller's process, up to what the manifest grants, and not that of the deadline band.
     SetPriority = 15, "set_priority(slot, serial, priority)", Thread, "ESRCH EPERM EINVAL";
     /// Copies a piece of a linked program into the program's spare room. O(bytes).
@@ -157,8 +162,39 @@ pub const ENVELOPE_CALL: usize = 1 << 17;
 pub const NOBODY: usize = 0xFFFF;
 
 impl Call {
-    /// Entries of the kernel's table of calls: a power of two.
-    pub const TABLE: usize = 64;
+    /// How many calls there are.
+    pub const COUNT: usize = Call::ALL.len();
+    /// How many of them upcalls may make.
+    pub const OF_UPCALLS: usize = Call::Panic as usize + 1;
+    /// How many of them tasks may make.
+    pub const OF_TASKS: usize = Call::ReadPort as usize + 1;
+    /// Entries of the kernel's table of calls: the last is that of no call.
+    pub const TABLE: usize = Call::COUNT + 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_tells_who_may_make_a_call() {
+        for call in Call::ALL {
+            let number = *call as usize;
+            let (task, upcall) = (number < Call::OF_TASKS, number < Call::OF_UPCALLS);
+            match call.callers() {
+                Callers::All => assert!(task && upcall, "{call:?}"),
+                Callers::Any => assert!(task && !upcall, "{call:?}"),
+                Callers::Thread => assert!(!task && !upcall, "{call:?}"),
+                // (a task that returns, and a thread that does either, is refused by the call)
+                Callers::Task => assert!(task && !upcall, "{call:?}"),
+                Callers::Upcall => assert!(upcall, "{call:?}"),
+            }
+        }
+        assert_eq!(
+            Call::ALL.last().map(|last| *last as usize + 1),
+            Some(Call::COUNT)
+        );
+    }
 }
 
 /// The register words of a call as the kernel gets them.

@@ -121,7 +121,7 @@ kinds! {
     Port = 6,
     /// An interrupt was delivered and no switch record tells it. subject: its line.
     Interrupt = 7,
-    /// A process faulted. subject: process; 2: [`FaultCause`](crate::trace::FaultCause); 3: low word of the program counter. One `More` follows: its high word, and low and high word of the address or argument.
+    /// A process faulted. subject: process; 2: [`FaultCause`](crate::trace::FaultCause), and in the upper half the bytes of text that are to come in [`FaultText`](Kind::FaultText) (fewer if they cannot be read); 3: low word of the program counter. One `More` follows: its high word, and low and high word of the address or argument.
     Fault = 8,
     /// Part of a fault's message. subject: process; 2: byte offset; 3: 4 bytes. One `More` follows: 12 bytes, zero where the message ends.
     FaultText = 9,

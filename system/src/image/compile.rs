@@ -1,7 +1,6 @@
 //! Runs the compiler: kernel and processes, each for its own target.
 
 use crate::board::Board;
-use crate::generation::Generation;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// The packages of the kernel binaries.
-const KERNEL: &str = "giornata-image";
-const SECOND_KERNEL: &str = "giornata-next-image";
+/// The package of the kernel binary.
+const KERNEL: &str = "giornata-next-image";
 /// How each of its crates is compiled: the linker may shorten what reaches its goal by
 /// a shorter instruction.
-const SECOND_FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
+const FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
@@ -33,8 +31,6 @@ pub(crate) struct Toolchain {
     pub(crate) order: u32,
     /// What has been compiled already.
     pub(crate) memory: Memory,
-    /// The kernel.
-    pub(crate) generation: Generation,
 }
 
 /// What compilers have made for builds that share it: their sources do not
@@ -72,8 +68,7 @@ impl Toolchain {
     /// In another order than the linker's own it is a copy, so that the kernel
     /// itself stays where it is looked for.
     pub(crate) fn kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let (generation, order) = (self.generation, self.order);
-        let what = format!("kernel {generation:?} {} {config} {order}", board.name);
+        let what = format!("kernel {} {config} {}", board.name, self.order);
         self.memory.recall(&what, || {
             let built = self.compile_kernel(board, config)?;
             if self.order == 0 {
@@ -89,16 +84,10 @@ impl Toolchain {
     }
 
     fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let package = match self.generation {
-            Generation::First => KERNEL,
-            Generation::Second => SECOND_KERNEL,
-        };
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
-        if self.generation == Generation::Second {
-            command.args(["--config", SECOND_FLAGS]);
-        }
-        command.args(["--package", package, "--bin", package]);
+        command.args(["--config", FLAGS]);
+        command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
         let features: Vec<&str> = board.features_of(config).collect();
@@ -110,7 +99,7 @@ impl Toolchain {
         let found = artifacts.into_iter().find(|a| a.executable.is_some());
         found.and_then(|a| a.executable).ok_or_else(|| {
             Problem::new(
-                format!("package {package} builds no executable"),
+                format!("package {KERNEL} builds no executable"),
                 "give it a binary",
             )
             .into()
@@ -119,7 +108,7 @@ impl Toolchain {
 
     /// The archive of a process's crate.
     pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
-        let what = format!("{package} {target} {} {:?}", self.debug, self.generation);
+        let what = format!("{package} {target} {}", self.debug);
         self.memory
             .recall(&what, || self.compile_process(package, target))
     }

@@ -33,7 +33,8 @@ pub struct Observation {
 pub struct Snapshot {
     /// Threads of the ready queue, in order.
     pub queue: Option<Vec<usize>>,
-    /// The owner of each mutex that is not private.
+    /// The owner of each mutex that is not private; of a mailbox who serves it or received
+    /// from it last, unless its process has ended.
     pub owners: Option<Vec<Option<usize>>>,
     /// Who waits in the list of each object, in order; nobody for a mutex.
     pub waiters: Option<Vec<Vec<usize>>>,
@@ -57,7 +58,12 @@ impl Snapshot {
             Entry::Thread(thread) => Some(thread),
             Entry::Teardown(..) | Entry::Dead(..) => None,
         };
-        let owner = |object: usize| model.owner(object).filter(|_| !is_private(object));
+        let owner = |object: usize| {
+            let reader = model.reader(object);
+            let reader = reader.filter(|reader| model.is_alive(*reader));
+            let owner = model.owner(object).filter(|_| !is_private(object));
+            owner.or(reader)
+        };
         let count = |object: usize| model.count(object) as usize;
         Snapshot {
             queue: Some(model.queue().iter().filter_map(thread).collect()),

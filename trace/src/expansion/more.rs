@@ -56,10 +56,12 @@ impl Expansion {
             }
             Kind::Fault => {
                 self.fault = Some((awaited.subject, awaited.tick));
+                let (code, length) = (second & 0xFFFF, second >> 16);
                 let content = Content::Fault {
                     process: awaited.subject,
-                    cause: FaultCause::ALL.get(second as usize).copied(),
-                    code: second,
+                    cause: FaultCause::ALL.get(code as usize).copied(),
+                    code,
+                    length,
                     pc: u64::from(a) << 32 | u64::from(third),
                     address: u64::from(c) << 32 | u64::from(b),
                 };

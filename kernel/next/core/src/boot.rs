@@ -123,7 +123,9 @@ impl Kernel {
                 self.insert(thread);
             }
         }
-        self.start_programs(now);
+        // Logical time 0 is tick 0, unless the clock has run for long before.
+        let is_early = high == 0 && now < FARTHEST;
+        self.start_programs(if is_early { 0 } else { now });
         self.go()
     }
 

@@ -33,7 +33,8 @@ macro_rules! handlers {
         #[allow(clippy::extra_unused_type_parameters)]
         extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
 
-        /// The handlers by number of call; what names no call is refused.
+        /// The handlers by number of call; what names no call is refused. Who may make which
+        /// is decided before: see [`tenancy`](crate::thread::tenancy).
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
             let mut table: [Handler; Call::TABLE] = [no_such_call; Call::TABLE];
             $($(#[$meta])* { table[Call::$call as usize] = $name::<M>; })*
@@ -63,6 +64,10 @@ handlers! {
     ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
     #[cfg(feature = "programs")]
     WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    #[cfg(not(feature = "programs"))]
+    Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
+    #[cfg(not(feature = "programs"))]
+    Return = return_upcall(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(feature = "load")]
     StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
     #[cfg(feature = "load")]

@@ -15,8 +15,8 @@
 //! waiters leave the ready queue and are *parked* on it, each on its immediate owner,
 //! and come back with it. See [`crate::parking`].
 //!
-//! The Chain Invariant: what is *wanted* by a thread that is ready or parked makes a
-//! chain, and chains have no circles. Whatever makes a link (`lock`, a call, a waking
+//! The Chain Invariant: what is *wanted* by a thread that is ready or parked, or waits for
+//! somebody to receive its request, makes a chain, and chains have no circles. Whatever makes a link (`lock`, a call, a waking
 //! with a mutex to take) asks `Kernel::may_wait` before. (A thread that waits for a
 //! condition notes its mutex in `wants` too; that is no link until it is woken.)
 
@@ -51,7 +51,7 @@ impl Thread {
     /// Whether what it wants makes a chain.
     #[inline(always)]
     pub(crate) fn is_linked(&self) -> bool {
-        self.waits.get().is_none() || self.is(state::PARKED)
+        self.waits.get().is_none() || self.is(state::PARKED | state::ORPHAN)
     }
 }
 

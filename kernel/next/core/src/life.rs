@@ -3,7 +3,6 @@
 use giornata_abi::next::call::Call;
 use giornata_abi::next::control;
 
-use crate::thread::tenancy;
 use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread};
 
 impl Kernel {
@@ -22,9 +21,11 @@ impl Kernel {
         thread.spent.set(0);
         thread.spent_high.set(0);
         thread.limit.set(place.allowance);
+        // (no ceiling that the last tenant published, no request that it had)
+        thread.state.set(0);
         thread.rank.set(rank);
         thread.own.set(rank);
-        thread.tenancy.set(tenancy::GIVEN);
+        thread.tenancy.set(place.tenancy);
         let serial = thread.serial.get().wrapping_add(1);
         thread.serial.set(serial);
         let page = thread.control;
@@ -49,8 +50,6 @@ impl Kernel {
         }
         self.remove(me);
         me.waits.set(Some(self.nowhere));
-        // (its next tenant is at no ceiling that this one published)
-        me.state.set(0);
         me.answer(value);
         self.end_tenancy::<M>(me, value);
         self.go()

@@ -4,8 +4,6 @@
 //! Each decides by all that may be odd, or-ed into one branch before anything has
 //! changed; else the general handler, which knows nothing of the first, begins anew.
 
-use core::hint::cold_path;
-
 use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
@@ -56,7 +54,8 @@ pub(crate) fn send<M: Machine>(
         let (wrong, priority) = (wrong | to >> BEYOND, to >> EXTRA | NO_CLIENT);
         let (waiter, first) = (mailbox.waiters.get(), mailbox.first.get());
         if let Some(waiter) = waiter {
-            let odd = wrong | differ(waiter.next.get(), waiter) | waiter.state.get() as usize;
+            let state = waiter.state.get() | waiter.process.life.get();
+            let odd = wrong | differ(waiter.next.get(), waiter) | state as usize;
             if odd == 0 && kernel.opens_top_unless(0, waiter.rank.get(), waiter) {
                 mailbox.waiters.set(None);
                 waiter.waits.set(None);
@@ -69,23 +68,23 @@ pub(crate) fn send<M: Machine>(
         {
             // (loads come before stores, so that one waits for all)
             let (next, tenant) = (message.below.get(), me.serial.get());
-            if let Some(first) = first {
-                cold_path();
-                if first.priority().get() != priority as u32 {
-                    return in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel);
-                }
+            let write = || {
                 pool.free.set(next);
-                message.link(first);
-            } else {
-                pool.free.set(next);
+                message.fill(words);
+                message.priority().set(priority as u32);
+                message.sender.set(me);
+                message.serial.set(tenant);
+                Outcome::DONE
+            };
+            let Some(first) = first else {
                 message.below.set(None);
                 mailbox.first.set(Some(message));
+                return write();
+            };
+            if first.priority().get() == priority as u32 {
+                message.link(first);
+                return write();
             }
-            message.fill(words);
-            message.priority().set(priority as u32);
-            message.sender.set(me);
-            message.serial.set(tenant);
-            return Outcome::DONE;
         }
     }
     in_general!(Send, to, serial, w0, w1, w2, w3, me, kernel)
@@ -121,17 +120,18 @@ pub(crate) fn receive<M: Machine>(
         // (who waits while there are messages is a caller that nobody serves)
         if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
             let (next, pool) = (message.next.get(), message.pool);
-            let (mut first, free) = (message.below.get(), pool.free.get());
-            if differ(next, message) != 0 {
-                cold_path();
-                message.unlink();
-                next.below.set(first);
-                first = Some(next);
+            let (below, free) = (message.below.get(), pool.free.get());
+            let take = || {
+                message.below.set(free);
+                pool.free.set(Some(message));
+                Outcome::words(me, &message.words)
+            };
+            if differ(next, message) == 0 {
+                mailbox.first.set(below);
+                return take();
             }
-            mailbox.first.set(first);
-            message.below.set(free);
-            pool.free.set(Some(message));
-            return Outcome::words(me, &message.words);
+            mailbox.first.set(Some(message.step_out(next)));
+            return take();
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)
@@ -151,8 +151,8 @@ pub(crate) fn call<M: Machine>(
         && let Some(server) = mailbox.waiters.get()
     {
         // (whoever is limited, or runs in the place of one that is, pays for the server)
-        let odd = differ(server.next.get(), server) | server.state.get() as usize;
-        let odd = odd | me.limited.get() as usize;
+        let state = server.state.get() | server.process.life.get();
+        let odd = differ(server.next.get(), server) | state as usize | me.limited.get() as usize;
         if wrong | to >> BEYOND | odd == 0 {
             // It serves the caller in the caller's place: it comes into no queue. Whoever
             // waits for a message waits for nobody else, so no circle closes.

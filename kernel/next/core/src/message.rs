@@ -112,6 +112,14 @@ impl Message {
         self.prev.set(self);
     }
 
+    /// The first leaves the ring, where `next` is the first then.
+    #[inline(always)]
+    pub(crate) fn step_out(&'static self, next: Ref<Message>) -> Ref<Message> {
+        next.below.set(self.below.get());
+        self.unlink();
+        next
+    }
+
     /// Into the ring of `first`, behind all.
     #[inline(always)]
     pub(crate) fn link(&'static self, first: Ref<Message>) {
@@ -214,14 +222,11 @@ impl Object {
         let mut link = &self.first;
         while let Some(ring) = link.get() {
             if same(ring, message) {
-                let (next, below) = (message.next.get(), message.below.get());
-                if same(next, message) {
-                    link.set(below);
-                } else {
-                    next.below.set(below);
-                    link.set(Some(next));
-                }
-                break;
+                let next = message.next.get();
+                return link.set(match same(next, message) {
+                    true => message.below.get(),
+                    false => Some(message.step_out(next)),
+                });
             }
             link = &ring.below;
         }

@@ -230,9 +230,6 @@ impl Kernel {
         slot: usize,
         rights: u32,
     ) -> Result<Ref<Object>, Error> {
-        if me.has_jobs() {
-            return Err(Error::EPERM);
-        }
         let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
             return Err(Error::ESRCH);
         };

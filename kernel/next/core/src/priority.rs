@@ -20,7 +20,6 @@ impl Kernel {
     ) -> Outcome {
         let level = level::LOWEST.wrapping_sub(priority as u32);
         let error = match self.threads.get(slot) {
-            _ if me.has_jobs() => Error::EPERM,
             Some(thread)
                 if thread.serial.get() == serial as u32
                     && thread.tenancy.get() != tenancy::NOBODY

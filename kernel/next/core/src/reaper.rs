@@ -43,7 +43,7 @@ impl Kernel {
         let label = head(Kind::Fault, 0, process.number as u16);
         let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
         let words = [pc as u32, high, address as u32, address_high];
-        self.write_text::<M>(label, cause, words);
+        self.write_text::<M>(label, cause | (message as u32) << 16, words);
         self.note_end(process, cause);
         process.life.set(life::MESSAGE);
         process.progress.set(0);
@@ -221,6 +221,9 @@ impl Kernel {
             rank = fixed;
         }
         self.begin::<M>(thread, place.argument, place.body, rank);
+        for register in &thread.context.s {
+            register.set(0);
+        }
         self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);

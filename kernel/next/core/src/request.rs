@@ -204,12 +204,20 @@ impl Kernel {
         caller.set(state::ORPHAN);
         self.enter(caller, mailbox);
     }
-}
 
-/// Who waits for a message in a mailbox first, and whether it wants it in registers.
-pub(crate) fn receiver(mailbox: Ref<Object>) -> (Option<Ref<Thread>>, bool) {
-    match mailbox.waiters.get() {
-        Some(first) if !first.is(state::ORPHAN) => (Some(first), !first.is(state::BYTES)),
-        _ => (None, false),
+    /// Who waits for a message in a mailbox first and lives, and whether it wants it in
+    /// registers.
+    #[inline(never)]
+    pub(crate) fn receiver(&self, mailbox: Ref<Object>) -> (Option<Ref<Thread>>, bool) {
+        while let Some(first) = mailbox.waiters.get()
+            && !first.is(state::ORPHAN)
+        {
+            if first.process.is_alive() {
+                return (Some(first), !first.is(state::BYTES));
+            }
+            leave(first);
+            first.waits.set(Some(self.nowhere));
+        }
+        (None, false)
     }
 }

@@ -11,7 +11,6 @@ use crate::message::{INLINE, special};
 use crate::object::kind;
 use crate::ready::level;
 use crate::receiving::WORDS;
-use crate::request::receiver;
 use crate::wait::leave;
 use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, same};
 
@@ -51,7 +50,7 @@ pub(crate) fn post<M: Machine>(
             break 'error Error::EINVAL;
         };
         if bound.is_none() {
-            let (_, wants_words) = receiver(mailbox);
+            let (_, wants_words) = kernel.receiver(mailbox);
             // (who wants it in memory has it in its hand later)
             if special == special::CALL
                 && !wants_words
@@ -163,7 +162,7 @@ impl Kernel {
             && !same(named, mailbox)
         {
             from = INCOMING;
-            let reader = named.waiters.get().or(named.owner.get());
+            let reader = self.receiver(named).0.or(named.owner.get());
             if let Some(reader) = reader
                 && reader.rank.get().level() < level::IDLE
             {
@@ -193,7 +192,7 @@ impl Kernel {
         in_front: bool,
     ) -> bool {
         loop {
-            let (Some(waiter), wants_words) = receiver(mailbox) else {
+            let (Some(waiter), wants_words) = self.receiver(mailbox) else {
                 mailbox.put(message, in_front);
                 self.weigh_server(mailbox);
                 self.message_came::<M>();

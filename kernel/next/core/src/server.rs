@@ -191,11 +191,14 @@ impl Kernel {
     /// whoever has received from there. One with each message that is received, so the
     /// most urgent of those that are left always helps.
     pub(crate) fn bring_back<M: Machine>(&self, mailbox: Ref<Object>) {
-        if let Some(caller) = mailbox.waiters.get()
+        while let Some(caller) = mailbox.waiters.get()
             && caller.is(state::ORPHAN)
         {
             leave(caller);
             self.awaken::<M>(caller);
+            if caller.process.is_alive() {
+                return;
+            }
         }
     }
 }

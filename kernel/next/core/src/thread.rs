@@ -56,7 +56,9 @@ record! {
         /// Bytes of its stack.
         pub stack_size: usize,
         /// Bits of [`role`].
-        pub role: u32,
+        pub role: u16,
+        /// The [`tenancy`] of who begins there.
+        pub tenancy: u8,
         /// Its fixed priority as a level; of a thread with a deadline, the ticks to it.
         pub level: u32,
         /// Ticks of its quantum, or of the budget of a job; 0: no limit.
@@ -74,8 +76,8 @@ record! {
         /// 1: it has a quantum, or its jobs have a budget. Beside `kind`, so that the exit
         /// path tests both at once and whoever has no limit pays nothing.
         pub limited: Cell<u8>,
-        /// What its place is to its process: a [`tenancy`].
-        pub(crate) tenancy: Cell<u8>,
+        /// Who lives in its place, see [`tenancy`]: how many of the system calls are its own.
+        pub tenancy: Cell<u8>,
         /// 1: it has floating-point registers, where the architecture keeps them. 0 when it
         /// begins.
         pub floating: Cell<u8>,
@@ -161,15 +163,33 @@ pub mod kind {
 ///      +------------------ GIVEN                |            |
 ///      +----------------------------------------+------------+
 /// ```
+///
+/// A thread makes the calls whose numbers are below its tenancy, so the trap path refuses
+/// tasks and upcalls what is not theirs by the comparison that it makes anyway.
 pub mod tenancy {
+    use giornata_abi::next::call::Call;
+
     /// Nobody: it has not begun, or has ended.
     pub const NOBODY: u8 = 0;
-    /// A thread of the system file, or one that was detached: nobody joins it.
-    pub const GIVEN: u8 = 1;
-    /// One that was created.
-    pub const JOINABLE: u8 = 2;
     /// One that has ended and is to be joined; its value is in `a0`.
-    pub const ENDED: u8 = 3;
+    pub const ENDED: u8 = 1;
+    /// The thread of upcalls.
+    pub const UPCALL: u8 = Call::OF_UPCALLS as u8;
+    /// A task.
+    pub const TASK: u8 = Call::OF_TASKS as u8;
+    /// A thread of the system file, or one that was detached: nobody joins it.
+    pub const GIVEN: u8 = Call::COUNT as u8;
+    /// One that was created. (The number above all calls is one that no call has.)
+    pub const JOINABLE: u8 = Call::TABLE as u8;
+
+    /// Of who begins in a place, by its role.
+    pub const fn of(role: u16) -> u8 {
+        match role & (super::role::TASK | super::role::UPCALL) {
+            0 => GIVEN,
+            super::role::TASK => TASK,
+            _ => UPCALL,
+        }
+    }
 }
 
 /// Bits of [`Thread::state`]: what has to be seen to when a thread wakes or ends.
@@ -203,6 +223,8 @@ pub mod state {
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
     pub const IN_RING: u32 = 0x800;
+    /// It awaits a line that has a minimum interarrival time.
+    pub const SPACED: u32 = 0x2000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
@@ -215,19 +237,19 @@ pub mod state {
 /// Bits of [`Place::role`].
 pub mod role {
     /// It runs jobs that a program releases.
-    pub const TASK: u32 = 1;
+    pub const TASK: u16 = 1;
     /// It runs the upcalls of its process.
-    pub const UPCALL: u32 = 2;
+    pub const UPCALL: u16 = 2;
     /// It is a place for created threads.
-    pub const SPARE: u32 = 4;
+    pub const SPARE: u16 = 4;
     /// It begins with its process.
-    pub const AUTOSTART: u32 = 8;
+    pub const AUTOSTART: u16 = 8;
     /// Its limit is a quantum, else the budget of a job.
-    pub const ROUND_ROBIN: u32 = 16;
+    pub const ROUND_ROBIN: u16 = 16;
     /// It lives in the kernel and ends and restarts its process.
-    pub const REAPER: u32 = 32;
+    pub const REAPER: u16 = 32;
     /// Its urgency is a deadline, so many ticks after it begins; no task.
-    pub const DEADLINE: u32 = 64;
+    pub const DEADLINE: u16 = 64;
 }
 
 impl Thread {
@@ -374,7 +396,7 @@ impl Thread {
 
     /// Whether a thread lives in its place.
     pub fn lives(&self) -> bool {
-        matches!(self.tenancy.get(), tenancy::GIVEN | tenancy::JOINABLE)
+        self.tenancy.get() > tenancy::ENDED
     }
 
     /// Its urgency.

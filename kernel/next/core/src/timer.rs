@@ -138,6 +138,7 @@ impl Kernel {
             Event::Epoch => self.on_epoch::<M>(),
             Event::Trigger(trigger) => self.ring(trigger),
             Event::Change(program) => self.ripen::<M>(program),
+            Event::Line(line) => line.open_again::<M>(),
             Event::Nothing => {}
         }
     }

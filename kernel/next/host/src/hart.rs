@@ -15,6 +15,19 @@ pub const MEMORY: usize = 0x1000_0000;
 #[derive(Debug)]
 pub struct Hart;
 
+/// A store to a device register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The tick.
+    pub tick: u64,
+    /// The register.
+    pub address: usize,
+    /// Its bytes.
+    pub width: u32,
+    /// The value.
+    pub value: u32,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) now: u64,
@@ -31,8 +44,8 @@ pub(crate) struct State {
     pub(crate) stopped: Option<usize>,
     /// What device registers hold, by address.
     pub(crate) registers: BTreeMap<usize, u32>,
-    /// What was stored to device registers: address, width, value.
-    pub(crate) outputs: Vec<(usize, u32, u32)>,
+    /// What was stored to device registers.
+    pub(crate) outputs: Vec<Output>,
     /// Access of processes to regions, by process and address.
     pub(crate) open: BTreeMap<(u32, usize), u32>,
 }
@@ -68,7 +81,7 @@ impl State {
         self.alarm.is_some_and(|alarm| alarm <= self.now)
     }
 
-    fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
         let first = at
             .checked_sub(MEMORY)
             .expect("an address of the simulated memory");
@@ -168,9 +181,12 @@ impl Machine for Hart {
 
     fn output(at: usize, width: u32, value: u32) {
         with(|state| {
-            state
-                .outputs
-                .push((at, width, value & (u32::MAX >> (32 - 8 * width))))
+            state.outputs.push(Output {
+                tick: state.now,
+                address: at,
+                width,
+                value: value & (u32::MAX >> (32 - 8 * width)),
+            });
         });
     }
 

@@ -312,7 +312,7 @@ fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index
     let number = description.threads.len() + 1 + index;
     let reaper = parts.threads.at(number, arena);
     let place = arena.one::<Place>();
-    arena.set(place, "role", role::REAPER);
+    arena.set(place, "role", u32::from(role::REAPER));
     let process = parts.processes.at(index, arena);
     lay_record(arena, parts, number, (process, place, parts.rank_idle));
     arena.set(reaper, "kind", u32::from(kind::WORK));
@@ -348,7 +348,9 @@ fn lay_thread(
     arena.set(place, "body", thread.arguments[1]);
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);
-    arena.set(place, "role", thread.role);
+    let tenant = tenancy::of(thread.role);
+    arena.set(place, "role", u32::from(thread.role));
+    arena.set(place, "tenancy", u32::from(tenant));
     let own_level = level::LOWEST - u32::from(thread.priority);
     arena.set(place, "allowance", thread.allowance);
     let rank = match thread.role & role::DEADLINE {
@@ -391,7 +393,7 @@ fn lay_thread(
     let begins = role::AUTOSTART | role::TASK | role::UPCALL;
     if thread.role & begins != 0 && !begins_by_call {
         arena.set(record, "serial", 1u32);
-        arena.set(record, "tenancy", u32::from(tenancy::GIVEN));
+        arena.set(record, "tenancy", u32::from(tenant));
     }
 }
 
@@ -513,6 +515,10 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
             .process
             .map(|process| parts.processes.at(process, arena));
         arena.set(record, "process", process);
+        arena.set(record, "interval", line.interval);
+        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
+        let event = Value::Tagged(tag(Event::TAGS, "Line"), record.0);
+        arena.set(record, "alarm.event", event);
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
     let count = description.processes.len();

@@ -89,7 +89,7 @@ pub struct Thread {
     /// Of a thread with the role of that name: ticks from its beginning to its deadline.
     pub deadline: u32,
     /// Bits of [`role`](giornata_next_core::thread::role).
-    pub role: u32,
+    pub role: u16,
     /// Where it begins.
     pub entry: u64,
     /// `a0` and `a1` at its start.
@@ -173,10 +173,12 @@ pub struct Region {
 }
 
 /// An interrupt line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Line {
     /// Its number at the interrupt controller.
     pub number: u32,
     /// The process whose threads may await it.
     pub process: Option<usize>,
+    /// Minimum interarrival time in ticks: so long it stays masked when it has come.
+    pub interval: u32,
 }

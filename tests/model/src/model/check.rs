@@ -104,8 +104,10 @@ impl Model {
                 assert!(is_queued || waits_for == Some(owner), "it hangs on another");
             }
             Some(Parking::Mailbox(mailbox)) => {
-                let queued = self.queued_callers(mailbox);
-                assert!(queued.contains(&thread), "its request lies elsewhere");
+                // (or is about to be received, in the turn of whoever does)
+                let lies = self.queued_callers(mailbox).contains(&thread);
+                let lies = lies || self.is_about_to_be_received(thread);
+                assert!(lies, "its request lies elsewhere");
             }
         }
         if record.state != State::Dormant {
@@ -113,5 +115,13 @@ impl Model {
         }
         let can_wait = !matches!(record.state, State::Ready | State::Dormant);
         assert!(record.alarm.is_none() || can_wait, "an alarm for nothing");
+    }
+
+    fn is_about_to_be_received(&self, client: usize) -> bool {
+        let bound = |thread: &super::Thread| match &thread.bound {
+            Some(message) => message.client == Some(client),
+            None => false,
+        };
+        self.threads.iter().any(bound)
     }
 }

@@ -228,6 +228,8 @@ pub struct Process {
     life: Life,
     /// How often it began anew.
     generation: u32,
+    /// Pieces of its end that are done.
+    progress: usize,
     /// Why it ends; none if it is started by call.
     cause: Option<FaultCause>,
     /// What its supervisor has not been told.

@@ -21,6 +21,7 @@ pub(super) fn all(system: &System) -> Vec<Process> {
             threads: first..first + count,
             life: Life::Dead,
             generation: 0,
+            progress: 0,
             cause: None,
             news: None,
             places: Vec::new(),
@@ -53,7 +54,7 @@ impl Model {
     /// left is torn down as urgently as who ended it.
     pub(super) fn strike(&mut self, process: usize, cause: FaultCause, urgency: Urgency) {
         let record = &mut self.processes[process];
-        record.life = Life::Dying;
+        (record.life, record.progress) = (Life::Dying, 0);
         (record.cause, record.news) = (Some(cause), None);
         let threads = record.threads.clone();
         // what it had not heard of, its next life does not hear of
@@ -84,54 +85,74 @@ impl Model {
         self.insert_entry(Entry::Teardown(process, urgency), urgency, End::Head);
     }
 
-    /// The threads of a process that has ended serve no mailbox any more.
-    pub(super) fn reap(&mut self, process: usize) {
-        for thread in self.processes[process].threads.clone() {
+    /// A piece of the end of a process: one of its threads serves no mailbox any more, a
+    /// message that one was about to receive is lost, a client whose request one has, or
+    /// that nobody is left to receive, gets an error. `false`: there is nothing left.
+    pub(super) fn tear_down(&mut self, process: usize) -> bool {
+        let record = &mut self.processes[process];
+        let (threads, all) = (record.threads.clone(), 0..self.threads.len());
+        let progress = record.progress;
+        record.progress = progress.saturating_add(1);
+        let pieces = threads.clone().chain(threads.clone()).chain(all);
+        let Some(thread) = pieces.clone().nth(progress) else {
+            return false;
+        };
+        if progress < threads.len() {
             self.end_servers(thread);
+        } else if progress < 2 * threads.len() {
+            if let Some(bound) = self.threads[thread].bound.take() {
+                self.lose(bound);
+            }
+        } else if self.is_lost(thread, process) {
+            self.refuse_client(thread);
         }
+        true
     }
 
-    /// The rest of the end of a process, or its beginning.
-    pub(super) fn tear_down(&mut self, process: usize) {
+    /// A process begins anew when it has ended, or is dead.
+    pub(super) fn succeed(&mut self, process: usize) {
         let is_its = |entry: &Entry| match *entry {
             Entry::Dead(thread, _) => self.threads[thread].process == process,
             _ => false,
         };
         let queue = self.queue.iter().copied().filter(|entry| !is_its(entry));
         self.queue = queue.collect();
-        self.reap(process);
-        let restarts = self.system.processes[process].restarts;
-        let begins = self.processes[process].life == Life::Restoring || restarts;
+        let begins = self.begins(process);
         match begins {
             true => {
                 self.processes[process].generation += 1;
                 self.begin(process);
             }
-            false => {
-                self.processes[process].life = Life::Dead;
-                self.refuse_requests();
-            }
+            false => self.processes[process].life = Life::Dead,
         }
         self.report(process, begins);
     }
 
-    /// Requests that lie where nobody is left to receive them get an error.
-    fn refuse_requests(&mut self) {
-        for mailbox in 0..self.objects.len() {
-            if self.has_receiver(mailbox) {
-                continue;
-            }
-            for client in self.queued_callers(mailbox) {
-                self.refuse_client(client);
-            }
+    /// Whether a process that has ended begins anew.
+    fn begins(&self, process: usize) -> bool {
+        self.processes[process].life == Life::Restoring || self.system.processes[process].restarts
+    }
+
+    /// Whether nobody will reply to the request of a thread when a process has ended.
+    fn is_lost(&self, thread: usize, process: usize) -> bool {
+        match self.threads[thread].state {
+            State::Calls {
+                server: Some(server),
+                ..
+            } => self.threads[server].process == process,
+            State::Calls { mailbox, .. } => !self.has_receiver(mailbox, process),
+            _ => false,
         }
     }
 
     /// Whether a process lives, or will, that may receive from a mailbox.
-    fn has_receiver(&self, mailbox: usize) -> bool {
+    fn has_receiver(&self, mailbox: usize, ends: usize) -> bool {
         use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
         let rights = &self.system.objects[mailbox].rights;
-        let lives = |process: usize| self.processes[process].life != Life::Dead;
+        let lives = |process: usize| match process == ends {
+            true => self.begins(process),
+            false => self.processes[process].life != Life::Dead,
+        };
         let mut receivers = rights.iter().enumerate();
         receivers
             .any(|(process, rights)| rights & (RIGHT_RECEIVE | RIGHT_FULL) != 0 && lives(process))
@@ -156,6 +177,8 @@ impl Model {
             Life::Dead => {}
         }
         (process.life, process.cause, process.news) = (Life::Restoring, None, None);
+        // (there is nothing left of it)
+        process.progress = usize::MAX;
         self.insert_entry(Entry::Teardown(number, urgency), urgency, End::Head);
         Ok(Some(Reply::DONE))
     }

@@ -28,8 +28,6 @@ enum Change {
     Settle(usize),
     /// The thread leaves the queue.
     Hang(Parking),
-    /// The process of the thread is torn down.
-    Reap(usize),
 }
 
 /// Things that change before the hart looks at its timer and lines.
@@ -142,8 +140,10 @@ impl Model {
                 // (between pieces the hart looks too)
                 _ if self.heed_left() || self.interrupt() => continue,
                 Entry::Teardown(process, _) => {
-                    self.queue.remove(0);
-                    self.tear_down(process);
+                    if !self.tear_down(process) {
+                        self.queue.retain(|entry| *entry != first);
+                        self.succeed(process);
+                    }
                     continue;
                 }
                 Entry::Dead(thread, _) => {
@@ -153,12 +153,21 @@ impl Model {
                 }
             };
             let at = self.last_that_can_wait(first);
-            let change = match (&self.threads[at].state, self.waits_for(at)) {
+            let owner = self.waits_for(at);
+            if let Some(owner) = owner
+                && !self.lives(owner)
+            {
+                // (of a mutex it owns none any more)
+                if !self.heed_left() && !self.interrupt() {
+                    self.tear_down(self.threads[owner].process);
+                    changes = PIECE;
+                }
+                continue;
+            }
+            let change = match (&self.threads[at].state, owner) {
                 (State::Ready, _) => return Some(at),
                 (State::Wants { mutex, .. }, None) => Change::Settle(*mutex),
                 (State::Calls { mailbox, .. }, None) => Change::Hang(Parking::Mailbox(*mailbox)),
-                // (it serves the mailbox still: its process is torn down so far on this place)
-                (_, Some(owner)) if !self.lives(owner) => Change::Reap(owner),
                 (_, Some(owner)) => Change::Hang(Parking::Thread(owner)),
                 (state, None) => unreachable!("{at} is in a queue, {state:?}"),
             };
@@ -171,7 +180,6 @@ impl Model {
             match change {
                 Change::Settle(mutex) => self.settle(mutex),
                 Change::Hang(on) => self.hang(at, on),
-                Change::Reap(owner) => self.reap(self.threads[owner].process),
             }
         }
     }

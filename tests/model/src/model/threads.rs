@@ -71,7 +71,7 @@ impl Model {
         self.come_back(thread);
     }
 
-    /// A thread that has ended waits for nothing, owns nothing and has no clients any more.
+    /// A thread that has ended waits for nothing and owns nothing any more.
     pub(super) fn end(&mut self, thread: usize) {
         self.remove(thread);
         match self.threads[thread].state {
@@ -86,14 +86,8 @@ impl Model {
         (record.again, record.deferred, record.published) = (None, None, 0);
         record.announced = None;
         self.unpark_all(thread);
-        if let Some(bound) = self.threads[thread].bound.take() {
-            self.lose(bound);
-        }
         for mutex in self.threads[thread].held.clone() {
             self.release(mutex, true);
-        }
-        for client in self.clients_of(thread) {
-            self.refuse_client(client);
         }
     }
 

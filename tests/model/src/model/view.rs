@@ -108,6 +108,11 @@ impl Model {
         self.objects[object].owner
     }
 
+    /// Who serves a mailbox, or received from it last.
+    pub fn reader(&self, object: usize) -> Option<usize> {
+        self.objects[object].reader
+    }
+
     /// The count of a semaphore.
     pub fn count(&self, object: usize) -> u32 {
         self.objects[object].count

@@ -33,7 +33,12 @@ pub(crate) fn scribble_page(control: Control) {
 pub(crate) fn forge_job(control: Control) {
     let page = control.address();
     for offset in 0..24 {
-        let byte = if offset < 8 { 0 } else { 0xFF };
+        // (slot 0, and the serial number of its first thread)
+        let byte = match offset {
+            4 => 1,
+            0..8 => 0,
+            _ => 0xFF,
+        };
         // SAFETY: the thread's own page, whose fields take any value.
         unsafe { page.wrapping_add(offset).write_volatile(byte) };
     }

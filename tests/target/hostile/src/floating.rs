@@ -33,12 +33,14 @@ global_asm!(
     "addi sp, sp, -256",
     "PRESERVED fsd, sp",
     "sw a1, 0(sp)",
+    "sw ra, 8(sp)",
     ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
     "fld f\\n, 0(a0)",
     ".endr",
     "li a7, {YIELD}",
     "ecall",
     "lw a1, 0(sp)",
+    "lw ra, 8(sp)",
     "PRESERVED fsd, a1",
     "PRESERVED fld, sp",
     "addi sp, sp, 256",
@@ -78,18 +80,18 @@ fn found_in_registers() -> u64 {
     found.into_iter().fold(0, |any, register| any | register)
 }
 
-/// The temporary registers joined by or, as a system call leaves them.
+/// The temporary registers joined by or, as a system call leaves them that answers 0.
 fn found_after_a_call() -> usize {
     let any: usize;
-    // SAFETY: a call that does nothing; what it may clobber is named.
+    // SAFETY: a call without arguments; what it may clobber is named.
     unsafe {
         asm!(
-            "li a7, {null}",
+            "li a7, {YIELD}",
             "ecall",
             "or a0, a0, a1", "or a0, a0, a2", "or a0, a0, a3", "or a0, a0, a4", "or a0, a0, a5", "or a0, a0, a6",
             "or a0, a0, a7", "or a0, a0, t0", "or a0, a0, t1", "or a0, a0, t2", "or a0, a0, t3", "or a0, a0, t4",
             "or a0, a0, t5", "or a0, a0, t6",
-            null = const 0,
+            YIELD = const Call::Yield as usize,
             out("a0") any,
             clobber_abi("C"),
         )

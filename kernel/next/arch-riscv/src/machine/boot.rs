@@ -5,7 +5,7 @@ use core::ptr::with_exposed_provenance;
 use giornata_next_core::{Kernel, Ref};
 
 use super::csr::{self, FS, MIE, MPIE, MPP, MPRV, TW, read, write};
-use super::{lines, space};
+use super::{hart, lines, space};
 use crate::board::RECORDS;
 
 #[allow(improper_ctypes)] // they are only handed on
@@ -52,6 +52,7 @@ pub unsafe fn begin(guard: usize, size: usize) -> ! {
     unsafe { write!("mtvec", giornata_trap as *const () as usize) };
     // SAFETY: these two only; `mstatus` keeps them off in machine mode.
     unsafe { write!("mie", csr::TIMER | csr::EXTERNAL) };
+    hart::restart_clock();
     // SAFETY: by contract; the idle thread becomes the running one (Scratch Invariant).
     unsafe { giornata_begin(kernel().idle()) }
 }

@@ -43,6 +43,16 @@ fn high() -> u32 {
     TIMER_DEVICE.load(TIME + 4)
 }
 
+/// The clock counts from 0 again, so that the instants of a system do not depend on how
+/// long it took to boot. A timer that cannot be set ignores this; one that has to agree
+/// with `mcycle` is left alone.
+pub(super) fn restart_clock() {
+    if !CYCLES_ARE_TICKS {
+        TIMER_DEVICE.store(TIME, 0u32);
+        TIMER_DEVICE.store(TIME + 4, 0u32);
+    }
+}
+
 /// Bytes of a word.
 const WORD: usize = size_of::<usize>();
 /// Bytes that are copied or zeroed without a branch: eight words.

@@ -71,7 +71,6 @@ global_asm!(
     SPENT_HIGH = const offset_of!(Thread, spent_high),
     LABEL = const offset_of!(Thread, label),
     // its control page
-    SERVICES = const cfg!(feature = "services") as usize,
     CEILING = const control::CEILING,
     NEXT_LOCK = const control::NEXT_LOCK,
     // a process
@@ -90,7 +89,9 @@ global_asm!(
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
-    TABLE = const Call::TABLE,
+    TENANCY = const offset_of!(Thread, tenancy),
+    COUNT = const Call::COUNT,
+    NOT_ITS_CALL = const Error::EPERM as usize,
     NO_SUCH_CALL = const Error::ENOSYS as usize,
     calls = sym CALLS,
     on_line = sym on_line,

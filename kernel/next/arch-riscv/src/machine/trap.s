@@ -58,21 +58,24 @@ giornata_trap:
     addi    t0, t0, -8
     bnez    t0, not_call
     beqz    a7, null_call
-    li      t0, {TABLE}
-    bgeu    a7, t0, no_such_call
+    # a thread's tenancy is how many of the calls are its own
+    lbu     sp, {TENANCY}(tp)
 .if {WORD} == 8
     slli    t0, a7, 3
+    mv      a6, tp
+    bgeu    a7, sp, not_its_call
     la      a7, {calls}
     add     a7, a7, t0
     ld      t0, 0(a7)
 .else
     slli    t0, a7, 2
+    mv      a6, tp
+    bgeu    a7, sp, not_its_call
     lui     a7, %hi({calls})
     add     a7, a7, t0
     lw      t0, %lo({calls})(a7)
 .endif
     li      sp, {KERNEL}
-    mv      a6, tp
     mv      a7, sp
     jalr    t0
     csrr    t0, mepc
@@ -104,7 +107,6 @@ switch_call: # or it goes on, as its context says
 # The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t6 the control page
 # of tp. ra is 0 if tp lives in the kernel and has no registers to keep.
 switch:
-.if {SERVICES}
     # a ceiling that it has published, or a mutex that it will lock, comes first
     beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
@@ -113,10 +115,6 @@ switch:
     LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
-.else
-    LOAD    t3, {LOADED}, sp
-    LOAD    t6, {STACK}, a1
-.endif
 enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
@@ -263,13 +261,16 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     j       space_loaded
 
-no_such_call:
+not_its_call: # or nobody's
+    li      a1, {COUNT}
     csrr    t0, mepc
+    li      a0, {NOT_ITS_CALL}
+    bltu    a7, a1, 1f
     li      a0, {NO_SUCH_CALL}
+1:
     li      a1, 0
     j       stay
 
-.if {SERVICES}
 page_heeded:
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
@@ -289,7 +290,6 @@ heed_page:
     csrw    mepc, t0
     mv      sp, tp
     j       depart
-.endif
 
 # The caller goes on: with six words that lie where a0 leads, or as its context says.
 reload:

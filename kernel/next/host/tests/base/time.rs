@@ -103,3 +103,37 @@ fn an_interrupt_wakes_its_handler_once() {
     rig.interrupt();
     assert_eq!(rig.running(), 0);
 }
+
+#[test]
+fn a_line_comes_no_oftener_than_its_interval_allows() {
+    let mut description = threads(&[4, 3]);
+    description.lines[0].interval = 100;
+    let mut rig = Rig::boot(&description);
+    let wait = |rig: &mut Rig| {
+        rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+        rig.check_invariants();
+    };
+    wait(&mut rig);
+    rig.advance(10);
+    rig.raise(5);
+    assert_eq!((rig.running(), rig.now()), (0, 10));
+    // it is up all the time
+    for come in [110, 210, 310] {
+        rig.raise(5);
+        wait(&mut rig);
+        rig.interrupt();
+        assert_eq!(rig.running(), 1, "held back at {}", rig.now());
+        rig.advance(come - 1 - rig.now());
+        assert_eq!(rig.running(), 1, "held back at {}", rig.now());
+        rig.advance(1);
+        rig.check_invariants();
+        assert_eq!((rig.running(), rig.now()), (0, come));
+    }
+    // who waits when it has passed is not held back
+    rig.advance(150);
+    assert_eq!(rig.running(), 0);
+    wait(&mut rig);
+    assert_eq!(rig.running(), 1);
+    rig.raise(5);
+    assert_eq!(rig.running(), 0);
+}

@@ -78,7 +78,7 @@ pub(crate) fn process(description: &mut Description, priorities: &[u8]) -> usize
     number
 }
 
-fn thread(description: &mut Description, process: usize, priority: u8, role: u32) {
+fn thread(description: &mut Description, process: usize, priority: u8, role: u16) {
     let index = description.threads.len();
     description.threads.push(Thread {
         process,
@@ -105,6 +105,7 @@ pub(crate) fn line(description: &mut Description, number: u32, process: usize) {
     description.lines.push(Line {
         number,
         process: Some(process),
+        ..Line::default()
     });
 }
 
@@ -201,7 +202,7 @@ pub(crate) fn records(rig: &Rig, kind: Kind) -> Vec<[u32; 4]> {
 pub(crate) fn fault_records(rig: &Rig) -> Vec<(u32, u32)> {
     let faults = records(rig, Kind::Fault).into_iter();
     faults
-        .map(|[_, label, cause, _]| (label >> 16, cause))
+        .map(|[_, label, cause, _]| (label >> 16, cause & 0xFFFF))
         .collect()
 }
 

@@ -27,6 +27,28 @@ fn the_kth_release_lies_at_the_multiple_of_the_period_rounded_down() {
 }
 
 #[test]
+fn programs_begin_at_tick_0_however_long_boot_took() {
+    let source = "
+        task t
+        start a
+    a:  release t, 1ms
+        future after(10ms), a
+        return
+    ";
+    let first_alarm = |clock| {
+        let mut world = World::new(&[source]);
+        world.clock = clock;
+        world.begin();
+        world.rig().alarm()
+    };
+    assert_eq!(first_alarm(0), Some(10 * MS));
+    assert_eq!(first_alarm(3 * MS), Some(10 * MS));
+    // a clock that has run for long says nothing of the boot
+    let late = 5 << 32 | 77;
+    assert_eq!(first_alarm(late), Some(late + 10 * MS));
+}
+
+#[test]
 fn a_million_releases_do_not_drift() {
     const PERIOD: u64 = 1_000_003;
     let source = "

@@ -1,6 +1,7 @@
 //! The meaning of microcode, a named test for every rule: modules are assembled,
 //! linked, and run by the kernel on the host, and its trace is read as words.
 
+mod classes;
 mod events;
 mod instants;
 mod instructions;

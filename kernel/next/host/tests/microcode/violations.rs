@@ -187,6 +187,17 @@ fn an_overrun_job_is_reported_and_handled_in_the_instant() {
 }
 
 #[test]
+fn what_a_stopped_job_would_put_out_is_not_copied() {
+    let code = "b: future after(3ms), c\nreturn\nc: call fetch\ncall feed\nreturn";
+    let trace = trace(&[&format!("{HEAD}{code}")], 20, |world| {
+        world.takes("t", &[4.0]);
+        world.limit("t", 3.0);
+    });
+    let end = "@2ms @3ms [overrun:t] run:idle @5ms feed";
+    assert_eq!(trace, format!("@0ms t!9ms run:t {end}"));
+}
+
+#[test]
 fn a_fault_of_a_tasks_process_is_reported_and_handled_in_the_instant() {
     assert_eq!(stopped("", true), "@3ms [fault:t] run:idle");
     assert_eq!(
@@ -341,3 +352,37 @@ fn no_slot_for_a_thread_or_trigger_is_an_overrun_of_the_module() {
     let trace = trace(&[source], 5, |_| {});
     assert_eq!(trace, "@0ms @1ms @2ms @3ms @4ms [overrun+handler] mend");
 }
+
+#[test]
+fn what_a_stopped_job_puts_out_is_not_copied() {
+    for apart in ["", "future completed(s), b"] {
+        let source = format!(
+            "{HEAD_OF_STOPPED}
+            start a
+        a:  call fetch
+            call feed
+            release t, 9ms
+            {apart}
+            future after(10ms), a
+            return
+        b:  return"
+        );
+        let trace = trace(&[&source], 35, |world| {
+            world.takes("t", &[1.0, 5.0, 1.0]);
+            world.limit("t", 4.0);
+        });
+        let end = "@0ms fetch feed t!9ms run:t @1ms t-done run:idle \
+                   @10ms fetch feed t!19ms run:t @14ms [overrun:t] run:idle \
+                   @20ms feed t!29ms run:t @21ms t-done run:idle \
+                   @30ms fetch feed t!39ms run:t @31ms t-done run:idle";
+        assert_eq!(trace, end, "{apart}");
+    }
+}
+
+const HEAD_OF_STOPPED: &str = "
+    port p i32 output
+    task s
+    task t in x out y
+    driver feed reads p writes x
+    driver fetch reads y writes p
+";

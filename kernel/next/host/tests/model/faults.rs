@@ -188,13 +188,156 @@ fn a_request_closes_no_circle_where_a_receiver_may_have_no_room_for_it() {
     host.apply(&Event::Timer, 20);
     does(&mut host, server, lock(mutex));
     // the server waits for the client
-    let request = Request::Call {
-        mailbox: id(mailbox),
-        priority: 0,
-        words: [1; 4],
-    };
-    let seen = does(&mut host, client, request);
+    let seen = does(&mut host, client, request(mailbox));
     assert_eq!(seen.runs, Some(client));
     let refused = Reply::refused(Error::EDEADLK);
     assert_eq!(seen.resumption, Resumption::Returns(refused));
+}
+
+#[test]
+fn a_server_that_began_anew_owes_nothing_to_the_clients_of_its_last_life() {
+    let mut system = System::default();
+    system.process();
+    let [killer, witness] = [system.thread(Fifo(9)), system.thread(Fifo(5))];
+    let process = system.process();
+    let [server, client] = [system.thread(Fifo(3)), system.thread(Fifo(7))];
+    system.processes[process].restarts = true;
+    system.processes[process].supervisor = Some(0);
+    let mailbox = system.mailbox();
+    let mut host = Host::new(&system);
+    does(&mut host, killer, Request::Sleep { until: 10 });
+    does(&mut host, client, request(mailbox));
+    does(&mut host, witness, Request::Sleep { until: 10 });
+    does(&mut host, server, receive(mailbox, NEVER));
+    host.apply(&Event::Timer, 10);
+    does(&mut host, killer, Request::KillProcess { process });
+    for thread in [killer, client, witness] {
+        does(&mut host, thread, Request::Sleep { until: 20 });
+    }
+    let rise = Request::SetPriority {
+        thread: Id {
+            slot: server as u32,
+            serial: 2,
+        },
+        priority: 4,
+    };
+    does(&mut host, server, rise);
+    host.apply(&Event::Timer, 20);
+    for thread in [killer, client] {
+        does(&mut host, thread, Request::Sleep { until: 30 });
+    }
+    assert_eq!(host.runs(), Some(witness), "the server is at 4");
+}
+
+#[test]
+fn a_lock_closes_no_circle_through_a_request_that_nobody_has_received_yet() {
+    let mut system = threads(&[7, 5]);
+    let [mailbox, mutex] = [system.mailbox(), system.mutex()];
+    let mut host = Host::new(&system);
+    let (client, receiver) = (0, 1);
+    does(&mut host, client, lock(mutex));
+    does(&mut host, client, request(mailbox));
+    let too_short = Request::ReceiveBytes {
+        mailbox: id(mailbox),
+        until: 0,
+        capacity: 4,
+        full: false,
+    };
+    // the client waits for who received last
+    does(&mut host, receiver, too_short);
+    let seen = does(&mut host, receiver, lock(mutex));
+    assert_eq!(seen.runs, Some(receiver));
+    let refused = Reply::refused(Error::EDEADLK);
+    assert_eq!(seen.resumption, Resumption::Returns(refused));
+}
+
+fn request(mailbox: usize) -> Request {
+    Request::Call {
+        mailbox: id(mailbox),
+        priority: 0,
+        words: [1; 4],
+    }
+}
+
+fn receive(mailbox: usize, until: u64) -> Request {
+    Request::Receive {
+        mailbox: id(mailbox),
+        until,
+    }
+}
+
+/// Threads at these priorities, and one at the last of a process that the first kills when
+/// it waits for a message; the first goes on, in front of the end of that process.
+fn a_dead_receiver(living: &[u8], dead: u8) -> (Host, usize) {
+    let mut system = threads(living);
+    let process = system.process();
+    let waiter = system.thread(Fifo(dead));
+    system.processes[process].supervisor = Some(0);
+    let [mailbox, mutex] = [system.mailbox(), system.ceiling_mutex(20)];
+    let mut host = Host::new(&system);
+    does(&mut host, waiter, receive(mailbox, NEVER));
+    does(&mut host, 0, lock(mutex));
+    does(&mut host, 0, Request::KillProcess { process });
+    (host, mailbox)
+}
+
+#[test]
+fn a_message_is_not_lost_to_a_receiver_that_is_dead() {
+    for dead in [9, 30] {
+        let (mut host, mailbox) = a_dead_receiver(&[5], dead);
+        let send = Request::Send {
+            mailbox: id(mailbox),
+            priority: 0,
+            words: [1; 4],
+        };
+        does(&mut host, 0, send);
+        let seen = does(&mut host, 0, receive(mailbox, 0));
+        let Resumption::Returns(reply) = seen.resumption else {
+            panic!("there is a message");
+        };
+        let values = reply.values.expect("there is a message");
+        assert_eq!(values[..4], [1; 4]);
+    }
+}
+
+#[test]
+fn a_request_is_not_lost_to_a_receiver_that_is_dead() {
+    for dead in [9, 30] {
+        let (mut host, mailbox) = a_dead_receiver(&[5, 3], dead);
+        let seen = does(&mut host, 0, request(mailbox));
+        assert_eq!(seen.runs, Some(1), "the client waits");
+        let seen = does(&mut host, 1, receive(mailbox, 0));
+        let Resumption::Returns(reply) = seen.resumption else {
+            panic!("there is a request");
+        };
+        let values = reply.values.expect("there is a request");
+        assert_eq!(values[..4], [1; 4]);
+    }
+}
+
+#[test]
+fn a_living_client_helps_a_receiver_when_a_dead_one_came_before_it() {
+    let mut system = threads(&[5, 7, 6]);
+    let (receiver, client, witness) = (0, 1, 2);
+    let process = system.process();
+    let dead = system.thread(Fifo(9));
+    system.processes[process].supervisor = Some(0);
+    let [mailbox, mutex] = [system.mailbox(), system.ceiling_mutex(20)];
+    let mut host = Host::new(&system);
+    for client in [dead, client] {
+        does(&mut host, client, request(mailbox));
+    }
+    does(&mut host, witness, Request::Sleep { until: 10 });
+    does(&mut host, receiver, lock(mutex));
+    does(&mut host, receiver, Request::KillProcess { process });
+    let first = Request::Send {
+        mailbox: id(mailbox),
+        priority: 255,
+        words: [1; 4],
+    };
+    does(&mut host, receiver, first);
+    does(&mut host, receiver, receive(mailbox, 0));
+    does(&mut host, receiver, Request::Unlock { object: id(mutex) });
+    host.apply(&Event::Timer, 10);
+    assert_eq!(host.runs(), Some(receiver), "at 7");
 }

@@ -199,7 +199,10 @@ impl Host {
             let is_first = first.is_some_and(|first| std::ptr::eq(first, next));
             (!is_first).then_some(next)
         };
-        std::iter::successors(first, next).collect()
+        let most = self.rig.kernel().threads.len();
+        let ring: Vec<_> = std::iter::successors(first, next).take(most + 1).collect();
+        assert!(ring.len() <= most, "a ring comes back to its first");
+        ring
     }
 
     /// Threads of the ready queue, in order, but for those that have no place of their own.
@@ -212,7 +215,7 @@ impl Host {
 
     fn owner(&self, object: usize) -> Option<usize> {
         match self.system.objects[object].kind {
-            Kind::Mutex { private: false, .. } => {
+            Kind::Mutex { private: false, .. } | Kind::Mailbox { .. } => {
                 let owner = self.rig.object(object).owner();
                 owner.and_then(|owner| self.number(owner))
             }

@@ -54,6 +54,16 @@ fn messages_come_and_go_as_the_model_says() {
 }
 
 #[test]
+fn clients_and_servers_do_what_the_model_says() {
+    compare_random_programs(Menu::Calls);
+}
+
+#[test]
 fn threads_and_processes_come_and_go_as_the_model_says() {
     compare_random_programs(Menu::Lives);
+}
+
+#[test]
+fn everything_together_does_what_the_model_says() {
+    compare_random_programs(Menu::All);
 }

@@ -60,7 +60,7 @@ fn system(processes: usize) -> Description {
 }
 
 /// One more thread.
-pub(crate) fn thread(all: &mut Description, process: usize, priority: u8, role: u32) {
+pub(crate) fn thread(all: &mut Description, process: usize, priority: u8, role: u16) {
     assert!(size_of::<ControlPage>() <= PAGE);
     all.threads.push(Thread {
         process,

@@ -10,8 +10,9 @@ figure_null:
   MARK 1
   CALL NULL
   MARK 2
+  li a0, 0
   MARK 3
-  CALL NO_CALL
+  CALL DEVICE_ADDRESS
   MARK 4
   j figure_null
 

@@ -1,7 +1,7 @@
 # Threads and processes that come and go.
 
-.equ EXIT, 2
-.equ PANIC, 13
+.equ EXIT, 11
+.equ PANIC, 2
 .equ CREATE_THREAD, 32
 .equ JOIN_THREAD, 33
 .equ DETACH_THREAD, 34

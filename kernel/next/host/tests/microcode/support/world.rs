@@ -44,8 +44,6 @@ pub(crate) struct World {
     pub(crate) releases: BTreeMap<String, Vec<u64>>,
     /// What the thread does that acts for the world.
     pending: VecDeque<Event>,
-    /// Bytes of the trace that have been read.
-    read: u32,
     /// The task that ran last.
     shown: Option<usize>,
     /// Instants that the machine has handled.
@@ -63,6 +61,8 @@ pub(crate) struct World {
     pub(crate) ran: Vec<(String, u64)>,
     /// Jobs that have missed their deadlines.
     pub(crate) misses: usize,
+    /// What the clock says at boot.
+    pub(crate) clock: u64,
 }
 
 /// A time in its largest whole unit.
@@ -104,10 +104,10 @@ impl World {
             left: BTreeMap::new(),
             releases: BTreeMap::new(),
             pending: VecDeque::new(),
-            read: 0,
             shown: None,
             instants: 0,
             now: 0,
+            clock: 0,
             holds_upcalls: false,
             results: Vec::new(),
             initial: Vec::new(),
@@ -209,7 +209,7 @@ impl World {
     /// The first instant.
     pub(crate) fn begin(&mut self) {
         let description = self.system.description();
-        self.rig = Some(Rig::boot(&description));
+        self.rig = Some(Rig::boot_at(&description, self.clock));
         // (the thread that acts for the world runs before any code)
         for (port, value) in std::mem::take(&mut self.initial) {
             let place = self.system.place(port);
@@ -217,7 +217,8 @@ impl World {
             self.rig().set_word(place + 4, (value >> 32) as u32);
         }
         self.set_sources();
-        self.read = self.rig().kernel().trace.written.get();
+        // (nor is the trace of boot told)
+        self.rig().take_trace(drop);
         self.attend();
         self.handle_outside(0);
         self.settle();
@@ -429,14 +430,8 @@ impl World {
     }
 
     pub(crate) fn read_trace(&mut self) {
-        let trace = &self.rig().kernel().trace;
-        let written = trace.written.get();
         let mut records = Vec::new();
-        while self.read != written {
-            let place = (self.read / 16) as usize % trace.ring.len();
-            records.push([0, 1, 2, 3].map(|word: usize| trace.ring[place].words[word].get()));
-            self.read = self.read.wrapping_add(16);
-        }
+        self.rig().take_trace(|record| records.push(record));
         for record in records {
             self.read_record(record);
         }

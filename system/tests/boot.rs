@@ -1,4 +1,4 @@
-//! What the second kernel is told of a system, seen by booting it on the host.
+//! What the kernel is told of a system, seen by booting it on the host.
 
 mod sample;
 
@@ -8,18 +8,17 @@ use giornata_next_host::{MEMORY, Rig};
 use giornata_next_records::Description;
 use giornata_system::describe::describe;
 use giornata_system::names::ThreadRole;
-use giornata_system::{Functions, Generation, Model, Placement};
+use giornata_system::{Functions, Model, Placement};
 use std::collections::BTreeMap;
 
-/// A system as the second kernel sees it on the host; its processes provide these
+/// A system as the kernel sees it on the host; its processes provide these
 /// functions.
 fn described(
     system: &str,
     program: &[u8],
     functions: &BTreeMap<String, Functions>,
 ) -> (Model, Description) {
-    let mut project = sample::project(system, program).unwrap();
-    project.generation = Generation::Second;
+    let project = sample::project(system, program).unwrap();
     let model = Model::resolve(&project, functions).unwrap();
     let placement = Placement::in_memory(&model, MEMORY as u32);
     let description = describe(&model, &placement).unwrap();
