@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use giornata_abi::call::Call;
 use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
 use giornata_abi::ring::{self, Words};
-use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::trace::FaultCause;
 use giornata_next_core::thread::kind;
 use giornata_next_core::trace::reason;
 use giornata_next_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
