@@ -10,8 +10,7 @@ use crate::process::{capture, cargo};
 
 /// Crates without an operating system and without an architecture: the kernel's
 /// core, and the tools for microcode that processes use too.
-pub(crate) const PORTABLE: [&str; 3] =
-    ["giornata-abi", "giornata-next-core", "giornata-microcode"];
+pub(crate) const PORTABLE: [&str; 3] = ["giornata-abi", "giornata-next-core", "giornata-microcode"];
 /// The kernel's binary.
 pub(crate) const IMAGE: &str = "giornata-next-image";
 /// The boards whose systems run in QEMU: all target suites do on each.

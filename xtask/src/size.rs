@@ -115,12 +115,7 @@ fn measure_one(entry: Entry) -> Result<Measured> {
 /// Builds the release kernel for a board in a configuration, as its systems contain it; it links
 /// only if no panic is reachable.
 fn build(board: &str, config: &str) -> Result<PathBuf> {
-    let kernel = build_kernel(
-        board,
-        config,
-        root(),
-        &target_folder(),
-    );
+    let kernel = build_kernel(board, config, root(), &target_folder());
     kernel.map_err(|refusal| anyhow!("{refusal:?}"))
 }
 

@@ -12,8 +12,7 @@ use giornata_system::Board;
 use giornata_trace::first_difference;
 
 use crate::crates::{
-    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection,
-    target_folder,
+    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
@@ -38,15 +37,7 @@ pub(crate) struct Stage {
 /// What Miri runs, all at once, each by an interpreter of its own: crates that
 /// promise to hold no undefined behaviour whatever the kernel is fed with, and
 /// the tests that the short form chooses; none chosen is all.
-const MIRI: [(&str, &[&str]); 4] = [
-    (
-        "giornata-micro",
-        &[
-            "predicates::constants",
-            "predicates::every",
-            "predicates::an_upcall",
-        ],
-    ),
+const MIRI: [(&str, &[&str]); 2] = [
     (
         "giornata-microcode",
         &[
@@ -55,10 +46,9 @@ const MIRI: [(&str, &[&str]); 4] = [
             "verifier::scratch_that",
         ],
     ),
-    ("giornata-core", &["ports::a_value", "ports::registers"]),
     (
-        "giornata-queue",
-        &["what_the_model_does", "are_ignored", "leave_a_list", "poke"],
+        "giornata-next-host",
+        &["scheduling::the_most", "time::sleepers", "time::the_clock"],
     ),
 ];
 /// Flags of Miri in the short and in the long form. Property tests ask the clock

@@ -1,4 +1,4 @@
-//! Streams made by hand, as the second kernel writes them.
+//! Streams made by hand, as the kernel writes them.
 
 use super::more::sixteen;
 use super::*;

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
-use giornata_system::image::build_kernel;
 use giornata_system::Model;
+use giornata_system::image::build_kernel;
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::image::{alone, build};
