@@ -21,6 +21,8 @@ pub type Results = [usize; 7];
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
+    /// The records as they were laid out.
+    built: Built,
     kernel: Shown<Kernel>,
     running: Shown<Thread>,
     objects: Vec<Shown<Object>>,
@@ -58,11 +60,32 @@ fn materialise(description: &Description) -> Built {
         length,
         "the same records at another place"
     );
-    let place = std::ptr::with_exposed_provenance_mut::<u8>(begin);
-    // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it, nobody else
-    // has it, and it lives for ever.
-    unsafe { place.copy_from_nonoverlapping(built.bytes.as_ptr(), length) };
+    assert_eq!(built.kernel, begin as u64, "the hart's record comes first");
+    lay_out(&built, begin);
     built
+}
+
+/// Writes records, as they were laid out, to the place for which they were.
+fn lay_out(built: &Built, begin: usize) {
+    const WORD: usize = size_of::<usize>();
+    for (index, word) in built.bytes.chunks(WORD).enumerate() {
+        let at = begin + index * WORD;
+        match word.try_into().map(usize::from_ne_bytes) {
+            // what may be a reference is written as one, so that it may lead there
+            Ok(word) if word.wrapping_sub(begin) <= built.bytes.len() => {
+                let place = std::ptr::with_exposed_provenance_mut::<*const ()>(at);
+                // SAFETY: `materialise` has room there for all bytes, aligned to lines, and
+                // it lives for ever. It is nobody's yet, or of a rig that begins anew: of
+                // its records what is no `Cell` is written with what it holds.
+                unsafe { place.write(std::ptr::with_exposed_provenance(word)) };
+            }
+            _ => {
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(at);
+                // SAFETY: as above.
+                unsafe { place.copy_from_nonoverlapping(word.as_ptr(), word.len()) };
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -107,7 +130,16 @@ impl Rig {
 
     /// The same when the clock has counted so many ticks.
     pub fn boot_at(description: &Description, now: u64) -> Rig {
-        let built = materialise(description);
+        Rig::begin(materialise(description), now)
+    }
+
+    /// The same system from its beginning, in the same memory.
+    pub fn reboot(self) -> Rig {
+        lay_out(&self.built, self.built.kernel as usize);
+        Rig::begin(self.built, 0)
+    }
+
+    fn begin(built: Built, now: u64) -> Rig {
         with(|state| {
             *state = State {
                 memory: vec![0; 1 << 20],
@@ -128,6 +160,7 @@ impl Rig {
             results: vec![None; kernel.threads.len()],
             stopped: None,
             switches: Vec::new(),
+            built,
         };
         rig.enter(|rig| {
             let outcome = rig.kernel.0.start::<Hart>();
