@@ -87,6 +87,10 @@ pub struct RegionPlacement {
     pub entries: Vec<u8>,
 }
 
+/// Bytes behind the area of each process on the host, in which what stands for its code
+/// puts what it shows to the kernel.
+pub const ROOM: u32 = 4096;
+
 /// User address of a region where addresses are translated: as far from one to the
 /// next as the largest is long.
 pub(crate) fn shared_address(region: usize) -> u32 {
@@ -129,8 +133,9 @@ impl Placement {
         let mut at = base;
         for (process, place) in model.processes.iter().zip(&mut placement.processes) {
             place.data = at;
-            place.data_stretch = process.area;
-            at = (at + process.area).next_multiple_of(16);
+            place.zero_size = process.area.next_multiple_of(8) + ROOM;
+            place.data_stretch = place.zero_size;
+            at = (at + place.zero_size).next_multiple_of(16);
         }
         placement.ram = at.max(16);
         placement

@@ -224,18 +224,19 @@ impl Expansion {
     fn instant(&self, record: &Stamped, after: u32) -> Instant {
         let hart = &self.harts[usize::from(record.hart)];
         let ticks = record.time.saturating_add(after.into());
-        match hart.fraction {
+        let (numerator, denominator) = match hart.fraction {
             Some((instant, numerator, denominator))
                 if instant == record.time && numerator < denominator =>
             {
-                // below 2^64 * 2^32 + 2^32, times 2 * 10^9: in 128 bits
-                let parts = u128::from(ticks) * u128::from(denominator) + u128::from(numerator);
-                let divisor = u128::from(self.base.hertz()) * u128::from(denominator);
-                let nanos = (2 * parts * 1_000_000_000 + divisor) / (2 * divisor);
-                Instant(u64::try_from(nanos).unwrap_or(u64::MAX))
+                (numerator, denominator)
             }
-            _ => self.base.instant(Ticks(ticks)),
-        }
+            _ => (0, 1),
+        };
+        // below 2^64 * 2^32 + 2^32, times 2 * 10^9: in 128 bits
+        let parts = u128::from(ticks) * u128::from(denominator) + u128::from(numerator);
+        let divisor = u128::from(self.base.hertz()) * u128::from(denominator);
+        let nanos = (2 * parts * 1_000_000_000 + divisor) / (2 * divisor);
+        Instant(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     fn release(&mut self, record: &Stamped, sink: &mut dyn FnMut(Event)) {

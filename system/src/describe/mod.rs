@@ -40,6 +40,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
     let lines = model.interrupts.iter().map(|line| records::Line {
         number: line.number.into(),
         process: line.process.map(usize::from),
+        interval: ticks(&rate, line.interval.into()),
     });
     Ok(Description {
         band: model.deadline_band,

@@ -56,8 +56,8 @@ calls! {
     ProgramStatus = 18, "program_status(program) -> state, tag, changes", Thread, "ESRCH EPERM";
     /// Physical address of a byte of the caller's data: needs the `trusted-dma` grant.
     DeviceAddress = 19, "device_address(address) -> physical", Thread, "EPERM EFAULT";
-    /// Makes the object of a slot anew; its earlier ids name nothing any more. `how` bit 0: a mailbox attached to the mailbox `server`. O(1).
-    CreateObject = 20, "create_object(slot, how, server slot) -> slot, serial", Thread, "ESRCH EPERM EEXIST EINVAL";
+    /// Makes the object of a slot anew; its earlier ids name nothing any more. `how` bit 0: a mailbox attached to the mailbox `server`. EAGAIN: the ids of the slot are used up. O(1).
+    CreateObject = 20, "create_object(slot, how, server slot) -> slot, serial", Thread, "ESRCH EPERM EEXIST EINVAL EAGAIN";
     /// Ends an object: its waiters get EIDRM, a mutex has no owner any more. O(waiters), in pieces.
     DeleteObject = 21, "delete_object(slot, serial)", Thread, "ESRCH EPERM";
     /// The id of the object that lives in a slot now. O(1).

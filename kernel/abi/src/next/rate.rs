@@ -98,6 +98,23 @@ impl Rate {
         })
     }
 
+    /// Ticks a second.
+    pub const fn hertz(&self) -> u32 {
+        let Ratio {
+            whole,
+            numerator,
+            denominator,
+            ..
+        } = self.to_ticks;
+        // (the denominator divides the nanoseconds of a second; 0: nobody made this)
+        let parts = match denominator {
+            0 => 0,
+            denominator => NANOS_PER_SECOND / denominator,
+        };
+        let whole = whole.wrapping_mul(NANOS_PER_SECOND);
+        whole.wrapping_add(numerator.wrapping_mul(parts))
+    }
+
     /// The first tick whose [`instant`](Self::instant) is not before `at`;
     /// [`Instant::NEVER`] is the last tick, which never comes, and so is what lies
     /// beyond it. O(1), no division.
@@ -189,6 +206,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_rate_tells_what_it_was_made_of(hertz in rates()) {
+            prop_assert_eq!(Rate::new(hertz).unwrap().hertz(), hertz);
+        }
+
         #[test]
         fn ticks_are_exact_for_every_instant(hertz in rates(), at: u64, shift in 0u32..64) {
             let at = at >> shift;

@@ -9,7 +9,7 @@
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use crate::{Program, Ref, Thread, Trigger, before, differ, record, tagged};
+use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, tagged};
 
 /// Lists of the agenda.
 pub const LISTS: usize = 8;
@@ -31,6 +31,8 @@ tagged! {
         Trigger(Ref<Trigger>) = 3,
         /// A change of a program.
         Change(Ref<Program>) = 4,
+        /// A line may come again.
+        Line(Ref<Line>) = 5,
     }
 }
 

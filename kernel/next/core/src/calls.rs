@@ -7,7 +7,7 @@ use giornata_abi::next::call::Call;
 use giornata_abi::next::id::EXTRA;
 
 #[cfg(feature = "services")]
-use crate::mailbox::in_general;
+use crate::general::in_general;
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "services")]
@@ -45,13 +45,14 @@ macro_rules! handlers {
 
 handlers! {
     Null = null(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::DONE;
-    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now(me);
+    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now::<M>(me);
     Clock = clock(_a, _b, _c, _d, _e, _f; me, kernel) kernel.clock::<M>(me);
     Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
     AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
     CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
     Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
     Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b, c, d, e]);
+    TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, kernel) kernel.trace_position(me);
     Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
@@ -80,7 +81,7 @@ handlers! {
     #[cfg(feature = "services")]
     DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
-    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) kernel.open_object(me, slot);
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) in_general!(OpenObject, slot, 0, 0, me, kernel);
     #[cfg(feature = "services")]
     Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
@@ -90,7 +91,7 @@ handlers! {
     #[cfg(feature = "services")]
     Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
-    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) kernel.broadcast::<M>(me, slot, serial, began);
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) in_general!(Broadcast, slot, serial, began, me, kernel);
     #[cfg(feature = "services")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
     #[cfg(feature = "services")]
@@ -113,7 +114,7 @@ handlers! {
     #[cfg(feature = "services")]
     JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
     #[cfg(feature = "services")]
-    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread(me, slot, serial);
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
     #[cfg(feature = "services")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
     #[cfg(feature = "services")]

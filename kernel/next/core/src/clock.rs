@@ -9,7 +9,7 @@ impl Kernel {
     /// Ticks since the system started.
     pub(crate) fn clock<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let now = M::now();
-        me.returns([now as usize, M::high(now) as usize, 0, 0, 0, 0])
+        me.pair(now as usize, M::high(now) as usize)
     }
 
     /// Ticks that the caller has run.
@@ -19,19 +19,19 @@ impl Kernel {
             .get()
             .overflowing_add(M::now().wrapping_sub(self.trace.since.get()));
         let high = me.spent_high.get().wrapping_add(carry as u32);
-        me.returns([low as usize, high as usize, 0, 0, 0, 0])
+        me.pair(low as usize, high as usize)
     }
 
     /// Gives the turn to the next of equal urgency; of a thread that runs in the place
     /// of another, the donor's.
     #[inline(always)]
-    pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn yield_now<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let slot = self.slot.get();
         let (own, other) = (me.state.get(), slot.state.get());
         me.answer(0);
         if own & state::IN_RING | (own | other) >> state::LIFT != 0 {
             cold_path();
-            return self.yield_any(me, slot);
+            return self.yield_any::<M>(me, slot);
         }
         let next = slot.next.get();
         let wants = next.wants.get();
@@ -42,8 +42,9 @@ impl Kernel {
 
     /// The same of a job, and of a thread at a ceiling that it published.
     #[inline(never)]
-    extern "C" fn yield_any(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
+    extern "C" fn yield_any<M: Machine>(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
         if me.is(state::IN_RING) {
+            self.begin_behind::<M>(me);
             self.leave_ring(me);
         }
         if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {

@@ -10,11 +10,12 @@ use core::hint::cold_path;
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
 
-use crate::ready::{level, link_before};
+use crate::life::begin;
+use crate::ready::{level, link};
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same, some};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 pub(crate) const PROCESSES: usize = usize::MAX;
@@ -42,7 +43,11 @@ pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
     }
 }
 
-/// [`Kernel::join_thread`] of one that runs, or why it is refused.
+/// In the fifth argument of [`join_any`]: it is detached instead.
+const DETACH: usize = 1;
+
+/// [`Kernel::join_thread`] of one that runs, [`Kernel::detach_thread`] while others join, or
+/// why it is refused.
 #[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of a handler, in its registers
@@ -51,18 +56,21 @@ extern "C" fn join_any<M: Machine>(
     serial: usize,
     low: usize,
     high: usize,
-    _: usize,
+    how: usize,
     _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
-    let tenancy = match kernel.sibling(me, slot, serial) {
-        Some((thread, 0)) => thread.tenancy.get(),
-        _ => tenancy::NOBODY,
+    let Some((thread, 0)) = kernel.sibling(me, slot, serial) else {
+        return Outcome::error(Error::ESRCH);
     };
-    let error = match tenancy {
+    let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
         tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+            if how == DETACH {
+                thread.tenancy.set(tenancy::GIVEN);
+                return Outcome::DONE;
+            }
             if slot != me.number() as usize {
                 return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
             }
@@ -73,43 +81,81 @@ extern "C" fn join_any<M: Machine>(
     Outcome::error(error)
 }
 
+/// [`Kernel::create_thread`] of one of any urgency, or why it is refused.
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of a handler, in its registers
+extern "C" fn create_any<M: Machine>(
+    body: usize,
+    argument: usize,
+    priority: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if kernel.may_not_create(me, priority) {
+        return Outcome::error(Error::EPERM);
+    }
+    let Some(thread) = me.process.spare.get() else {
+        return Outcome::error(Error::EAGAIN);
+    };
+    me.process.spare.set(thread.parked.take());
+    if thread.serial.get() == u32::MAX {
+        // its serial numbers are used up: an id names one thread in the life of a system
+        return kernel.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
+    }
+    let rank = kernel.rank_of_priority(priority);
+    thread.waits.set(None);
+    let _ = begin::<M>(me, thread, argument, body, rank);
+    let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
+    me.results([slot, serial, 0, 0, 0, 0]);
+    kernel.insert_and_go(me, thread)
+}
+
 impl Kernel {
     /// Starts a thread in a free place of the caller's process.
+    ///
+    /// The usual case without a frame: who has the turn has it still, because others as
+    /// urgent are ready, or the most urgent alone is more urgent.
+    #[inline(always)]
     pub(crate) fn create_thread<M: Machine>(
-        &self,
+        &'static self,
         me: Ref<Thread>,
         body: usize,
         argument: usize,
         priority: usize,
     ) -> Outcome {
         let process = me.process;
+        if let Some(thread) = process.spare.get() {
+            let (next, refused) = (thread.parked.get(), self.may_not_create(me, priority));
+            if !refused && thread.serial.get() != u32::MAX {
+                let rank = self.rank_of_priority(priority);
+                let is_queued = match rank.head.get() {
+                    Some(head) => {
+                        link(thread, head);
+                        true
+                    }
+                    None => self.opens_second(rank, thread),
+                };
+                if is_queued {
+                    process.spare.set(next);
+                    thread.parked.set(None);
+                    thread.waits.set(None);
+                    return begin::<M>(me, thread, argument, body, rank);
+                }
+            }
+        }
+        cold_path();
+        create_any::<M>(body, argument, priority, 0, 0, 0, me, self)
+    }
+
+    /// Whether a priority is none that the caller may give.
+    #[inline(always)]
+    fn may_not_create(&self, me: Ref<Thread>, priority: usize) -> bool {
         let own = level::LOWEST.wrapping_sub(priority as u32);
-        if (priority > 255) | (own < process.most) | (own == self.band) {
-            cold_path();
-            return Outcome::error(Error::EPERM);
-        }
-        let Some(thread) = process.spare.get() else {
-            cold_path();
-            return Outcome::error(Error::EAGAIN);
-        };
-        process.spare.set(thread.parked.take());
-        if thread.serial.get() == u32::MAX {
-            // its serial numbers are used up: an id names one thread in the life of a system
-            cold_path();
-            return self.again(me, Call::CreateThread, [body, argument, priority, 0, 0, 0]);
-        }
-        let rank = self.rank_of_priority(priority);
-        self.begin::<M>(thread, argument, body, rank);
-        thread.tenancy.set(tenancy::JOINABLE);
-        thread.waits.set(None);
-        let (slot, serial) = (thread.number() as usize, thread.serial.get() as usize);
-        if let Some(head) = rank.head.get() {
-            // behind others as urgent: who has the turn has it still
-            link_before(thread, head);
-            return me.returns([slot, serial, 0, 0, 0, 0]);
-        }
-        me.results([slot, serial, 0, 0, 0, 0]);
-        self.insert_and_go(me, thread)
+        (priority > 255) | (own < me.process.most) | (own == self.band)
     }
 
     /// A thread, and 0 if it is one of the caller's process with this serial number.
@@ -141,7 +187,7 @@ impl Kernel {
             let [value, ..] = &thread.context.a;
             let value = value.get();
             self.free_place(thread);
-            return me.returns([value, 0, 0, 0, 0, 0]);
+            return me.pair(value, 0);
         }
         cold_path();
         join_any::<M>(slot, serial, low, high, 0, 0, me, self)
@@ -149,23 +195,26 @@ impl Kernel {
 
     /// Says that nobody will join a created thread of the caller's process.
     #[inline(always)]
-    pub(crate) fn detach_thread(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Outcome {
+    pub(crate) fn detach_thread<M: Machine>(
+        &'static self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+    ) -> Outcome {
         if let Some((thread, 0)) = self.sibling(me, slot, serial) {
             let tenancy = thread.tenancy.get();
-            let joiners = &me.process.joiners;
             if tenancy == tenancy::ENDED {
                 self.free_place(thread);
                 return Outcome::DONE;
             }
-            if tenancy == tenancy::JOINABLE && joiner(joiners, slot).is_none() {
+            let joiners = &me.process.joiners.waiters;
+            if (tenancy ^ tenancy::JOINABLE) as usize | some(joiners.get()) == 0 {
                 thread.tenancy.set(tenancy::GIVEN);
                 return Outcome::DONE;
             }
-            if tenancy != tenancy::NOBODY {
-                return Outcome::error(Error::EINVAL);
-            }
         }
-        Outcome::error(Error::ESRCH)
+        cold_path();
+        join_any::<M>(slot, serial, 0, 0, DETACH, 0, me, self)
     }
 
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if

@@ -36,8 +36,14 @@ use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, 
 const ASKERS: u32 = 64;
 
 /// What a thread has to do before it goes on: its wait is refused. Else what is to be
-/// written to its control page, [`TAKEN`] or what follows, or 0.
+/// written to its control page, [`TAKEN`] or what follows, or 0; and above, which mutex it
+/// has taken.
 const REFUSED: usize = 3;
+
+/// Whether a thread owns a mutex.
+pub(crate) fn is_owner(mutex: Ref<Object>, me: Ref<Thread>) -> bool {
+    mutex.owner.get().is_some_and(|owner| same(owner, me))
+}
 
 impl Thread {
     /// Whether it can run in the place of another. A job never does: whoever waits for a
@@ -151,7 +157,7 @@ impl Kernel {
         let is_mutex = wanted.made & kind::KIND == kind::MUTEX;
         match wanted.owner.get() {
             // it is no more
-            Some(_) if is_mutex && wanted.kind.get() == kind::FREE => self.take(at, wanted),
+            Some(_) if is_mutex && !wanted.lives() => self.take(at, wanted),
             // nobody serves it
             None if !is_mutex => self.orphan(at, wanted),
             // it is free: the most urgent that wants it takes it now
@@ -294,7 +300,8 @@ impl Kernel {
         }
         if is_told || kind & kind::PRIVATE != 0 {
             // there is something to be written to its memory before it goes on
-            self.finish_later(thread, is_told as usize * (1 + is_abandoned as usize));
+            let told = is_told as usize * (1 + is_abandoned as usize);
+            self.finish_later(thread, told | (mutex.number as usize) << 8);
         }
     }
 
@@ -313,7 +320,7 @@ impl Kernel {
     pub(crate) fn finish_wait<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let noted = me.noted().get();
         me.kind.set(noted as u8);
-        match noted >> 8 {
+        match noted >> 8 & REFUSED {
             REFUSED => {
                 self.cancel_wait::<M>(me);
                 me.refuse(Error::EDEADLK);
@@ -326,7 +333,9 @@ impl Kernel {
                         (told as u32).wrapping_add(TAKEN - 1),
                     );
                 }
-                if let Some(mutex) = me.held.get() {
+                // (unless its time came between, and it was written then)
+                let mutex = self.objects.get(noted >> 16);
+                if let Some(mutex) = mutex.filter(|mutex| is_owner(mutex, me)) {
                     self.publish::<M>(me, mutex);
                 }
             }

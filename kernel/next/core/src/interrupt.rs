@@ -1,12 +1,16 @@
 //! Interrupt lines.
+//!
+//! A line is masked from its coming until a thread waits for it again. One with a minimum
+//! interarrival time stays masked at least for that: its alarm is set when it comes.
 
 use core::cell::Cell;
 use core::hint::cold_path;
 
 use giornata_abi::next::ring::{Kind, head};
 
+use crate::thread::state;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, record, some};
+use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, record, some};
 
 /// Numbers that an interrupt line can have, and 0 for none.
 pub const LINES: usize = 64;
@@ -24,6 +28,23 @@ record! {
         pub(crate) handler: Cell<Option<Ref<Thread>>>,
         /// Blocks that wait for it.
         pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
+        /// Its minimum interarrival time in ticks; 0: it has none.
+        pub(crate) interval: u32,
+        /// 1: that has not passed since it came.
+        pub(crate) closed: Cell<u32>,
+        /// Rings when it has.
+        pub(crate) alarm: Alarm,
+    }
+}
+
+impl Line {
+    /// Its interval has passed: it may come, if a thread waits for it.
+    #[inline(never)]
+    pub(crate) fn open_again<M: Machine>(&self) {
+        self.closed.set(0);
+        if self.handler.get().is_some() {
+            M::unmask(self.number);
+        }
     }
 }
 
@@ -76,6 +97,13 @@ impl Kernel {
     fn line_came<M: Machine>(&self, line: Ref<Line>) {
         let label = head(Kind::Interrupt, 0, line.number as u16);
         self.trace.write(M::now(), label, 0, 0);
+        if line.interval != 0 && line.closed.replace(1) == 0 {
+            let now = M::now();
+            let key = now.wrapping_add(line.interval);
+            if self.agenda.insert(&line.alarm, key) {
+                M::alarm(key, now);
+            }
+        }
         match line.handler.take() {
             Some(handler) => self.awaken::<M>(handler),
             None => line.latched.set(1),
@@ -106,7 +134,13 @@ impl Kernel {
         }
         me.answer(0);
         line.handler.set(Some(me));
-        M::unmask(line.number);
+        if line.interval != 0 {
+            // (its coming has more to do than the usual)
+            me.set(state::SPACED);
+        }
+        if line.closed.get() == 0 {
+            M::unmask(line.number);
+        }
         self.block(me, self.nowhere)
     }
 }

@@ -21,7 +21,7 @@ record! {
         /// The most urgent rank in which a thread is ready; the idle rank at least.
         pub(crate) top: Cell<Ref<Rank>>,
         /// The first of the top: whose turn it is.
-        pub(crate) slot: Cell<Ref<Thread>>,
+        pub slot: Cell<Ref<Thread>>,
         /// Time events.
         pub agenda: Agenda,
         /// Rings at least once in 2^30 ticks.
@@ -91,6 +91,14 @@ impl Kernel {
             return Outcome::error(Error::EINVAL);
         }
         self.stop::<M>(status)
+    }
+
+    /// Bytes written into the trace ring since boot, for who reads it.
+    pub(crate) fn trace_position(&self, me: Ref<Thread>) -> Outcome {
+        match me.process.grants & process::grant::TRACE {
+            0 => Outcome::error(Error::EPERM),
+            _ => me.returns([self.trace.written.get() as usize, 0, 0, 0, 0, 0]),
+        }
     }
 
     /// The thread that runs when no other can.

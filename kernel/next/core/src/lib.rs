@@ -37,6 +37,8 @@ mod creation;
 mod ending;
 mod fault;
 #[cfg(feature = "services")]
+mod general;
+#[cfg(feature = "services")]
 mod helping;
 pub mod interrupt;
 mod invariants;
@@ -60,6 +62,8 @@ mod mutex;
 mod no_services;
 #[cfg_attr(not(feature = "services"), allow(dead_code))]
 pub mod object;
+#[cfg(feature = "services")]
+mod operation;
 pub mod outcome;
 #[cfg(feature = "services")]
 mod owning;

@@ -14,7 +14,8 @@ use crate::{Kernel, Machine, Ref, Thread, before, same};
 
 /// Bit of [`Thread::limited`]: it has a limit.
 pub const OWN: u8 = 1;
-/// Its limit begins anew: a job begins.
+/// Its limit begins anew: a job or an upcall begins. [`Thread::limit`] of an upcall's
+/// thread is how much that may take.
 pub const FRESH: u8 = 2;
 /// It runs in the place of a thread that has one.
 pub const LENT: u8 = 4;
@@ -29,11 +30,17 @@ impl Kernel {
         let Some(payer) = self.payer(next) else {
             return;
         };
+        let now = M::now();
+        let used = now.wrapping_sub(self.trace.since.get());
         if payer.limited.get() & FRESH != 0 {
             payer.limited.set(OWN);
-            payer
-                .limit
-                .set(payer.spent.get().wrapping_add(payer.place.allowance));
+            let allowance = match payer.place.role & role::UPCALL {
+                0 => payer.place.allowance,
+                _ => payer.limit.get(),
+            };
+            // (what it has run and was not charged for yet was another's, or before)
+            let spent = payer.spent.get().wrapping_add(used);
+            payer.limit.set(spent.wrapping_add(allowance));
         }
         if !same(payer, next) {
             next.limited.set(next.limited.get() | LENT);
@@ -41,9 +48,7 @@ impl Kernel {
             self.helper.set(Some(next));
             self.paid.set(next.spent.get());
         }
-        let now = M::now();
         let left = payer.limit.get().wrapping_sub(payer.spent.get());
-        let used = now.wrapping_sub(self.trace.since.get());
         // (it has run on for a little before the alarm stopped it)
         let left = left.wrapping_sub(used).cast_signed().max(0) as u32;
         let (end, first) = (now.wrapping_add(left), self.agenda.next());

@@ -44,10 +44,7 @@ impl Kernel {
                 "a mutex counts who wants it"
             );
             hold!(
-                !is_mutex
-                    || object.owner().is_none()
-                    || object.kind.get() != kind::FREE
-                    || object.count.get() != 0,
+                !is_mutex || object.owner().is_none() || object.lives() || object.count.get() != 0,
                 "nobody owns what is no more and not wanted"
             );
         }

@@ -3,7 +3,7 @@
 use crate::object::kind;
 use crate::process::life;
 use crate::thread::state;
-use crate::{Kernel, Message, Object, Process, Ref, same};
+use crate::{Kernel, Message, Object, Process, Ref, is_not, same, some};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -18,6 +18,12 @@ impl Kernel {
         let (mut queued, mut read) = (0, 0);
         for object in self.objects {
             if object.kind.get() & kind::KIND == kind::MAILBOX {
+                let last = object.owner.get().map(|owner| owner.hand);
+                let last = last.filter(|hand| is_not(hand.serves.get(), object) == 0);
+                hold!(
+                    some(last) == some(object.serves.get()),
+                    "a mailbox knows who received from it, and then from no other"
+                );
                 queued += check_mailbox(object)?;
                 read += i32::from(object.owner.get().is_some());
             }

@@ -8,13 +8,17 @@ use giornata_abi::Error;
 use giornata_abi::next::call::{Call, NOBODY};
 use giornata_abi::next::id::{EXTRA, SLOT_MASK};
 
+use crate::general::in_general;
 use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
 use crate::receiving::WORDS;
-use crate::thread::{self, state};
+use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, receiving, sending, some};
+use crate::{
+    Kernel, Machine, Message, Object, Outcome, Ref, Thread, differ, is_not, receiving, sending,
+    some,
+};
 
 /// In the upper half of a register: no client.
 pub(crate) const NO_CLIENT: usize = NOBODY << EXTRA;
@@ -26,17 +30,6 @@ const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
 const REPLY_RECEIVE: usize = Call::ReplyReceive as usize;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
-
-/// The general handler, which finds the arguments where they are.
-macro_rules! in_general {
-    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
-        core::hint::cold_path();
-        let [.., number] = &$me.context.a;
-        number.set(giornata_abi::next::call::Call::$call as usize);
-        $crate::mailbox::general::<M>($a, $b, $c, $d, $e, $f, $me, $kernel)
-    }};
-}
-pub(crate) use in_general;
 
 /// Four words to a mailbox.
 #[inline(always)]
@@ -106,10 +99,7 @@ pub(crate) fn receive<M: Machine>(
     kernel: Ref<Kernel>,
 ) -> Outcome {
     if let Some((mailbox, wrong)) = look_received(me, from, serial) {
-        let odd = wrong
-            | me.state.get() as usize
-            | is_not(mailbox.owner.get(), me)
-            | is_not(me.hand.serves.get(), mailbox);
+        let odd = wrong | me.state.get() as usize | is_not(mailbox.serves.get(), me.hand);
         let Some(message) = mailbox.first.get() else {
             if odd | (low & high ^ FOR_EVER) == 0 {
                 me.answer(0);
@@ -118,23 +108,38 @@ pub(crate) fn receive<M: Machine>(
             return in_general!(Receive, from, serial, low, high, e, f, me, kernel);
         };
         // (who waits while there are messages is a caller that nobody serves)
-        if odd | message.special.get() as usize | some(mailbox.waiters.get()) == 0 {
-            let (next, pool) = (message.next.get(), message.pool);
+        let odd = odd | message.special.get() as usize | some(mailbox.waiters.get());
+        let (next, pool) = (message.next.get(), message.pool);
+        if odd | differ(next, message) == 0 {
             let (below, free) = (message.below.get(), pool.free.get());
-            let take = || {
-                message.below.set(free);
-                pool.free.set(Some(message));
-                Outcome::words(me, &message.words)
-            };
-            if differ(next, message) == 0 {
-                mailbox.first.set(below);
-                return take();
-            }
-            mailbox.first.set(Some(message.step_out(next)));
-            return take();
+            mailbox.first.set(below);
+            message.below.set(free);
+            pool.free.set(Some(message));
+            return Outcome::words(me, &message.words);
+        }
+        if odd == 0 {
+            return receive_of_equals(me, mailbox, message);
         }
     }
     in_general!(Receive, from, serial, low, high, e, f, me, kernel)
+}
+
+/// The first message of a mailbox, behind which others of its priority lie, if it is four
+/// words.
+#[cold]
+#[inline(never)]
+extern "C" fn receive_of_equals(
+    me: Ref<Thread>,
+    mailbox: Ref<Object>,
+    message: Ref<Message>,
+) -> Outcome {
+    let free = &message.pool.free;
+    mailbox
+        .first
+        .set(Some(message.step_out(message.next.get())));
+    message.below.set(free.get());
+    free.set(Some(message));
+    Outcome::words(me, &message.words)
 }
 
 /// A request, and the wait for its reply: to a server that waits for one.
@@ -216,35 +221,9 @@ pub(crate) fn reply_receive<M: Machine>(
     in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
 }
 
-/// Any call about messages, whatever there is to see to. Its number is in `a7` of the
-/// caller's context, and its arguments come there too.
+/// Any call about messages, see [`crate::general`].
 #[inline(never)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn general<M: Machine>(
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let [a0, a1, a2, a3, a4, a5, ..] = &me.context.a;
-    a0.set(a);
-    a1.set(b);
-    a2.set(c);
-    a3.set(d);
-    a4.set(e);
-    a5.set(f);
-    me.request().priority.set(a);
-    me.kind.set(thread::kind::AGAIN);
-    carry_out::<M>(me, kernel)
-}
-
-/// The same: the arguments are there.
-#[inline(never)]
-fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
     let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
     let mut sender = Some(me);
     let special = match number.get() {

@@ -1,132 +1,54 @@
 //! Mutexes and semaphores: whatever is not usual.
 
-use giornata_abi::next::call::Call;
-
 use crate::object::kind;
-use crate::thread::state;
+use crate::operation::{DONE, STAYS};
 use crate::timer::FOR_EVER;
-use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same};
-
-/// What an operation on an object comes to that does not wait: 0 or an [`Error`].
-const DONE: usize = 0;
-/// Of one that waits.
-const WAITS: usize = usize::MAX;
-
-/// [`sync::lock`](crate::sync::lock) of anything. O(depth of the chain).
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn lock_any<M: Machine>(
-    slot: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    word: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let object = match kernel
-        .find(me, slot, serial)
-        .and_then(|object| kernel.copy_word::<M>(me, object, word))
-    {
-        Ok(object) => object,
-        Err(error) => return Outcome::error(error),
-    };
-    let answer = match object.kind.get() & kind::KIND {
-        kind::SEMAPHORE => kernel.decrement::<M>(me, object, low, high),
-        kind::MUTEX => kernel.lock_mutex::<M>(me, object, low, high),
-        _ => Error::EINVAL as usize,
-    };
-    kernel.publish::<M>(me, object);
-    if answer != WAITS {
-        // (another may have come to the mutex, and so to its ceiling)
-        me.answer(answer);
-    }
-    kernel.go()
-}
-
-/// [`sync::unlock`](crate::sync::unlock) of anything. As a call that begins again it lets
-/// those go first that hang on the caller. O(1) a piece.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn unlock_any<M: Machine>(
-    slot: usize,
-    serial: usize,
-    word: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let object = match kernel
-        .find(me, slot, serial)
-        .and_then(|object| kernel.copy_word::<M>(me, object, word))
-    {
-        Ok(object) => object,
-        Err(error) => return Outcome::error(error),
-    };
-    let answer = match object.kind.get() & kind::KIND {
-        kind::SEMAPHORE => kernel.increment::<M>(object),
-        kind::MUTEX if !is_owner(object, me) => Error::EPERM as usize,
-        kind::MUTEX => {
-            kernel.unpark(me);
-            if me.is(state::PARKED_ON) {
-                return kernel.again(me, Call::Unlock, [slot, serial, word, 0, 0, 0]);
-            }
-            kernel.release(object);
-            DONE
-        }
-        _ => Error::EINVAL as usize,
-    };
-    kernel.publish::<M>(me, object);
-    me.answer(answer);
-    kernel.go()
-}
-
-/// Whether a thread owns a mutex.
-#[inline(always)]
-pub(crate) fn is_owner(mutex: Ref<Object>, me: Ref<Thread>) -> bool {
-    mutex.owner.get().is_some_and(|owner| same(owner, me))
-}
+use crate::{Error, Kernel, Machine, Object, Ref, Thread, same};
 
 impl Kernel {
-    fn lock_mutex<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        mutex: Ref<Object>,
-        low: usize,
-        high: usize,
-    ) -> usize {
-        if mutex.has_ceiling() && me.own.get().level() < mutex.most.get() {
-            return Error::EINVAL as usize;
-        }
-        if self.owner_of(mutex).is_none() {
-            // nobody as urgent has asked before, or it is that one's
-            match self.first_asker(mutex, self.top.get()) {
-                Some(first) if mutex.count.get() != 0 => self.take(first, mutex),
-                _ => {
-                    return match self.acquire(me, mutex) {
-                        true => Error::EOWNERDEAD as usize,
-                        false => DONE,
-                    };
+    /// Takes a mutex, or one of a semaphore's count. O(depth of the chain).
+    #[inline(never)]
+    pub(crate) fn lock_any<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) -> usize {
+        let [_, _, low, high, ..] = &me.context.a;
+        let (low, high) = (low.get(), high.get());
+        let is_semaphore = object.made & kind::KIND == kind::SEMAPHORE;
+        let count = object.count.get();
+        if is_semaphore {
+            if count != 0 {
+                object.count.set(count.wrapping_sub(1));
+                return DONE;
+            }
+        } else {
+            if object.has_ceiling() && me.own.get().level() < object.most.get() {
+                return Error::EINVAL as usize;
+            }
+            if self.owner_of(object).is_none() {
+                // nobody as urgent has asked before, or it is that one's
+                match self.first_asker(object, self.top.get()) {
+                    Some(first) if count != 0 => self.take(first, object),
+                    _ => {
+                        return match self.acquire(me, object) {
+                            true => Error::EOWNERDEAD as usize,
+                            false => DONE,
+                        };
+                    }
                 }
             }
         }
-        let Some(owner) = mutex.owner.get() else {
-            return DONE;
+        let owner = object.owner.get();
+        let error = match owner {
+            Some(owner) if same(owner, me) => Error::EDEADLK,
+            _ if low | high == 0 => Error::EBUSY,
+            Some(owner) if !self.may_wait(me, owner) => Error::EDEADLK,
+            _ => {
+                match is_semaphore {
+                    true => self.enter(me, object),
+                    false => self.want(me, object),
+                }
+                return self.wait_until::<M>(me, low, high);
+            }
         };
-        if same(owner, me) {
-            return Error::EDEADLK as usize;
-        }
-        if low | high == 0 {
-            return Error::EBUSY as usize;
-        }
-        if !self.may_wait(me, owner) {
-            return Error::EDEADLK as usize;
-        }
-        self.want(me, mutex);
-        self.wait_until::<M>(me, low, high)
+        error as usize
     }
 
     /// A thread wants a mutex from now on.
@@ -140,33 +62,15 @@ impl Kernel {
     /// The caller waits until an instant at most; one that has passed rings at once.
     #[inline(never)]
     pub(crate) fn wait_until<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> usize {
-        me.answer(0);
+        me.end_call(DONE);
         if low & high != FOR_EVER {
             self.arm::<M>(me, low, high);
         }
-        WAITS
+        STAYS
     }
 
-    fn decrement<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        semaphore: Ref<Object>,
-        low: usize,
-        high: usize,
-    ) -> usize {
-        let count = semaphore.count.get();
-        if count != 0 {
-            semaphore.count.set(count.wrapping_sub(1));
-            return DONE;
-        }
-        if low | high == 0 {
-            return Error::EBUSY as usize;
-        }
-        self.enter(me, semaphore);
-        self.wait_until::<M>(me, low, high)
-    }
-
-    fn increment<M: Machine>(&self, semaphore: Ref<Object>) -> usize {
+    /// Gives one to a semaphore's count.
+    pub(crate) fn increment<M: Machine>(&self, semaphore: Ref<Object>) -> usize {
         let count = semaphore.count.get();
         if !self.wake_first::<M>(semaphore) {
             if count >= semaphore.most.get() {
@@ -191,10 +95,10 @@ impl Kernel {
         }
         self.bring_up(thread);
         if self.owner_of(wanted).is_none() {
-            let first = match wanted.kind.get() {
+            let first = match wanted.lives() {
+                true => self.first_asker(wanted, thread.rank.get()),
                 // (it is no more: its own call returns EIDRM)
-                kind::FREE => None,
-                _ => self.first_asker(wanted, thread.rank.get()),
+                false => None,
             };
             self.take(first.unwrap_or(thread), wanted);
         }

@@ -3,7 +3,6 @@
 use core::cell::Cell;
 
 use giornata_abi::next::id::SLOT_MASK;
-use giornata_abi::system::RIGHT_USE;
 
 use crate::thread::Thread;
 use crate::{Error, Kernel, Mail, Message, Ref, record};
@@ -12,6 +11,8 @@ use crate::{Error, Kernel, Mail, Message, Ref, record};
 pub mod kind {
     /// A slot in which nothing lives.
     pub const FREE: u32 = 0;
+    /// Mark of a slot in which nothing will live any more.
+    pub const USED_UP: u32 = 1 << 31;
     /// A counting semaphore.
     pub const SEMAPHORE: u32 = 1;
     /// A mutex.
@@ -26,6 +27,12 @@ pub mod kind {
     pub const ROUTED: u32 = 0x800;
     /// Beside `MAILBOX`: code of a program waits for its messages.
     pub const HEARD: u32 = 0x1000;
+    /// Marks of a mailbox that has more to be seen to than its serial number when one is
+    /// created.
+    pub const SEEN_TO: u32 = ROUTED | HEARD;
+    /// Count of a mailbox that is no more, or not yet, if there is something to be seen to
+    /// when one is created: such a mark, messages or a reader.
+    pub const LEFT: u32 = 1;
     /// Of the one object that a process finds where it may not use one.
     pub const REFUSED: u32 = 0xFF;
     /// These bits say what lives in the slot; the others are marks. Whatever is marked
@@ -45,10 +52,12 @@ record! {
     pub struct Object {
         /// What lives in it, and marks: [`kind`].
         pub(crate) kind: Cell<u32>,
-        /// Which tenant of the slot: goes up when one is created.
-        pub(crate) serial: Cell<u32>,
+        /// Which tenant of the slot: goes up when one ends.
+        pub serial: Cell<u32>,
         /// Of a semaphore: how often it can be taken. Of a mutex: how many threads
-        /// want it, also one that was deleted. Of a hand: how many requests are in it.
+        /// want it, also one that was deleted. Of a hand: how many requests are in it. Of a
+        /// mailbox 0. Where nothing lives and nothing is left: `initial`; see
+        /// [`kind::LEFT`].
         pub(crate) count: Cell<u32>,
         /// Of a semaphore: the highest count. Of a mutex: its ceiling as a level, or 0.
         pub(crate) most: Cell<u32>,
@@ -61,7 +70,7 @@ record! {
         pub(crate) waiters: Cell<Option<Ref<Thread>>>,
         /// What was created: the kind that the builder gave the slot, and its marks.
         pub made: u32,
-        /// Count of a semaphore when it is created.
+        /// Count when it is created; 0 but of a semaphore.
         pub initial: u32,
         /// Of a mutex that has an owner: its neighbours in the list of what that owns. Of a
         /// mailbox: the next from which its owner received last; of a hand: the first.
@@ -74,7 +83,8 @@ record! {
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,
         /// Of a hand: the mailbox from which its thread received last; `serial` is that of
-        /// the tenant.
+        /// the tenant. Of a mailbox: the hand of its owner, if that thread received last from
+        /// here.
         pub(crate) serves: Cell<Option<Ref<Object>>>,
         /// Of a mailbox that can have the mark `ROUTED`: what that needs.
         pub mail: Option<Ref<Mail>>,
@@ -156,14 +166,9 @@ impl Object {
         self.waiters.get()
     }
 
-    /// Which tenant of its slot it is, or was; 0: there has been none.
-    pub fn serial(&self) -> u32 {
-        self.serial.get()
-    }
-
     /// Whether something lives in the slot.
     pub fn lives(&self) -> bool {
-        self.kind.get() != kind::FREE
+        self.kind.get() & kind::KIND != kind::FREE
     }
 
     /// Of a semaphore: how often it can be taken.
@@ -178,9 +183,27 @@ impl Object {
 }
 
 impl Kernel {
-    /// The mailbox that an id names to the caller, if its process has one of these
-    /// rights: else none, and why. For what is seldom. (Bits that the mask has not are not
-    /// looked at in the serial number.)
+    /// The slot with a number, whoever lives in it, if the caller's process has one of
+    /// these rights to it: else none, and why.
+    #[inline(never)]
+    pub(crate) fn slot_of(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        rights: u32,
+    ) -> (Option<Ref<Object>>, Error) {
+        let error = match (me.handles.get(slot), self.objects.get(slot)) {
+            (Some(handle), Some(object)) if handle.rights & rights != 0 => {
+                return (Some(object), Error::EINVAL);
+            }
+            (Some(_), _) => Error::EPERM,
+            _ => Error::ESRCH,
+        };
+        (None, error)
+    }
+
+    /// The same of the mailbox that an id names. (Bits that the mask has not are not looked
+    /// at in the serial number.)
     #[inline(never)]
     pub(crate) fn mailbox(
         &self,
@@ -190,75 +213,17 @@ impl Kernel {
         mask: u32,
         rights: u32,
     ) -> (Option<Ref<Object>>, Error) {
-        let slot = slot & SLOT_MASK;
-        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
-            return (None, Error::ESRCH);
-        };
-        let kind = object.kind.get() & kind::KIND;
-        let error = if handle.rights & rights == 0 {
-            Error::EPERM
-        } else if (object.serial.get() ^ serial as u32) & mask != 0 || kind == kind::FREE {
-            Error::ESRCH
-        } else if kind == kind::MAILBOX {
-            return (Some(object), Error::EINVAL);
-        } else {
-            Error::EINVAL
-        };
-        (None, error)
-    }
-
-    /// What lives in a slot, if the caller's process has one of these rights to it.
-    #[inline(never)]
-    pub(crate) fn named(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.slot_of(me, slot & SLOT_MASK, rights)?;
-        match object.kind.get() {
-            kind::FREE => Err(Error::ESRCH),
-            _ => Ok(object),
+        let (found, mut why) = self.slot_of(me, slot & SLOT_MASK, rights);
+        if let Some(object) = found {
+            if object.kind.get() & kind::KIND == kind::MAILBOX
+                && (object.serial.get() ^ serial as u32) & mask == 0
+            {
+                return (found, why);
+            }
+            if !object.lives() || (object.serial.get() ^ serial as u32) & mask != 0 {
+                why = Error::ESRCH;
+            }
         }
-    }
-
-    /// A slot, whoever lives in it, if the caller's process has one of these rights to it.
-    #[inline(never)]
-    pub(crate) fn slot_of(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        rights: u32,
-    ) -> Result<Ref<Object>, Error> {
-        let (Some(handle), Some(object)) = (me.handles.get(slot), self.objects.get(slot)) else {
-            return Err(Error::ESRCH);
-        };
-        match handle.rights & rights {
-            0 => Err(Error::EPERM),
-            _ => Ok(object),
-        }
-    }
-
-    /// The object with an id, if the caller's process may use it.
-    #[inline(never)]
-    pub(crate) fn find(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        serial: usize,
-    ) -> Result<Ref<Object>, Error> {
-        let object = self.slot_of(me, slot, RIGHT_USE.into())?;
-        match object.kind.get() != kind::FREE && object.serial.get() == serial as u32 {
-            true => Ok(object),
-            false => Err(Error::ESRCH),
-        }
-    }
-}
-
-/// EINVAL if it is none.
-pub(crate) fn is_mailbox(object: Ref<Object>) -> Result<Ref<Object>, Error> {
-    match object.kind.get() & kind::KIND {
-        kind::MAILBOX => Ok(object),
-        _ => Err(Error::EINVAL),
+        (None, why)
     }
 }

@@ -11,7 +11,7 @@ use crate::{Error, Ref, Thread};
 /// | next | answer |
 /// |---|---|
 /// | none | the caller goes on with it in `a0`, and 0 in `a1..` |
-/// | the caller | 0 or a reason: it goes on as its context's kind says; else the address of six words of 32 bits: it goes on with 0 in `a0` and these in `a1..a6` |
+/// | the caller | 0 or a reason: it goes on as its context's kind says; [`PAIR`](crate::trace::reason::PAIR): with 0 in `a0`, `a1` and `a2` of its context, and 0 in `a3..`; else the address of six words of 32 bits: it goes on with 0 in `a0` and these in `a1..a6` |
 /// | another thread | the reason, for the record of the switch |
 ///
 /// One integer as wide as both, and not a struct, so that the compiler makes tail calls of

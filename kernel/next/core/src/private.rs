@@ -10,6 +10,7 @@
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::object::kind;
+use crate::operation::DONE;
 use crate::{Error, Kernel, Machine, Object, Process, Ref, Thread, same};
 
 /// Where a word of a process lies; `None` if it may not write it.
@@ -32,38 +33,35 @@ fn id_of(owner: Ref<Thread>) -> u32 {
 
 impl Kernel {
     /// An operation on an object begins, with the address of its word; 0 of one that is
-    /// not private (else EINVAL). Takes over what the word says.
+    /// not private (else EINVAL). Takes over what the word says. Returns 0 or why not.
     #[inline(always)]
     pub(crate) fn copy_word<M: Machine>(
         &self,
         me: Ref<Thread>,
         object: Ref<Object>,
         word: usize,
-    ) -> Result<Ref<Object>, Error> {
+    ) -> usize {
         match is_private(object) {
-            true => self.copy::<M>(me, object, word),
-            false if word == 0 => Ok(object),
-            false => Err(Error::EINVAL),
+            false if word == 0 => DONE,
+            _ => self.copy::<M>(me, object, word),
         }
     }
 
     #[inline(never)]
-    fn copy<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        object: Ref<Object>,
-        word: usize,
-    ) -> Result<Ref<Object>, Error> {
-        if word == 0 {
-            return Err(Error::EINVAL);
+    fn copy<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>, word: usize) -> usize {
+        const INVALID: usize = Error::EINVAL as usize;
+        if word == 0 || !is_private(object) {
+            return INVALID;
         }
-        let place = place_of::<M>(me.process, word).ok_or(Error::EFAULT)?;
+        let Some(place) = place_of::<M>(me.process, word) else {
+            return Error::EFAULT as usize;
+        };
         let is_mutex = object.made & kind::KIND == kind::MUTEX;
         let is_wanted = is_mutex && object.count.get() != 0;
         if object.owner.get().is_some() || object.waiters.get().is_some() || is_wanted {
             return match object.word.get() == word {
-                true => Ok(object),
-                false => Err(Error::EINVAL),
+                true => DONE,
+                false => INVALID,
             };
         }
         object.word.set(word);
@@ -74,14 +72,16 @@ impl Kernel {
         } else if value & LOCKED != 0 {
             let owner = self.threads.get((value & (LOCKED - 1)) as usize);
             let owner = owner.filter(|owner| same(owner.process, me.process));
-            let owner = owner.ok_or(Error::EINVAL)?;
+            let Some(owner) = owner else {
+                return INVALID;
+            };
             if owner.lives() && owner.serial.get() as u16 == (value >> 16) as u16 {
                 self.acquire(owner, object);
             } else {
                 object.kind.set(object.made | kind::ABANDONED);
             }
         }
-        Ok(object)
+        DONE
     }
 
     /// An operation on an object is over: if it is private its word says how it stands.

@@ -170,5 +170,5 @@ pub(crate) fn device_address(me: Ref<Thread>, address: usize) -> Outcome {
     if offset >= process.data_size {
         return Outcome::error(crate::Error::EFAULT);
     }
-    me.returns([process.data_place.wrapping_add(offset), 0, 0, 0, 0, 0])
+    me.pair(process.data_place.wrapping_add(offset), 0)
 }

@@ -71,6 +71,11 @@ impl Rank {
         self.level.get()
     }
 
+    /// Inside the deadline band: low word of the absolute deadline.
+    pub fn deadline(&self) -> u32 {
+        self.deadline.get()
+    }
+
     /// Whose turn is next.
     pub fn head(&self) -> Option<Ref<Thread>> {
         self.head.get()
@@ -114,6 +119,29 @@ impl Kernel {
         top.above.set(Some(rank));
         self.top.set(rank);
         self.slot.set(thread);
+        true
+    }
+
+    /// An insertion below the top without a call: no thread of this fixed priority is
+    /// ready, and of those that are the most urgent alone are more urgent. Else false, and
+    /// nothing has changed.
+    #[inline(always)]
+    pub(crate) fn opens_second(&self, rank: Ref<Rank>, thread: Ref<Thread>) -> bool {
+        let top = self.top.get();
+        let (Some(below), level) = (top.below.get(), rank.level.get()) else {
+            cold_path();
+            return false;
+        };
+        if (top.level.get() >= level) | (level >= below.level.get()) {
+            cold_path();
+            return false;
+        }
+        rank.head.set(Some(thread));
+        rank.below.set(Some(below));
+        rank.above.set(Some(top));
+        below.above.set(Some(rank));
+        top.below.set(Some(rank));
+        self.set_mark(rank, true);
         true
     }
 
@@ -221,6 +249,11 @@ impl Kernel {
     /// Puts the level of a rank into the bitmap, or takes it out.
     #[inline(never)]
     fn mark(&self, rank: &Rank, open: bool) {
+        self.set_mark(rank, open);
+    }
+
+    #[inline(always)]
+    fn set_mark(&self, rank: &Rank, open: bool) {
         let level = rank.level.get();
         rank.unmarked.set(!open as u32);
         if let Some(word) = self.open.get((level >> 5) as usize) {
@@ -302,6 +335,12 @@ fn highest(bits: u32) -> usize {
 /// Into a ring, in front of `at`.
 #[inline(never)]
 pub(crate) extern "C" fn link_before(thread: Ref<Thread>, at: Ref<Thread>) {
+    link(thread, at);
+}
+
+/// The same without a call.
+#[inline(always)]
+pub(crate) fn link(thread: Ref<Thread>, at: Ref<Thread>) {
     let prev = at.prev.get();
     thread.next.set(at);
     thread.prev.set(prev);

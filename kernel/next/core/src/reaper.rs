@@ -16,6 +16,7 @@ use core::cell::Cell;
 use giornata_abi::next::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
+use crate::life::begin;
 use crate::process::{PIECE, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
@@ -220,7 +221,15 @@ impl Kernel {
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
         }
-        self.begin::<M>(thread, place.argument, place.body, rank);
+        // (nobody goes on with its id: the registers of the idle thread are nobody's)
+        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        thread.tenancy.set(place.tenancy);
+        if place.role & role::DEADLINE != 0 {
+            thread.set(state::BY_DEADLINE);
+        }
+        for register in &thread.context.s {
+            register.set(0);
+        }
         self.begin_program_thread(thread);
         if place.role & role::AUTOSTART != 0 {
             thread.waits.set(None);

@@ -8,7 +8,6 @@ use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
 use crate::mailbox::NO_CLIENT;
 use crate::message::{INLINE, special};
-use crate::object::kind;
 use crate::ready::level;
 use crate::receiving::WORDS;
 use crate::wait::leave;
@@ -133,7 +132,7 @@ impl Kernel {
         if how == 0
             && let Some(server) = found.and_then(|mailbox| mailbox.mail?.server.get())
         {
-            found = (server.kind.get() != kind::FREE).then_some(server);
+            found = server.lives().then_some(server);
             why = Error::ESRCH;
         }
         (found, why)

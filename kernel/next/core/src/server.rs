@@ -14,7 +14,7 @@ use crate::message::Urgency;
 use crate::ready::level;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Mail, Object, Rank, Ref, Thread, before, same};
+use crate::{Kernel, Machine, Mail, Object, Rank, Ref, Thread, before, is_not, same};
 
 impl Urgency {
     /// It is that of a rank now: of a deadline it is another one's later.
@@ -143,7 +143,13 @@ impl Kernel {
                 self.unpark(owner);
             }
         }
-        me.hand.serves.set(Some(mailbox));
+        let hand = me.hand;
+        if let Some(last) = hand.serves.replace(Some(mailbox))
+            && is_not(last.serves.get(), hand) == 0
+        {
+            last.serves.set(None);
+        }
+        mailbox.serves.set(Some(hand));
         me.hand.serial.set(mailbox.serial.get());
         if full && let Some(mail) = mailbox.mail {
             mail.served.set(1);
@@ -159,6 +165,7 @@ impl Kernel {
         let Some(owner) = mailbox.owner.take() else {
             return;
         };
+        mailbox.serves.set(None);
         let mut link = &owner.hand.held_next;
         while let Some(at) = link.get() {
             if same(at, mailbox) {

@@ -19,7 +19,7 @@ use giornata_abi::next::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
 
 use crate::process::PIECE;
-use crate::region::{READ, Share, WRITE};
+use crate::region::{READ, Region, Share, WRITE};
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
 /// The bit of a region in what a process has attached.
@@ -57,8 +57,8 @@ impl Kernel {
         }
         region.users.set(region.users.get().wrapping_add(1));
         process.attached.set(attached | bit(index));
-        M::open_region(process, region, *grant, access);
-        me.returns([region.address, region.size, 0, 0, 0, 0])
+        let outcome = me.pair(region.address, region.size);
+        open::<M>(outcome, process, region, *grant, access)
     }
 
     /// Why a region is not opened; or what nobody has is zeroed, as a call that begins
@@ -98,8 +98,7 @@ impl Kernel {
         if process.attached.get() & bit(index) == 0 {
             return Outcome::error(Error::EINVAL);
         }
-        close::<M>(process, share, index);
-        Outcome::DONE
+        close::<M>(process, share, index)
     }
 
     /// A process that ends detaches region `index`, if it has it. Returns 0 behind the
@@ -109,21 +108,34 @@ impl Kernel {
             return 0;
         };
         if process.attached.get() & bit(index) != 0 {
-            close::<M>(process, share, index);
+            let _ = close::<M>(process, share, index);
         }
         1
     }
 }
 
+/// Opens a region to a process, or closes it. (The end of a call that has this outcome.)
+#[inline(never)]
+extern "C" fn open<M: Machine>(
+    outcome: Outcome,
+    process: Ref<Process>,
+    region: Ref<Region>,
+    grant: u32,
+    access: u32,
+) -> Outcome {
+    M::open_region(process, region, grant, access);
+    outcome
+}
+
 /// Takes a region from a process that has it.
 #[inline(never)]
-fn close<M: Machine>(process: Ref<Process>, share: Ref<Share>, index: usize) {
+fn close<M: Machine>(process: Ref<Process>, share: Ref<Share>, index: usize) -> Outcome {
     let region = share.region;
     process.attached.set(process.attached.get() ^ bit(index));
-    M::open_region(process, region, share.grant, 0);
     let users = region.users.get().wrapping_sub(1);
     region.users.set(users);
     if users == 0 {
         region.zeroed.set(0);
     }
+    open::<M>(Outcome::DONE, process, region, share.grant, 0)
 }

@@ -1,40 +1,23 @@
 //! Slots, and the objects that come and go in them.
 //!
 //! The Serial Invariant: what lives in a slot has a serial number that no other tenant of
-//! the slot has had, or will have. A slot whose numbers are used up stays empty.
+//! the slot has had, or will have. An empty slot has that of its next tenant; one whose
+//! numbers are used up stays empty.
 //!
 //! A mutex that is deleted while threads want it leaves them in the ready queue, where
 //! each finds out when its turn comes. Its slot is not taken again before all have.
 
-use core::hint::cold_path;
+use core::cell::Cell;
 
-use giornata_abi::next::call::Call;
-use giornata_abi::system::RIGHT_MANAGE;
-
-use crate::object::{is_mailbox, kind};
+use crate::general::in_general;
+use crate::object::kind;
+use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::parking::PIECE;
-use crate::thread::{self, state};
+use crate::thread::state;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
 const LOOK: usize = 32;
-
-/// In the register of the slot: the end of a mailbox that goes on.
-const GOES_ON: usize = 1 << 16;
-
-/// The result of a call: an id.
-#[inline(always)]
-fn id(me: Ref<Thread>, slot: usize, serial: u32) -> Outcome {
-    let [a0, a1, a2, a3, a4, a5, a6, _] = &me.context.a;
-    a0.set(0);
-    a1.set(slot);
-    a2.set(serial as usize);
-    for rest in [a3, a4, a5, a6] {
-        rest.set(0);
-    }
-    me.kind.set(thread::kind::RESULTS);
-    Outcome::switch(me)
-}
 
 /// Makes the object of a slot anew.
 #[inline(always)]
@@ -43,72 +26,22 @@ pub(crate) extern "C" fn create<M: Machine>(
     slot: usize,
     how: usize,
     server: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
     if let Some(handle) = me.handles.get(slot) {
         let object = handle.managed;
-        let serial = object.serial.get().wrapping_add(1);
-        // (of what is free only a mutex that is still wanted has a count; of a mailbox there
-        // may be messages and a reader to see to)
-        let taken = object.kind.get() | object.count.get() | object.made & kind::ROUTED;
-        let left = some(object.first.get()) | some(object.owner.get());
-        if taken as usize | how | left == 0 && serial != 0 {
+        // (of what is free, something is left where the count is not the initial one)
+        let left = object.count.get() ^ object.initial;
+        if (object.kind.get() | left) as usize | how == 0 {
             object.kind.set(object.made);
-            object.serial.set(serial);
-            object.count.set(object.initial);
-            return id(me, slot, serial);
+            return me.pair(slot, object.serial.get() as usize);
         }
     }
-    cold_path();
-    create_any::<M>(slot, how, server, a3, a4, a5, me, kernel)
-}
-
-/// The same, whatever lives or has lived in the slot. As a call that begins again it sees
-/// to those that still want what was there.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-extern "C" fn create_any<M: Machine>(
-    slot: usize,
-    how: usize,
-    server: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let attached = match how & 1 {
-        0 => None,
-        _ => Some(server),
-    };
-    let (object, server) = match kernel.to_create(me, slot, attached) {
-        Ok(slot) => slot,
-        Err(error) => return Outcome::error(error),
-    };
-    while kernel.vacate::<M>(object) || kernel.forget(object) {
-        if M::pending() {
-            let server = attached.unwrap_or(0);
-            return kernel.again(me, Call::CreateObject, [slot, how, server, 0, 0, 0]);
-        }
-    }
-    object.word.set(0);
-    let mut made = object.made;
-    if let Some(mail) = object.mail {
-        let server = server.or(mail.made);
-        mail.server.set(server);
-        if server.is_some() {
-            made |= kind::ROUTED;
-        }
-    }
-    let serial = object.serial.get().wrapping_add(1);
-    object.kind.set(made);
-    object.serial.set(serial);
-    object.count.set(object.initial);
-    id(me, slot, serial)
+    in_general!(CreateObject, slot, how, server, me, kernel)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -117,10 +50,10 @@ extern "C" fn create_any<M: Machine>(
 pub(crate) extern "C" fn delete<M: Machine>(
     slot: usize,
     serial: usize,
-    a2: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -128,7 +61,8 @@ pub(crate) extern "C" fn delete<M: Machine>(
         let object = handle.managed;
         let kind = object.kind.get();
         // (what is refused has bits of its kind that nothing else has)
-        let wrong = (object.serial.get() ^ serial as u32) | kind & (kind::ROUTED | 0xF0);
+        let wrong =
+            (object.serial.get() ^ serial as u32) | kind & (kind::SEEN_TO | kind::USED_UP | 0xF0);
         let used = some(object.waiters.get()) | some(object.owner.get());
         let used = used | some(object.first.get());
         if wrong as usize | used == 0 && kind != kind::FREE {
@@ -136,58 +70,23 @@ pub(crate) extern "C" fn delete<M: Machine>(
             return Outcome::DONE;
         }
     }
-    cold_path();
-    delete_any::<M>(slot, serial, a2, a3, a4, a5, me, kernel)
+    in_general!(DeleteObject, slot, serial, 0, me, kernel)
 }
 
 /// An object is no more. (A mutex still counts who wants it, and its owner keeps it until
 /// nobody hangs on that for it.)
 #[inline(always)]
 fn end(object: Ref<Object>) {
-    object.kind.set(kind::FREE);
+    let serial = object.serial.get().wrapping_add(1);
+    object.serial.set(serial);
+    object.kind.set(if serial == 0 {
+        kind::USED_UP
+    } else {
+        kind::FREE
+    });
     if object.made & kind::KIND != kind::MUTEX {
-        object.count.set(0);
+        object.count.set(object.initial);
     }
-}
-
-/// The same of any. As a call that begins again it tells those that wait, four a piece.
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-extern "C" fn delete_any<M: Machine>(
-    slot: usize,
-    serial: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    let (goes_on, place) = (slot & GOES_ON != 0, slot & !GOES_ON);
-    let object = match kernel.slot_of(me, place, RIGHT_MANAGE.into()) {
-        Ok(object) => object,
-        Err(error) => return Outcome::error(error),
-    };
-    if !goes_on {
-        if object.kind.get() == kind::FREE || object.serial.get() != serial as u32 {
-            return Outcome::error(Error::ESRCH);
-        }
-        while kernel.dismiss::<M>(object) {
-            if M::pending() {
-                return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
-            }
-        }
-        end(object);
-    }
-    // (unless it has another tenant meanwhile)
-    while object.kind.get() == kind::FREE && kernel.vacate::<M>(object) {
-        if M::pending() {
-            let slot = place | GOES_ON;
-            return kernel.again(me, Call::DeleteObject, [slot, serial, 0, 0, 0, 0]);
-        }
-    }
-    me.answer(0);
-    kernel.go()
 }
 
 /// The most urgent that hangs on an owner for this mutex.
@@ -206,27 +105,69 @@ fn hangs_for(owner: Ref<Thread>, mutex: Ref<Object>) -> Option<Ref<Thread>> {
 }
 
 impl Kernel {
-    /// The slot in which an object may be made, and the server to which that is attached.
-    fn to_create(
-        &self,
-        me: Ref<Thread>,
-        slot: usize,
-        server: Option<usize>,
-    ) -> Result<(Ref<Object>, Option<Ref<Object>>), Error> {
-        let object = self.slot_of(me, slot, RIGHT_MANAGE.into())?;
+    /// Makes the object of a slot anew, whatever has lived there. As a call that begins again
+    /// it sees to those that still want what was there.
+    #[inline(always)]
+    pub(crate) fn create_any<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) -> usize {
+        let [slot, how, server, ..] = &me.context.a;
         let mut attached = None;
-        if let Some(server) = server {
-            let server = self.named(me, server, u32::MAX)?;
-            if same(server, object) || object.mail.is_none() {
-                return Err(Error::EINVAL);
+        if how.get() & 1 != 0 {
+            let (found, why) = self.mailbox(me, server.get(), 0, 0, u32::MAX);
+            attached = found.filter(|&server| !same(server, object) && object.mail.is_some());
+            if attached.is_none() {
+                return why as usize;
             }
-            attached = Some(is_mailbox(server)?);
         }
         match object.kind.get() {
-            kind::FREE if object.serial.get() == u32::MAX => Err(Error::EAGAIN),
-            kind::FREE => Ok((object, attached)),
-            _ => Err(Error::EEXIST),
+            kind::USED_UP => return Error::EAGAIN as usize,
+            kind::FREE => {}
+            _ => return Error::EEXIST as usize,
         }
+        while self.vacate::<M>(object) || self.forget(object) {
+            if M::pending() {
+                return STAYS;
+            }
+        }
+        object.word.set(0);
+        let mut made = object.made;
+        if let Some(mail) = object.mail {
+            attached = attached.or(mail.made);
+            mail.server.set(attached);
+            if attached.is_some() {
+                made |= kind::ROUTED;
+            }
+        }
+        object.kind.set(made);
+        object.count.set(object.initial);
+        me.results([slot.get(), object.serial.get() as usize, 0, 0, 0, 0]);
+        STAYS
+    }
+
+    /// Ends any object, as a call that begins again: those that wait are told, four a piece.
+    #[inline(always)]
+    pub(crate) fn delete_any<M: Machine>(&self, object: Ref<Object>, slot: &Cell<usize>) -> usize {
+        if slot.get() & GOES_ON == 0 {
+            while self.dismiss::<M>(object) {
+                if M::pending() {
+                    return STAYS;
+                }
+            }
+            end(object);
+            if object.made & kind::KIND == kind::MAILBOX {
+                object.count.set(kind::LEFT);
+            }
+            slot.set(slot.get() | GOES_ON);
+        }
+        // (unless it has another tenant meanwhile)
+        while !object.lives() && self.vacate::<M>(object) {
+            if M::pending() {
+                return STAYS;
+            }
+        }
+        if object.made & (kind::KIND | kind::SEEN_TO) == kind::MAILBOX {
+            object.count.set(object.initial);
+        }
+        DONE
     }
 
     /// Four that wait for an object that is to end are told. Returns whether there are more.
@@ -275,7 +216,7 @@ impl Kernel {
     /// A piece of the look for those that want a mutex that is no more, and have not had
     /// their turn. Returns whether there is more.
     fn forget(&self, mutex: Ref<Object>) -> bool {
-        if mutex.count.get() == 0 {
+        if mutex.made & kind::KIND != kind::MUTEX || mutex.count.get() == 0 {
             return false;
         }
         // (the search goes on where it was put back)
@@ -289,15 +230,5 @@ impl Kernel {
         let next = if next < self.threads.len() { next } else { 0 };
         mutex.word.set(next);
         true
-    }
-
-    /// The id of what lives in a slot.
-    pub(crate) fn open_object(&self, me: Ref<Thread>, slot: usize) -> Outcome {
-        let found = self.slot_of(me, slot, u32::MAX);
-        match found {
-            Ok(object) if object.kind.get() != kind::FREE => id(me, slot, object.serial.get()),
-            Ok(_) => Outcome::error(Error::ESRCH),
-            Err(error) => Outcome::error(error),
-        }
     }
 }

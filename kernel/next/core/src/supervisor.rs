@@ -124,7 +124,7 @@ impl Kernel {
         // (what is left is a multiple of the grain)
         let bytes = bytes.wrapping_add(GRAIN - 1) & !(GRAIN - 1);
         process.allocated.set(allocated.wrapping_add(bytes) as u32);
-        me.returns([image.heap.wrapping_add(allocated), 0, 0, 0, 0, 0])
+        me.pair(image.heap.wrapping_add(allocated), 0)
     }
 }
 

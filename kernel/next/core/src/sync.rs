@@ -6,17 +6,11 @@
 
 use core::hint::cold_path;
 
+use crate::general::in_general;
 use crate::object::{kind, look};
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, condition, differ, is_not, mutex, same, some};
-
-macro_rules! general {
-    ($general:path, $($argument:expr),*) => {{
-        cold_path();
-        $general($($argument),*)
-    }};
-}
+use crate::{Kernel, Machine, Outcome, Ref, Thread, differ, is_not, same, some};
 
 /// Takes a mutex, or one of a semaphore's count.
 #[inline(always)]
@@ -42,17 +36,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
                     object.give_to(me);
                     return Outcome::DONE;
                 }
-                return general!(
-                    mutex::lock_any::<M>,
-                    slot,
-                    serial,
-                    low,
-                    high,
-                    word,
-                    a5,
-                    me,
-                    kernel
-                );
+                return in_general!(Lock, slot, serial, low, high, word, a5, me, kernel);
             };
             let odd = odd | differ(kernel.slot.get(), me) | (low & high ^ FOR_EVER);
             if odd == 0 && kernel.may_wait_now(me, owner, kernel.depth) {
@@ -81,17 +65,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
             }
         }
     }
-    general!(
-        mutex::lock_any::<M>,
-        slot,
-        serial,
-        low,
-        high,
-        word,
-        a5,
-        me,
-        kernel
-    )
+    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
 }
 
 /// Gives a mutex back, or one to a semaphore's count.
@@ -101,9 +75,9 @@ pub(crate) extern "C" fn unlock<M: Machine>(
     slot: usize,
     serial: usize,
     word: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -151,17 +125,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             }
         }
     }
-    general!(
-        mutex::unlock_any::<M>,
-        slot,
-        serial,
-        word,
-        a3,
-        a4,
-        a5,
-        me,
-        kernel
-    )
+    in_general!(Unlock, slot, serial, word, me, kernel)
 }
 
 /// Gives a mutex back and waits for a signal.
@@ -194,17 +158,7 @@ pub(crate) extern "C" fn wait<M: Machine>(
             return kernel.wait(me, condition);
         }
     }
-    general!(
-        condition::wait_any::<M>,
-        slot,
-        serial,
-        mutex,
-        low,
-        high,
-        word,
-        me,
-        kernel
-    )
+    in_general!(Wait, slot, serial, mutex, low, high, word, me, kernel)
 }
 
 /// The most urgent thread that waits for a condition goes on when it has its mutex.
@@ -213,10 +167,10 @@ pub(crate) extern "C" fn wait<M: Machine>(
 pub(crate) extern "C" fn signal<M: Machine>(
     slot: usize,
     serial: usize,
-    a2: usize,
-    a3: usize,
-    a4: usize,
-    a5: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -251,15 +205,5 @@ pub(crate) extern "C" fn signal<M: Machine>(
             }
         }
     }
-    general!(
-        condition::signal_any::<M>,
-        slot,
-        serial,
-        a2,
-        a3,
-        a4,
-        a5,
-        me,
-        kernel
-    )
+    in_general!(Signal, slot, serial, 0, me, kernel)
 }

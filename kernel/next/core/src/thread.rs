@@ -14,6 +14,7 @@
 
 use core::cell::Cell;
 
+use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
@@ -219,17 +220,21 @@ pub mod state {
     pub const IN_HAND: u32 = 0x400;
     /// It has come into no queue since it was handed a request, and has no place.
     pub const AFLOAT: u32 = 0x1000;
+    /// Its urgency is a deadline, which begins anew when it has slept.
+    pub const BY_DEADLINE: u32 = 0x2000;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
     pub const IN_RING: u32 = 0x800;
+    /// It awaits a line that has a minimum interarrival time.
+    pub const SPACED: u32 = 0x2000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
     /// The bits below it.
     pub const OTHERS: u32 = (1 << LIFT) - 1;
     /// What stays as it is when a thread wakes.
-    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES;
+    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
 }
 
 /// Bits of [`Place::role`].
@@ -269,6 +274,15 @@ impl Thread {
     pub(crate) fn returns(&'static self, values: [usize; 6]) -> Outcome {
         let [a, b, c, d, e, f] = values;
         self.set_registers(0, a, b, c, d, e, f)
+    }
+
+    /// The same with two values, of the caller, which goes on at once.
+    #[inline(always)]
+    pub(crate) fn pair(&'static self, first: usize, second: usize) -> Outcome {
+        let [_, a1, a2, ..] = &self.context.a;
+        a1.set(first);
+        a2.set(second);
+        Outcome::because(self, reason::PAIR)
     }
 
     /// The same of a thread that is not the caller.
@@ -360,6 +374,7 @@ impl Thread {
     }
 
     /// It begins at an address, with two arguments, on an empty stack.
+    #[cfg(feature = "programs")]
     #[inline(never)]
     pub(crate) fn begin_at(&'static self, entry: usize, argument: usize, body: usize) {
         self.context.pc.set(entry);
@@ -395,6 +410,18 @@ impl Thread {
     /// Whether a thread lives in its place.
     pub fn lives(&self) -> bool {
         self.tenancy.get() > tenancy::ENDED
+    }
+
+    /// Whether its end is to be told to who joins it.
+    pub fn has_ended(&self) -> bool {
+        self.tenancy.get() == tenancy::ENDED
+    }
+
+    /// When its wait ends at the latest, if it does.
+    pub fn timeout(&self) -> Option<u64> {
+        let [low, high, ..] = &self.context.t;
+        let instant = (high.get() as u64) << 32 | low.get() as u32 as u64;
+        self.is(state::ARMED).then_some(instant)
     }
 
     /// Its urgency.

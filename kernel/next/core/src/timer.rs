@@ -138,6 +138,7 @@ impl Kernel {
             Event::Epoch => self.on_epoch::<M>(),
             Event::Trigger(trigger) => self.ring(trigger),
             Event::Change(program) => self.ripen::<M>(program),
+            Event::Line(line) => line.open_again::<M>(),
             Event::Nothing => {}
         }
     }
@@ -156,6 +157,10 @@ impl Kernel {
         }
         let waits = thread.waits.get().is_some();
         if waits && thread.is(state::SLEEPS) {
+            if thread.is(state::BY_DEADLINE) {
+                let deadline = thread.alarm.key().wrapping_add(thread.place.level);
+                thread.own.get().deadline.set(deadline);
+            }
             return self.awaken::<M>(thread);
         }
         if !waits || thread.is(state::PARKED) {

@@ -50,6 +50,9 @@ pub mod reason {
     pub const INTERRUPT: usize = 2;
     /// The thread runs in the place of another; upper half: the donor's number.
     pub const HELPS: usize = 3;
+    /// Of a call that no other thread runs after, so there is no record: see
+    /// [`Thread::pair`](crate::Thread).
+    pub const PAIR: usize = INTERRUPT;
     /// Each but `NONE` has one of these bits, so none is the address of words.
     pub const BITS: usize = 3;
     /// Beside `COMPLETE`: the job ended after its deadline.

@@ -15,6 +15,19 @@ pub const MEMORY: usize = 0x1000_0000;
 #[derive(Debug)]
 pub struct Hart;
 
+/// A store to a device register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The tick.
+    pub tick: u64,
+    /// The register.
+    pub address: usize,
+    /// Its bytes.
+    pub width: u32,
+    /// The value.
+    pub value: u32,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) now: u64,
@@ -25,14 +38,15 @@ pub(crate) struct State {
     pub(crate) alarm: Option<u64>,
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
-    pub(crate) masked: BTreeSet<u32>,
+    /// Lines that may come: none at first, as at an interrupt controller.
+    pub(crate) unmasked: BTreeSet<u32>,
     /// Lines that rise, by tick.
     pub(crate) later: BTreeSet<(u64, u32)>,
     pub(crate) stopped: Option<usize>,
     /// What device registers hold, by address.
     pub(crate) registers: BTreeMap<usize, u32>,
-    /// What was stored to device registers: address, width, value.
-    pub(crate) outputs: Vec<(usize, u32, u32)>,
+    /// What was stored to device registers.
+    pub(crate) outputs: Vec<Output>,
     /// Access of processes to regions, by process and address.
     pub(crate) open: BTreeMap<(u32, usize), u32>,
 }
@@ -51,7 +65,7 @@ impl State {
         self.risen
             .iter()
             .copied()
-            .filter(|line| !self.masked.contains(line))
+            .filter(|line| self.unmasked.contains(line))
     }
 
     pub(crate) fn is_pending(&mut self) -> bool {
@@ -68,7 +82,7 @@ impl State {
         self.alarm.is_some_and(|alarm| alarm <= self.now)
     }
 
-    fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
         let first = at
             .checked_sub(MEMORY)
             .expect("an address of the simulated memory");
@@ -109,19 +123,17 @@ impl Machine for Hart {
         with(|state| {
             let line = state.lines().next().unwrap_or(0);
             state.risen.remove(&line);
-            if line != 0 {
-                state.masked.insert(line);
-            }
+            state.unmasked.remove(&line);
             line
         })
     }
 
     fn unmask(line: u32) {
-        with(|state| state.masked.remove(&line));
+        with(|state| state.unmasked.insert(line));
     }
 
     fn mask(line: u32) {
-        with(|state| state.masked.insert(line));
+        with(|state| state.unmasked.remove(&line));
     }
 
     fn reach(process: Ref<Process>, address: usize, length: usize, _write: bool) -> (usize, usize) {
@@ -168,9 +180,12 @@ impl Machine for Hart {
 
     fn output(at: usize, width: u32, value: u32) {
         with(|state| {
-            state
-                .outputs
-                .push((at, width, value & (u32::MAX >> (32 - 8 * width))))
+            state.outputs.push(Output {
+                tick: state.now,
+                address: at,
+                width,
+                value: value & (u32::MAX >> (32 - 8 * width)),
+            });
         });
     }
 

@@ -5,5 +5,5 @@
 mod hart;
 mod rig;
 
-pub use hart::{Hart, MEMORY};
+pub use hart::{Hart, MEMORY, Output};
 pub use rig::{Results, Rig};

@@ -4,14 +4,15 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use giornata_abi::next::call::Call;
-use giornata_abi::next::control::{CEILING, NEXT_LOCK};
+use giornata_abi::next::control::{CEILING, ControlPage, NEXT_LOCK};
+use giornata_abi::next::ring::{self, Words};
 use giornata_abi::trace::{FaultCause, TraceKind};
 use giornata_next_core::thread::kind;
 use giornata_next_core::trace::reason;
 use giornata_next_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
 use giornata_next_records::{Built, Description, build};
 
-use crate::hart::{Hart, MEMORY, State, Stopped, with};
+use crate::hart::{Hart, MEMORY, Output, State, Stopped, with};
 
 static CALLS: [Handler; Call::TABLE] = calls::table::<Hart>();
 
@@ -21,8 +22,6 @@ pub type Results = [usize; 7];
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
-    /// The records as they were laid out.
-    built: Built,
     kernel: Shown<Kernel>,
     running: Shown<Thread>,
     objects: Vec<Shown<Object>>,
@@ -32,6 +31,10 @@ pub struct Rig {
     /// The status with which the machine has stopped.
     stopped: Option<usize>,
     switches: Vec<usize>,
+    /// Bytes of the trace that were taken, modulo 2^32.
+    taken: u32,
+    /// Where the records lie.
+    memory: *mut [Line],
 }
 
 /// A record that is shown by its address.
@@ -44,39 +47,29 @@ impl<T> std::fmt::Debug for Shown<T> {
     }
 }
 
-/// The records of a system in memory that is never freed.
-fn materialise(description: &Description) -> Built {
+/// The records of a system in memory that is freed by [`Rig::free`] only.
+fn materialise(description: &Description) -> (Built, *mut [Line]) {
     let width = size_of::<usize>();
     let length = build(description, width, 4096).bytes.len();
     // whole lines, so that what is aligned at the base is aligned in memory
-    let memory: &'static mut [Line] = vec![Line([0; 64]); length.div_ceil(64) + 64].leak();
-    let begin = memory
-        .as_mut_ptr()
-        .expose_provenance()
-        .next_multiple_of(4096);
+    let memory = vec![Line([0; 64]); length.div_ceil(64) + 64].into_boxed_slice();
+    let memory = Box::into_raw(memory);
+    let begin = memory.expose_provenance().next_multiple_of(4096);
     let built = build(description, width, begin as u64);
     assert_eq!(
         built.bytes.len(),
         length,
         "the same records at another place"
     );
-    assert_eq!(built.kernel, begin as u64, "the hart's record comes first");
-    lay_out(&built, begin);
-    built
-}
-
-/// Writes records, as they were laid out, to the place for which they were.
-fn lay_out(built: &Built, begin: usize) {
     const WORD: usize = size_of::<usize>();
     for (index, word) in built.bytes.chunks(WORD).enumerate() {
         let at = begin + index * WORD;
         match word.try_into().map(usize::from_ne_bytes) {
             // what may be a reference is written as one, so that it may lead there
-            Ok(word) if word.wrapping_sub(begin) <= built.bytes.len() => {
+            Ok(word) if word.wrapping_sub(begin) <= length => {
                 let place = std::ptr::with_exposed_provenance_mut::<*const ()>(at);
-                // SAFETY: `materialise` has room there for all bytes, aligned to lines, and
-                // it lives for ever. It is nobody's yet, or of a rig that begins anew: of
-                // its records what is no `Cell` is written with what it holds.
+                // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it,
+                // aligned to words, nobody else has it, and it lives until `Rig::free`.
                 unsafe { place.write(std::ptr::with_exposed_provenance(word)) };
             }
             _ => {
@@ -86,6 +79,41 @@ fn lay_out(built: &Built, begin: usize) {
             }
         }
     }
+    (built, memory)
+}
+
+/// Bytes of simulated memory in which all lies that a description places there.
+fn extent(description: &Description) -> usize {
+    let processes = description.processes.iter().flat_map(|process| {
+        let (_, size, place) = process.data;
+        [
+            (place, size),
+            (process.image.0, process.image.1),
+            process.stacks,
+        ]
+    });
+    let page = size_of::<ControlPage>() as u64;
+    let threads = description
+        .threads
+        .iter()
+        .map(|thread| (thread.control, page));
+    let programs = &description.programs;
+    let ports = programs
+        .ports
+        .iter()
+        .map(|port| (port.place, u64::from(port.size)));
+    let regions = description
+        .regions
+        .iter()
+        .map(|region| (region.place, region.size));
+    let all = processes.chain(threads).chain(ports).chain(regions);
+    let ends = all
+        .chain([(programs.scratch, 64)])
+        .map(|(place, size)| place + size);
+    let last = ends.max().unwrap_or(0) as usize;
+    last.saturating_sub(MEMORY)
+        .next_multiple_of(64)
+        .max(1 << 20)
 }
 
 #[derive(Clone, Copy)]
@@ -130,19 +158,10 @@ impl Rig {
 
     /// The same when the clock has counted so many ticks.
     pub fn boot_at(description: &Description, now: u64) -> Rig {
-        Rig::begin(materialise(description), now)
-    }
-
-    /// The same system from its beginning, in the same memory.
-    pub fn reboot(self) -> Rig {
-        lay_out(&self.built, self.built.kernel as usize);
-        Rig::begin(self.built, 0)
-    }
-
-    fn begin(built: Built, now: u64) -> Rig {
+        let (built, memory) = materialise(description);
         with(|state| {
             *state = State {
-                memory: vec![0; 1 << 20],
+                memory: vec![0; extent(description)],
                 now,
                 ..State::default()
             };
@@ -160,7 +179,8 @@ impl Rig {
             results: vec![None; kernel.threads.len()],
             stopped: None,
             switches: Vec::new(),
-            built,
+            taken: 0,
+            memory,
         };
         rig.enter(|rig| {
             let outcome = rig.kernel.0.start::<Hart>();
@@ -245,6 +265,51 @@ impl Rig {
         <Hart as giornata_next_core::Machine>::store(MEMORY + offset, value);
     }
 
+    /// What lies at a place of simulated physical memory.
+    pub fn read(&self, place: usize, to: &mut [u8]) {
+        with(|state| to.copy_from_slice(state.bytes(place, to.len())));
+    }
+
+    /// Changes what lies there.
+    pub fn write(&mut self, place: usize, from: &[u8]) {
+        with(|state| state.bytes(place, from.len()).copy_from_slice(from));
+    }
+
+    /// What a device register holds from now on.
+    pub fn set_register(&mut self, address: usize, value: u32) {
+        with(|state| state.registers.insert(address, value));
+    }
+
+    /// What the kernel has stored to device registers since this was asked.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        with(|state| std::mem::take(&mut state.outputs))
+    }
+
+    /// Records of the trace since this was asked, in order. Panics if the ring was too
+    /// short for them.
+    pub fn take_trace(&mut self, mut sink: impl FnMut(Words)) {
+        let trace = &self.kernel.0.trace;
+        let written = trace.written.get();
+        let ring = trace.ring;
+        let count = written.wrapping_sub(self.taken) as usize / ring::BYTES;
+        assert!(count <= ring.len(), "{count} records of the trace at once");
+        while self.taken != written {
+            let entry = &ring[self.taken as usize / ring::BYTES % ring.len()];
+            sink(entry.words.each_ref().map(Cell::get));
+            self.taken = self.taken.wrapping_add(ring::BYTES as u32);
+        }
+    }
+
+    /// Frees the memory of the records, which else lives for ever.
+    ///
+    /// # Safety
+    /// No reference to a record that this rig has handed out is used any more.
+    pub unsafe fn free(self) {
+        // SAFETY: it came from `Box::into_raw` when this rig was made, and nobody uses it
+        // any more: the rig is gone after this, and see above.
+        drop(unsafe { Box::from_raw(self.memory) });
+    }
+
     /// The running thread makes a call. Returns what it returned, if it goes on at once.
     pub fn call(&mut self, call: Call, arguments: [usize; 6]) -> Option<Results> {
         self.call_number(call as usize, arguments)
@@ -272,6 +337,10 @@ impl Rig {
             None => self.results[me.number() as usize] = Some([outcome.answer(), 0, 0, 0, 0, 0, 0]),
             Some(next) if std::ptr::eq(next, me) && words(outcome.answer()).is_some() => {
                 self.results[me.number() as usize] = words(outcome.answer());
+            }
+            Some(next) if std::ptr::eq(next, me) && outcome.answer() == reason::PAIR => {
+                let [_, a1, a2, ..] = &me.context.a;
+                self.results[me.number() as usize] = Some([0, a1.get(), a2.get(), 0, 0, 0, 0]);
             }
             Some(_) => {
                 me.context.pc.set(me.context.pc.get().wrapping_add(4));

@@ -10,7 +10,7 @@ use giornata_next_core::object::{self, Handle};
 use giornata_next_core::process::{Image, Stretch, life};
 use giornata_next_core::ready::level;
 use giornata_next_core::region::Share;
-use giornata_next_core::thread::{Place, kind, role, tenancy};
+use giornata_next_core::thread::{Place, kind, role, state, tenancy};
 use giornata_next_core::trace::{Entry, label};
 use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
@@ -151,6 +151,14 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "made", made);
         arena.set(record, "number", index as u32);
         arena.set(record, "initial", object.initial);
+        arena.set(record, "serial", 1u32);
+        let is_left = !object.at_boot && made & object::kind::SEEN_TO != 0;
+        let count = if is_left {
+            object::kind::LEFT
+        } else {
+            object.initial
+        };
+        arena.set(record, "count", count);
         let most = match object.ceiling {
             // that of the deadline band precedes all deadlines
             Some(ceiling) if ceiling == description.band => {
@@ -162,8 +170,6 @@ fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "most", most);
         if object.at_boot {
             arena.set(record, "kind", made);
-            arena.set(record, "count", object.initial);
-            arena.set(record, "serial", 1u32);
         }
     }
     arena.set(parts.refused, "kind", object::kind::REFUSED);
@@ -364,6 +370,7 @@ fn lay_thread(
             arena.set(rank, "level", own_level);
             arena.set(rank, "unmarked", 1u32);
             arena.set(rank, "deadline", thread.deadline);
+            arena.set(parts.threads.at(index, arena), "state", state::BY_DEADLINE);
             rank
         }
     };
@@ -515,6 +522,10 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
             .process
             .map(|process| parts.processes.at(process, arena));
         arena.set(record, "process", process);
+        arena.set(record, "interval", line.interval);
+        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
+        let event = Value::Tagged(tag(Event::TAGS, "Line"), record.0);
+        arena.set(record, "alarm.event", event);
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
     let count = description.processes.len();

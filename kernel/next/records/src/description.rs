@@ -173,10 +173,12 @@ pub struct Region {
 }
 
 /// An interrupt line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Line {
     /// Its number at the interrupt controller.
     pub number: u32,
     /// The process whose threads may await it.
     pub process: Option<usize>,
+    /// Minimum interarrival time in ticks: so long it stays masked when it has come.
+    pub interval: u32,
 }

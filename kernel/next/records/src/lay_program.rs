@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use giornata_abi::next::ring::members;
 use giornata_abi::value::ValueType;
-use giornata_next_core::micro::{self, Cause, Op as Opcode, Step, Trigger, mode, odd};
+use giornata_next_core::micro::{self, Cause, Op as Opcode, Step, Trigger, job, mode, odd};
 use giornata_next_core::ready::level;
 use giornata_next_core::thread::{kind, state};
 use giornata_next_core::{Alarm, Event, Line, Object, Process, Rank, Thread};
@@ -218,7 +218,7 @@ impl Pieces<'_> {
         }
         let touches: Vec<_> = groups
             .into_values()
-            .flat_map(|(group, reads, others)| [(group, reads, 1u32), (group, others, 0)])
+            .flat_map(|(group, reads, others)| [(group, reads, job::STOPPED), (group, others, 0)])
             .filter(|(_, threads, _)| !threads.is_empty())
             .collect();
         let run = arena.many::<micro::Touch>(touches.len());

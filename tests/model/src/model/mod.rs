@@ -298,7 +298,14 @@ impl Model {
             threads: system.threads.iter().map(threads::vacant).collect(),
             processes: processes::all(system),
             objects: system.objects.iter().map(object).collect(),
-            lines: vec![Line::default(); system.lines.len()],
+            // (nobody has waited for one yet)
+            lines: vec![
+                Line {
+                    masked: true,
+                    ..Line::default()
+                };
+                system.lines.len()
+            ],
             queue: Vec::new(),
             runs: None,
             now: 0,
@@ -339,14 +346,14 @@ impl Model {
     fn leave(&mut self) {
         loop {
             self.dispatch();
+            if self.interrupt() {
+                continue;
+            }
             // who was granted a private mutex says so when it runs
             if let Some(runs) = self.runs
                 && let Some(mutex) = self.threads[runs].granted.take()
             {
                 self.publish(mutex);
-            }
-            if self.interrupt() {
-                continue;
             }
             let Some(runs) = self.runs else { return };
             let Some((request, from)) = self.threads[runs].again.take() else {

@@ -20,6 +20,11 @@ pub fn instant(ticks: Ticks) -> Instant {
     rate::instant(ticks)
 }
 
+/// Ticks a second.
+pub fn hertz() -> u32 {
+    rate::hertz()
+}
+
 #[cfg(target_os = "none")]
 mod rate {
     use super::*;
@@ -32,6 +37,10 @@ mod rate {
 
     pub(super) fn instant(ticks: Ticks) -> Instant {
         GRANTS.rate.instant(ticks)
+    }
+
+    pub(super) fn hertz() -> u32 {
+        GRANTS.rate.hertz()
     }
 }
 
@@ -66,5 +75,9 @@ mod host {
 
     pub(super) fn instant(ticks: Ticks) -> Instant {
         RATE.get().instant(ticks)
+    }
+
+    pub(super) fn hertz() -> u32 {
+        RATE.get().hertz()
     }
 }

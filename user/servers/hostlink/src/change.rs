@@ -7,20 +7,17 @@
 //! The Room Invariant: when a change of a program is asked for, the spare rooms
 //! of all others hold what runs in them.
 
-use giornata_abi::load::{How, Section};
+use giornata_abi::load::How;
 use giornata_abi::module::Module;
-use giornata_abi::{Error, Record};
 use giornata_hostlink_wire::Code;
 use giornata_microcode::interface::{self, LinkedModule};
 
 use crate::facts::Facts;
 use crate::place::{Bytes, Coming, Place};
 use crate::programs::Programs;
+use crate::records;
 use crate::server::{Memory, Server};
 use crate::words::{Refused, refuse, refuse_by_kernel};
-
-/// Most bytes that one call stages.
-const PIECE: usize = 64;
 
 impl Server<'_, '_> {
     /// Whether the module that lies there may take the place; what becomes of it
@@ -33,7 +30,7 @@ impl Server<'_, '_> {
         let linked = link(place, file, &mut self.memory)?;
         Ok(Coming {
             bytes,
-            frame: linked.frame(),
+            frame: records::frame(&linked)?,
             facts: Some(Facts::of(&linked)),
             asked: None,
         })
@@ -144,7 +141,7 @@ impl Server<'_, '_> {
             return Ok(());
         };
         let linked = link(place, file, &mut self.memory)?;
-        let staged = stage(place.program, &linked, programs);
+        let staged = records::stage(place.program, &linked, programs);
         staged.map_err(|error| refuse_by_kernel("stage the module", error))
     }
 }
@@ -160,44 +157,4 @@ fn link<'m>(
     let (scratch, map) = (&mut *memory.scratch, &mut *memory.map);
     interface::link(module, &place.interface, &place.limits, scratch, map)
         .map_err(|error| refuse(Code::Unfit, format_args!("{error}")))
-}
-
-fn stage(
-    program: u16,
-    linked: &LinkedModule<'_>,
-    programs: &mut impl Programs,
-) -> Result<(), Error> {
-    let frame = linked.frame();
-    let instructions = (0..frame.instructions).map_while(|at| linked.instruction(at));
-    stage_all(program, Section::Instructions, instructions, programs)?;
-    let predicates = (0..frame.predicates).map_while(|at| linked.predicate(at));
-    stage_all(program, Section::Predicates, predicates, programs)?;
-    let durations = (0..frame.durations).map_while(|at| linked.duration(at));
-    stage_all(program, Section::Durations, durations, programs)
-}
-
-/// Writes the records of a section, as many a call as fit.
-fn stage_all<R: Record>(
-    program: u16,
-    section: Section,
-    records: impl Iterator<Item = R>,
-    programs: &mut impl Programs,
-) -> Result<(), Error> {
-    let (mut piece, mut length, mut place) = ([0; PIECE], 0, 0);
-    let mut records = records.peekable();
-    while let Some(record) = records.next() {
-        record.encode(&mut |bytes| {
-            if let Some(target) = piece.get_mut(length..length + bytes.len()) {
-                target.copy_from_slice(bytes);
-                length += bytes.len();
-            }
-        });
-        if length + R::SIZE > PIECE || records.peek().is_none() {
-            let whole = piece.get(..length).unwrap_or(&[]);
-            programs.stage(program, section, place, whole)?;
-            place += length / R::SIZE;
-            length = 0;
-        }
-    }
-    Ok(())
 }

@@ -53,6 +53,7 @@ global_asm!(
     MASK = const offset_of!(Kernel, trace.mask),
     RING = const offset_of!(Kernel, trace.ring),
     LOADED = const offset_of!(Kernel, trace.loaded),
+    SLOT = const offset_of!(Kernel, slot),
     RESERVATION = const offset_of!(Kernel, boot.hart) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
@@ -71,7 +72,6 @@ global_asm!(
     SPENT_HIGH = const offset_of!(Thread, spent_high),
     LABEL = const offset_of!(Thread, label),
     // its control page
-    SERVICES = const cfg!(feature = "services") as usize,
     CEILING = const control::CEILING,
     NEXT_LOCK = const control::NEXT_LOCK,
     // a process
@@ -90,6 +90,7 @@ global_asm!(
     KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
     REASON = const reason::BITS,
+    PAIR = const reason::PAIR,
     TENANCY = const offset_of!(Thread, tenancy),
     COUNT = const Call::COUNT,
     NOT_ITS_CALL = const Error::EPERM as usize,

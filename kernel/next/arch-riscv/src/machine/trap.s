@@ -107,7 +107,6 @@ switch_call: # or it goes on, as its context says
 # The hart leaves tp for a1; a0 is the reason, t2 the process of a1, t6 the control page
 # of tp. ra is 0 if tp lives in the kernel and has no registers to keep.
 switch:
-.if {SERVICES}
     # a ceiling that it has published, or a mutex that it will lock, comes first
     beqz    t6, page_heeded
     lw      t4, {CEILING}(t6)
@@ -116,21 +115,12 @@ switch:
     LOAD    t6, {STACK}, a1
     or      t4, t4, t5
     bnez    t4, heed_page
-.else
-    LOAD    t3, {LOADED}, sp
-    LOAD    t6, {STACK}, a1
-.endif
 enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
     # A process whose threads have their own stacks has them all; the others keep the
     # entry closed, so what it holds means nothing.
-    beqz    t6, 1f
-    csrw    pmpaddr1, t6
-.if {PMP_CACHE}
-    csrr    t4, pmpcfg0
-    csrw    pmpcfg0, t4
-.endif
-1:
+    bnez    t6, load_stack
+stack_loaded:
 .endif
     bne     t2, t3, load_space
 space_loaded:
@@ -220,26 +210,39 @@ load_space:
     csrw    pmpaddr4, t6
     LOAD    t6, {SPACE} + {WORD} * {SPACE_WIDE}, t3
     SAVE    t2, {LOADED}, sp
-    beqz    t4, 1f
+    bnez    t4, load_more
+three_loaded:
+    or      t5, t5, t6
+    LOAD    t4, {SPACE} + {WORD} * {SPACE_RIGHTS}, t3
+    LOAD    t6, {SPACE} + {WORD} * ({SPACE_RIGHTS} + 1), t3
+    bnez    t5, load_wide
+    LOAD    t5, {SPACE} + {WORD} * ({SPACE_RIGHTS} + 1), t2
+.if {PMP_CACHE}
+    csrw    pmpcfg0, t0
+.else
+    bne     t0, t4, load_rights
+.endif
+rights_loaded:
+    beq     t5, t6, space_loaded
+    csrw    pmpcfg1, t5
+    j       space_loaded
+load_rights:
+    csrw    pmpcfg0, t0
+    j       rights_loaded
+load_stack:
+    csrw    pmpaddr1, t6
+.if {PMP_CACHE}
+    csrr    t4, pmpcfg0
+    csrw    pmpcfg0, t4
+.endif
+    j       stack_loaded
+load_more: # it has more than three regions
     csrw    pmpaddr5, t4
     LOAD    t4, {SPACE} + {WORD} * ({SPACE_PLACES} + 4), t2
     csrw    pmpaddr6, t4
     LOAD    t4, {SPACE} + {WORD} * ({SPACE_PLACES} + 5), t2
     csrw    pmpaddr7, t4
-1:
-    or      t5, t5, t6
-    bnez    t5, load_wide
-    LOAD    t4, {SPACE} + {WORD} * {SPACE_RIGHTS}, t3
-    LOAD    t5, {SPACE} + {WORD} * ({SPACE_RIGHTS} + 1), t2
-    LOAD    t6, {SPACE} + {WORD} * ({SPACE_RIGHTS} + 1), t3
-.if {PMP_CACHE} == 0
-    beq     t0, t4, 1f
-.endif
-    csrw    pmpcfg0, t0
-1:
-    beq     t5, t6, space_loaded
-    csrw    pmpcfg1, t5
-    j       space_loaded
+    j       three_loaded
 load_wide: # either has more than eight entries, or what is loaded is not known
 .irp n, 8, 9, 10, 11, 12, 13, 14, 15
     LOAD    t4, {SPACE} + {WORD} * ({SPACE_PLACES} + \n - 2), t2
@@ -264,7 +267,9 @@ load_wide: # either has more than eight entries, or what is loaded is not known
 .endif
 not_alive:
     LOAD    a1, {REAPER}, t2
-    j       space_loaded
+    bne     a1, tp, space_loaded
+    # it is the reaper that was left, in whose next piece the dead one ends
+    j       look
 
 not_its_call: # or nobody's
     li      a1, {COUNT}
@@ -276,7 +281,6 @@ not_its_call: # or nobody's
     li      a1, 0
     j       stay
 
-.if {SERVICES}
 page_heeded:
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
@@ -296,15 +300,15 @@ heed_page:
     csrw    mepc, t0
     mv      sp, tp
     j       depart
-.endif
 
-# The caller goes on: with six words that lie where a0 leads, or as its context says.
+# The caller goes on: with six words that lie where a0 leads, with a1 and a2 of its
+# context, or as that says.
 reload:
     csrw    mepc, t0
-    beqz    a0, reload_context
     andi    t1, a0, {REASON}
-    bnez    t1, reload_context
     LOAD    sp, {THREAD_SP}, tp
+    bnez    t1, reload_pair
+    beqz    a0, reload_context
     LOAD_WORD a1, 0, a0
     LOAD_WORD a2, 4, a0
     LOAD_WORD a3, 8, a0
@@ -313,6 +317,14 @@ reload:
     LOAD_WORD a6, 20, a0
     LOAD    tp, {THREAD_TP}, tp
     ZERO    ra, a0, a7, t0, t1, t2, t3, t4, t5, t6
+    mret
+reload_pair:
+    addi    t1, t1, -{PAIR}
+    li      a0, 0
+    bnez    t1, reload_context
+    LOAD_A  tp, 1, 2
+    LOAD    tp, {THREAD_TP}, tp
+    ZERO    ra, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
     mret
 reload_context:
     lbu     t1, {KIND}(tp)
@@ -439,6 +451,9 @@ in_kernel:
     li      sp, {KERNEL}
     beqz    t3, turn
 idle:
+    # if another is the first of the queue, it has the turn only to look at these
+    LOAD    t0, {SLOT}, sp
+    bne     t0, tp, turn
     wfi
 look:
     csrr    t0, mip

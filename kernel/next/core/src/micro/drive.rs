@@ -71,7 +71,7 @@ impl Kernel {
                         Some(driver),
                     );
                 }
-                if touch.reads != 0 && task.job.get() & job::STOPPED != 0 {
+                if touch.reads & task.job.get() & job::STOPPED != 0 {
                     // what it writes keeps its old value
                     return;
                 }
@@ -234,12 +234,12 @@ impl Kernel {
         let thread = upcall.thread;
         self.micro.stage.set(stage::RUNNING);
         thread.begin_at(upcall.entry, upcall.block, upcall.body);
-        thread
-            .limited
-            .set(if upcall.budget != 0 { limit::OWN } else { 0 });
-        thread
-            .limit
-            .set(thread.spent.get().wrapping_add(upcall.budget));
+        let limited = match upcall.budget {
+            0 => 0,
+            _ => limit::OWN | limit::FRESH,
+        };
+        thread.limited.set(limited);
+        thread.limit.set(upcall.budget);
         thread.waits.set(None);
         self.insert(thread);
     }

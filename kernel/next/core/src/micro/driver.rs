@@ -60,7 +60,7 @@ record! {
         pub group: Ref<Group>,
         /// They.
         pub tasks: &'static [Ref<Task>],
-        /// 1: the driver reads what they put out.
+        /// [`job::STOPPED`](super::job::STOPPED): the driver reads what they put out; else 0.
         pub reads: u32,
     }
 

@@ -25,6 +25,7 @@ fn threads(priorities: &[u8]) -> Description {
         lines: vec![Line {
             number: 5,
             process: Some(0),
+            ..Line::default()
         }],
         trace_records: 64,
         ..Description::default()

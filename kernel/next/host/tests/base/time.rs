@@ -1,4 +1,5 @@
 use giornata_abi::next::call::Call;
+use giornata_next_core::process::grant;
 use giornata_next_host::Rig;
 
 use crate::threads;
@@ -90,6 +91,23 @@ fn the_clock_and_the_time_spent_are_64_bits_wide() {
 }
 
 #[test]
+fn who_reads_the_trace_is_told_how_far_it_is_written() {
+    let mut description = threads(&[4]);
+    let refused = [giornata_abi::Error::EPERM as usize, 0, 0, 0, 0, 0, 0];
+    let mut rig = Rig::boot(&description);
+    assert_eq!(rig.call(Call::TracePosition, [0; 6]), Some(refused));
+    description.processes[0].grants = grant::TRACE;
+    let mut rig = Rig::boot(&description);
+    for _ in 0..3 {
+        let written = rig.kernel().trace.written.get() as usize;
+        let told = [0, written, 0, 0, 0, 0, 0];
+        assert_eq!(rig.call(Call::TracePosition, [0; 6]), Some(told));
+        rig.call(Call::Log, [4, 0, 0, 0, 0, 0]);
+        assert_eq!(rig.kernel().trace.written.get() as usize, written + 16);
+    }
+}
+
+#[test]
 fn an_interrupt_wakes_its_handler_once() {
     let mut rig = Rig::boot(&threads(&[4, 3]));
     rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
@@ -101,5 +119,39 @@ fn an_interrupt_wakes_its_handler_once() {
     assert_eq!(rig.running(), 0);
     rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
     rig.interrupt();
+    assert_eq!(rig.running(), 0);
+}
+
+#[test]
+fn a_line_comes_no_oftener_than_its_interval_allows() {
+    let mut description = threads(&[4, 3]);
+    description.lines[0].interval = 100;
+    let mut rig = Rig::boot(&description);
+    let wait = |rig: &mut Rig| {
+        rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+        rig.check_invariants();
+    };
+    wait(&mut rig);
+    rig.advance(10);
+    rig.raise(5);
+    assert_eq!((rig.running(), rig.now()), (0, 10));
+    // it is up all the time
+    for come in [110, 210, 310] {
+        rig.raise(5);
+        wait(&mut rig);
+        rig.interrupt();
+        assert_eq!(rig.running(), 1, "held back at {}", rig.now());
+        rig.advance(come - 1 - rig.now());
+        assert_eq!(rig.running(), 1, "held back at {}", rig.now());
+        rig.advance(1);
+        rig.check_invariants();
+        assert_eq!((rig.running(), rig.now()), (0, come));
+    }
+    // who waits when it has passed is not held back
+    rig.advance(150);
+    assert_eq!(rig.running(), 0);
+    wait(&mut rig);
+    assert_eq!(rig.running(), 1);
+    rig.raise(5);
     assert_eq!(rig.running(), 0);
 }

@@ -105,6 +105,7 @@ pub(crate) fn line(description: &mut Description, number: u32, process: usize) {
     description.lines.push(Line {
         number,
         process: Some(process),
+        ..Line::default()
     });
 }
 

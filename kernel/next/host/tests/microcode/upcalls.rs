@@ -177,3 +177,22 @@ fn a_timer_that_rings_during_an_upcall_is_handled_at_its_instant() {
     assert_eq!(world.releases["t"], [5]);
     assert_eq!(world.words.join(" "), "@0ms ask() d t!9000005ns run:t");
 }
+
+#[test]
+fn an_upcall_does_not_pay_for_the_one_before_it() {
+    let source = "driver ask\ndriver d\nstart a\na: call ask\ncall ask\ncall d\nreturn";
+    let mut world = World::new(&[source]);
+    world.system.budget = 10;
+    world.answers("ask", &[End::Returned(0)]);
+    world.holds_upcalls = true;
+    world.begin();
+    for _ in 0..2 {
+        assert_eq!(world.rig().running(), asked(&world));
+        world.rig().pass(8);
+        world.rig().interrupt();
+        let _ = world.rig().call(Call::Return, [0; 6]);
+    }
+    world.attend();
+    world.settle();
+    assert_eq!(world.words.join(" "), "@0ms ask() ask() d");
+}

@@ -352,3 +352,37 @@ fn no_slot_for_a_thread_or_trigger_is_an_overrun_of_the_module() {
     let trace = trace(&[source], 5, |_| {});
     assert_eq!(trace, "@0ms @1ms @2ms @3ms @4ms [overrun+handler] mend");
 }
+
+#[test]
+fn what_a_stopped_job_puts_out_is_not_copied() {
+    for apart in ["", "future completed(s), b"] {
+        let source = format!(
+            "{HEAD_OF_STOPPED}
+            start a
+        a:  call fetch
+            call feed
+            release t, 9ms
+            {apart}
+            future after(10ms), a
+            return
+        b:  return"
+        );
+        let trace = trace(&[&source], 35, |world| {
+            world.takes("t", &[1.0, 5.0, 1.0]);
+            world.limit("t", 4.0);
+        });
+        let end = "@0ms fetch feed t!9ms run:t @1ms t-done run:idle \
+                   @10ms fetch feed t!19ms run:t @14ms [overrun:t] run:idle \
+                   @20ms feed t!29ms run:t @21ms t-done run:idle \
+                   @30ms fetch feed t!39ms run:t @31ms t-done run:idle";
+        assert_eq!(trace, end, "{apart}");
+    }
+}
+
+const HEAD_OF_STOPPED: &str = "
+    port p i32 output
+    task s
+    task t in x out y
+    driver feed reads p writes x
+    driver fetch reads y writes p
+";

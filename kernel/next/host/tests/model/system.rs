@@ -73,6 +73,7 @@ pub(crate) fn describe(system: &System) -> Description {
     let lines = system.lines.iter().enumerate().map(|(line, process)| Line {
         number: (FIRST_LINE + line) as u32,
         process: Some(*process),
+        ..Line::default()
     });
     Description {
         band: system.band,

@@ -195,6 +195,14 @@ impl Stage {
         self
     }
 
+    /// The hart takes what waits.
+    #[track_caller]
+    pub(crate) fn interrupted(&mut self) -> &mut Stage {
+        self.rig.interrupt();
+        self.rig.check_invariants();
+        self
+    }
+
     #[track_caller]
     pub(crate) fn sleep(&mut self, thread: usize, until: usize) -> &mut Stage {
         self.call(thread, Call::Sleep, &[until])

@@ -2,13 +2,14 @@
 //! mark to mark, in caches that hold everything.
 
 use giornata_next_records::ObjectKind;
-use giornata_soc::{Point, Sight};
+use giornata_soc::{Caches, Point, Sight};
 
 use crate::boards::Board;
 use crate::plan::{Plan, Process, Thread, lay_out};
 use crate::run::on_chip;
 
 const PMP: Board = Board("rtl-pmp");
+const MMU: Board = Board("rtl-mmu");
 pub(crate) const GENERATOR: u64 = 0xF000_2000;
 
 /// By slot, as `figures.s` names them.
@@ -74,13 +75,18 @@ pub(crate) fn thread(program: &'static str, argument: u64, priority: u8) -> Thre
         program,
         argument,
         priority,
+        quantum: 0,
     }
 }
 
 pub(crate) fn measure(processes: Vec<Process>) -> Vec<Point> {
+    measure_on(PMP, Caches::Large, processes)
+}
+
+fn measure_on(board: Board, caches: Caches, processes: Vec<Process>) -> Vec<Point> {
     let mut plan = Plan::new(processes, 0);
     plan.objects = OBJECTS.into();
-    let run = on_chip(PMP, &lay_out(PMP, &plan), 600_000);
+    let run = on_chip(board, caches, &lay_out(board, &plan), 600_000);
     assert_eq!(run.status, None, "{}", run.text());
     run.points
 }
@@ -167,6 +173,17 @@ fn entries_of_the_trap_path_take_no_longer_than_their_goals() {
     table.row("yield, same process", &points, &call(1, 2), 185);
     let points = measure(pair.map(|thread| process(vec![thread])).into());
     table.row("yield, other process", &points, &call(1, 2), 230);
+    let both = pair.map(|thread| process(vec![thread]));
+    let points = measure_on(MMU, Caches::Large, both.clone().into());
+    table.row("the same, Sv32", &points, &call(1, 2), 420);
+    let points = measure_on(MMU, Caches::Shipped, both.into());
+    table.row_within(
+        "the same, Sv32, shipped caches",
+        &points,
+        &call(1, 2),
+        420,
+        440,
+    );
     let private = pair.map(|thread| Process {
         private_stacks: true,
         ..process(vec![thread])
@@ -243,29 +260,16 @@ fn services_take_no_longer_than_their_goals() {
         &points,
         &call(60, 61),
         320,
-        346,
+        360,
     );
     let points = measure(vec![process(vec![thread("figure_messages", 0, 100)])]);
-    table.row_within(
-        "send four words, no switch",
-        &points,
-        &call(52, 53),
-        135,
-        139,
-    );
-    table.row_within(
-        "receive four words, no switch",
-        &points,
-        &call(54, 55),
-        120,
-        134,
-    );
+    table.row("send four words, no switch", &points, &call(52, 53), 135);
+    table.row("receive four words, no switch", &points, &call(54, 55), 120);
     let points = two("figure_sender", "figure_receiver");
-    table.row_within(
+    table.row(
         "send to waiting higher, same process",
         &points,
         &call(70, 71),
-        240,
         240,
     );
     let other = |first, second| measure(vec![process(vec![first]), process(vec![second])]);
@@ -273,18 +277,17 @@ fn services_take_no_longer_than_their_goals() {
         thread("figure_sender", 0, 100),
         thread("figure_receiver", 0, 110),
     );
-    table.row_within(
+    table.row(
         "send to waiting higher, other process",
         &points,
         &call(70, 71),
         280,
-        282,
     );
     let points = other(
         thread("figure_client", 0, 100),
         thread("figure_server", 0, 110),
     );
-    table.round("round trip, four calls", &points, (72, 73), (820, 861));
+    table.round("round trip, four calls", &points, (72, 73), (820, 820));
     let points = other(
         thread("figure_caller", 0, 100),
         thread("figure_replier", 0, 90),
@@ -296,7 +299,7 @@ fn services_take_no_longer_than_their_goals() {
         (680, 680),
     );
     let points = measure(vec![process(vec![thread("figure_create", 0, 100)])]);
-    table.row_within("create object", &points, &call(38, 39), 110, 285);
+    table.row("create object", &points, &call(38, 39), 110);
     table.row("delete object", &points, &call(40, 41), 110);
     table.finish();
 }

@@ -9,7 +9,8 @@ mod run;
 
 use boards::{Board, QEMU, all};
 use giornata_abi::next::call::Call;
-use giornata_abi::next::ring::Kind;
+use giornata_abi::next::ring::{Kind, reason};
+use giornata_abi::system::FaultPolicy;
 use plan::{Plan, Process, Thread, lay_out};
 use run::{boot, boot_image};
 
@@ -18,6 +19,7 @@ fn thread(program: &'static str, argument: u64) -> Thread {
         program,
         argument,
         priority: 100,
+        quantum: 0,
     }
 }
 
@@ -117,6 +119,111 @@ fn floating_point_is_private_and_fresh_at_the_start() {
         processes.extend(nappers());
         let run = boot(board, "floating", &Plan::new(processes, 1_000_000));
         assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+    }
+}
+
+/// A thread that runs when the others do not.
+fn behind(program: &'static str, argument: u64) -> Process {
+    process(vec![Thread {
+        priority: 50,
+        ..thread(program, argument)
+    }])
+}
+
+/// A process that restarts.
+fn restarting(program: &'static str) -> Process {
+    Process {
+        on_fault: FaultPolicy::Restart,
+        image: (0, 8),
+        ..process(vec![thread(program, 0)])
+    }
+}
+
+/// Lives of processes that have ended and begun anew.
+fn restarts(run: &run::Run) -> usize {
+    run.of(Kind::Process)
+        .iter()
+        .filter(|[.., how, _]| *how == 1)
+        .count()
+}
+
+#[test]
+fn a_start_leaves_nothing_of_the_life_before() {
+    for board in all() {
+        let processes = vec![restarting("fresh"), behind("registers", 3)];
+        let run = boot(board, "fresh", &Plan::new(processes, short(board, 200_000)));
+        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+        assert!(restarts(&run) > 5, "{}: {}", board.0, restarts(&run));
+    }
+}
+
+#[test]
+fn a_restarted_process_finds_no_floating_point_of_before() {
+    for board in QEMU {
+        let processes = vec![restarting("refloating"), behind("floating", 0x1000)];
+        let run = boot(board, "refloating", &Plan::new(processes, 500_000));
+        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+        assert!(restarts(&run) > 5, "{}: {}", board.0, restarts(&run));
+    }
+}
+
+#[test]
+fn sleepers_wake_in_time() {
+    for board in all() {
+        let sleeper = Thread {
+            priority: 200,
+            ..thread("late", if board.is_chip() { 10_000 } else { 1_000 })
+        };
+        let processes = vec![process(vec![sleeper]), process(vec![thread("spin", 0)])];
+        let run = boot(board, "late", &Plan::new(processes, short(board, 100_000)));
+        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+        assert!(switches(&run) > 15, "{}: {}", board.0, switches(&run));
+    }
+}
+
+#[test]
+fn a_line_comes_once_for_each_wait() {
+    for board in QEMU {
+        let uart = board.number("devices.uart0", "base");
+        let owner = Process {
+            device: Some("uart0"),
+            ..process(vec![Thread {
+                priority: 200,
+                ..thread("transmitter", uart)
+            }])
+        };
+        let processes = vec![owner, process(vec![thread("spin", 0)])];
+        let run = boot(board, "transmitter", &Plan::new(processes, 1_000_000));
+        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+        let interrupts = run.of(Kind::Switch);
+        let interrupts = interrupts
+            .iter()
+            .filter(|[.., reason]| reason & 0xFF == reason::INTERRUPT)
+            .count();
+        assert_eq!(interrupts, 3, "{}", board.0);
+    }
+}
+
+#[test]
+fn quanta_are_shared_among_equals() {
+    for board in all() {
+        let turn = Thread {
+            quantum: 700,
+            ..thread("turns", 0)
+        };
+        let judge = Thread {
+            priority: 110,
+            ..thread("fair", 20_000)
+        };
+        let processes = vec![process(vec![turn, turn, judge])];
+        let run = boot(
+            board,
+            "turns",
+            &Plan::new(processes, short(board, 1_000_000)),
+        );
+        assert_eq!(run.status, Some(0), "{}: {}", board.0, run.text());
+        assert_eq!(run.of(Kind::Stop).len(), 1);
+        assert!(switches(&run) > 20, "{}: {}", board.0, switches(&run));
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Thread {
     pub(crate) program: &'static str,
     pub(crate) argument: u64,
     pub(crate) priority: u8,
+    /// Ticks of its quantum; 0: it has none.
+    pub(crate) quantum: u32,
 }
 
 /// A process.
@@ -291,18 +293,20 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
             description.lines.push(Line {
                 number: board.number(&format!("devices.{device}"), "irq") as u32,
                 process: Some(index),
+                ..Line::default()
             });
         }
         let created = Thread {
             program: "created",
             argument: 0,
             priority: 0,
+            quantum: 0,
         };
         let places = (0..process.spares).map(|_| (created, role::SPARE));
-        let threads = process
-            .threads
-            .iter()
-            .map(|thread| (*thread, role::AUTOSTART));
+        let threads = process.threads.iter().map(|thread| match thread.quantum {
+            0 => (*thread, role::AUTOSTART),
+            _ => (*thread, role::AUTOSTART | role::ROUND_ROBIN),
+        });
         for (number, (thread, role)) in threads.chain(places).enumerate() {
             let base = own + STACKS + number as u64 % 8 * STACK;
             let is_own = process.private_stacks && board.has_regions();
@@ -316,6 +320,7 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
                 // the programs find their data by `gp`
                 pointers: (own + DATA, own + DATA + 0x800),
                 control: own + DATA + 0x800 - 64,
+                allowance: thread.quantum,
                 stack_region: match is_own {
                     true => place(base as usize, STACK as usize) as u64,
                     false => 0,

@@ -8,6 +8,7 @@
 .equ NULL, 0
 .equ YIELD, 3
 .equ CLOCK, 5
+.equ SHUTDOWN, 8
 .equ DEVICE_ADDRESS, 19
 .equ SLEEP, 12
 .equ AWAIT_INTERRUPT, 13
@@ -189,8 +190,133 @@ floating:
   j 1b
 9:
   j broken
+
+# refloating(): as floating, but faults after that; its process restarts.
+.globl refloating
+refloating:
+  frcsr t0
+  bnez t0, 9f
+  .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  fsd f\n, 16(gp)
+  lw t0, 16(gp)
+  lw t1, 20(gp)
+  or t0, t0, t1
+  bnez t0, 9f
+  .endr
+  li t0, 0xE1
+  .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  fcvt.d.w f\n, t0
+  .endr
+  fscsr t0
+  ebreak
+9:
+  j fails
 .option pop
 .endif
+
+# fresh(): a thread begins with zeros but for sp, its constants and arguments; then fills
+# every register and faults. Its process restarts.
+.globl fresh
+fresh:
+  .irp n, 1,5,6,7,8,9,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  bnez x\n, 9f
+  .endr
+  lw t0, 0(gp)
+  bnez t0, 9f
+  .irp n, 1,2,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+  li x\n, -1
+  .endr
+  sw t0, 0(gp)
+  ebreak
+9:
+  j fails
+
+# fails(): stops the machine with status 3.
+.globl fails
+fails:
+  li a0, 3
+  CALL SHUTDOWN
+  unimp
+
+# late(ticks): sleeps until every multiple of so many ticks, and fails if it wakes later
+# than an eighth of them.
+.globl late
+late:
+  mv s0, a0
+  slli s3, a0, 1
+  CALL CLOCK
+  add s2, a1, s3
+1:
+  mv a0, s2
+  li a1, 0
+  CALL SLEEP
+  bnez a0, 9f
+  CALL CLOCK
+  sub t0, a1, s2
+  slli t0, t0, 3
+  bgeu t0, s0, 9f
+  add s2, s2, s0
+  j 1b
+9:
+  j fails
+
+# transmitter(uart): the line interrupts when there is nothing to send. Each wait lets it
+# come once; reading the cause ends it. Stops the machine with status 0 after three.
+.globl transmitter
+transmitter:
+  mv s0, a0
+  li s1, 3
+1:
+  sb zero, 1(s0)
+  li t0, 2
+  sb t0, 1(s0)
+  li a0, 10
+  CALL AWAIT_INTERRUPT
+  bnez a0, 9f
+  lbu t0, 2(s0)
+  andi t0, t0, 15
+  li t1, 2
+  bne t0, t1, 9f
+  addi s1, s1, -1
+  bnez s1, 1b
+  sb zero, 1(s0)
+  li a0, 0
+  CALL SHUTDOWN
+9:
+  j fails
+
+# turns(): counts for itself; with a quantum each gets its share.
+.globl turns
+turns:
+  slli a1, a1, 2
+  add s2, gp, a1
+1:
+  lw t0, 0(s2)
+  addi t0, t0, 1
+  sw t0, 0(s2)
+  j 1b
+
+# fair(ticks): compares the counts of two after so many ticks: none has more than twice
+# the other's.
+.globl fair
+fair:
+  mv s0, a0
+  CALL CLOCK
+  add a0, a1, s0
+  mv a1, a2
+  CALL SLEEP
+  lw t0, 0(gp)
+  lw t1, 4(gp)
+  beqz t0, 9f
+  beqz t1, 9f
+  slli t2, t0, 1
+  bltu t2, t1, 9f
+  slli t2, t1, 1
+  bltu t2, t0, 9f
+  li a0, 0
+  CALL SHUTDOWN
+9:
+  j fails
 
 # spin(): for ever.
 .globl spin
@@ -225,13 +351,6 @@ write_trap_vector:
 .globl return_from_trap
 return_from_trap:
   mret
-1:
-  j 1b
-# with a stack pointer below its stack
-.globl overflow
-overflow:
-  addi sp, sp, -2048
-  sw zero, 0(sp)
 1:
   j 1b
 

@@ -28,7 +28,7 @@ pub(crate) fn boot(board: Board, name: &str, plan: &Plan) -> Run {
 /// Boots what lies in memory from the records on.
 pub(crate) fn boot_image(board: Board, name: &str, image: &[u8]) -> Run {
     match board.is_chip() {
-        true => on_chip(board, image, 4_000_000),
+        true => on_chip(board, Caches::Large, image, 4_000_000),
         false => in_qemu(board, name, image),
     }
 }
@@ -61,7 +61,7 @@ fn in_qemu(board: Board, name: &str, image: &[u8]) -> Run {
 }
 
 /// Runs a system on the chip, seen from outside.
-pub(crate) fn on_chip(board: Board, image: &[u8], cycles: u64) -> Run {
+pub(crate) fn on_chip(board: Board, caches: Caches, image: &[u8], cycles: u64) -> Run {
     let elf = std::fs::read(&board.build().kernel).unwrap();
     let elf = object::File::parse(&*elf).unwrap();
     let mut bytes = vec![0; (board.records() - board.ram()) as usize];
@@ -80,7 +80,7 @@ pub(crate) fn on_chip(board: Board, image: &[u8], cycles: u64) -> Run {
     };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../soc");
     std::fs::create_dir_all(&folder).unwrap();
-    let simulator = Simulator::prepare(&folder, Variant::new(core, Caches::Large)).unwrap();
+    let simulator = Simulator::prepare(&folder, Variant::new(core, caches)).unwrap();
     let mut run = ChipRun::new(Image::raw(bytes).unwrap());
     run.max_cycles = cycles;
     run.watch = Watch::Points;

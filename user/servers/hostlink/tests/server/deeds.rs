@@ -4,9 +4,8 @@ use giornata_abi::Error;
 use giornata_abi::load::How;
 use giornata_hostlink_wire::{Action, Change, Code, Deed};
 
-use crate::support::{
-    Got, INTERFACE, PATIENCE, faster, module, part, records, tag, unfit, with_server,
-};
+use crate::records::{records, size};
+use crate::support::{Got, INTERFACE, PATIENCE, faster, module, part, tag, unfit, with_server};
 
 #[test]
 fn a_module_is_staged_as_it_is_linked_and_takes_the_place() {
@@ -35,7 +34,7 @@ fn a_module_with_fewer_symbols_is_staged_in_the_interfaces_indices() {
         bench.kernel.happen();
         let staged = &bench.kernel.runs(1)[0];
         // Its only released task is the first of its own and the second of the interface's.
-        let releases = staged.chunks(8).filter(|record| record[0] == 2);
+        let releases = staged.chunks(size(0)).filter(|record| record[0] == 2);
         let tasks: Vec<u8> = releases.map(|record| record[2]).collect();
         assert!(!tasks.is_empty() && tasks.iter().all(|task| *task == tasks[0]));
         assert_ne!(records(&part())[0], *staged);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ed25519_compact::{KeyPair, Seed};
 use giornata_abi::load::{Frame, How, Section, state};
 use giornata_abi::module::Module;
-use giornata_abi::{Duration, Error, Instant, Record};
+use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
@@ -17,6 +17,8 @@ use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 use giornata_rt::ring::Reader;
+
+use crate::records::{records, size};
 
 /// The interface: two tasks, a sensor, an actuator.
 pub(crate) const INTERFACE: &str = "
@@ -89,13 +91,14 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub(crate) fn new(module: &[u8]) -> Fake {
-        let header = *Module::parse(module).unwrap().header();
+        let used = records(module);
+        let count = |section: usize| (used[section].len() / size(section)) as u16;
         let room = Room {
-            used: records(module),
-            staged: records(module),
-            counts: [header.instructions, header.predicates, header.durations],
+            counts: core::array::from_fn(count),
+            staged: used.clone(),
+            used,
             asked: None,
-            tag: header.crc,
+            tag: tag(module),
             loaded: true,
             settling: false,
         };
@@ -131,7 +134,7 @@ impl Fake {
     pub(crate) fn runs(&self, index: usize) -> [Vec<u8>; 3] {
         let room = &self.rooms[index];
         core::array::from_fn(|section| {
-            let size = usize::from(room.counts[section]) * Section::ALL[section].record();
+            let size = usize::from(room.counts[section]) * size(section);
             room.used[section][..size].to_vec()
         })
     }
@@ -158,10 +161,13 @@ impl Programs for Fake {
         let room = &mut self.rooms[usize::from(program)];
         assert!(
             records.len() <= 64
-                && records.len().is_multiple_of(section.record())
+                && records.len().is_multiple_of(size(section as usize))
                 && !records.is_empty()
         );
-        let (start, all) = (place * section.record(), &mut room.staged[section as usize]);
+        let (start, all) = (
+            place * size(section as usize),
+            &mut room.staged[section as usize],
+        );
         all.resize(all.len().max(start + records.len()), 0xEE);
         all[start..start + records.len()].copy_from_slice(records);
         Ok(())
@@ -489,15 +495,4 @@ fn told(event: Event<'_>) -> Told {
         Event::Statistics(statistics) => Told::Statistics(statistics),
         Event::Damaged => Told::Damaged,
     }
-}
-
-/// The records of a module as they are staged where its indices are the
-/// interface's.
-pub(crate) fn records(module: &[u8]) -> [Vec<u8>; 3] {
-    let module = Module::parse(module).unwrap();
-    let mut all = [const { Vec::new() }; 3];
-    module.instructions().for_each(|r| r.append_to(&mut all[0]));
-    module.predicates().for_each(|r| r.append_to(&mut all[1]));
-    module.durations().for_each(|r| r.append_to(&mut all[2]));
-    all
 }

@@ -247,11 +247,13 @@ impl System {
             .map(|index| Line {
                 number: LINES + index,
                 process: None,
+                ..Line::default()
             })
             .collect();
         description.lines.push(Line {
             number: CALL,
             process: Some(0),
+            ..Line::default()
         });
         let rights = Rights {
             used: true,

@@ -44,8 +44,6 @@ pub(crate) struct World {
     pub(crate) releases: BTreeMap<String, Vec<u64>>,
     /// What the thread does that acts for the world.
     pending: VecDeque<Event>,
-    /// Bytes of the trace that have been read.
-    read: u32,
     /// The task that ran last.
     shown: Option<usize>,
     /// Instants that the machine has handled.
@@ -106,7 +104,6 @@ impl World {
             left: BTreeMap::new(),
             releases: BTreeMap::new(),
             pending: VecDeque::new(),
-            read: 0,
             shown: None,
             instants: 0,
             now: 0,
@@ -220,7 +217,8 @@ impl World {
             self.rig().set_word(place + 4, (value >> 32) as u32);
         }
         self.set_sources();
-        self.read = self.rig().kernel().trace.written.get();
+        // (nor is the trace of boot told)
+        self.rig().take_trace(drop);
         self.attend();
         self.handle_outside(0);
         self.settle();
@@ -432,14 +430,8 @@ impl World {
     }
 
     pub(crate) fn read_trace(&mut self) {
-        let trace = &self.rig().kernel().trace;
-        let written = trace.written.get();
         let mut records = Vec::new();
-        while self.read != written {
-            let place = (self.read / 16) as usize % trace.ring.len();
-            records.push([0, 1, 2, 3].map(|word: usize| trace.ring[place].words[word].get()));
-            self.read = self.read.wrapping_add(16);
-        }
+        self.rig().take_trace(|record| records.push(record));
         for record in records {
             self.read_record(record);
         }

@@ -1,0 +1,180 @@
+//! Ceilings: of a mutex, at once; and such as a thread publishes in its control page, when
+//! it is about to be left (KERNEL 7, rules 10 and 11).
+
+use giornata_abi::Error;
+use giornata_abi::trace::FaultCause;
+
+use crate::stage::*;
+
+#[test]
+fn an_owner_is_at_the_ceiling_as_long_as_it_owns_the_mutex() {
+    let mut system = threads(&[5, 7]);
+    let a = ceiling_mutex(&mut system, 8);
+    let mut stage = Stage::new(&system);
+    stage.sleep(1, 10).lock(0, a);
+    assert_eq!(stage.place(0), 8);
+    stage.advance(10).runs(0).unlock(0, a).runs(1);
+    assert_eq!(stage.place(0), 5);
+}
+
+#[test]
+fn whoever_leaves_a_ceiling_comes_before_its_equals() {
+    let mut system = threads(&[5, 5, 7]);
+    let a = ceiling_mutex(&mut system, 8);
+    let mut stage = Stage::new(&system);
+    stage.sleep(2, 10).lock(0, a).advance(10).unlock(0, a);
+    stage.runs(2).sleep(2, 20).runs(0).returned(0, DONE);
+}
+
+#[test]
+fn the_most_urgent_ceiling_counts_in_whatever_order_they_are_left() {
+    for order in [
+        [0, 1, 2],
+        [2, 1, 0],
+        [1, 0, 2],
+        [1, 2, 0],
+        [0, 2, 1],
+        [2, 0, 1],
+    ] {
+        let mut system = threads(&[5]);
+        let ceilings = [6, 9, 7];
+        let all = ceilings.map(|ceiling| ceiling_mutex(&mut system, ceiling));
+        let plain = mutex(&mut system);
+        let mut stage = Stage::new(&system);
+        for mutex in all {
+            stage.lock(0, mutex);
+        }
+        stage.lock(0, plain);
+        assert_eq!(stage.place(0), 9);
+        for at in 0..3 {
+            stage.unlock(0, all[order[at]]);
+            let left = order[at + 1..].iter().map(|index| ceilings[*index]).max();
+            assert_eq!(stage.place(0), left.unwrap_or(5).into());
+        }
+        stage.unlock(0, plain);
+    }
+}
+
+#[test]
+fn nobody_locks_a_mutex_with_a_ceiling_below_its_own_priority() {
+    let mut system = threads(&[5]);
+    let [a, b] = [4, 5].map(|ceiling| ceiling_mutex(&mut system, ceiling));
+    let mut stage = Stage::new(&system);
+    stage
+        .lock(0, a)
+        .refused(0, Error::EINVAL)
+        .lock(0, b)
+        .returned(0, DONE);
+}
+
+#[test]
+fn a_ceiling_and_who_waits_are_both_seen_to() {
+    let mut system = threads(&[2, 9, 5]);
+    let a = mutex(&mut system);
+    let b = ceiling_mutex(&mut system, 6);
+    let mut stage = Stage::new(&system);
+    stage.sleep(1, 10).sleep(2, 5).lock(0, a).lock(0, b);
+    // above the one of priority 5 by its ceiling, then by who waits too
+    stage
+        .advance(5)
+        .runs(0)
+        .sleep(0, 20)
+        .runs(2)
+        .advance(10)
+        .lock(1, a)
+        .runs(2);
+    assert_eq!(stage.place(0), 9);
+    stage
+        .advance(20)
+        .runs(0)
+        .unlock(0, b)
+        .runs(0)
+        .unlock(0, a)
+        .runs(1);
+    assert_eq!(stage.place(0), 2);
+}
+
+#[test]
+fn a_published_ceiling_costs_nothing_until_somebody_comes() {
+    let mut stage = Stage::new(&threads(&[5, 7, 9]));
+    stage.sleep(2, 20).sleep(1, 10).publish(0, 8);
+    assert_eq!(stage.place(0), 5);
+    stage.advance(10).runs(0);
+    assert!(stage.is_put_off(0));
+    assert_eq!(stage.place(0), 8);
+    // one above the ceiling is not put off
+    stage.advance(20).runs(2).sleep(2, 30).runs(0);
+    // it gives the turn away when it has left the ceiling
+    stage.publish(0, 0).yields(0).runs(1);
+    assert_eq!(stage.place(0), 5);
+}
+
+#[test]
+fn a_ceiling_is_heeded_whoever_s_place_its_thread_runs_on() {
+    let mut system = threads(&[2, 6, 7]);
+    let a = mutex(&mut system);
+    let mut stage = Stage::new(&system);
+    stage.sleep(2, 20).sleep(1, 10).lock(0, a);
+    stage.advance(10).lock(1, a).publish(0, 8);
+    stage.advance(20).runs(0);
+    assert!(stage.is_put_off(0));
+    stage.publish(0, 0).yields(0).runs(2);
+    stage.sleep(2, 30).unlock(0, a).runs(1);
+}
+
+#[test]
+fn a_ceiling_is_no_higher_than_its_process_is_granted() {
+    let mut system = processes(&[&[5], &[9]]);
+    system.processes[0].max_priority = 8;
+    let mut stage = Stage::new(&system);
+    stage.sleep(1, 10).publish(0, 255).advance(10).runs(1);
+    assert_eq!(stage.place(0), 8);
+}
+
+#[test]
+fn whoever_waits_has_no_ceiling_that_it_published() {
+    let mut system = threads(&[5, 7, 6]);
+    let s = semaphore(&mut system, 0);
+    let mut stage = Stage::new(&system);
+    stage
+        .sleep(1, 10)
+        .sleep(2, 20)
+        .publish(0, 8)
+        .advance(10)
+        .runs(0);
+    stage.lock(0, s).runs(1);
+    assert_eq!(stage.place(0), 5);
+    stage.advance(20).unlock(1, s).runs(1).sleep(1, 30).runs(2);
+}
+
+#[test]
+fn a_thread_that_faults_below_a_ceiling_does_not_run_again() {
+    // whatever it has published, and whoever it put off
+    for ceiling in [6, 8, 201, 255] {
+        let mut system = processes(&[&[5, 4], &[5, 6, 3]]);
+        system.trace_records = 4096;
+        let mut stage = Stage::new(&system);
+        stage.sleep(3, 10).publish(0, ceiling).advance(10);
+        stage.rig.fault(FaultCause::Store, 0, 0);
+        stage.rig.check_invariants();
+        assert!(!stage.rig.process(0).is_alive() || stage.rig.is_idle());
+        let mut order = Vec::new();
+        while !stage.rig.is_idle() {
+            let thread = stage.rig.running();
+            order.push(thread);
+            stage.exit(thread);
+        }
+        assert_eq!(order, [3, 2, 4]);
+    }
+}
+
+#[test]
+fn a_thread_that_faults_with_a_mutex_with_a_ceiling_does_not_run_again() {
+    let mut system = processes(&[&[5], &[5, 6]]);
+    let a = ceiling_mutex(&mut system, 8);
+    let mut stage = Stage::new(&system);
+    stage.sleep(2, 10).lock(0, a).advance(10).runs(0);
+    stage.rig.fault(FaultCause::Store, 0, 0);
+    stage.runs(2).lock(2, a).refused(2, Error::EOWNERDEAD);
+    stage.unlock(2, a).exit(2).runs(1);
+}
