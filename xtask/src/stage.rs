@@ -38,15 +38,7 @@ pub(crate) struct Stage {
 /// What Miri runs, all at once, each by an interpreter of its own: crates that
 /// promise to hold no undefined behaviour whatever the kernel is fed with, and
 /// the tests that the short form chooses; none chosen is all.
-const MIRI: [(&str, &[&str]); 4] = [
-    (
-        "giornata-micro",
-        &[
-            "predicates::constants",
-            "predicates::every",
-            "predicates::an_upcall",
-        ],
-    ),
+const MIRI: [(&str, &[&str]); 2] = [
     (
         "giornata-microcode",
         &[
@@ -55,7 +47,6 @@ const MIRI: [(&str, &[&str]); 4] = [
             "verifier::scratch_that",
         ],
     ),
-    ("giornata-core", &["ports::a_value", "ports::registers"]),
     (
         "giornata-queue",
         &["what_the_model_does", "are_ignored", "leave_a_list", "poke"],
