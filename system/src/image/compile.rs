@@ -17,7 +17,7 @@ const SECOND_KERNEL: &str = "giornata-next-image";
 const SECOND_FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
 /// The packages through which processes speak to their kernel, which know the second
 /// one by their feature `next`.
-const SPEAKERS: [&str; 2] = ["giornata-rt", "giornata-c"];
+const SPEAKERS: [&str; 3] = ["giornata-rt", "giornata-c", "giornata-hostlink"];
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
