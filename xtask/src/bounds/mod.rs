@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
+use giornata_system::Model;
 use giornata_system::image::build_kernel;
-use giornata_system::{Generation, Model};
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::image::{alone, build};
@@ -195,8 +195,7 @@ impl Kernel {
         let bytes = {
             // the next kernel comes to the same place
             let _alone = alone();
-            let generation = Generation::Second;
-            let kernel = build_kernel(board, config, root(), &target_folder(), generation);
+            let kernel = build_kernel(board, config, root(), &target_folder());
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
         };
@@ -236,9 +235,7 @@ impl Kernel {
         let mut measured: Vec<u64> = kinds
             .map(|kind| kind.rows.iter().map(of).max().unwrap_or(0))
             .collect();
-        // (systems are built for the kernel that is chosen)
-        let is_bounded = Generation::chosen() == Generation::Second;
-        if BOARDS.contains(&self.board) && is_bounded {
+        if BOARDS.contains(&self.board) {
             let image = build(system, Some(self.board), length)?;
             let watched = machine::watch(&image, &self.analysis, &bounds)?;
             let pairs = measured.iter_mut().zip(watched);
