@@ -101,7 +101,7 @@ fn object(kind: ObjectKind, ceiling: Option<u8>, private: bool) -> Object {
     Object {
         kind,
         at_boot: true,
-        initial: 1,
+        initial: u32::from(kind == ObjectKind::Semaphore),
         most: 3,
         ceiling,
         private,
