@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail, ensure};
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant};
-use giornata_system::{Generation, NameMap};
+use giornata_system::NameMap;
 use giornata_trace::{
     Content, Event, PortValue, UpcallStep, decision_trace, first_difference, port_trace,
 };
@@ -59,17 +59,10 @@ pub(crate) fn check() -> Result<String> {
     }
     let changes = check_changes(&changing)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
-    let decisions = match Generation::chosen() {
-        // (the simulator is the second kernel, and decides in its order)
-        Generation::First => String::new(),
-        Generation::Second => {
-            let calm = compare_decisions(example, events, names)?;
-            let late = compare_decisions(OVERLOAD, &overloaded, &other_names)?;
-            format!("; {calm} and {late} decisions as in the simulator")
-        }
-    };
+    let calm = compare_decisions(example, events, names)?;
+    let late = compare_decisions(OVERLOAD, &overloaded, &other_names)?;
     Ok(format!(
-        "servos {lag}; of the same module files {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}{decisions}",
+        "servos {lag}; of the same module files {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}; {calm} and {late} decisions as in the simulator",
         trace.len(),
         BOARDS[1..].join(", "),
     ))
