@@ -14,7 +14,7 @@ use giornata_next_records::Description;
 use giornata_sim::{Scheduler, Simulation, describe, hyperperiod, shortest_deadlines};
 use giornata_system::NameMap;
 use giornata_trace::{
-    Breach, Content, Expansion, Recording, Scale, Schedule, Statistics, UpTo, encode_words, margin,
+    Breach, Content, Expansion, Recording, Scale, Schedule, Statistics, UpTo, encode, margin,
     picture,
 };
 use terminal_size::{Width, terminal_size_of};
@@ -137,7 +137,7 @@ impl Plan {
         self.guards.connect(&mut simulation);
         simulation.set_durations(|work, number| self.times.time(work, number));
         simulation.listen(|index, record| {
-            encode_words(index, &record, &mut stream);
+            encode(index, &record, &mut stream);
             expansion.push(index, record, |event| {
                 if window.admits(&event) {
                     totals.observe(&event);

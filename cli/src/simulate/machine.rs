@@ -8,7 +8,7 @@ use giornata_lang::giotto::Options;
 use giornata_system::file::Schedule;
 use giornata_system::model::Work;
 use giornata_system::names::{ThreadRole, name_map};
-use giornata_system::{Generation, Model, NameMap, Project, stand_ins};
+use giornata_system::{Model, NameMap, Project, stand_ins};
 
 use crate::compile::{self, verify};
 use crate::complaint::Complaint;
@@ -133,10 +133,6 @@ fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict>
 }
 
 fn linked(project: Project, is_alone: bool) -> miette::Result<Machine> {
-    let project = Project {
-        generation: Generation::Second,
-        ..project
-    };
     let model = Model::resolve(&project, &stand_ins(&project))?;
     Ok(Machine {
         names: name_map(&model, &[]),

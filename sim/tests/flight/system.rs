@@ -6,7 +6,7 @@ use giornata_abi::{Duration, Instant};
 use giornata_next_records::Description;
 use giornata_sim::{Native, Simulation, Work, describe};
 use giornata_system::names::name_map;
-use giornata_system::{Functions, Generation, Model, NameMap, Project, SystemFile};
+use giornata_system::{Functions, Model, NameMap, Project, SystemFile};
 use giornata_trace::{Content, Event, Expansion};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,8 +48,7 @@ impl Flight {
             text = text.replacen(from, to, 1);
         }
         let file = SystemFile::parse(&path, &text).expect("a sound system file");
-        let mut project = Project::of(file, &root, None).expect("programs that compile");
-        project.generation = Generation::Second;
+        let project = Project::of(file, &root, None).expect("programs that compile");
         let functions: BTreeMap<String, Functions> = processes()
             .map(|(name, table)| (name.into(), Functions::of(table)))
             .into();

@@ -90,21 +90,7 @@ pub fn link(module: &Module<'_>, binding: &Binding<'_>) -> Result<Program, LinkE
 
 /// The conversion of every duration of a module.
 pub fn times(module: &Module<'_>, hertz: u32) -> Result<Times, LinkError> {
-    let after = PredicateKind::After as u8;
-    let times = module
-        .predicates()
-        .filter(|predicate| predicate.kind == after);
-    let times = times.map(|predicate| (predicate.value, predicate.remainder));
-    let durations = module
-        .durations()
-        .map(|entry| (entry.nanos, entry.remainder));
-    let empty = Times::new(module.header().denominator, hertz);
-    let all = times
-        .chain(durations)
-        .try_fold(empty, |times, (nanos, remainder)| {
-            times.including(nanos, remainder)
-        });
-    all.ok_or(LinkError::Fractions)
+    Times::of(module, hertz).ok_or(LinkError::Fractions)
 }
 
 struct Linker<'a> {
