@@ -26,6 +26,7 @@ pub(crate) use in_general;
 
 /// The call `CALL` with its arguments. (Three instructions, out of line: where it is
 /// entered from all registers are taken, and they stay as they are.)
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
@@ -44,6 +45,7 @@ pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
 }
 
 /// The same of a call that has three arguments.
+#[cold]
 #[inline(never)]
 pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
     a: usize,
@@ -59,6 +61,7 @@ pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
 
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]
 extern "C" fn general<M: Machine>(
