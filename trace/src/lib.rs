@@ -32,7 +32,7 @@ pub use comparison::{
 };
 pub use event::{Breach, Content, Event, Piece, UpcallStep};
 pub use expansion::Expansion;
-pub use frame::{AnyRecord, Damage, Decoder, Numbered, encode, encode_words, words_of};
+pub use frame::{Damage, Decoder, encode, words_of};
 pub use gantt::{gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
 pub use narration::{Narrator, closing, describe_breach, summary};

@@ -136,11 +136,7 @@ const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, SECOND], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
-    modules: &[
-        "giornata_queue::agenda::",
-        "giornata_queue::heap::",
-        "giornata_next_core::agenda::",
-    ],
+    modules: &["giornata_next_core::agenda::"],
     except: &["Agenda::next", "Agenda>::next"],
 };
 
@@ -220,6 +216,11 @@ pub(super) const SYSTEMS: &[System] = &[
         file: "pair",
         microseconds: 26_000,
         rows: &[whole("completion", COMPLETION)],
+    },
+    System {
+        file: "pair-code",
+        microseconds: 26_000,
+        rows: &[whole("completion-code", COMPLETION)],
     },
     System {
         file: "preemption",
@@ -324,6 +325,16 @@ pub(super) const SYSTEMS: &[System] = &[
         file: "due-100",
         microseconds: 320_000,
         rows: &[whole("due-at-once/100", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-copies-1",
+        microseconds: 60_000,
+        rows: &[whole("due-with-copies/1", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-copies-4",
+        microseconds: 60_000,
+        rows: &[whole("due-with-copies/4", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
         file: "fault",
