@@ -59,6 +59,21 @@ pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
     general::<M>(a, b, c, 0, 0, 0, me, kernel)
 }
 
+/// A call with two arguments.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn begin_as<M: Machine>(
+    a: usize,
+    b: usize,
+    call: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(call);
+    general::<M>(a, b, 0, 0, 0, 0, me, kernel)
+}
+
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
 #[cold]

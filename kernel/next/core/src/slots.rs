@@ -185,7 +185,10 @@ impl Kernel {
                 return true;
             }
             left = left.wrapping_sub(1);
-            first.wants.set(None);
+            // (what it has told that it will lock it still wants)
+            if !first.is(state::HINTED) {
+                first.wants.set(None);
+            }
             first.refuse(Error::EIDRM);
             self.wake_first::<M>(object);
         }
