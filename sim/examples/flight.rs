@@ -10,7 +10,7 @@ mod system;
 
 use giornata_abi::{Duration, Instant};
 use giornata_sim::Work;
-use giornata_trace::{Event, Numbered, port_trace};
+use giornata_trace::port_trace;
 use std::io::Write;
 
 fn main() -> std::io::Result<()> {
@@ -26,15 +26,11 @@ fn main() -> std::io::Result<()> {
         Work::Job(_) => Duration::from_micros(50),
         Work::Upcall(_) => Duration::from_micros(1),
     };
-    let records = flight.record(&flight.tables, until, durations);
+    let events = flight.record(&flight.system, until, durations);
     assert!(
-        !records.iter().any(system::is_trouble),
+        !events.iter().any(system::is_trouble),
         "the simulated flight is in time"
     );
-    let events: Vec<Event> = (0..)
-        .zip(records)
-        .map(|(index, record)| Event::read(&Numbered { index, record }))
-        .collect();
     let mut out = std::io::stdout().lock();
     for write in port_trace(&events, &flight.names) {
         write!(out, "{} {} ", write.at.0, write.port)?;

@@ -138,6 +138,36 @@ const SYSTEMS: &[System] = &[
         rows: &[alone!("send-switch-process", SEND_SWITCH)],
     },
     System {
+        file: "take",
+        microseconds: 0,
+        rows: &[leading_away!("take-switch", TAKE_SWITCH)],
+    },
+    System {
+        file: "chain",
+        microseconds: 0,
+        rows: &[alone!("lock-chain", CHAIN)],
+    },
+    System {
+        file: "call",
+        microseconds: 0,
+        rows: &[whole(
+            "call-reply-receive",
+            spanning(
+                // to the server, which replies and waits in one call
+                &[
+                    Sight::Mark(mark::REQUEST),
+                    Enter,
+                    Leave,
+                    Enter,
+                    Leave,
+                    Sight::Mark(mark::REQUEST + 1),
+                ],
+                0,
+                5,
+            ),
+        )],
+    },
+    System {
         file: "request",
         microseconds: 0,
         rows: &[whole(
@@ -172,6 +202,10 @@ const ALONE: &[Measured] = &[
             1,
         ),
     ),
+    alone!("null-call", NULL),
+    alone!("table-call", TABLE),
+    alone!("give", GIVE),
+    alone!("take", TAKE),
     alone!("lock-free", LOCK_FREE),
     alone!("unlock-free", UNLOCK_FREE),
     alone!("cv-signal", SIGNAL_NOBODY),

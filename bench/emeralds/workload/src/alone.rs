@@ -2,18 +2,19 @@
 
 use bench_marks::emeralds::{
     ATTACH_NEW, ATTACH_REGION, CREATE_CONDITION, CREATE_MAILBOX, CREATE_SEMAPHORE, CREATE_THREAD,
-    DELETE_CONDITION, DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, DETACH_LAST, DETACH_REGION, JOIN,
-    LOCK_FREE, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, UNLOCK_FREE,
+    DELETE_CONDITION, DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, DETACH_LAST, DETACH_REGION, GIVE,
+    JOIN, LOCK_FREE, NULL, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, TABLE, TAKE, UNLOCK_FREE,
 };
 use bench_marks::{NOTHING, NOTHING_END, mark};
 use giornata_rt::abi::Instant;
+use giornata_rt::abi::call::Call;
 use giornata_rt::abi::region::READ_WRITE;
 use giornata_rt::region::Region;
 use giornata_rt::sync::PrivateMutex;
 use giornata_rt::time::{self, Duration};
 use giornata_rt::{Error, call, thread};
 
-use crate::{BOX, BUS, CHANGE, FRESH, KEPT, LETTERS, ROUNDS, SIGN, SPARE, end};
+use crate::{BOX, BUS, CHANGE, FRESH, KEPT, LETTERS, READY, ROUNDS, SIGN, SPARE, end};
 
 /// Does something between two marks.
 macro_rules! measured {
@@ -98,6 +99,14 @@ pub(crate) fn lone() {
         let _ = measured!(PRIVATE: MINE.lock().map(drop));
     }
     let all = || -> Result<(), Error> {
+        measured!(NULL: call::null())?;
+        // SAFETY: it is refused: the caller runs no upcall.
+        let refused = unsafe { measured!(TABLE: call::raw(Call::Return as usize, [0; 6])) };
+        if refused[0] == 0 {
+            return Err(Error::EINVAL);
+        }
+        measured!(GIVE: call::unlock(READY))?;
+        measured!(TAKE: call::lock(READY, Instant::NEVER))?;
         measured!(LOCK_FREE: call::lock(BUS, Instant::NEVER))?;
         measured!(UNLOCK_FREE: call::unlock(BUS))?;
         measured!(SIGNAL_NOBODY: call::signal(CHANGE))?;

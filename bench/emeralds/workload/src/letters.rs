@@ -1,12 +1,17 @@
 //! Threads that send each other messages.
 
-use bench_marks::emeralds::{ROUND_TRIP, SEND_SWITCH};
+use bench_marks::emeralds::{REQUEST, ROUND_TRIP, SEND_SWITCH};
 use bench_marks::mark;
 use giornata_rt::abi::Instant;
+use giornata_rt::mailbox::Mailbox;
+use giornata_rt::request::reply_receive;
 use giornata_rt::{Error, call, thread};
 
 use crate::alone::measured;
-use crate::{LETTERS, REPLIES, ROUNDS, end};
+use crate::{LETTERS, LETTERS_NUMBER, REPLIES, ROUNDS, end};
+
+/// Where requests come.
+const REQUESTS: Mailbox = Mailbox::new(LETTERS_NUMBER);
 
 /// Sends to one that is more urgent.
 #[thread]
@@ -51,4 +56,30 @@ pub(crate) fn answering() {
     };
     while answer().is_ok() {}
     end(false);
+}
+
+/// Asks and waits for the answer in one call.
+#[thread]
+pub(crate) fn calling() {
+    let ask = || -> Result<(), Error> {
+        match measured!(REQUEST: REQUESTS.call(3, [1, 2, 3, 4]))? {
+            [2, 2, 3, 4] => Ok(()),
+            _ => Err(Error::EINVAL),
+        }
+    };
+    end((0..ROUNDS).all(|_| ask().is_ok()));
+}
+
+/// Answers, and waits for the next request, in one call.
+#[thread]
+pub(crate) fn replying() {
+    let serve = || -> Result<(), Error> {
+        let mut request = REQUESTS.receive_request()?;
+        loop {
+            let [first, rest @ ..] = request.words;
+            let [b, c, d] = rest;
+            request = reply_receive(request.client, [first + 1, b, c, d])?;
+        }
+    };
+    end(serve().is_ok());
 }

@@ -8,6 +8,7 @@
 #![no_std]
 
 mod alone;
+mod chain;
 mod crowd;
 mod hint;
 mod letters;
@@ -15,12 +16,13 @@ mod lives;
 mod pair;
 
 use alone::{keeping, lone};
+use chain::{begins, last, middle};
 use giornata_rt::call::Number;
 use giornata_rt::{Id, process, shutdown};
 use hint::{given, giving};
-use letters::{answering, asking, reading, writing};
+use letters::{answering, asking, calling, reading, replying, writing};
 use lives::{child, parent};
-use pair::{high, low};
+use pair::{giving_on, high, low, taking};
 
 /// Object ids, as at boot.
 const BUS: Number = Id::new(0, 0).0;
@@ -28,11 +30,16 @@ const SPARE: u16 = 1;
 const READY: Number = Id::new(2, 0).0;
 const CHANGE: Number = Id::new(3, 0).0;
 const SIGN: u16 = 4;
-const LETTERS: Number = Id::new(5, 0).0;
+const LETTERS_NUMBER: u16 = 5;
+const LETTERS: Number = Id::new(LETTERS_NUMBER, 0).0;
 const REPLIES: Number = Id::new(6, 0).0;
 const BOX: u16 = 7;
 /// The mailbox of those that wait for ever: as `box`, in systems that do not create it.
 const BYSTANDERS: Number = Id::new(BOX, 0).0;
+
+/// Of `chain.toml`, in whose place others have a condition and a mutex that is created.
+const SPARE_READY: Number = Id::new(3, 0).0;
+const SECOND: Number = Id::new(1, 0).0;
 
 /// Regions of `alone.toml`: one that another process has, and one that nobody has.
 const KEPT: u16 = 0;
@@ -48,5 +55,8 @@ fn end(is_well: bool) {
 }
 
 process! {
-    threads: [lone, keeping, high, low, writing, reading, asking, answering, giving, given, parent, child],
+    threads: [
+        lone, keeping, high, low, taking, giving_on, writing, reading, asking, answering, calling, replying,
+        giving, given, parent, child, begins, middle, last,
+    ],
 }

@@ -5,7 +5,9 @@
 //! high              | ready: lock ---|        | wait ------|        | ready
 //! ```
 
-use bench_marks::emeralds::{GIVE_SWITCH, LOCK_SWITCH, SIGNAL_SWITCH, UNLOCK_SWITCH, WAIT_SWITCH};
+use bench_marks::emeralds::{
+    GIVE_SWITCH, LOCK_SWITCH, SIGNAL_SWITCH, TAKE_SWITCH, UNLOCK_SWITCH, WAIT_SWITCH,
+};
 use bench_marks::mark;
 use giornata_rt::abi::Instant;
 use giornata_rt::{Error, call, thread};
@@ -42,4 +44,17 @@ pub(crate) fn high() {
     };
     while all().is_ok() {}
     end(false);
+}
+
+/// Takes a semaphore that is not there; who gives it goes on.
+#[thread]
+pub(crate) fn taking() {
+    while measured!(TAKE_SWITCH: call::lock(READY, FOR_EVER)).is_ok() {}
+    end(false);
+}
+
+/// Gives it.
+#[thread]
+pub(crate) fn giving_on() {
+    end((0..ROUNDS).all(|_| call::unlock(READY).is_ok()));
 }

@@ -5,7 +5,7 @@
 
 use bench_marks::{BEFORE, STARTED, WOKEN, mark};
 use giornata_rt::time::{self, Duration, Instant};
-use giornata_rt::{process, task, thread};
+use giornata_rt::{driver, process, task, thread};
 
 /// Functions that differ in name and number alone.
 macro_rules! crowd {
@@ -105,6 +105,48 @@ crowd! { task, job:
     job_95 = 95, job_96 = 96, job_97 = 97, job_98 = 98, job_99 = 99,
 }
 
+/// The value before the first.
+#[driver]
+fn zero(value: &mut u64) {
+    *value = 0;
+}
+
+/// Tasks with an input of 8 bytes.
+macro_rules! takers {
+    ($($name:ident,)*) => {
+        $(
+            #[task]
+            fn $name(value: u64) {
+                mark::<STARTED>();
+                core::hint::black_box(value);
+            }
+        )*
+    };
+}
+
+takers! {
+    take_00, take_01, take_02, take_03, take_04,
+    take_05, take_06, take_07, take_08, take_09,
+    take_10, take_11, take_12, take_13, take_14,
+    take_15, take_16, take_17, take_18, take_19,
+    take_20, take_21, take_22, take_23, take_24,
+    take_25, take_26, take_27, take_28, take_29,
+    take_30, take_31, take_32, take_33, take_34,
+    take_35, take_36, take_37, take_38, take_39,
+    take_40, take_41, take_42, take_43, take_44,
+    take_45, take_46, take_47, take_48, take_49,
+    take_50, take_51, take_52, take_53, take_54,
+    take_55, take_56, take_57, take_58, take_59,
+    take_60, take_61, take_62, take_63, take_64,
+    take_65, take_66, take_67, take_68, take_69,
+    take_70, take_71, take_72, take_73, take_74,
+    take_75, take_76, take_77, take_78, take_79,
+    take_80, take_81, take_82, take_83, take_84,
+    take_85, take_86, take_87, take_88, take_89,
+    take_90, take_91, take_92, take_93, take_94,
+    take_95, take_96, take_97, take_98, take_99,
+}
+
 crowd! { thread, wait:
     wait_00 = 0, wait_01 = 1, wait_02 = 2, wait_03 = 3, wait_04 = 4,
     wait_05 = 5, wait_06 = 6, wait_07 = 7, wait_08 = 8, wait_09 = 9,
@@ -197,6 +239,7 @@ crowd! { thread, hold_100:
 }
 
 process! {
+    drivers: [zero],
     tasks: [
         job_00, job_01, job_02, job_03, job_04, job_05, job_06, job_07, job_08, job_09,
         job_10, job_11, job_12, job_13, job_14, job_15, job_16, job_17, job_18, job_19,
@@ -208,6 +251,19 @@ process! {
         job_70, job_71, job_72, job_73, job_74, job_75, job_76, job_77, job_78, job_79,
         job_80, job_81, job_82, job_83, job_84, job_85, job_86, job_87, job_88, job_89,
         job_90, job_91, job_92, job_93, job_94, job_95, job_96, job_97, job_98, job_99,
+        take_00, take_01, take_02, take_03, take_04, take_05, take_06, take_07,
+        take_08, take_09, take_10, take_11, take_12, take_13, take_14, take_15,
+        take_16, take_17, take_18, take_19, take_20, take_21, take_22, take_23,
+        take_24, take_25, take_26, take_27, take_28, take_29, take_30, take_31,
+        take_32, take_33, take_34, take_35, take_36, take_37, take_38, take_39,
+        take_40, take_41, take_42, take_43, take_44, take_45, take_46, take_47,
+        take_48, take_49, take_50, take_51, take_52, take_53, take_54, take_55,
+        take_56, take_57, take_58, take_59, take_60, take_61, take_62, take_63,
+        take_64, take_65, take_66, take_67, take_68, take_69, take_70, take_71,
+        take_72, take_73, take_74, take_75, take_76, take_77, take_78, take_79,
+        take_80, take_81, take_82, take_83, take_84, take_85, take_86, take_87,
+        take_88, take_89, take_90, take_91, take_92, take_93, take_94, take_95,
+        take_96, take_97, take_98, take_99,
     ],
     threads: [
         wait_00, wait_01, wait_02, wait_03, wait_04, wait_05, wait_06, wait_07, wait_08, wait_09,

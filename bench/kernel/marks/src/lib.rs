@@ -106,4 +106,18 @@ pub mod emeralds {
     pub const ATTACH_NEW: u16 = 78;
     /// A region that nobody else has is detached.
     pub const DETACH_LAST: u16 = 80;
+    /// A mutex is asked for whose owner waits for another one, whose owner goes on.
+    pub const CHAIN: u16 = 82;
+    /// A request to a server, which replies and waits in one call.
+    pub const REQUEST: u16 = 84;
+    /// A semaphore that is not there is asked for, and a less urgent thread goes on.
+    pub const TAKE_SWITCH: u16 = 86;
+    /// The null call.
+    pub const NULL: u16 = 88;
+    /// A call through the table that does nothing.
+    pub const TABLE: u16 = 96;
+    /// A semaphore is given to that nobody waits for.
+    pub const GIVE: u16 = 98;
+    /// A semaphore is taken that is there.
+    pub const TAKE: u16 = 100;
 }

@@ -16,14 +16,16 @@ pub fn high_at(now: u32, high: impl Fn() -> u32, low: impl Fn() -> u32) -> u32 {
     high().wrapping_sub(1)
 }
 
-/// The high word of an instant at or after `now`, less than 2^32 ticks ahead, whose low
-/// word is `at`. If the low word turns over meanwhile it may be 1 too small, so that an
-/// alarm rings at once and finds nothing due, but never too large.
+/// The high word of an instant less than 2^31 ticks before or after `now` whose low word is
+/// `at`: one that has passed rings at once. If the low word turns over meanwhile it may be 1
+/// too small, so that an alarm rings at once and finds nothing due, but never too large.
 #[inline(always)]
 pub fn high_ahead(at: u32, now: u32, high: impl Fn() -> u32, low: impl Fn() -> u32) -> u32 {
     let high = high();
     let turned = (low() < now) as u32;
-    high.wrapping_sub(turned).wrapping_add((at < now) as u32)
+    let passed = at.wrapping_sub(now) >> 31;
+    high.wrapping_sub(turned + passed)
+        .wrapping_add((at < now) as u32)
 }
 
 #[cfg(test)]
@@ -59,10 +61,10 @@ mod tests {
     #[test]
     fn an_alarm_is_never_late_and_is_exact_unless_the_count_turns_over() {
         for (from, pace) in around_a_turn() {
-            for ahead in [0, 1, 5, 100, 0x7000_0000] {
-                let exact = ((from + ahead) >> 32) as u32;
+            for ahead in [0, 1, 5, 100, 0x7000_0000, -1, -5, -100, -0x7000_0000] {
+                let exact = (from.wrapping_add_signed(ahead) >> 32) as u32;
                 counting(from + pace, pace, |high, low| {
-                    let at = (from + ahead) as u32;
+                    let at = from.wrapping_add_signed(ahead) as u32;
                     let found = high_ahead(at, from as u32, high, low);
                     assert!(found == exact || found == exact - 1);
                     let turns = from >> 32 != (from + 3 * pace) >> 32;

@@ -123,6 +123,12 @@ impl Kernel {
                 self.insert(thread);
             }
         }
+        // (others are unmasked when a thread waits for them)
+        for line in self.lines.into_iter().flatten() {
+            if line.process.is_none() {
+                M::unmask(line.number);
+            }
+        }
         // Logical time 0 is tick 0, unless the clock has run for long before.
         let is_early = high == 0 && now < FARTHEST;
         self.start_programs(if is_early { 0 } else { now });

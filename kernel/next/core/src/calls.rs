@@ -45,13 +45,14 @@ macro_rules! handlers {
 
 handlers! {
     Null = null(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::DONE;
-    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now(me);
+    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now::<M>(me);
     Clock = clock(_a, _b, _c, _d, _e, _f; me, kernel) kernel.clock::<M>(me);
     Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
     AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
     CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
     Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
     Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b, c, d, e]);
+    TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, kernel) kernel.trace_position(me);
     Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
     Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);

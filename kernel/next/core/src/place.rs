@@ -100,6 +100,7 @@ impl Kernel {
         let before = me.rank.get();
         me.state
             .set(me.state.get() & state::OTHERS | level << state::LIFT);
+        self.begin_behind::<M>(me);
         self.settle_place(me, true);
         match same(before, me.rank.get()) {
             true => outcome,

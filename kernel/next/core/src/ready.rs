@@ -71,6 +71,11 @@ impl Rank {
         self.level.get()
     }
 
+    /// Inside the deadline band: low word of the absolute deadline.
+    pub fn deadline(&self) -> u32 {
+        self.deadline.get()
+    }
+
     /// Whose turn is next.
     pub fn head(&self) -> Option<Ref<Thread>> {
         self.head.get()

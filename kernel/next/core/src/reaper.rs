@@ -224,6 +224,9 @@ impl Kernel {
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
         let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
         thread.tenancy.set(place.tenancy);
+        if place.role & role::DEADLINE != 0 {
+            thread.set(state::BY_DEADLINE);
+        }
         for register in &thread.context.s {
             register.set(0);
         }

@@ -220,6 +220,8 @@ pub mod state {
     pub const IN_HAND: u32 = 0x400;
     /// It has come into no queue since it was handed a request, and has no place.
     pub const AFLOAT: u32 = 0x1000;
+    /// Its urgency is a deadline, which begins anew when it has slept.
+    pub const BY_DEADLINE: u32 = 0x2000;
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
@@ -232,7 +234,7 @@ pub mod state {
     /// The bits below it.
     pub const OTHERS: u32 = (1 << LIFT) - 1;
     /// What stays as it is when a thread wakes.
-    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES;
+    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
 }
 
 /// Bits of [`Place::role`].
@@ -408,6 +410,18 @@ impl Thread {
     /// Whether a thread lives in its place.
     pub fn lives(&self) -> bool {
         self.tenancy.get() > tenancy::ENDED
+    }
+
+    /// Whether its end is to be told to who joins it.
+    pub fn has_ended(&self) -> bool {
+        self.tenancy.get() == tenancy::ENDED
+    }
+
+    /// When its wait ends at the latest, if it does.
+    pub fn timeout(&self) -> Option<u64> {
+        let [low, high, ..] = &self.context.t;
+        let instant = (high.get() as u64) << 32 | low.get() as u32 as u64;
+        self.is(state::ARMED).then_some(instant)
     }
 
     /// Its urgency.

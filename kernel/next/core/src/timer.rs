@@ -157,6 +157,10 @@ impl Kernel {
         }
         let waits = thread.waits.get().is_some();
         if waits && thread.is(state::SLEEPS) {
+            if thread.is(state::BY_DEADLINE) {
+                let deadline = thread.alarm.key().wrapping_add(thread.place.level);
+                thread.own.get().deadline.set(deadline);
+            }
             return self.awaken::<M>(thread);
         }
         if !waits || thread.is(state::PARKED) {

@@ -38,7 +38,8 @@ pub(crate) struct State {
     pub(crate) alarm: Option<u64>,
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
-    pub(crate) masked: BTreeSet<u32>,
+    /// Lines that may come: none at first, as at an interrupt controller.
+    pub(crate) unmasked: BTreeSet<u32>,
     /// Lines that rise, by tick.
     pub(crate) later: BTreeSet<(u64, u32)>,
     pub(crate) stopped: Option<usize>,
@@ -64,7 +65,7 @@ impl State {
         self.risen
             .iter()
             .copied()
-            .filter(|line| !self.masked.contains(line))
+            .filter(|line| self.unmasked.contains(line))
     }
 
     pub(crate) fn is_pending(&mut self) -> bool {
@@ -122,19 +123,17 @@ impl Machine for Hart {
         with(|state| {
             let line = state.lines().next().unwrap_or(0);
             state.risen.remove(&line);
-            if line != 0 {
-                state.masked.insert(line);
-            }
+            state.unmasked.remove(&line);
             line
         })
     }
 
     fn unmask(line: u32) {
-        with(|state| state.masked.remove(&line));
+        with(|state| state.unmasked.insert(line));
     }
 
     fn mask(line: u32) {
-        with(|state| state.masked.insert(line));
+        with(|state| state.unmasked.remove(&line));
     }
 
     fn reach(process: Ref<Process>, address: usize, length: usize, _write: bool) -> (usize, usize) {

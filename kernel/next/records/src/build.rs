@@ -10,7 +10,7 @@ use giornata_next_core::object::{self, Handle};
 use giornata_next_core::process::{Image, Stretch, life};
 use giornata_next_core::ready::level;
 use giornata_next_core::region::Share;
-use giornata_next_core::thread::{Place, kind, role, tenancy};
+use giornata_next_core::thread::{Place, kind, role, state, tenancy};
 use giornata_next_core::trace::{Entry, label};
 use giornata_next_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 
@@ -370,6 +370,7 @@ fn lay_thread(
             arena.set(rank, "level", own_level);
             arena.set(rank, "unmarked", 1u32);
             arena.set(rank, "deadline", thread.deadline);
+            arena.set(parts.threads.at(index, arena), "state", state::BY_DEADLINE);
             rank
         }
     };

@@ -298,7 +298,14 @@ impl Model {
             threads: system.threads.iter().map(threads::vacant).collect(),
             processes: processes::all(system),
             objects: system.objects.iter().map(object).collect(),
-            lines: vec![Line::default(); system.lines.len()],
+            // (nobody has waited for one yet)
+            lines: vec![
+                Line {
+                    masked: true,
+                    ..Line::default()
+                };
+                system.lines.len()
+            ],
             queue: Vec::new(),
             runs: None,
             now: 0,

@@ -69,7 +69,9 @@ pub(crate) fn promise(
     }
     let [a, b, c] = *arguments;
     match call {
-        Call::Null | Call::Yield => Done,
+        // (whose other registers are the caller's)
+        Call::Null => Results(5),
+        Call::Yield => Done,
         Call::Clock | Call::CpuTime => Results(2),
         Call::Own => Results(4),
         Call::Exit | Call::Complete | Call::Return | Call::Panic => Apart,

@@ -5,6 +5,8 @@
 
 use core::arch::{asm, global_asm};
 
+use giornata_rt::call::KernelCall as Call;
+
 /// Loads a word.
 pub(crate) unsafe fn load(address: usize) {
     // SAFETY: the caller's affair.
@@ -50,8 +52,9 @@ pub(crate) unsafe fn jump(address: usize) {
 }
 
 macro_rules! instructions {
-    ($($name:literal: $($text:literal)*;)*) => {
-        /// Attacks of a few instructions each, with what they try.
+    ($($name:literal: $($text:literal)* $(=> $call:ident)?;)*) => {
+        /// Attacks of a few instructions each, with what they try. `{call}`: the number of
+        /// a call.
         pub(crate) static INSTRUCTIONS: &[(&str, fn())] = &[$(($name, {
             fn run() {
                 // SAFETY: none; that this hurts nobody else is what is tested.
@@ -60,6 +63,7 @@ macro_rules! instructions {
                         ".option push", ".option arch, +a",
                         $($text,)*
                         ".option pop",
+                        $(call = const Call::$call as usize,)?
                         clobber_abi("C"),
                     )
                 }
@@ -100,18 +104,18 @@ instructions! {
     "misaligned reservation": "addi t0, sp, -61" "lr.w t1, (t0)";
     "store without a reservation to the kernel": "li t0, 0x80000000" "sc.w t1, t1, (t0)";
     "stack pointer in the kernel, system call, then a push":
-        "mv t0, sp" "li sp, 0x80020000" "li a7, 0" "ecall" "sw t0, -8(sp)";
+        "mv t0, sp" "li sp, 0x80020000" "li a7, {call}" "ecall" "sw t0, -8(sp)" => Null;
     "stack pointer null, then a push": "li sp, 0" "sw ra, -8(sp)";
     "push for ever": "2:" "addi sp, sp, -16" "sw ra, 0(sp)" "j 2b";
     "step over the guard": "li t0, 0x100000" "sub sp, sp, t0" "sw ra, 0(sp)";
     "gp and tp in the kernel, then a system call":
-        "li gp, 0x80000000" "li tp, 0x80000000" "li a7, 0" "ecall" "sw zero, 0(tp)";
-    "complete a job that is none": "li a7, 3" "ecall" "li t0, 0" "jr t0";
-    "return from an upcall that is none": "li a7, 4" "ecall" "li t0, 0" "jr t0";
-    "panic with a message": "la a0, hostile_message" "li a1, 20" "li a2, 1" "li a7, 13" "ecall";
-    "panic with a message in the kernel": "li a0, 0x80000000" "li a1, 64" "li a2, 1" "li a7, 13" "ecall";
-    "panic with a message without end": "la a0, hostile_message" "li a1, -1" "li a2, -1" "li a7, 13" "ecall";
-    "panic with a message around the end": "li a0, -8" "li a1, 64" "li a7, 13" "ecall";
+        "li gp, 0x80000000" "li tp, 0x80000000" "li a7, {call}" "ecall" "sw zero, 0(tp)" => Null;
+    "complete a job that is none": "li a7, {call}" "ecall" "li t0, 0" "jr t0" => Complete;
+    "return from an upcall that is none": "li a7, {call}" "ecall" "li t0, 0" "jr t0" => Return;
+    "panic with a message": "la a0, hostile_message" "li a1, 20" "li a2, 1" "li a7, {call}" "ecall" => Panic;
+    "panic with a message in the kernel": "li a0, 0x80000000" "li a1, 64" "li a2, 1" "li a7, {call}" "ecall" => Panic;
+    "panic with a message without end": "la a0, hostile_message" "li a1, -1" "li a2, -1" "li a7, {call}" "ecall" => Panic;
+    "panic with a message around the end": "li a0, -8" "li a1, 64" "li a7, {call}" "ecall" => Panic;
 }
 
 global_asm!(

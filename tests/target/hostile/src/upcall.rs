@@ -1,6 +1,6 @@
 //! Drivers that do what no driver may. Each belongs to a process of its own.
 
-use giornata_rt::abi::call::Call;
+use giornata_rt::call::KernelCall as Call;
 use giornata_rt::{Error, call, driver};
 
 /// Never returns.
@@ -17,8 +17,13 @@ pub(crate) fn spin_upcall(spun: &mut u32) {
 pub(crate) fn flood_upcall(flooded: &mut u32) {
     loop {
         *flooded = flooded.wrapping_add(1);
+        let call = match *flooded % 3 {
+            0 => Call::Null,
+            1 => Call::Yield,
+            _ => Call::ReadPort,
+        };
         // SAFETY: no upcall may read a port.
-        let _ = unsafe { call::raw(*flooded as usize % 3, [0; 6]) };
+        let _ = unsafe { call::raw(call as usize, [0; 6]) };
     }
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn ask_kernel(let_through: &mut u32) {
     *let_through = 0;
     for number in 1..Call::ALL.len() + 4 {
         let expected = match Call::from_number(number) {
-            Some(Call::Return | Call::Panic) => continue,
+            Some(Call::Null | Call::Return | Call::Panic) => continue,
             Some(_) => Error::EPERM,
             None => Error::ENOSYS,
         };

@@ -218,6 +218,11 @@ pub(super) const SYSTEMS: &[System] = &[
         rows: &[whole("completion", COMPLETION)],
     },
     System {
+        file: "pair-code",
+        microseconds: 26_000,
+        rows: &[whole("completion-code", COMPLETION)],
+    },
+    System {
         file: "preemption",
         microseconds: 64_000,
         rows: &[whole("preemption", spanning(RELEASE, 0, 2))],
@@ -320,6 +325,16 @@ pub(super) const SYSTEMS: &[System] = &[
         file: "due-100",
         microseconds: 320_000,
         rows: &[whole("due-at-once/100", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-copies-1",
+        microseconds: 60_000,
+        rows: &[whole("due-with-copies/1", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
+        file: "due-copies-4",
+        microseconds: 60_000,
+        rows: &[whole("due-with-copies/4", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
         file: "fault",

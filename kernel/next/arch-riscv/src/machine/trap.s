@@ -267,7 +267,9 @@ load_wide: # either has more than eight entries, or what is loaded is not known
 .endif
 not_alive:
     LOAD    a1, {REAPER}, t2
-    j       space_loaded
+    bne     a1, tp, space_loaded
+    # it is the reaper that was left, in whose next piece the dead one ends
+    j       look
 
 not_its_call: # or nobody's
     li      a1, {COUNT}
@@ -453,14 +455,14 @@ idle:
     LOAD    t0, {SLOT}, sp
     bne     t0, tp, 1f
     wfi
-    j       2f
+    j       look
 1:
     mv      a0, tp
     mv      a1, sp
     call    {work}
-    beqz    a1, 2f
+    beqz    a1, look
     bne     a1, tp, discard
-2:
+look:
     csrr    t0, mip
     mv      a0, tp
     mv      a1, sp

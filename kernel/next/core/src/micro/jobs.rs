@@ -96,6 +96,7 @@ impl Kernel {
                 return true;
             }
             // (jobs that are met keep their deadlines)
+            self.begin_rest::<M>(group);
             self.take_apart(group);
             let rest = micro.rest.get().wrapping_add(release.parts.get());
             let carry = (rest >= program.parts.get()) as u32;
@@ -151,6 +152,19 @@ impl Kernel {
         if thread.waits.get().is_none() {
             self.remove(thread);
             thread.waits.set(Some(self.nowhere));
+        }
+    }
+
+    /// A ring is about to be taken apart: its tasks learn of their jobs now, of which they
+    /// would have learnt one after the other. O(tasks).
+    #[inline(never)]
+    pub(super) fn begin_rest<M: Machine>(&self, group: Ref<Group>) {
+        // (the Ring Invariant; the first has begun)
+        if let (0, Some(head)) = (group.odd.get() & odd::APART, group.rank.head.get()) {
+            let rest = group.tasks.iter();
+            for task in rest.filter(|task| task.thread.label > head.label) {
+                self.begin_job::<M>(task, group);
+            }
         }
     }
 
@@ -304,6 +318,7 @@ impl Kernel {
     #[inline(never)]
     fn stop_job<M: Machine>(&self, task: Ref<Task>, violation: Violation) {
         let (now, thread) = (M::now(), task.thread);
+        self.begin_rest::<M>(task.group);
         self.take_apart(task.group);
         if task.job.get() & job::RELEASED == 0 {
             return;
@@ -325,6 +340,14 @@ impl Kernel {
             }
         }
         self.react::<M>();
+    }
+
+    /// A job is about to leave its ring.
+    #[inline(never)]
+    pub(crate) fn begin_behind<M: Machine>(&self, thread: Ref<Thread>) {
+        if let Some(task) = thread.place.task {
+            self.begin_rest::<M>(task.group);
+        }
     }
 
     /// A task is about to be queued elsewhere, by somebody who knows nothing of rings.

@@ -46,3 +46,37 @@ fn threads_with_deadlines_run_by_them_inside_the_band() {
         rig.call(Call::Exit, [0; 6]);
     }
 }
+
+#[test]
+fn a_deadline_begins_anew_at_the_end_of_a_sleep() {
+    let mut description = threads(&[200, 200, 7]);
+    for (thread, deadline) in [(0, 300), (1, 200)] {
+        description.threads[thread].role |= role::DEADLINE;
+        description.threads[thread].deadline = deadline;
+    }
+    let mut rig = Rig::boot(&description);
+    assert_eq!(rig.running(), 1);
+    rig.call(Call::Sleep, [150, 0, 0, 0, 0, 0]);
+    assert_eq!(rig.running(), 0);
+    // its next deadline is 350
+    rig.advance(150);
+    rig.check_invariants();
+    assert_eq!(rig.running(), 0);
+    rig.call(Call::Sleep, [160, 0, 0, 0, 0, 0]);
+    assert_eq!(rig.running(), 1);
+    // that one's is 460
+    rig.advance(10);
+    rig.check_invariants();
+    assert_eq!(rig.running(), 1);
+    // alone in the band for more than half of a word, and then not
+    for until in [1 << 31, (1 << 32) + 500] {
+        for _ in 0..2 {
+            let sleep = [until as u32 as usize, (until >> 32) as usize, 0, 0, 0, 0];
+            rig.call(Call::Sleep, sleep);
+        }
+        assert_eq!(rig.running(), 2);
+        rig.advance(until - rig.now());
+        rig.check_invariants();
+        assert_eq!(rig.running(), 1);
+    }
+}

@@ -1,4 +1,5 @@
 use giornata_abi::next::call::Call;
+use giornata_next_core::process::grant;
 use giornata_next_host::Rig;
 
 use crate::threads;
@@ -87,6 +88,23 @@ fn the_clock_and_the_time_spent_are_64_bits_wide() {
         rig.call(Call::CpuTime, [0; 6]),
         Some([0, 100, 0, 0, 0, 0, 0])
     );
+}
+
+#[test]
+fn who_reads_the_trace_is_told_how_far_it_is_written() {
+    let mut description = threads(&[4]);
+    let refused = [giornata_abi::Error::EPERM as usize, 0, 0, 0, 0, 0, 0];
+    let mut rig = Rig::boot(&description);
+    assert_eq!(rig.call(Call::TracePosition, [0; 6]), Some(refused));
+    description.processes[0].grants = grant::TRACE;
+    let mut rig = Rig::boot(&description);
+    for _ in 0..3 {
+        let written = rig.kernel().trace.written.get() as usize;
+        let told = [0, written, 0, 0, 0, 0, 0];
+        assert_eq!(rig.call(Call::TracePosition, [0; 6]), Some(told));
+        rig.call(Call::Log, [4, 0, 0, 0, 0, 0]);
+        assert_eq!(rig.kernel().trace.written.get() as usize, written + 16);
+    }
 }
 
 #[test]

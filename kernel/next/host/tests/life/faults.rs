@@ -6,6 +6,7 @@ use giornata_abi::next::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_next_core::process::grant;
+use giornata_next_core::thread::role;
 use giornata_next_host::{MEMORY, Rig};
 use giornata_next_records::Description;
 
@@ -289,4 +290,32 @@ fn who_programs_devices_is_told_where_its_data_lies() {
             refused(Error::EFAULT)
         );
     }
+}
+
+#[test]
+fn a_thread_with_a_deadline_that_begins_anew_has_a_new_deadline() {
+    let mut description = system();
+    let faulty = process(&mut description, &[200]);
+    on_fault(&mut description, faulty, FaultPolicy::Restart);
+    process(&mut description, &[200, 9]);
+    for (thread, deadline) in [(0, 1_000), (1, 1_200)] {
+        description.threads[thread].role |= role::DEADLINE;
+        description.threads[thread].deadline = deadline;
+    }
+    let mut rig = Rig::boot(&description);
+    for (at, deadlines) in [(100, [1_100, 1_200]), (150, [1_150, 1_200])] {
+        assert_eq!(rig.running(), 0);
+        let ticks = at - rig.now();
+        advance(&mut rig, ticks);
+        fault(&mut rig);
+        let deadline = |thread| rig.thread(thread).rank().deadline();
+        assert_eq!([deadline(0), deadline(1)], deadlines);
+    }
+    advance(&mut rig, 100);
+    fault(&mut rig);
+    assert_eq!(
+        rig.running(),
+        1,
+        "its deadline is 1200, that of the other 1250"
+    );
 }

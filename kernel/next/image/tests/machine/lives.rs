@@ -117,6 +117,28 @@ fn a_process_that_faults_begins_anew_and_others_do_not_notice() {
 }
 
 #[test]
+fn no_switch_is_recorded_of_a_reaper_to_itself() {
+    // sleepers that are more urgent than the end of their process wake in the midst of it
+    for board in all() {
+        // (a tick is a cycle there)
+        let scale = if board.is_chip() { 30 } else { 1 };
+        let mut threads = vec![thread("crashes", 300 * scale, 100)];
+        for (ticks, priority) in (170..).step_by(61).zip(110..116) {
+            threads.push(thread("naps", ticks * scale, priority));
+        }
+        let faulty = Process {
+            on_fault: FaultPolicy::Restart,
+            ..process(threads)
+        };
+        let run = ends(board, "itself", faulty, process(vec![]));
+        assert!(run.of(Kind::Process).len() > 2, "{}", board.0);
+        for [_, from, to, _] in run.of(Kind::Switch) {
+            assert_ne!(from >> 16, to >> 16, "{}", board.0);
+        }
+    }
+}
+
+#[test]
 fn a_panic_tells_what_can_be_read_of_its_message() {
     for board in all() {
         let panics = Process {

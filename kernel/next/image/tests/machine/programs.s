@@ -8,6 +8,7 @@
 .equ NULL, 0
 .equ YIELD, 3
 .equ CLOCK, 5
+.equ SHUTDOWN, 8
 .equ DEVICE_ADDRESS, 19
 .equ SLEEP, 12
 .equ AWAIT_INTERRUPT, 13
@@ -234,7 +235,7 @@ fresh:
 .globl fails
 fails:
   li a0, 3
-  CALL 12
+  CALL SHUTDOWN
   unimp
 
 # late(ticks): sleeps until every multiple of so many ticks, and fails if it wakes later
@@ -280,7 +281,7 @@ transmitter:
   bnez s1, 1b
   sb zero, 1(s0)
   li a0, 0
-  CALL 12
+  CALL SHUTDOWN
 9:
   j fails
 
@@ -313,7 +314,7 @@ fair:
   slli t2, t1, 1
   bltu t2, t0, 9f
   li a0, 0
-  CALL 12
+  CALL SHUTDOWN
 9:
   j fails
 
