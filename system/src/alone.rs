@@ -13,9 +13,9 @@ use crate::problem::Refusal;
 use crate::project::Project;
 use crate::s_code;
 use crate::services::ServicesSection;
+use giornata_abi::linked::LONGEST;
 use giornata_abi::module::{DriverKind, Module};
-use giornata_abi::next::linked::LONGEST;
-use giornata_abi::next::rate::Rate;
+use giornata_abi::rate::Rate;
 use giornata_abi::system::FaultPolicy;
 use miette::NamedSource;
 use std::collections::BTreeSet;
@@ -27,11 +27,6 @@ use toml::Spanned;
 const PROCESS: &str = "all";
 /// Ticks a second of the board's timer: one a nanosecond, so that nothing is rounded.
 const HERTZ: u32 = 1_000_000_000;
-/// Of that timer.
-const RATE: Rate = match Rate::new(HERTZ) {
-    Some(rate) => rate,
-    None => panic!("no timer counts so"),
-};
 /// Nanoseconds in a second.
 const SECOND: u128 = 1_000_000_000;
 
@@ -182,7 +177,7 @@ fn board(lines: Vec<String>, timer_hertz: u32) -> Board {
         kernel: (0, 0),
         system: 0,
         timer_hertz,
-        rate: Rate::new(timer_hertz).unwrap_or(RATE),
+        rate: Rate::new(timer_hertz).expect("between 1 Hz and 1 GHz"),
         memory_base: 0,
         memory_size: 0,
         devices: (1u16..).zip(lines).map(device).collect(),

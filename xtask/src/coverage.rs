@@ -19,7 +19,8 @@ const PROMISED: [(&str, &str); 3] = [
     ("giornata-lang", "lang/"),
 ];
 /// Crates whose tests count too: they run the kernel as a machine does.
-const TESTED: [&str; 4] = [
+const TESTED: [&str; 5] = [
+    "giornata-next-core",
     "giornata-next-host",
     "giornata-microcode",
     "giornata-lang",

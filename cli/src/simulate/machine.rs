@@ -133,7 +133,6 @@ fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict>
 }
 
 fn linked(project: Project, is_alone: bool) -> miette::Result<Machine> {
-    let project = Project { ..project };
     let model = Model::resolve(&project, &stand_ins(&project))?;
     Ok(Machine {
         names: name_map(&model, &[]),

@@ -404,7 +404,10 @@ mod tests {
     fn time_crosses_the_border_in_ticks() {
         set_rate(Rate::new(32_768).unwrap());
         let second = 1_000_000_000;
-        assert_eq!(asked(|| sleep(Instant(second))), [Call::Sleep as usize, 32_768, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            asked(|| sleep(Instant(second))),
+            [Call::Sleep as usize, 32_768, 0, 0, 0, 0, 0]
+        );
         assert_eq!(asked(|| sleep(Instant(1)))[1..3], [1, 0], "never early");
         assert_eq!(asked(|| sleep(Instant::START))[1..3], [0, 0]);
         assert_eq!(sleep(Instant::NEVER), Err(Error::EINVAL));
