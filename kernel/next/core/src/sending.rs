@@ -140,7 +140,7 @@ impl Kernel {
         if how == 0
             && let Some(server) = found.and_then(|mailbox| mailbox.mail?.server.get())
         {
-            if hands_on && is_not(server.owner.get(), me) == 0 {
+            if hands_on && server.lives() && is_not(server.owner.get(), me) == 0 {
                 return self.mailbox(me, slot, serial.get(), mask, RIGHT_DIRECT.into());
             }
             found = server.lives().then_some(server);
