@@ -76,6 +76,7 @@ pub(crate) extern "C" fn begin_as<M: Machine>(
 
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]
 extern "C" fn general<M: Machine>(

@@ -120,9 +120,10 @@ fn may_call(caller: Caller, call: Call) -> bool {
 }
 
 /// Halves are 32 bits of their registers. Instants within a second of the
-/// start may lie ahead, later ones do; the kernel waits for the last one.
+/// start may lie ahead, later ones do; the last one never comes.
 fn sleep(low: usize, high: usize) -> Promise {
     match (low as u32, high as u32) {
+        (u32::MAX, u32::MAX) => Refused(Error::EINVAL),
         (0..=1_000_000, 0) => Done,
         _ => Apart,
     }
