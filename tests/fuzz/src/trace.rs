@@ -44,7 +44,7 @@ fn watch(wire: &[u8], names: &NameMap) {
     assert!(totals.misses() <= events.len() as u64);
     let writes = port_trace(&events, names);
     assert!(writes.iter().all(|write| write.value.len() == 12));
-    let _ = decision_trace(&events);
+    let _ = decision_trace(&events, names);
     let _ = physical_trace(&events, names, |_| true);
     let _ = transcript(&events, names);
 }
