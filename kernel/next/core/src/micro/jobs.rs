@@ -278,10 +278,9 @@ impl Kernel {
         rank.head.set(Some(next));
         self.slot.set(next);
         job.tell::<M>(page);
-        if limited != 0 {
-            cold_path();
-            me.limited.set(limit::OWN | limit::FRESH);
-        }
+        // (without a branch, which as a rule would be taken)
+        let mask = ((limited != 0) as u8).wrapping_neg();
+        me.limited.set((limit::OWN | limit::FRESH) & mask);
         Outcome::because(next, reason::COMPLETE | lateness(late))
     }
 
