@@ -205,6 +205,12 @@ fn a_created_thread_that_joins_itself_is_refused() {
     let mut rig = Rig::boot(&family());
     create(&mut rig, 9);
     assert_eq!(join(&mut rig, [2, 1], FOR_EVER), refused(Error::EDEADLK));
+    // whoever else joins it
+    sleep(&mut rig, 10);
+    assert_eq!(join(&mut rig, [2, 1], FOR_EVER), None);
+    advance(&mut rig, 10);
+    assert_eq!(rig.running(), 2);
+    assert_eq!(join(&mut rig, [2, 1], FOR_EVER), refused(Error::EDEADLK));
 }
 
 #[test]
