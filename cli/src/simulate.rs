@@ -9,12 +9,12 @@ mod times;
 use std::fs;
 use std::path::Path;
 
-use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant};
-use giornata_sim::{Scheduler, Simulation, Storage, hyperperiod, shortest_deadlines};
+use giornata_next_records::Description;
+use giornata_sim::{Scheduler, Simulation, describe, hyperperiod, shortest_deadlines};
 use giornata_system::NameMap;
 use giornata_trace::{
-    Breach, Content, Event, Numbered, Recording, Scale, Schedule, Statistics, UpTo, encode, margin,
+    Breach, Content, Expansion, Recording, Scale, Schedule, Statistics, UpTo, encode, margin,
     picture,
 };
 use terminal_size::{Width, terminal_size_of};
@@ -64,6 +64,8 @@ pub(crate) fn run(arguments: &Simulate, report: &mut Report) -> Verdict {
 /// Everything that a simulation needs.
 struct Plan {
     machine: Machine,
+    /// The machine as its kernel sees it.
+    system: Description,
     times: Times,
     guards: Guards,
     length: Duration,
@@ -82,11 +84,16 @@ impl Plan {
         match (length, guards, fits, times) {
             (Ok(length), Ok(guards), Ok(()), Some(times)) => {
                 if let Some(scheduler) = scheduler {
-                    scheduler.apply(&mut machine.tables);
+                    scheduler.apply(&mut machine.model);
                 }
+                let system = describe(&machine.model).map_err(|refusal| {
+                    report.diagnose_report(&refusal.into());
+                    Verdict::BadInput
+                })?;
                 Ok(Plan {
-                    hyperperiod: hyperperiod(&machine.tables),
+                    hyperperiod: hyperperiod(&machine.modules()),
                     machine,
+                    system,
                     times,
                     guards,
                     length,
@@ -105,7 +112,7 @@ impl Plan {
     /// The scales of the chart and of the picture.
     fn scales(&self, arguments: &Simulate) -> [Scale; 2] {
         let shown = self.hyperperiod.map_or(self.length, |h| h.min(self.length));
-        let deadlines = shortest_deadlines(&self.machine.tables);
+        let deadlines = shortest_deadlines(&self.machine.model);
         let released = deadlines.into_iter().flatten();
         let shortest = released.filter(|nanos| (1..u64::MAX).contains(nanos)).min();
         // the end of the chart has a column of its own
@@ -118,31 +125,29 @@ impl Plan {
     /// Runs it; slices and jobs are kept up to `kept`. Answers the trace as a
     /// board sends it as well.
     fn carry_out(&self, kept: Instant) -> (Outcome<'_>, Vec<u8>) {
-        let (names, tables) = (&self.machine.names, &self.machine.tables);
+        let names = &self.machine.names;
         let end = Instant(self.length.0);
         let mut totals = Statistics::new(names);
         let mut schedule = Schedule::new(names, kept);
         let mut breaches: Vec<Breach> = Vec::new();
         let mut window = UpTo::new(end, names);
-        let (mut index, mut stream) = (0, Vec::new());
-        let observe = |record: &TraceRecord| {
-            let record = *record;
-            encode(index, &record, &mut stream);
-            let event = Event::read(&Numbered { index, record });
-            index += 1;
-            if window.admits(&event) {
-                totals.observe(&event);
-                schedule.observe(&event);
-                if let Content::Violation(breach) = event.content {
-                    breaches.push(breach);
-                }
-            }
-        };
-        let mut storage = Storage::new(&tables.system());
-        let mut simulation = Simulation::new(tables, &mut storage);
+        let mut expansion = Expansion::new(self.system.timer_hertz);
+        let mut stream = Vec::new();
+        let mut simulation = Simulation::new(&self.system);
         self.guards.connect(&mut simulation);
         simulation.set_durations(|work, number| self.times.time(work, number));
-        simulation.listen(observe);
+        simulation.listen(|index, record| {
+            encode(index, &record, &mut stream);
+            expansion.push(index, record, |event| {
+                if window.admits(&event) {
+                    totals.observe(&event);
+                    schedule.observe(&event);
+                    if let Content::Violation(breach) = event.content {
+                        breaches.push(breach);
+                    }
+                }
+            });
+        });
         simulation.run_until(end);
         drop(simulation);
         schedule.close(end);

@@ -122,16 +122,18 @@ fn a_module_behaves_like_its_source() {
 /// The same two tasks without ports, scheduled by the paper's non-preemptive
 /// S code (Fig. 4).
 const S_CODE: &str = "
-start:  fork s0
-a0:     release t1 20ms
-        release t2 10ms
-        future after(10ms) a1
+task t1
+task t2
+        fork s0
+a0:     release t1, 20ms
+        release t2, 10ms
+        future after(10ms), a1
         return
-a1:     release t2 10ms
-        future after(10ms) a0
+a1:     release t2, 10ms
+        future after(10ms), a0
         return
 s0:     dispatch t2
-        dispatch t1 until released(t2) else s1
+        dispatch t1, released(t2), s1
         idle released(t2)
 s1:     dispatch t1
         dispatch t2
@@ -140,48 +142,26 @@ s1:     dispatch t1
         return
 ";
 
-/// A module of a listing: tasks without ports, with these worst cases in ms.
-fn module(listing: &str, worst: &[u64]) -> Vec<u8> {
-    use giornata_abi::module::{ModuleWriter, NameSymbol, TaskSymbol};
-    let assembly = giornata_sim::Assembly::parse(listing).unwrap();
-    let mut module = ModuleWriter::new("listing", "");
-    for (name, millis) in assembly.tasks.iter().zip(worst) {
-        let name = module.text(name);
-        let none = module.list(&[]);
-        module.tasks.push(TaskSymbol {
-            name,
-            function: name,
-            inputs: none,
-            outputs: none,
-            states: none,
-            wcet: millis * 1_000_000,
-            priority: 0,
-            reserved: 0,
-        });
-    }
-    for number in assembly.interrupts {
-        let name = module.text(&format!("button{number}"));
-        module.interrupts.push(NameSymbol { name });
-    }
-    module.start = assembly.start;
-    module.instructions = assembly.instructions;
-    module.predicates = assembly.predicates;
-    module.durations = assembly.durations;
-    module.finish()
+/// A module of a listing.
+fn module(listing: &str) -> Vec<u8> {
+    giornata_test_microcode::assemble(listing)
 }
 
 #[test]
 fn an_interrupt_that_a_module_waits_for_never_comes() {
     let folder = Folder::new("interrupt");
     let listing = "
-a0:     release t1 10ms
-        future irq(3) a1
+task t1
+task t2
+irq button3
+a0:     release t1, 10ms
+        future irq(button3), a1
         return
-a1:     release t2 10ms
+a1:     release t2, 10ms
         return
 ";
-    folder.write("waits.gmod", module(listing, &[1, 1]));
-    let (code, out, _) = folder.outcome(&["simulate", "waits.gmod"]);
+    folder.write("waits.gmod", module(listing));
+    let (code, out, _) = folder.outcome(&["simulate", "waits.gmod", "--exec-time", "best"]);
     assert!(code == 0 && out.contains("releases 1 | missed 0"), "{out}");
     assert!(
         out.contains("note: interrupts that never come: button3"),
@@ -192,8 +172,10 @@ a1:     release t2 10ms
 #[test]
 fn s_code_of_a_module_schedules_its_tasks() {
     let folder = Folder::new("s-code");
-    folder.write("two-tasks.gmod", module(S_CODE, &[12, 3]));
-    let (code, json) = folder.json(&["simulate", "two-tasks.gmod", "--json"]);
+    folder.write("two-tasks.gmod", module(S_CODE));
+    let times = ["--exec-time", "t1=12ms,t2=3ms"];
+    let words = ["simulate", "two-tasks.gmod", "--json"];
+    let (code, json) = folder.json(&[&words[..], &times].concat());
     assert_eq!((code, &json["scheduler"]), (0, &"S code".into()));
     let tasks = json["tasks"].as_array().unwrap();
     let of = |task: &serde_json::Value| {

@@ -285,7 +285,10 @@ fn part_of_a_program_links_with_the_whole_of_it_by_names() {
         let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
         let mut map = vec![0; map_needed(module)];
         let linked = interface::link(*module, interface, &limits, &mut scratch, &mut map);
-        let linked = linked.map(|linked| (linked.released().collect(), linked.frame().round));
+        let linked = linked.map(|linked| {
+            let times = linked.times(1_000_000_000).unwrap();
+            (linked.released().collect(), linked.frame(&times).round)
+        });
         linked.map_err(|error| error.to_string())
     };
     // t2 is the first of the part's tasks and the second of the whole's.

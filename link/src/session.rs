@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use giornata_abi::module::Module;
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
-    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, NEXT_RECORD, Permission,
-    RECORD, Reply, Request, Signature, Statistics, VERSION,
+    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, Reply,
+    Request, Signature, Statistics, VERSION,
 };
 
 use crate::address::Transport;
@@ -68,8 +68,6 @@ pub struct Standing {
 pub enum Told {
     /// Records of the trace, and the number of the first of them.
     Trace(u64, Vec<u8>),
-    /// The same of the second kernel's.
-    NextTrace(u64, Vec<u8>),
     /// What the server has counted.
     Statistics(Statistics),
 }
@@ -435,11 +433,6 @@ impl Session {
                 Ok(Message::Event(Event::Trace { last, records })) => {
                     let first = first_of(last, records.len() / RECORD);
                     self.told.push_back(Told::Trace(first, records.to_vec()));
-                }
-                Ok(Message::Event(Event::NextTrace { last, records })) => {
-                    let first = first_of(last, records.len() / NEXT_RECORD);
-                    let told = Told::NextTrace(first, records.to_vec());
-                    self.told.push_back(told);
                 }
                 Ok(Message::Event(Event::Statistics(counted))) => {
                     self.told.push_back(Told::Statistics(counted));

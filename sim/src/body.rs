@@ -12,8 +12,8 @@
 //! in order; all others are refused with `EPERM`, as a task has no use of them.
 
 use crate::behaviour::{Act, Behaviour, Moment};
-use crate::memory::SCRATCH;
-use giornata_abi::call::{Answer, Call, Request};
+use giornata_abi::call::{Answer, Request};
+use giornata_abi::next::call::Call;
 use giornata_abi::process::{Body, Direction, Function, block_offsets};
 use giornata_abi::{Error, Instant};
 use giornata_rt::host;
@@ -26,7 +26,7 @@ const TEXT: usize = 96;
 /// What the body that runs has called.
 struct Inbox {
     now: Instant,
-    requests: VecDeque<Request>,
+    requests: VecDeque<(Call, [usize; 6])>,
     panic: Option<([u8; TEXT], usize)>,
 }
 
@@ -39,8 +39,8 @@ thread_local! {
 /// A real task or driver function.
 pub struct Native {
     body: Body,
-    /// Bytes of its block.
-    length: usize,
+    /// Its block, while it runs: as many words as it has.
+    block: Vec<u64>,
     value: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Native {
         let length = block_offsets(placed.map(|p| p.size), |_| {});
         Native {
             body: function.body,
-            length,
+            block: vec![0; length.div_ceil(8)],
             value: None,
         }
     }
@@ -64,17 +64,14 @@ impl Native {
             inbox.panic = None;
         });
         host::set_hook(answer);
-        let (block, states) = moment.memory.block(moment.block);
-        assert!(
-            block.len() >= self.length,
-            "a block is shorter than its function's"
-        );
-        let (body, block) = (self.body, block.as_mut_ptr());
-        assert!(
-            block.cast::<u64>().is_aligned(),
-            "a block is not aligned to 8 bytes"
-        );
-        self.value = Some(states.run(|| body(block)));
+        for (index, word) in self.block.iter_mut().enumerate() {
+            *word = moment.load(8 * index, 8);
+        }
+        let (body, block) = (self.body, self.block.as_mut_ptr().cast());
+        self.value = Some(moment.states.run(|| body(block)));
+        for (index, word) in self.block.iter().enumerate() {
+            moment.store(8 * index, 8, *word);
+        }
     }
 }
 
@@ -83,15 +80,16 @@ impl Behaviour for Native {
         if moment.begins {
             self.run(moment);
         }
-        let request = INBOX.with_borrow_mut(|inbox| {
-            if let Some((text, length)) = inbox.panic.take() {
-                // the message crosses into the process's own memory
-                let _ = moment.memory.write(SCRATCH, &text[..length]);
-            }
-            inbox.requests.pop_front()
-        });
+        let (request, panic) =
+            INBOX.with_borrow_mut(|inbox| (inbox.requests.pop_front(), inbox.panic));
         match request {
-            Some(request) => Act::Call(request),
+            Some((Call::Panic, [_, length, line, ..])) => {
+                // the message crosses into the process's own memory
+                let (room, (text, _)) = (moment.room(), panic.unwrap_or(([0; TEXT], 0)));
+                let _ = moment.write(room, &text[..length]);
+                Act::call(Call::Panic, &[room, length, line])
+            }
+            Some((call, arguments)) => Act::Call(call, arguments),
             None => Act::End(self.value.take().unwrap_or(0)),
         }
     }
@@ -99,21 +97,19 @@ impl Behaviour for Native {
 
 /// Answers a body's system call.
 fn answer(request: Request) -> Answer {
+    let arguments = request.arguments;
     INBOX.with_borrow_mut(|inbox| match Call::from_number(request.number) {
         Some(Call::Null | Call::Yield) => Answer::DONE,
         Some(Call::Clock) => Answer::wide(inbox.now.0),
         Some(Call::Log) => {
-            inbox.requests.push_back(request);
+            inbox.requests.push_back((Call::Log, arguments));
             Answer::DONE
         }
         Some(Call::Panic) => {
-            let [address, length, line, ..] = request.arguments;
+            let [address, length, line, ..] = arguments;
             inbox.panic = Some(message(address, length));
-            let arguments = [SCRATCH, length.min(TEXT), line, 0, 0, 0];
-            inbox.requests.push_back(Request {
-                arguments,
-                ..request
-            });
+            let arguments = [0, length.min(TEXT), line, 0, 0, 0];
+            inbox.requests.push_back((Call::Panic, arguments));
             Answer::DONE
         }
         Some(_) => Answer::error(Error::EPERM),

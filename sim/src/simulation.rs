@@ -1,20 +1,22 @@
-//! The run loop: what the trap path of an architecture does, on a virtual clock.
+//! The run loop: what runs in user mode, on a virtual clock.
 //!
-//! At one tick, what the running thread does comes first, then interrupts, then
-//! the alarm: a job that ends at the very end of its budget or of its window
+//! At one tick, what the running thread does comes first, then the alarm and
+//! interrupts: a job that ends at the very end of its budget or of its window
 //! has ended in time.
 
-use crate::behaviour::{Act, Behaviour, Context, Moment, Script};
-use crate::board::{Board, Departure};
-use crate::storage::Storage;
-use crate::tables::Tables;
-use giornata_abi::call::{Answer, Call, Request};
-use giornata_abi::system::{System, ThreadKind};
+use crate::behaviour::{Act, Behaviour, Moment};
+use crate::builder::RECORDS;
+use giornata_abi::next::call::Call;
+use giornata_abi::next::control::ControlPage;
+use giornata_abi::next::ring::{Kind, Words, split_head};
 use giornata_abi::time::Timebase;
-use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant, Ticks};
-use giornata_core::{Beginning, Event, Hart, Kernel, Next, Outcome};
-use giornata_queue::Handover;
+use giornata_next_core::thread::role;
+use giornata_next_host::{MEMORY, Output, Results, Rig};
+use giornata_next_records::Description;
+use giornata_rt::host;
+use giornata_system::describe::describe as describe_at;
+use giornata_system::{Model, Placement, Refusal};
 use std::collections::BTreeSet;
 
 /// Whose execution time is asked for.
@@ -30,63 +32,100 @@ pub enum Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The machine stopped with this status.
-    Stopped(u8),
-    /// Nothing will ever happen again.
-    Quiet,
+    Stopped(usize),
     /// The instant up to which the run was to go has come.
     Later,
 }
 
 /// Kernel entries at one tick beyond which a system is taken to be stuck.
 const STUCK: u32 = 1 << 20;
-/// Where the simulated threads are when they fault.
-const FAULT_PC: usize = 0x1000_0000;
+/// Where a thread is that has begun: beyond all addresses at which one begins.
+const BEGUN: usize = 1 << 40;
+/// Of an `Upcall` record: it begins.
+const BEGINS: u32 = 1;
+/// Of a `Process` record: it begins anew.
+const RESTARTED: u32 = 1;
 
 type Durations<'a> = Box<dyn FnMut(Work, u32) -> Duration + 'a>;
+type Listener<'a> = Box<dyn FnMut(u64, Words) + 'a>;
 
-/// A system on a simulated board, under the real kernel.
+/// Where a thread stands in what it does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    /// What is left of the act that uses the processor.
+    remaining: u64,
+    begins: bool,
+    /// It has completed a job: what returns is the next.
+    completes: bool,
+    answer: Option<Results>,
+    number: u32,
+    driver: Option<u16>,
+    block: usize,
+}
+
+/// What a system is on the host: described for a machine whose processes lie apart in
+/// simulated memory.
+///
+/// # Errors
+/// The kernel's records cannot hold it.
+pub fn describe(model: &Model) -> Result<Description, Refusal> {
+    let mut description = describe_at(model, &Placement::in_memory(model, MEMORY as u32))?;
+    description.trace_records = RECORDS;
+    Ok(description)
+}
+
+/// A system under the kernel, on the host. A thread of the host has one at a time.
 pub struct Simulation<'a> {
-    kernel: Kernel<'a, Board<'a>>,
-    handover: &'a Handover,
-    system: System<'a>,
+    description: &'a Description,
+    rig: Option<Rig>,
     timebase: Timebase,
     contexts: Vec<Context>,
     threads: Vec<Box<dyn Behaviour + 'a>>,
     drivers: Vec<(u32, Box<dyn Behaviour + 'a>)>,
+    /// By process: what its functions keep between jobs.
+    states: Vec<host::Memory>,
     durations: Durations<'a>,
-    stimuli: BTreeSet<(Ticks, u16)>,
-    origin: Ticks,
-    overhead: Ticks,
+    stimuli: BTreeSet<(u64, u32)>,
+    registers: Vec<(usize, u32)>,
     checked: bool,
-    outcome: Option<Outcome>,
-    /// Kernel entries so far, and how many of them at the present tick.
-    entries: (u64, u32),
+    listener: Option<Listener<'a>>,
+    records: Vec<Words>,
+    /// Records so far.
+    index: u64,
+    /// The driver whose upcall began last.
+    driver: u16,
+    /// Acts at the present tick.
+    acts: u32,
 }
 
 impl<'a> Simulation<'a> {
     /// A system that has not booted. Tasks and upcalls end at once with 0,
     /// ordinary threads exit, until [`set_thread`](Self::set_thread) and
     /// [`set_driver`](Self::set_driver) say otherwise.
-    pub fn new(tables: &'a Tables, storage: &'a mut Storage) -> Simulation<'a> {
-        let system = tables.system();
-        let (memory, handover) = storage.lend();
-        let board = Board::new(&system);
-        let end = || Box::new(Script::default()) as Box<dyn Behaviour>;
+    pub fn new(description: &'a Description) -> Simulation<'a> {
+        let end = || Box::new(|_: &mut Moment<'_>| Act::End(0)) as Box<dyn Behaviour>;
+        let (threads, drivers) = (&description.threads, &description.programs.drivers);
         Simulation {
-            kernel: Kernel::new(&system, memory, handover, board),
-            handover,
-            timebase: Timebase::new(system.header.timer_hertz),
-            contexts: vec![Context::IDLE; system.threads.len()],
-            threads: system.threads.iter().map(|_| end()).collect(),
-            drivers: system.drivers.iter().map(|_| (0, end())).collect(),
+            rig: None,
+            timebase: Timebase::new(description.timer_hertz),
+            contexts: vec![Context::default(); threads.len()],
+            threads: threads.iter().map(|_| end()).collect(),
+            drivers: drivers.iter().map(|_| (0, end())).collect(),
+            states: description
+                .processes
+                .iter()
+                .map(|_| host::Memory::new())
+                .collect(),
             durations: Box::new(|_, _| Duration::ZERO),
             stimuli: BTreeSet::new(),
-            origin: Ticks(0),
-            overhead: Ticks(0),
+            registers: Vec::new(),
             checked: false,
-            outcome: None,
-            entries: (0, 0),
-            system,
+            listener: None,
+            records: Vec::new(),
+            index: 0,
+            driver: 0,
+            acts: 0,
+            description,
         }
     }
 
@@ -95,7 +134,7 @@ impl<'a> Simulation<'a> {
     /// # Panics
     /// If the system has no such thread.
     pub fn set_thread(&mut self, thread: u16, behaviour: impl Behaviour + 'a) {
-        self.threads[thread as usize] = Box::new(behaviour);
+        self.threads[usize::from(thread)] = Box::new(behaviour);
     }
 
     /// Says what an upcall of a driver does.
@@ -103,7 +142,7 @@ impl<'a> Simulation<'a> {
     /// # Panics
     /// If the system has no such driver.
     pub fn set_driver(&mut self, driver: u16, behaviour: impl Behaviour + 'a) {
-        self.drivers[driver as usize].1 = Box::new(behaviour);
+        self.drivers[usize::from(driver)].1 = Box::new(behaviour);
     }
 
     /// Says how long the jobs of tasks and the upcalls of drivers use the
@@ -112,9 +151,12 @@ impl<'a> Simulation<'a> {
         self.durations = Box::new(durations);
     }
 
-    /// Makes every kernel entry cost this much.
-    pub fn set_overhead(&mut self, overhead: Ticks) {
-        self.overhead = overhead;
+    /// Says what a device register holds.
+    pub fn set_register(&mut self, address: usize, value: u32) {
+        match &mut self.rig {
+            Some(rig) => rig.set_register(address, value),
+            None => self.registers.push((address, value)),
+        }
     }
 
     /// Checks the kernel's invariants after every entry; a run panics with the
@@ -123,353 +165,241 @@ impl<'a> Simulation<'a> {
         self.checked = true;
     }
 
-    /// Hands trace records to `listener` instead of collecting them.
-    pub fn listen(&mut self, listener: impl FnMut(&TraceRecord) + 'a) {
-        self.board().listener = Some(Box::new(listener));
+    /// Hands records of the trace, with their numbers since boot, to `listener` instead
+    /// of collecting them.
+    pub fn listen(&mut self, listener: impl FnMut(u64, Words) + 'a) {
+        self.listener = Some(Box::new(listener));
     }
 
     /// Lets a device raise an interrupt line at an instant.
-    pub fn raise_at(&mut self, at: Instant, number: u16) {
-        let tick = self.tick_of(at);
+    pub fn raise_at(&mut self, at: Instant, number: u32) {
+        let tick = self.timebase.ticks(at).0;
         self.stimuli.insert((tick, number));
     }
 
-    /// Lets the timer stand at this tick when the system boots; before
-    /// anything else is said of time.
-    pub fn boot_at(&mut self, origin: Ticks) {
-        self.origin = origin;
-        self.board().clock = origin;
+    /// The trace so far, to be kept: see [`trace::events`](crate::trace::events).
+    pub fn take_records(&mut self) -> Vec<Words> {
+        std::mem::take(&mut self.records)
     }
 
-    fn tick_of(&self, at: Instant) -> Ticks {
-        Ticks(self.timebase.ticks(at).0.saturating_add(self.origin.0))
-    }
-
-    /// The board.
-    pub fn board(&mut self) -> &mut Board<'a> {
-        self.kernel.hardware_mut()
-    }
-
-    /// The kernel.
-    pub fn kernel(&mut self) -> &mut Kernel<'a, Board<'a>> {
-        &mut self.kernel
-    }
-
-    /// What other contexts post to the kernel without its lock.
-    pub fn handover(&self) -> &'a Handover {
-        self.handover
-    }
-
-    /// The trace so far.
-    pub fn records(&mut self) -> &[TraceRecord] {
-        &self.board().records
-    }
-
-    /// The trace, to be kept.
-    pub fn take_records(&mut self) -> Vec<TraceRecord> {
-        std::mem::take(&mut self.board().records)
+    /// What was stored to device registers since this was asked.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        self.rig.as_mut().map_or(Vec::new(), Rig::take_outputs)
     }
 
     /// The clock.
-    pub fn now(&mut self) -> Instant {
-        let clock = self.board().clock;
-        self.timebase.instant(Ticks(clock.0 - self.origin.0))
-    }
-
-    /// Kernel entries so far.
-    pub fn entries(&self) -> u64 {
-        self.entries.0
-    }
-
-    /// Runs until the machine stops or nothing is left to happen.
-    ///
-    /// # Panics
-    /// If a checked invariant does not hold, or the system is stuck at a tick.
-    pub fn run(&mut self) -> Ended {
-        self.run_until(Instant::NEVER)
+    pub fn now(&self) -> Instant {
+        let ticks = self.rig.as_ref().map_or(0, Rig::now);
+        self.timebase.instant(Ticks(ticks))
     }
 
     /// Runs everything that happens up to an instant; boots first if need be.
     ///
     /// # Panics
-    /// As [`run`](Self::run).
+    /// If a checked invariant does not hold, or the system is stuck at a tick.
     pub fn run_until(&mut self, until: Instant) -> Ended {
-        let until = self.tick_of(until);
-        loop {
-            if let Some(ended) = self.step(until) {
-                return ended;
+        let until = self.timebase.ticks(until).0;
+        let mut rig = self.rig.take().unwrap_or_else(|| self.boot());
+        let ended = loop {
+            if let Some(status) = rig.stopped() {
+                break Ended::Stopped(status);
             }
-        }
-    }
-
-    /// Enters the kernel with an event of the caller's choice, `after` ticks
-    /// from now, whatever the alarm is and whoever runs; boots first if need be.
-    pub fn inject(&mut self, after: Ticks, event: Event) -> Next {
-        if self.outcome.is_none() {
-            self.enter(|kernel, at| kernel.boot(at));
-        }
-        let to = Ticks(self.board().clock.0.saturating_add(after.0));
-        let running = self.running();
-        self.pass(running, to);
-        self.handle(event);
-        self.outcome().next
-    }
-
-    /// The thread that runs.
-    fn running(&self) -> Option<u16> {
-        match self.outcome?.next {
-            Next::Run(thread) => Some(thread),
-            _ => None,
-        }
-    }
-
-    /// Time passes up to a tick without an entry; whoever runs uses it. For those
-    /// who inject what comes then.
-    pub fn pass_until(&mut self, tick: Ticks) {
-        let running = self.running();
-        self.pass(running, tick);
-    }
-
-    /// A device raises an interrupt line. For those who inject what comes of it.
-    pub fn raise(&mut self, number: u16) {
-        self.board().raise(number);
-    }
-
-    /// The line that interrupts next, if one is raised and open; it is masked now,
-    /// to be injected.
-    pub fn take_interrupt(&mut self) -> Option<u16> {
-        self.board().take_interrupt()
-    }
-
-    /// How a thread last left the kernel, told once: whether at its beginning, and
-    /// what its call was answered. For those who inject what it does.
-    ///
-    /// # Panics
-    /// If the system has no such thread.
-    pub fn take_departure(&mut self, thread: u16) -> (bool, Option<Answer>) {
-        let context = &mut self.contexts[thread as usize];
-        (std::mem::take(&mut context.begins), context.answer.take())
-    }
-
-    /// What the kernel said last.
-    ///
-    /// # Panics
-    /// If the system has not booted.
-    pub fn outcome(&self) -> Outcome {
-        self.outcome.expect("the system has booted")
-    }
-
-    /// One kernel entry, unless there is none up to `until`.
-    fn step(&mut self, until: Ticks) -> Option<Ended> {
-        let Some(outcome) = self.outcome else {
-            self.enter(|kernel, at| kernel.boot(at));
-            return None;
+            if !self.step(&mut rig, until) {
+                break Ended::Later;
+            }
         };
-        match outcome.next {
-            Next::Stop(status) => Some(Ended::Stopped(status)),
-            Next::More => {
-                let clock = self.board().clock;
-                let interrupt = self.interrupt_at(clock);
-                self.handle(interrupt.map_or(Event::Resume, Event::Interrupt));
-                None
-            }
-            Next::Idle => self.wait(outcome.alarm, None, until),
-            Next::Run(thread) => self.run_thread(thread, outcome.alarm, until),
+        self.rig = Some(rig);
+        ended
+    }
+
+    fn boot(&mut self) -> Rig {
+        let mut rig = Rig::boot(self.description);
+        for (address, value) in self.registers.drain(..) {
+            rig.set_register(address, value);
         }
+        self.attend(&mut rig);
+        rig
     }
 
-    fn handle(&mut self, event: Event) {
-        self.enter(|kernel, at| kernel.handle(Hart(0), at, event));
-    }
-
-    fn enter(&mut self, entry: impl FnOnce(&mut Kernel<'a, Board<'a>>, Ticks) -> Outcome) {
-        let board = self.kernel.hardware_mut();
-        let at = board.clock;
-        board.pieces = 0;
-        board.clock = Ticks(at.0.saturating_add(self.overhead.0));
-        let outcome = entry(&mut self.kernel, at);
-        self.entries = (self.entries.0 + 1, self.entries.1 + 1);
-        assert!(
-            self.entries.1 < STUCK,
-            "stuck at tick {}: {outcome:?}",
-            at.0
-        );
-        if self.checked
-            && let Err(broken) = self.kernel.check_invariants()
+    /// The next thing that happens; false: none up to `until`.
+    fn step(&mut self, rig: &mut Rig, until: u64) -> bool {
+        let running = (!rig.is_idle()).then(|| rig.running());
+        if let Some(thread) = running {
+            self.look_at(rig, thread);
+            if self.contexts[thread].remaining == 0 {
+                self.acts += 1;
+                assert!(
+                    self.acts < STUCK,
+                    "thread {thread} is stuck at tick {}",
+                    rig.now()
+                );
+                self.act(rig, thread);
+                return true;
+            }
+        }
+        let now = rig.now();
+        let end = running.map(|thread| now.saturating_add(self.contexts[thread].remaining));
+        let stimulus = self.stimuli.first().map(|(tick, _)| *tick);
+        let soonest = [rig.alarm(), end, stimulus].into_iter().flatten().min();
+        let Some(next) = soonest.filter(|next| *next <= until) else {
+            return false;
+        };
+        // (an alarm can lie behind)
+        let passed = next.saturating_sub(now);
+        rig.pass(passed);
+        if passed != 0 {
+            self.acts = 0;
+        }
+        if let Some(thread) = running {
+            let remaining = &mut self.contexts[thread].remaining;
+            *remaining -= passed;
+            if *remaining == 0 {
+                return true;
+            }
+        }
+        while let Some((tick, number)) = self.stimuli.first().copied()
+            && tick <= next
         {
-            panic!("after {} entries: {broken}", self.entries.0);
+            self.stimuli.pop_first();
+            rig.raise(number);
         }
-        if let Next::Run(thread) = outcome.next {
-            self.depart(thread);
-        }
-        self.outcome = Some(outcome);
+        rig.interrupt();
+        self.attend(rig);
+        true
     }
 
-    /// Carries out how a thread leaves the kernel.
-    fn depart(&mut self, thread: u16) {
-        match self.board().departures[thread as usize].take() {
-            None => {}
-            Some(Departure::Answer(answer)) => self.contexts[thread as usize].answer = Some(answer),
-            Some(Departure::Start(Beginning { arguments, .. })) => {
-                self.start(thread, arguments[0]);
+    /// After an entry: takes what the trace tells.
+    fn attend(&mut self, rig: &mut Rig) {
+        if self.checked {
+            rig.check_invariants();
+        }
+        // (nobody asks who has run)
+        drop(rig.take_switches());
+        rig.take_trace(|record| {
+            let [_, head, second, _] = record;
+            match split_head(head) {
+                (Some(Kind::Upcall), _, driver) if second == BEGINS => self.driver = driver,
+                (Some(Kind::Process), _, process) if second == RESTARTED => {
+                    if let Some(states) = self.states.get_mut(usize::from(process)) {
+                        *states = host::Memory::new();
+                    }
+                }
+                _ => {}
             }
+            match &mut self.listener {
+                Some(listener) => listener(self.index, record),
+                None => self.records.push(record),
+            }
+            self.index += 1;
+        });
+    }
+
+    /// How the thread that runs has left the kernel.
+    fn look_at(&mut self, rig: &mut Rig, thread: usize) {
+        let pc = &rig.thread(thread).context.pc;
+        let begins = pc.get() < BEGUN;
+        if begins {
+            pc.set(BEGUN);
+        }
+        let results = rig.take_results(thread);
+        let context = &mut self.contexts[thread];
+        if begins {
+            let block = rig.thread(thread).place.argument;
+            context.block = results.map_or(block, |results| results[0]);
+            self.start(rig, thread);
+        } else if results.is_some() && context.completes {
+            self.start(rig, thread);
+        } else if results.is_some() {
+            context.answer = results;
         }
     }
 
-    fn start(&mut self, thread: u16, block: usize) {
-        let entry = &self.system.threads[thread as usize];
+    fn start(&mut self, rig: &Rig, thread: usize) {
+        let record = rig.thread(thread);
+        let old = self.contexts[thread];
         let mut context = Context {
-            block,
-            ..Context::IDLE
+            block: old.block,
+            begins: true,
+            ..Context::default()
         };
-        let work = if entry.kind == ThreadKind::Task as u8 {
-            context.number = self.job_of(thread);
-            Some(Work::Job(thread))
-        } else if let Some(driver) = self.kernel.upcall_in_progress() {
-            let count = &mut self.drivers[driver as usize].0;
+        let work = if record.place.role & role::TASK != 0 {
+            context.number = job_of(rig, record.control);
+            Some(Work::Job(thread as u16))
+        } else if record.place.role & role::UPCALL != 0 {
+            let count = &mut self.drivers[usize::from(self.driver)].0;
             *count += 1;
-            (context.number, context.driver) = (*count, Some(driver));
-            Some(Work::Upcall(driver))
+            (context.number, context.driver) = (*count, Some(self.driver));
+            Some(Work::Upcall(self.driver))
         } else {
-            context.number = self.contexts[thread as usize].number + 1;
+            context.number = old.number + 1;
             None
         };
         let duration = work.map_or(Duration::ZERO, |work| {
             (self.durations)(work, context.number)
         });
-        context.remaining = self.timebase.span(duration);
-        self.contexts[thread as usize] = context;
+        context.remaining = self.timebase.span(duration).0;
+        self.contexts[thread] = context;
     }
 
-    /// The number of the job that runs, from the thread's control page.
-    fn job_of(&mut self, thread: u16) -> u32 {
-        let entry = self.system.threads[thread as usize];
-        let memory = self.board().memory(entry.process);
-        memory.word(entry.control as usize + 4, 4).unwrap_or(0) as u32
-    }
-
-    /// Runs a thread until it enters the kernel or something else does.
-    fn run_thread(&mut self, thread: u16, alarm: Option<Ticks>, until: Ticks) -> Option<Ended> {
-        for _ in 0..STUCK {
-            if self.contexts[thread as usize].remaining.0 != 0 {
-                return self.wait(alarm, Some(thread), until);
-            }
-            match self.next_act(thread) {
-                Act::Compute(duration) => {
-                    let span = self.timebase.span(duration);
-                    self.contexts[thread as usize].remaining = span;
-                }
-                Act::Spin => self.contexts[thread as usize].remaining = Ticks(u64::MAX),
-                act => {
-                    let event = self.event_of(thread, act);
-                    self.handle(event);
-                    return None;
-                }
-            }
-        }
-        panic!("thread {thread} does nothing, again and again");
-    }
-
-    fn next_act(&mut self, thread: u16) -> Act {
-        let now = self.now();
-        let context = &mut self.contexts[thread as usize];
-        let process = self.system.threads[thread as usize].process;
+    /// The thread that runs does the next thing.
+    fn act(&mut self, rig: &mut Rig, thread: usize) {
+        let (process, place) = (rig.thread(thread).process, rig.thread(thread).place);
+        let now = self.timebase.instant(Ticks(rig.now()));
+        let context = &mut self.contexts[thread];
         let mut moment = Moment {
-            thread,
+            thread: thread as u16,
             driver: context.driver,
             number: context.number,
             begins: std::mem::take(&mut context.begins),
             answer: context.answer.take(),
             now,
-            memory: self.kernel.hardware_mut().memory(process),
             block: context.block,
+            rig,
+            process,
+            states: &mut self.states[process.number as usize],
         };
-        match context.driver {
-            Some(driver) => self.drivers[driver as usize].1.next(&mut moment),
-            None => self.threads[thread as usize].next(&mut moment),
-        }
-    }
-
-    fn event_of(&self, thread: u16, act: Act) -> Event {
-        let call = |call: Call, value| {
-            let arguments = [value, 0, 0, 0, 0, 0];
-            Event::Call(Request {
-                number: call as usize,
-                arguments,
-            })
+        let act = match context.driver {
+            Some(driver) => self.drivers[usize::from(driver)].1.next(&mut moment),
+            None => self.threads[thread].next(&mut moment),
         };
         match act {
-            Act::Call(request) => Event::Call(request),
-            Act::Fault(cause) => Event::Fault {
-                cause,
-                pc: FAULT_PC,
-                address: 0,
-            },
-            Act::End(value) => match self.system.threads[thread as usize].kind {
-                kind if kind == ThreadKind::Task as u8 => call(Call::Complete, 0),
-                kind if kind == ThreadKind::Upcall as u8 => call(Call::Return, value),
-                _ => call(Call::Exit, 0),
-            },
-            Act::Compute(_) | Act::Spin => Event::Timer,
+            Act::Compute(duration) => {
+                context.remaining = self.timebase.span(duration).0;
+                return;
+            }
+            Act::Call(call, arguments) => {
+                let _ = rig.call(call, arguments);
+            }
+            Act::Fault(cause) => rig.fault(cause, 0, 0),
+            Act::End(value) => {
+                let call = if place.role & role::TASK != 0 {
+                    context.completes = true;
+                    Call::Complete
+                } else if place.role & role::UPCALL != 0 {
+                    Call::Return
+                } else {
+                    Call::Exit
+                };
+                let _ = rig.call(call, [value, 0, 0, 0, 0, 0]);
+            }
         }
+        self.attend(rig);
     }
+}
 
-    /// Lets time pass to the next thing that happens; `thread` computes
-    /// meanwhile. An act that ends is followed by the next without an entry.
-    fn wait(&mut self, alarm: Option<Ticks>, thread: Option<u16>, until: Ticks) -> Option<Ended> {
-        let clock = self.board().clock;
-        if let Some(number) = self.interrupt_at(clock) {
-            self.handle(Event::Interrupt(number));
-            return None;
+impl Drop for Simulation<'_> {
+    fn drop(&mut self) {
+        if let Some(rig) = self.rig.take() {
+            // SAFETY: a simulation shows no record of its rig to anybody: moments, which
+            // know their process's, have ended, and no behaviour can keep that.
+            unsafe { rig.free() };
         }
-        let end = thread.map(|t| {
-            clock
-                .0
-                .saturating_add(self.contexts[t as usize].remaining.0)
-        });
-        let end = end.filter(|end| *end != u64::MAX);
-        let stimulus = self.stimuli.first().map(|(tick, _)| tick.0.max(clock.0));
-        let ring = alarm.map(|tick| tick.0.max(clock.0));
-        let Some(next) = [end, stimulus, ring].into_iter().flatten().min() else {
-            return Some(Ended::Quiet);
-        };
-        if next > until.0 {
-            return Some(Ended::Later);
-        }
-        self.pass(thread, Ticks(next));
-        if end == Some(next) {
-            return None;
-        }
-        if let Some(number) = self.interrupt_at(Ticks(next)) {
-            self.handle(Event::Interrupt(number));
-        } else if ring == Some(next) {
-            self.handle(Event::Timer);
-        }
-        None
     }
+}
 
-    /// Moves the clock; the thread that runs uses the time.
-    fn pass(&mut self, thread: Option<u16>, to: Ticks) {
-        let clock = &mut self.kernel.hardware_mut().clock;
-        let passed = to.0 - clock.0;
-        *clock = to;
-        if let Some(thread) = thread {
-            let remaining = &mut self.contexts[thread as usize].remaining;
-            remaining.0 = remaining.0.saturating_sub(passed);
-        }
-        if passed != 0 {
-            self.entries.1 = 0;
-        }
-    }
-
-    /// Raises the lines whose time has come; an interrupt that is due then.
-    fn interrupt_at(&mut self, clock: Ticks) -> Option<u16> {
-        while let Some((tick, number)) = self.stimuli.first().copied()
-            && tick <= clock
-        {
-            self.stimuli.pop_first();
-            self.board().raise(number);
-        }
-        self.board().take_interrupt()
-    }
+/// The number of the job that runs, from the thread's control page.
+fn job_of(rig: &Rig, page: usize) -> u32 {
+    let mut word = [0; 4];
+    rig.read(page + std::mem::offset_of!(ControlPage, job), &mut word);
+    u32::from_le_bytes(word)
 }

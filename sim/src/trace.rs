@@ -1,12 +1,12 @@
-//! Records as comparable vectors, without names: what tests of the kernel
-//! itself look at. Systems with a name map have richer views in the trace
-//! crate, which reads the same records.
+//! Events as comparable vectors, without names: what tests of systems look at.
 
 use giornata_abi::Instant;
-use giornata_abi::trace::{TraceKind, TraceRecord, Violation};
+use giornata_abi::next::ring::Words;
+use giornata_abi::trace::Violation;
+use giornata_trace::{Breach, Content, Event, Expansion, Piece};
 
 /// A piece of a port's value, as the port trace has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortPiece {
     /// The logical instant.
     pub at: Instant,
@@ -14,80 +14,74 @@ pub struct PortPiece {
     pub port: u16,
     /// Byte offset of the piece.
     pub offset: u32,
-    /// Up to 8 bytes, little-endian.
-    pub value: u64,
+    /// Its bytes.
+    pub piece: Piece,
 }
 
-/// A decision of the kernel: a record without its stamp and measured times.
-pub type Decision = (TraceKind, u16, u32, u64);
-
-/// A violation: program, kind, whether handled, instant, task, driver.
-pub type Breach = (u16, Violation, bool, Instant, u16, u16);
-
-/// The records of one kind.
-pub fn of_kind(records: &[TraceRecord], kind: TraceKind) -> impl Iterator<Item = &TraceRecord> {
-    records
-        .iter()
-        .filter(move |record| record.kind == kind as u8)
-}
-
-/// The port trace: every write of a traced port, in order, by pieces.
-pub fn ports(records: &[TraceRecord]) -> Vec<PortPiece> {
-    of_kind(records, TraceKind::Port).map(port_piece).collect()
-}
-
-/// A `Port` record as a piece of the port trace.
-pub fn port_piece(record: &TraceRecord) -> PortPiece {
-    PortPiece {
-        at: Instant(record.x),
-        port: record.subject,
-        offset: record.detail,
-        value: record.y,
+impl PortPiece {
+    /// Its bytes as a number, little-endian.
+    pub fn value(&self) -> u64 {
+        let bytes = self.piece.bytes().iter().take(8).rev();
+        bytes.fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 }
 
-/// The decision trace: switches, releases, completions, misses, violations,
-/// upcalls, interrupts, faults and what became of processes.
-pub fn decisions(records: &[TraceRecord]) -> Vec<Decision> {
-    use TraceKind::*;
-    let decided = [
-        Switch, Release, Complete, Miss, Violation, Upcall, Interrupt, Fault, Process,
-    ];
-    let decision = |record: &TraceRecord| {
-        let kind = TraceKind::from_code(record.kind)?;
-        decided
-            .contains(&kind)
-            .then_some((kind, record.subject, record.detail, record.x))
-    };
-    records.iter().filter_map(decision).collect()
+/// All records since boot as events, of a timer of so many ticks a second.
+pub fn events(records: &[Words], hertz: u32) -> Vec<Event> {
+    let mut expansion = Expansion::new(hertz);
+    let mut events = Vec::new();
+    for (index, record) in (0..).zip(records) {
+        expansion.push(index, *record, |event| events.push(event));
+    }
+    events
 }
 
-/// The physical trace: ticks with kind, subject and detail.
-pub fn physical(records: &[TraceRecord]) -> Vec<(u64, u8, u16, u32)> {
-    records
-        .iter()
-        .map(|r| (r.tick, r.kind, r.subject, r.detail))
-        .collect()
+/// A `Port` event as a piece of the port trace.
+pub fn port_piece(event: &Event) -> Option<PortPiece> {
+    match event.content {
+        Content::Port {
+            port,
+            offset,
+            at,
+            piece,
+        } => Some(PortPiece {
+            at,
+            port,
+            offset,
+            piece,
+        }),
+        _ => None,
+    }
+}
+
+/// The port trace: every write of a traced port, in order, by pieces.
+pub fn ports(events: &[Event]) -> Vec<PortPiece> {
+    events.iter().filter_map(port_piece).collect()
 }
 
 /// The violations.
-pub fn violations(records: &[TraceRecord]) -> Vec<Breach> {
-    let breach = |record: &TraceRecord| {
-        let kind = giornata_abi::trace::Violation::from_code(record.detail as u8)?;
-        let (task, driver) = (record.y as u16, (record.y >> 16) as u16);
-        let handled = record.detail >> 8 & 1 != 0;
-        Some((
-            record.subject,
-            kind,
-            handled,
-            Instant(record.x),
-            task,
-            driver,
-        ))
+pub fn violations(events: &[Event]) -> Vec<Breach> {
+    let breach = |event: &Event| match event.content {
+        Content::Violation(breach) => Some(breach),
+        _ => None,
     };
-    of_kind(records, TraceKind::Violation)
-        .filter_map(breach)
-        .collect()
+    events.iter().filter_map(breach).collect()
+}
+
+/// Those of one kind.
+pub fn violations_of(events: &[Event], wanted: Violation) -> Vec<Breach> {
+    let mut violations = violations(events);
+    violations.retain(|breach| breach.violation == Some(wanted));
+    violations
+}
+
+/// Who ran when: thread (`None` is idle) and tick of each change.
+pub fn switches(events: &[Event]) -> Vec<(u64, Option<u16>)> {
+    let switch = |event: &Event| match event.content {
+        Content::Switch { thread, .. } => Some((event.tick.0, thread)),
+        _ => None,
+    };
+    events.iter().filter_map(switch).collect()
 }
 
 /// What one task's jobs come to.
@@ -106,30 +100,28 @@ pub struct TaskTotals {
 }
 
 /// The totals of the task that this thread runs.
-pub fn totals(records: &[TraceRecord], thread: u16) -> TaskTotals {
+pub fn totals(events: &[Event], task: u16) -> TaskTotals {
     let mut totals = TaskTotals::default();
-    let mut released = 0;
-    for record in records.iter().filter(|r| r.subject == thread) {
-        match TraceKind::from_code(record.kind) {
-            Some(TraceKind::Release) => {
+    let mut released = Instant::START;
+    for event in events {
+        match event.content {
+            Content::Release { thread, at, .. } if thread == task => {
                 totals.releases += 1;
-                released = record.x;
+                released = at;
             }
-            Some(TraceKind::Complete) => {
+            Content::Complete {
+                thread,
+                at,
+                execution,
+                ..
+            } if thread == task => {
                 totals.completions += 1;
-                totals.execution += record.y;
-                totals.worst_response = totals.worst_response.max(record.x - released);
+                totals.execution += execution.0;
+                totals.worst_response = totals.worst_response.max(at.since(released).0);
             }
-            Some(TraceKind::Miss) => totals.misses += 1,
+            Content::Miss { thread, .. } if thread == task => totals.misses += 1,
             _ => {}
         }
     }
     totals
-}
-
-/// Who ran when: thread (65535 = idle) and tick of each change, up to `until`.
-pub fn switches(records: &[TraceRecord]) -> Vec<(u64, u16)> {
-    of_kind(records, TraceKind::Switch)
-        .map(|r| (r.tick, r.subject))
-        .collect()
 }

@@ -1,53 +1,69 @@
 //! A program without a clock: an interrupt samples, a threshold on what a
 //! process writes reacts.
 
-use giornata_abi::call::Call;
+use giornata_abi::next::call::Call;
 use giornata_abi::{Duration, Instant, ValueType};
-use giornata_sim::trace::{self, PortPiece};
-use giornata_sim::{
-    Act, Ended, Moment, SCRATCH, Scheduling, Simulation, Storage, SystemBuilder, Work,
-};
+use giornata_sim::trace;
+use giornata_sim::{Act, Moment, Scheduling, Simulation, SystemBuilder, Work};
+use giornata_test_microcode::assemble;
 
 const PROGRAM: &str = "
-start:  future irq(7) sample
-        future level>=100 alarm
+task filter
+driver read_sensor
+driver take_filtered
+driver open_valve
+driver close_valve
+port level i16 output
+irq 7
+start start
+start:  future irq(7), sample
+        future level >= 100, alarm
         return
 sample: call read_sensor
-        release filter 5ms
-        future completed(filter) report
-        future irq(7) sample
+        release filter, 5ms
+        future completed(filter), report
+        future irq(7), sample
         return
 report: call take_filtered
         return
 alarm:  call open_valve
-        future level<100 calm
+        future level < 100, calm
         return
 calm:   call close_valve
-        future level>=100 alarm
+        future level >= 100, alarm
         return
 ";
 
-const VALVE: u32 = 0x4000_0000;
-const SENSOR: u32 = 0x4000_0010;
+const VALVE: u64 = 0x4000_0000;
+const SENSOR: u64 = 0x4000_0010;
 
 fn millis(at: u64) -> Instant {
     Instant(at * 1_000_000)
 }
 
+/// Ten milliseconds, in ticks.
+const STEP: usize = 100_000;
+
 /// A thread that writes these levels, one each 10 ms from 10 ms on.
 fn write_levels(levels: &'static [i16], port: u16) -> impl FnMut(&mut Moment<'_>) -> Act {
-    let mut steps = (1u64..)
+    let mut steps = (1..)
         .zip(levels)
         .flat_map(|(n, level)| [(n, None), (n, Some(*level))]);
     move |moment| match steps.next() {
         None => Act::End(0),
-        Some((n, None)) => Act::sleep_until(millis(10 * n)),
-        Some((_, Some(level))) => {
-            moment.memory.write(SCRATCH, &level.to_le_bytes()).unwrap();
-            Act::call(Call::WritePort, &[port as usize, SCRATCH, 2])
-        }
+        Some((n, None)) => Act::call(Call::Sleep, &[STEP * n, 0]),
+        Some((_, Some(level))) => write(moment, port, level),
     }
 }
+
+fn write(moment: &mut Moment<'_>, port: u16, level: i16) -> Act {
+    let room = moment.room();
+    assert!(moment.write(room, &level.to_le_bytes()));
+    Act::call(Call::WritePort, &[port.into(), room, 2])
+}
+
+/// Longer than anything that happens here.
+const END: u64 = 1_000;
 
 #[test]
 fn interrupts_and_thresholds_drive_a_program_without_a_clock() {
@@ -71,12 +87,11 @@ fn interrupts_and_thresholds_drive_a_program_without_a_clock() {
     b.copy("take_filtered", &filter.outputs, &[filtered]);
     b.store("open_valve", VALVE, 1, open);
     b.store("close_valve", VALVE, 1, closed);
-    b.program(PROGRAM);
-    let tables = b.finish();
-    let mut storage = Storage::new(&tables.system());
-    let mut simulation = Simulation::new(&tables, &mut storage);
+    b.program(&assemble(PROGRAM));
+    let system = b.finish();
+    let mut simulation = Simulation::new(&system);
     simulation.check_always();
-    simulation.board().registers.insert(SENSOR, 40);
+    simulation.set_register(SENSOR as usize, 40);
     simulation.set_thread(writer, write_levels(&[50, 100, 120, 99, 100], level));
     simulation.set_thread(filter.thread, |moment: &mut Moment<'_>| {
         let doubled = 2 * moment.load(0, 4);
@@ -89,36 +104,26 @@ fn interrupts_and_thresholds_drive_a_program_without_a_clock() {
     });
     simulation.raise_at(millis(15), 7);
     simulation.raise_at(millis(33), 7);
-    assert_eq!(simulation.run(), Ended::Quiet, "no timer is left");
+    simulation.run_until(millis(END));
 
-    let valve: Vec<u64> = simulation
-        .board()
-        .stores
-        .iter()
-        .map(|s| s.tick.0 / 10_000)
-        .collect();
+    let valve = simulation.take_outputs().into_iter();
+    let valve: Vec<u64> = valve.map(|output| output.tick / 10_000).collect();
     assert_eq!(
         valve,
         [20, 40, 50],
         "only crossings count, in both directions"
     );
-    let records = simulation.take_records();
-    let values = trace::ports(&records);
+    let events = trace::events(&simulation.take_records(), system.timer_hertz);
+    let values = trace::ports(&events);
     let of = |port: u16| values.iter().filter(move |p| p.port == port);
-    let reported: Vec<PortPiece> = of(filtered).copied().collect();
-    let at = |at| PortPiece {
-        at: millis(at),
-        port: filtered,
-        offset: 0,
-        value: 80,
-    };
+    let reported = of(filtered).map(|piece| (piece.at, piece.value()));
     assert_eq!(
-        reported,
-        [at(17), at(35)],
+        reported.collect::<Vec<_>>(),
+        [17, 35].map(|at| (millis(at), 80)),
         "the completion triggers the report"
     );
     assert_eq!(of(level).count(), 5);
-    assert_eq!(trace::violations(&records), []);
+    assert_eq!(trace::violations(&events), []);
 }
 
 #[test]
@@ -130,21 +135,22 @@ fn a_trigger_compares_with_the_value_at_its_activation() {
     let note = b.port("note", ValueType::U8);
     b.grant_ports(outside, &[], &[level]);
     b.store("note_rise", VALVE, 1, note);
-    b.program(
-        "start: future level>activation rise
+    b.program(&assemble(
+        "port level i16 output
+         driver note_rise
+         first: future level > activation, rise
                 return
          rise:  call note_rise
-                future level>activation rise
+                future level > activation, rise
                 return",
-    );
-    let tables = b.finish();
-    let mut storage = Storage::new(&tables.system());
-    let mut simulation = Simulation::new(&tables, &mut storage);
+    ));
+    let system = b.finish();
+    let mut simulation = Simulation::new(&system);
     simulation.check_always();
     simulation.set_thread(writer, write_levels(&[5, 5, -3, 6, 6, 7], level));
-    simulation.run();
+    simulation.run_until(millis(END));
     assert_eq!(
-        simulation.board().stores.len(),
+        simulation.take_outputs().len(),
         3,
         "5, 6 and 7 are above what was"
     );
@@ -159,28 +165,26 @@ fn a_binding_fires_once_an_instant_however_often_its_port_is_written() {
     let note = b.port("note", ValueType::U8);
     b.grant_ports(outside, &[], &[level]);
     b.store("note_change", VALVE, 1, note);
-    b.program(
-        "start: future changed(level) change
+    b.program(&assemble(
+        "port level i16 output
+         driver note_change
+         first: future changed(level), change
                 return
          change: call note_change
-                future changed(level) change
+                future changed(level), change
                 return",
-    );
-    let tables = b.finish();
-    let mut storage = Storage::new(&tables.system());
-    let mut simulation = Simulation::new(&tables, &mut storage);
+    ));
+    let system = b.finish();
+    let mut simulation = Simulation::new(&system);
     simulation.check_always();
-    let mut levels = 1u16..=3;
-    simulation.set_thread(writer, move |moment: &mut Moment<'_>| {
-        let Some(level) = levels.next() else {
-            return Act::End(0);
-        };
-        moment.memory.write(SCRATCH, &level.to_le_bytes()).unwrap();
-        Act::call(Call::WritePort, &[0, SCRATCH, 2])
+    let mut levels = 1..=3;
+    simulation.set_thread(writer, move |moment: &mut Moment<'_>| match levels.next() {
+        Some(level) => write(moment, 0, level),
+        None => Act::End(0),
     });
-    assert_eq!(simulation.run(), Ended::Quiet);
+    simulation.run_until(millis(END));
     assert_eq!(
-        simulation.board().stores.len(),
+        simulation.take_outputs().len(),
         1,
         "three writes at one tick"
     );

@@ -2,22 +2,32 @@
 //! 1 and 2 (t1 every 20 ms, t2 every 10 ms) under the default scheduler and
 //! under its three S programs.
 
-use giornata_abi::trace::TraceRecord;
 use giornata_abi::{Duration, Instant, ValueType};
-use giornata_sim::trace::violations;
-use giornata_sim::{Ended, Moment, Shape, Simulation, Storage, SystemBuilder, Tables, Work};
+use giornata_next_records::Description;
+use giornata_sim::trace::{events, switches, violations};
+use giornata_sim::{Act, Ended, Moment, Shape, Simulation, SystemBuilder, Work};
+use giornata_test_microcode::assemble;
+use giornata_trace::Event;
+
+const NAMES: &str = "
+task t1
+task t2
+copy da
+copy di
+driver ds
+";
 
 const E_CODE: &str = "
 a0:     call da
         call ds
         call di
-        release t1 20ms
-        release t2 10ms
-        future after(10ms) a1
+        release t1, 20ms
+        release t2, 10ms
+        future after(10ms), a1
         return
 a1:     call ds
-        release t2 10ms
-        future after(10ms) a0
+        release t2, 10ms
+        future after(10ms), a0
         return
 ";
 
@@ -33,7 +43,7 @@ s0:     dispatch t2
 
 const PREEMPTIVE: &str = "
 s0:     dispatch t2
-        dispatch t1 until released(t2) else s1
+        dispatch t1, released(t2), s1
         idle released(t2)
 s1:     dispatch t2
         dispatch t1
@@ -44,7 +54,7 @@ s1:     dispatch t2
 
 const NON_PREEMPTIVE: &str = "
 s0:     dispatch t2
-        dispatch t1 until released(t2) else s1
+        dispatch t1, released(t2), s1
         idle released(t2)
 s1:     dispatch t1
         dispatch t2
@@ -57,7 +67,7 @@ s1:     dispatch t1
 const LENGTH: usize = 40;
 
 struct Flight {
-    tables: Tables,
+    system: Description,
     threads: [u16; 2],
 }
 
@@ -76,34 +86,31 @@ fn flight(s_code: &str) -> Flight {
     b.copy("da", &t1.outputs, &[actuator]);
     b.copy("di", &t2.outputs, &t1.inputs);
     b.upcall("ds", io, &[], &t2.inputs, 0);
-    b.program(E_CODE);
-    if !s_code.is_empty() {
-        b.program(s_code);
+    let start = match s_code {
+        "" => "",
+        _ => "start first\nfirst: fork s0\n",
+    };
+    b.program(&assemble(&[NAMES, start, E_CODE, s_code].concat()));
+    Flight {
+        threads: [t1.thread, t2.thread],
+        system: b.finish(),
     }
-    let threads = [t1.thread, t2.thread];
-    let mut tables = b.finish();
-    for thread in threads {
-        // S code and E code are two programs: its violations are those of E code
-        tables.threads[thread as usize].program = 0;
-    }
-    Flight { tables, threads }
 }
 
 /// Runs two periods of t1 and draws who ran when, and what was violated.
 fn fly(s_code: &str, millis: [u64; 2]) -> String {
     let flight = flight(s_code);
-    let mut storage = Storage::new(&flight.tables.system());
-    let mut simulation = Simulation::new(&flight.tables, &mut storage);
+    let mut simulation = Simulation::new(&flight.system);
     let [t1, t2] = flight.threads;
     simulation.set_driver(2, |moment: &mut Moment<'_>| {
         moment.store(0, 4, u64::from(moment.number));
-        giornata_sim::Act::End(0)
+        Act::End(0)
     });
     for (thread, add) in [(t1, 1000), (t2, 10)] {
         simulation.set_thread(thread, move |moment: &mut Moment<'_>| {
             let input = moment.load(0, 4);
             moment.store(8, 4, input + add);
-            giornata_sim::Act::End(0)
+            Act::End(0)
         });
     }
     simulation.set_durations(move |work, _| match work {
@@ -116,36 +123,36 @@ fn fly(s_code: &str, millis: [u64; 2]) -> String {
         Ended::Later
     );
     let records = simulation.take_records();
-    draw(&records, flight.threads)
+    draw(&events(&records, flight.system.timer_hertz), flight.threads)
 }
 
-fn draw(records: &[TraceRecord], threads: [u16; 2]) -> String {
+fn draw(events: &[Event], threads: [u16; 2]) -> String {
     let mut rows = [[b'.'; LENGTH]; 2];
     let mut running: Option<(usize, u64)> = None;
-    let ends = [(LENGTH as u64 * 10_000, u16::MAX)];
-    let switches = giornata_sim::trace::switches(records);
-    for (tick, thread) in switches.into_iter().chain(ends) {
+    let end = LENGTH as u64 * 10_000;
+    let turns = switches(events).into_iter().chain([(end, None)]);
+    for (tick, thread) in turns.map(|(tick, thread)| (tick.min(end), thread)) {
         if let Some((row, since)) = running {
             rows[row][(since / 10_000) as usize..(tick / 10_000) as usize].fill(b'#');
         }
         running = threads
             .iter()
-            .position(|t| *t == thread)
+            .position(|t| Some(*t) == thread)
             .map(|row| (row, tick));
     }
     let mut text: String = [1, 0]
         .map(|i| format!("t{} {}\n", i + 1, str::from_utf8(&rows[i]).unwrap()))
         .concat();
-    for (_, violation, handled, at, task, driver) in violations(records) {
-        let task = threads.iter().position(|t| *t == task).map_or(0, |t| t + 1);
-        let driver = ["da", "di", "ds"]
-            .get(usize::from(driver))
-            .unwrap_or(&"release");
-        assert!(!handled);
+    for breach in violations(events) {
+        let is_task = |t: &u16| Some(*t) == breach.task;
+        let task = threads.iter().position(is_task).map_or(0, |t| t + 1);
+        let driver = breach.driver.map_or(usize::MAX, usize::from);
+        let driver = ["da", "di", "ds"].get(driver).unwrap_or(&"release");
+        assert!(!breach.handled);
         text += &format!(
             "{} ms: {} of t{task} by {driver}\n",
-            at.0 / 1_000_000,
-            violation.name()
+            breach.at.0 / 1_000_000,
+            breach.violation.expect("a violation").name()
         );
     }
     text

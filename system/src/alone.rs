@@ -13,7 +13,9 @@ use crate::problem::Refusal;
 use crate::project::Project;
 use crate::s_code;
 use crate::services::ServicesSection;
+use giornata_abi::linked::LONGEST;
 use giornata_abi::module::{DriverKind, Module};
+use giornata_abi::rate::Rate;
 use giornata_abi::system::FaultPolicy;
 use miette::NamedSource;
 use std::collections::BTreeSet;
@@ -25,10 +27,13 @@ use toml::Spanned;
 const PROCESS: &str = "all";
 /// Ticks a second of the board's timer: one a nanosecond, so that nothing is rounded.
 const HERTZ: u32 = 1_000_000_000;
+/// Nanoseconds in a second.
+const SECOND: u128 = 1_000_000_000;
 
 impl Project {
     /// The system of one module alone. A process provides all its tasks and
-    /// drivers, without budgets; the board is a timer of 1 GHz and a device for
+    /// drivers, without budgets; the board is a timer of 1 GHz, or slower where deadlines
+    /// are so long that the kernel cannot count them at that rate, and a device for
     /// each interrupt of the module. S code schedules where there is some,
     /// earliest deadline first elsewhere.
     ///
@@ -50,7 +55,8 @@ impl Project {
             regions: Vec::new(),
             processes: vec![process(module.as_ref())],
         };
-        Project::assemble(file, board(lines), &[bytes.to_vec()], &[])
+        let hertz = module.as_ref().map_or(HERTZ, hertz);
+        Project::assemble(file, board(lines, hertz), &[bytes.to_vec()], &[])
     }
 }
 
@@ -140,7 +146,20 @@ fn provided(names: BTreeSet<&str>, budget: Option<u64>) -> Vec<ProvidedFunction>
     names.into_iter().map(function).collect()
 }
 
-fn board(lines: Vec<String>) -> Board {
+/// The fastest timer, by tens, by which the kernel can count the longest duration: that of
+/// a release is a deadline.
+fn hertz(module: &Module<'_>) -> u32 {
+    let longest = module.durations().map(|duration| duration.nanos).max();
+    let longest = u128::from(longest.unwrap_or(0));
+    let is_countable = |hertz: u32| longest * u128::from(hertz) < u128::from(LONGEST) * SECOND;
+    let mut hertz = HERTZ;
+    while hertz > 1 && !is_countable(hertz) {
+        hertz /= 10;
+    }
+    hertz
+}
+
+fn board(lines: Vec<String>, timer_hertz: u32) -> Board {
     let device = |(number, name)| Device {
         name,
         base: 0,
@@ -157,7 +176,8 @@ fn board(lines: Vec<String>) -> Board {
         kernel_features: Vec::new(),
         kernel: (0, 0),
         system: 0,
-        timer_hertz: HERTZ,
+        timer_hertz,
+        rate: Rate::new(timer_hertz).expect("between 1 Hz and 1 GHz"),
         memory_base: 0,
         memory_size: 0,
         devices: (1u16..).zip(lines).map(device).collect(),

@@ -10,8 +10,10 @@ use crate::problem::{Findings, Refusal, suggest};
 use crate::programs::value_type;
 use crate::project::Project;
 use crate::services;
+use giornata_abi::Record;
 use giornata_abi::ValueType;
 use giornata_abi::module::{Module, PortKind};
+use giornata_abi::next::control::ControlPage;
 use giornata_abi::process::{Direction, FunctionKind, block_offsets};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -446,7 +448,7 @@ fn place_arena(model: &mut Model) {
 /// Gives control pages and blocks their offsets in their processes' areas, and
 /// the tasks' copies theirs.
 fn place_blocks(model: &mut Model) {
-    let control_page = model.generation.control_page();
+    let control_page = ControlPage::SIZE as u32;
     let mut ends: Vec<u32> = vec![0; model.processes.len()];
     let mut take = |process: u16, bytes: u32| {
         let Some(end) = ends.get_mut(process as usize) else {

@@ -4,6 +4,7 @@ use crate::config;
 use crate::file::SystemFile;
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::section::{self, Section, as_text};
+use giornata_abi::next::rate::{FASTEST, Rate};
 use std::path::Path;
 use toml::Spanned;
 
@@ -31,6 +32,8 @@ pub struct Board {
     pub system: u32,
     /// Ticks a second of its timer.
     pub timer_hertz: u32,
+    /// How that counts.
+    pub rate: Rate,
     /// Where memory begins.
     pub memory_base: u32,
     /// Bytes of memory.
@@ -229,8 +232,11 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let arch = top.needed(findings, "arch", "\"rv64\"");
     let protection = top.needed(findings, "protection", "\"sv39\"");
     let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
-    let hertz = top.number(findings, "timer-hertz", 1..=u64::from(u32::MAX));
-    if hertz.is_none() {
+    let hertz = top.number(findings, "timer-hertz", 1..=FASTEST.into());
+    let rate = hertz
+        .as_ref()
+        .and_then(|hertz| Rate::new(*hertz.get_ref() as u32));
+    if rate.is_none() {
         findings.refuse(
             0..0,
             "the board has no timer frequency",
@@ -276,6 +282,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         kernel: kernel_extent,
         system: system.map_or(after_kernel as u32, |s| s.into_inner() as u32),
         timer_hertz: hertz?.into_inner() as u32,
+        rate: rate?,
         memory_base,
         memory_size,
         devices,

@@ -8,7 +8,6 @@ use crate::model::Model;
 use crate::objects::{Kind, Object};
 use crate::problem::{Problem, Refusal};
 use crate::shared::Region;
-use giornata_abi::Id;
 use giornata_abi::system::REGION_WRITE;
 use std::collections::BTreeMap;
 
@@ -176,7 +175,7 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
         all.push(constant(
             "THREAD",
             &[owner, &thread.name],
-            Id::new(index, 0).0,
+            u32::from(index),
             note,
         ));
     }
@@ -208,7 +207,7 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
         let constant = constant(
             &upper(kind.name()),
             &[&object.name],
-            Id::new(index, 0).0,
+            u32::from(index),
             rights(model, object),
         );
         all.push(Constant {

@@ -9,7 +9,6 @@
 use crate::board::Board;
 use crate::file::Schedule;
 use crate::functions::Functions;
-use crate::generation::Generation;
 use crate::hostlink::Hostlink;
 use crate::names::ThreadRole;
 use crate::objects::Object;
@@ -32,8 +31,6 @@ pub struct Model {
     pub name: String,
     /// Its board.
     pub board: Board,
-    /// Which kernel its image is made for.
-    pub generation: Generation,
     /// The configuration of its kernel.
     pub config: String,
     /// Fixed priority at which the deadline band lies.
@@ -174,6 +171,18 @@ pub struct Port {
     pub size: u16,
     /// Where it lies; offsets are final after binding.
     pub place: Place,
+}
+
+impl Port {
+    /// Whether the trace tells what drivers write to it: values of the program; not
+    /// copies, and not what only the machine looks at.
+    pub fn is_traced(&self) -> bool {
+        let inner = matches!(
+            self.kind,
+            PortKind::Guard | PortKind::ViolationTask | PortKind::ViolationDriver
+        );
+        !self.kind.is_task_local() && !inner
+    }
 }
 
 /// How a driver does its work.

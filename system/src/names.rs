@@ -6,7 +6,6 @@
 
 use crate::file::Schedule;
 use crate::image::Usage;
-use crate::link::is_traced;
 use crate::model::{Driver, Model, Place, Port, Program, Thread, Work};
 use crate::objects::Object;
 use giornata_abi::ValueType;
@@ -337,7 +336,7 @@ fn port_name(port: &Port) -> PortName {
         type_name: port.type_name.clone(),
         value_type: port.value_type as u8,
         size: port.size,
-        traced: is_traced(port.kind),
+        traced: port.is_traced(),
         task: match port.place {
             Place::Block(thread, _) => Some(thread),
             Place::Arena(_) => None,

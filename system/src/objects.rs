@@ -6,9 +6,7 @@ use crate::file::{Spanned, SystemFile};
 use crate::mailboxes;
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, as_text};
-use giornata_abi::system::{
-    ObjectKind, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
-};
+use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE};
 use giornata_abi::word;
 use std::fmt;
 
@@ -121,16 +119,6 @@ impl Kind {
         match self {
             Kind::Mailbox => format!("mailbox = {{ {name} = \"{right}\" }}"),
             _ => format!("{} = [\"{name}\"]", self.name()),
-        }
-    }
-
-    /// What the kernel calls it.
-    pub(crate) fn code(self) -> ObjectKind {
-        match self {
-            Kind::Mutex => ObjectKind::Mutex,
-            Kind::Semaphore => ObjectKind::Semaphore,
-            Kind::Condition => ObjectKind::Condition,
-            Kind::Mailbox => ObjectKind::Mailbox,
         }
     }
 }

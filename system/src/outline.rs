@@ -5,7 +5,6 @@ use crate::board::{Board, Device, Protection};
 use crate::config;
 use crate::file::{Grants, Line, OneOf, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
-use crate::generation::Generation;
 use crate::model::{Interrupt, Model, Process, kind_name};
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
@@ -94,7 +93,6 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     let mut model = Model {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
-        generation: project.generation,
         config: file.kernel.config.get_ref().clone(),
         deadline_band: file.kernel.deadline_band,
         triggers: file
@@ -122,7 +120,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     model.processes = file
         .processes
         .iter()
-        .map(|p| process(&mut findings, &project.board, p, project.generation))
+        .map(|p| process(&mut findings, &project.board, p))
         .collect();
     config::check_programs(&mut findings, file);
     check_readers(&mut findings, file);
@@ -156,12 +154,7 @@ fn total(project: &Project, need: impl Fn(&ProgramModule) -> u16) -> u16 {
         .clamp(1, NONE - 1)
 }
 
-fn process(
-    findings: &mut Findings,
-    board: &Board,
-    section: &ProcessSection,
-    generation: Generation,
-) -> Process {
+fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> Process {
     let grants = &section.grants;
     let mut devices = Vec::new();
     for names in &grants.devices {
@@ -182,8 +175,7 @@ fn process(
         max_priority: section.max_priority,
         grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
         reads_trace: grants.trace,
-        // those of the first kernel's processes always are
-        has_private_stacks: section.has_private_stacks || generation == Generation::First,
+        has_private_stacks: section.has_private_stacks,
         threads: (0, 0),
         upcall: None,
         devices,

@@ -125,7 +125,7 @@ impl Placement {
         }
     }
 
-    /// Addresses for a system that the second kernel runs on the host: as those of
+    /// Addresses for a system that runs on the host with memory: as those of
     /// [`for_host`](Self::for_host), but what processes see at one address lies apart, in
     /// simulated memory from `base` on, and the kernel's memory behind it.
     pub fn in_memory(model: &Model, base: u32) -> Placement {

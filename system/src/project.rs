@@ -3,7 +3,6 @@
 
 use crate::board::Board;
 use crate::file::{ProgramSection, Spanned, SystemFile};
-use crate::generation::Generation;
 use crate::hostlink::{self, Hostlink};
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::room::{self, Room};
@@ -34,8 +33,6 @@ pub struct Project {
     pub remarks: Vec<Diagnostic>,
     /// The instant, in ns, at which the machine stops by itself; 0 = never.
     pub stop_at: u64,
-    /// The kernel that its image is made for.
-    pub generation: Generation,
 }
 
 /// The verified module of a program, with the handlers that the system file adds.
@@ -121,7 +118,6 @@ impl Project {
             modules: prepared,
             remarks: Vec::new(),
             stop_at: 0,
-            generation: Generation::First,
         })
     }
 }

@@ -1,16 +1,15 @@
-//! Programs that may be replaced while the system runs: what the tables say of
+//! Programs that may be replaced while the system runs: what the kernel is told of
 //! them, and what is refused when the system is built.
 
 mod sample;
 
-use giornata_abi::Record;
-use giornata_abi::id::NONE;
-use giornata_abi::instruction::{DurationEntry, Instruction};
 use giornata_abi::module::Module;
-use giornata_abi::predicate::Predicate;
 use giornata_abi::process::FunctionKind;
-use giornata_abi::system::{FLAG_SPARE, ProgramEntry};
-use giornata_system::{Model, Placement, Project, Refusal, SystemFile, Tables, link};
+use giornata_next_core::micro::block;
+use giornata_next_records::Description;
+use giornata_next_records::program::Program;
+use giornata_system::describe::describe;
+use giornata_system::{Model, Placement, Project, Refusal, SystemFile};
 use sample::{PROGRAM, SYSTEM, board, function, functions, module, output};
 use std::path::Path;
 
@@ -59,16 +58,31 @@ fn project(text: &str, others: &[&str]) -> Result<Project, Refusal> {
     Project::assemble(file, board(), &[module(PROGRAM)], &[others])
 }
 
-fn tables(text: &str, others: &[&str]) -> Tables {
-    linked(&project(text, others).unwrap())
+fn described(text: &str, others: &[&str]) -> Description {
+    of(&project(text, others).unwrap())
 }
 
-fn linked(project: &Project) -> Tables {
+fn of(project: &Project) -> Description {
     let mut functions = functions();
     let firm = function(FunctionKind::Driver, "firm_command", vec![output("f32", 4)]);
     functions.get_mut("control").unwrap().0.push(firm);
     let model = Model::resolve(project, &functions).unwrap();
-    link(&model, &Placement::for_host(&model)).unwrap()
+    describe(&model, &Placement::for_host(&model)).unwrap()
+}
+
+/// The only program.
+fn flight(description: &Description) -> &Program {
+    let [flight] = &description.programs.programs[..] else {
+        panic!("one program")
+    };
+    flight
+}
+
+/// Bytes of the records of a system.
+fn size(description: &Description) -> usize {
+    giornata_next_records::build(description, 8, 0x8000_0000)
+        .bytes
+        .len()
 }
 
 /// What is wrong, in words; nothing if all is right.
@@ -81,69 +95,47 @@ fn refusal(text: &str, others: &[&str]) -> String {
 
 #[test]
 fn a_program_that_nobody_may_replace_has_no_room() {
-    let tables = linked(&sample::project(SYSTEM, &module(PROGRAM)).unwrap());
-    let [flight] = tables.programs[..] else {
-        panic!("one program")
-    };
-    assert_eq!(tables.header.flags & FLAG_SPARE, 0);
-    assert_eq!((flight.room, flight.loader), (0, NONE));
-    assert_eq!(flight.code_length as usize, tables.instructions.len());
+    let plain = of(&sample::project(SYSTEM, &module(PROGRAM)).unwrap());
+    assert!(flight(&plain).change.is_none());
 }
 
 #[test]
-fn a_program_that_may_be_replaced_has_room_in_two_banks() {
-    let (plain, tables) = (tables(SYSTEM, &[]), tables(&system("", true), &[]));
-    let [flight] = tables.programs[..] else {
-        panic!("one program")
-    };
-    let ProgramEntry {
-        room,
-        predicate_room,
-        duration_room,
-        ..
-    } = flight;
-    assert_ne!(tables.header.flags & FLAG_SPARE, 0);
-    assert_eq!(flight.loader, 2);
-    assert_eq!(flight.code_length, plain.programs[0].code_length);
-    assert!(room >= 2 * flight.code_length && room as usize == tables.instructions.len());
-    assert_eq!(usize::from(predicate_room), tables.predicates.len());
-    assert_eq!(usize::from(duration_room), tables.durations.len());
-    assert!(flight.step_room >= flight.max_steps);
-    let bank = |t: &Tables| {
-        t.programs.len() * size_of::<ProgramEntry>()
-            + t.instructions.len() * Instruction::SIZE
-            + t.predicates.len() * Predicate::SIZE
-            + t.durations.len() * DurationEntry::SIZE
-    };
-    let grown = tables.to_blob().len() - plain.to_blob().len();
-    assert!(grown >= 2 * bank(&tables) - bank(&plain), "{grown}");
+fn a_program_that_may_be_replaced_has_room_for_another() {
+    let (plain, roomy) = (described(SYSTEM, &[]), described(&system("", true), &[]));
+    let (one, other) = (flight(&plain), flight(&roomy));
+    let change = other.change.as_ref().unwrap();
+    assert_eq!(change.loader, 2);
+    assert_eq!(other.code.len(), one.code.len());
+    assert!(change.room.0 >= 2 * one.code.len() && change.room.1 >= one.waits.len());
+    assert!(other.bound > 0 && change.most >= other.bound);
+    // an instruction of linked code takes a word and more
+    assert!(size(&roomy) >= size(&plain) + 4 * change.room.0);
 }
 
 #[test]
 fn what_other_modules_name_is_bound_behind_the_names_of_the_first() {
-    let (plain, tables) = (
-        tables(&system("", true), &[]),
-        tables(&system("modules = [\"firm.giotto\"]", true), &[FIRM]),
+    let (plain, joined) = (
+        described(&system("", true), &[]),
+        described(&system("modules = [\"firm.giotto\"]", true), &[FIRM]),
     );
-    let (one, both) = (plain.programs[0], tables.programs[0]);
-    assert_eq!((both.tasks, both.ports), (one.tasks, one.ports));
-    assert!(both.drivers.count > one.drivers.count);
-    assert_eq!(both.code_length, one.code_length);
-    let code = |t: &Tables| t.instructions[..one.code_length as usize].to_vec();
-    assert_eq!(code(&tables), code(&plain));
-    let drivers = |t: &Tables, p: &ProgramEntry| p.drivers.of(&t.links).to_vec();
-    let known = usize::from(one.drivers.count);
-    assert_eq!(drivers(&tables, &both)[..known], drivers(&plain, &one));
+    let (one, both) = (flight(&plain), flight(&joined));
+    assert_eq!(both.code, one.code);
+    let (one, both) = (one.change.as_ref().unwrap(), both.change.as_ref().unwrap());
+    assert_eq!((&both.tasks, &both.ports), (&one.tasks, &one.ports));
+    assert!(both.drivers.len() > one.drivers.len());
+    assert_eq!(both.drivers[..one.drivers.len()], one.drivers);
 }
 
 #[test]
 fn a_program_that_does_not_boot_is_empty_and_has_its_names() {
-    let tables = tables(&system("boot = false", true), &[]);
-    let [flight] = tables.programs[..] else {
-        panic!("one program")
-    };
-    assert_eq!((flight.start, flight.code_length, flight.tag), (NONE, 0, 0));
-    assert!(flight.room > 0 && flight.tasks.count == 2);
+    let empty = described(&system("boot = false", true), &[]);
+    let program = flight(&empty);
+    assert_eq!(
+        (program.code.len(), program.blocks),
+        (0, [None; block::COUNT])
+    );
+    let change = program.change.as_ref().unwrap();
+    assert!(change.tag == 0 && change.room.0 > 0 && change.tasks.len() == 2);
 }
 
 #[test]

@@ -1,15 +1,14 @@
-//! Objects that threads synchronise by: from the system file to the tables, the
-//! names and the identifiers.
+//! Objects that threads synchronise by: from the system file to what the kernel is
+//! told, the names and the identifiers.
 
 #[expect(dead_code, reason = "the samples of programs are for other tests")]
 mod sample;
 
 use giornata_abi::process::FunctionKind;
-use giornata_abi::system::{
-    OBJECT_AT_BOOT, OBJECT_CEILING, ObjectEntry, ObjectKind, RIGHT_MANAGE, RIGHT_USE,
-};
+use giornata_next_records::{Description, Object, ObjectKind, Rights};
+use giornata_system::describe::describe;
 use giornata_system::names::{ObjectName, name_map};
-use giornata_system::{Functions, Model, NameMap, Placement, Tables, identifiers, link};
+use giornata_system::{Functions, Model, NameMap, Placement, identifiers};
 use sample::{function, project};
 
 const SYSTEM: &str = r#"name = "shared"
@@ -44,64 +43,66 @@ threads = { take = {} }
 grants = { mutex = ["bus"], semaphore = ["slots", "any-number"], condition = ["full"] }
 "#;
 
-fn linked() -> (Model, Tables) {
+fn described() -> (Model, Description) {
     let project = project(SYSTEM, &[]).unwrap();
     let thread = |name| Functions(vec![function(FunctionKind::Thread, name, vec![])]);
     let functions = [("maker", "make"), ("taker", "take")];
     let functions = functions.map(|(process, name)| (process.to_string(), thread(name)));
     let model = Model::resolve(&project, &functions.into_iter().collect()).unwrap();
-    let tables = link(&model, &Placement::for_host(&model)).unwrap();
-    (model, tables)
+    let description = describe(&model, &Placement::for_host(&model)).unwrap();
+    (model, description)
 }
 
-fn entry(tables: &Tables, name: &str) -> ObjectEntry {
+fn object<'a>(description: &'a Description, name: &str) -> &'a Object {
     let names = ["log", "bus", "slots", "any-number", "full"];
-    tables.objects[names.iter().position(|n| *n == name).unwrap()]
+    &description.objects[names.iter().position(|n| *n == name).unwrap()]
 }
 
 #[test]
 fn objects_are_numbered_by_kind_in_the_order_of_the_file() {
-    let (model, tables) = linked();
+    let (model, described) = described();
     let names: Vec<&str> = model.objects.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["log", "bus", "slots", "any-number", "full"]);
-    let kinds: Vec<u8> = tables.objects.iter().map(|o| o.kind).collect();
-    let (mutex, semaphore) = (ObjectKind::Mutex as u8, ObjectKind::Semaphore as u8);
-    let condition = ObjectKind::Condition as u8;
+    let kinds: Vec<ObjectKind> = described.objects.iter().map(|o| o.kind).collect();
+    let (mutex, semaphore) = (ObjectKind::Mutex, ObjectKind::Semaphore);
+    let condition = ObjectKind::Condition;
     assert_eq!(kinds, [mutex, mutex, semaphore, semaphore, condition]);
-    assert_eq!(tables.header.objects, 5);
 }
 
 #[test]
-fn what_the_file_says_of_an_object_reaches_its_entry() {
-    let (_, tables) = linked();
-    let bus = entry(&tables, "bus");
-    assert_eq!((bus.flags, bus.ceiling), (OBJECT_CEILING, 120));
-    let log = entry(&tables, "log");
-    assert_eq!((log.flags, log.ceiling), (OBJECT_AT_BOOT, 0));
-    let slots = entry(&tables, "slots");
+fn what_the_file_says_of_an_object_reaches_the_kernel() {
+    let (_, described) = described();
+    let bus = object(&described, "bus");
+    assert_eq!((bus.at_boot, bus.ceiling), (false, Some(120)));
+    let log = object(&described, "log");
+    assert_eq!((log.at_boot, log.ceiling), (true, None));
+    let slots = object(&described, "slots");
     assert_eq!((slots.initial, slots.most), (4, 8));
-    let any = entry(&tables, "any-number");
+    let any = object(&described, "any-number");
     assert_eq!((any.initial, any.most), (0, 0x7FFF_FFFF));
-    assert_eq!(entry(&tables, "full").flags, OBJECT_AT_BOOT);
+    assert!(object(&described, "full").at_boot);
 }
 
 #[test]
-fn rights_are_one_link_for_each_process() {
-    let (_, tables) = linked();
-    let rights = |name| {
-        let start = usize::from(entry(&tables, name).rights);
-        [tables.links[start], tables.links[start + 1]]
+fn each_process_has_the_rights_that_it_is_granted() {
+    let (_, described) = described();
+    let rights = |name| object(&described, name).rights.clone();
+    let none = Rights::default();
+    let used = Rights { used: true, ..none };
+    let managed = Rights {
+        managed: true,
+        ..used
     };
-    assert_eq!(rights("log"), [RIGHT_USE, 0]);
-    assert_eq!(rights("bus"), [RIGHT_USE | RIGHT_MANAGE, RIGHT_USE]);
-    assert_eq!(rights("slots"), [RIGHT_USE, RIGHT_USE]);
-    assert_eq!(rights("any-number"), [0, RIGHT_USE]);
+    assert_eq!(rights("log"), [used, none]);
+    assert_eq!(rights("bus"), [managed, used]);
+    assert_eq!(rights("slots"), [used, used]);
+    assert_eq!(rights("any-number"), [none, used]);
     assert_eq!(rights("full"), rights("bus"));
 }
 
 #[test]
 fn the_name_map_names_objects_and_who_has_a_right_to_them() {
-    let (model, _) = linked();
+    let (model, _) = described();
     let map = name_map(&model, &[]);
     let bus = ObjectName {
         name: "bus".into(),
@@ -118,7 +119,7 @@ fn the_name_map_names_objects_and_who_has_a_right_to_them() {
 
 #[test]
 fn identifiers_of_objects_are_handles_of_their_kind() {
-    let (model, _) = linked();
+    let (model, _) = described();
     let rust = identifiers::rust(&model).unwrap();
     for line in [
         "/// Mutex `bus`, used by `maker`, `taker`, created and deleted by `maker`.\n\

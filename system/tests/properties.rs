@@ -3,14 +3,15 @@
 mod sample;
 
 use giornata_abi::module::{Module, crc32};
+use giornata_system::describe::describe;
 use giornata_system::functions::{Function, Parameter};
-use giornata_system::{Board, Functions, Model, Placement, SystemFile, identifiers, link};
+use giornata_system::{Board, Functions, Model, Placement, SystemFile, identifiers};
 use proptest::prelude::*;
 use sample::{PROGRAM, SYSTEM, board, functions, module};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Resolves and links as far as it goes.
+/// Resolves and describes as far as it goes.
 fn run(system: &str, program: &[u8], functions: &BTreeMap<String, Functions>) {
     let Ok(project) = sample::project(system, program) else {
         return;
@@ -22,8 +23,9 @@ fn run(system: &str, program: &[u8], functions: &BTreeMap<String, Functions>) {
     let Ok(model) = Model::resolve(&project, functions) else {
         return;
     };
-    if let Ok(tables) = link(&model, &Placement::for_host(&model)) {
-        assert_eq!(tables.to_blob().len(), tables.header.length as usize);
+    if let Ok(description) = describe(&model, &Placement::for_host(&model)) {
+        assert_eq!(description.threads.len(), model.threads.len());
+        giornata_next_records::build(&description, 8, 0x8000_0000);
     }
 }
 
@@ -131,9 +133,9 @@ proptest! {
 }
 
 #[test]
-fn the_sample_itself_is_linked() {
+fn the_sample_itself_is_described() {
     let project = sample::project(SYSTEM, &module(PROGRAM)).unwrap();
     assert_eq!(project.board, board());
     let model = Model::resolve(&project, &functions()).unwrap();
-    assert!(link(&model, &Placement::for_host(&model)).is_ok());
+    assert!(describe(&model, &Placement::for_host(&model)).is_ok());
 }

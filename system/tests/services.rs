@@ -1,30 +1,28 @@
 //! What processes take from and do to each other by services: from the system
-//! file to the tables, the names and the identifiers.
+//! file to what the kernel is told, the names and the identifiers.
 
 #[expect(dead_code, reason = "the samples of programs are for other tests")]
 mod sample;
 
-use giornata_abi::id::NONE;
 use giornata_abi::process::FunctionKind;
-use giornata_abi::system::{
-    OBJECT_PRIVATE, ObjectEntry, ObjectKind, ProcessEntry, REGION_READ, REGION_WRITE, RIGHT_DIRECT,
-    RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, Range, RegionEntry, ThreadEntry,
-    ThreadKind,
-};
+use giornata_abi::system::{REGION_READ, REGION_WRITE};
+use giornata_next_core::thread::role;
+use giornata_next_records::{Description, ObjectKind, Rights};
+use giornata_system::describe::describe;
 use giornata_system::names::name_map;
-use giornata_system::{Functions, Model, NameMap, Placement, Tables, identifiers, link};
+use giornata_system::{Functions, Model, NameMap, Placement, identifiers};
 use sample::{function, project};
 
 const HEAD: &str = "name = \"served\"\nboard = \"qemu-virt64\"\n[kernel]\nconfig = \"emeralds\"\n";
 
-/// The tables of a system whose processes, of these names, have a thread `run` each.
-fn linked(system: &str, processes: &[&str]) -> (Model, Tables) {
+/// A system whose processes, of these names, have a thread `run` each.
+fn described(system: &str, processes: &[&str]) -> (Model, Description) {
     let project = project(&format!("{HEAD}{system}"), &[]).unwrap();
     let run = Functions(vec![function(FunctionKind::Thread, "run", vec![])]);
     let functions = processes.iter().map(|name| (name.to_string(), run.clone()));
     let model = Model::resolve(&project, &functions.collect()).unwrap();
-    let tables = link(&model, &Placement::for_host(&model)).unwrap();
-    (model, tables)
+    let description = describe(&model, &Placement::for_host(&model)).unwrap();
+    (model, description)
 }
 
 const MAIL: &str = r#"
@@ -66,42 +64,38 @@ const MAIL_PROCESSES: [&str; 4] = ["io", "net", "ground", "other"];
 
 #[test]
 fn mailboxes_follow_the_other_objects_and_know_their_servers() {
-    let (_, tables) = linked(MAIL, &MAIL_PROCESSES);
-    let mailbox = ObjectKind::Mailbox as u8;
-    let kinds: Vec<u8> = tables.objects.iter().map(|o| o.kind).collect();
-    assert_eq!(kinds, [ObjectKind::Mutex as u8, mailbox, mailbox, mailbox]);
-    let servers: Vec<u16> = tables.objects.iter().map(|o| o.server).collect();
-    assert_eq!(servers, [NONE, 2, NONE, NONE]);
-    let rights = |object: usize| {
-        let start = usize::from(tables.objects[object].rights);
-        [0, 1, 2, 3].map(|process| tables.links[start + process])
+    let (_, described) = described(MAIL, &MAIL_PROCESSES);
+    let mailbox = ObjectKind::Mailbox;
+    let kinds: Vec<ObjectKind> = described.objects.iter().map(|o| o.kind).collect();
+    assert_eq!(kinds, [ObjectKind::Mutex, mailbox, mailbox, mailbox]);
+    let servers: Vec<Option<usize>> = described.objects.iter().map(|o| o.server).collect();
+    assert_eq!(servers, [None, Some(2), None, None]);
+    let letters = |rights: &Rights| {
+        let Rights {
+            used,
+            managed,
+            received,
+            direct,
+            full,
+        } = *rights;
+        let all = [used, managed, received, direct, full];
+        let held = all.iter().zip("umrdf".chars()).filter(|(held, _)| **held);
+        held.map(|(_, letter)| letter).collect::<String>()
     };
-    assert_eq!(rights(1), [RIGHT_USE, RIGHT_DIRECT, RIGHT_RECEIVE, 0]);
-    assert_eq!(rights(2), [0, RIGHT_USE | RIGHT_FULL, 0, 0]);
-    assert_eq!(rights(3), [RIGHT_RECEIVE, RIGHT_MANAGE, 0, RIGHT_USE]);
+    let rights = |object: usize| {
+        let rights = described.objects[object].rights.iter();
+        rights.map(letters).collect::<Vec<_>>()
+    };
+    assert_eq!(rights(1), ["u", "d", "r", ""]);
+    assert_eq!(rights(2), ["", "uf", "", ""]);
+    assert_eq!(rights(3), ["r", "m", "", "u"]);
 }
 
 #[test]
 fn each_process_that_sends_has_messages_of_its_own() {
-    let (model, tables) = linked(MAIL, &MAIL_PROCESSES);
-    let pool = |entry: &ProcessEntry| {
-        let Range { start, count } = entry.messages;
-        (start, count, entry.message_size, entry.message_place)
-    };
-    let pools: Vec<_> = tables.processes.iter().map(pool).collect();
-    let after = 3 * 256;
-    assert_eq!(
-        pools,
-        [
-            (0, 3, 256, 0),
-            (3, 8, 0, 0),
-            (11, 0, 0, 0),
-            (11, 8, 64, after)
-        ]
-    );
-    assert_eq!(tables.header.messages, 19);
-    assert_eq!(tables.header.arena_size, after + 8 * 64);
-    assert_eq!(model.arena_size, after + 8 * 64);
+    let (_, described) = described(MAIL, &MAIL_PROCESSES);
+    let pools: Vec<_> = described.processes.iter().map(|p| p.messages).collect();
+    assert_eq!(pools, [(3, 256), (8, 0), (0, 0), (8, 64)]);
 }
 
 const SPARE: &str = r#"
@@ -118,26 +112,27 @@ spare-threads = { count = 1 }
 
 #[test]
 fn spare_threads_are_places_without_a_body() {
-    let (model, tables) = linked(SPARE, &["pool", "after"]);
+    let (model, described) = described(SPARE, &["pool", "after"]);
     let names: Vec<&str> = model.threads.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["run", "spare0", "spare1", "run", "spare0"]);
-    let spare = |t: &ThreadEntry| (t.process, t.spare, t.autostart, t.priority, t.stack_size);
-    let spare: Vec<_> = tables.threads.iter().map(spare).collect();
+    let threads = described.threads.iter();
+    let places: Vec<_> = threads
+        .map(|t| (t.process, t.role, t.priority, t.stack.1))
+        .collect();
     let page = 4096;
     assert_eq!(
-        spare,
+        places,
         [
-            (0, 0, 1, 9, page),
-            (0, 1, 0, 0, 3 * page),
-            (0, 1, 0, 0, 3 * page),
-            (1, 0, 1, 50, page),
-            (1, 1, 0, 0, page),
+            (0, role::AUTOSTART, 9, page),
+            (0, role::SPARE, 0, 3 * page),
+            (0, role::SPARE, 0, 3 * page),
+            (1, role::AUTOSTART, 50, page),
+            (1, role::SPARE, 0, page),
         ]
     );
-    let own = &tables.threads[1..3];
-    assert!(own.iter().all(|t| t.arguments() == [t.control, 0]));
+    let own = &described.threads[1..3];
+    assert!(own.iter().all(|t| t.arguments == [t.control, 0]));
     assert_ne!(own[0].control, own[1].control);
-    assert_eq!(own[0].kind, ThreadKind::Thread as u8);
     let rust = identifiers::rust(&model).unwrap();
     assert!(
         rust.contains("THREAD_AFTER_RUN") && !rust.contains("SPARE"),
@@ -168,9 +163,9 @@ grants = { mutex = ["shared"] }
 
 #[test]
 fn what_is_private_has_its_word_in_its_process() {
-    let (model, tables) = linked(PRIVATE, &["one", "two"]);
-    let of = |o: &ObjectEntry| (o.flags & OBJECT_PRIVATE != 0, o.initial, o.most);
-    let objects: Vec<_> = tables.objects.iter().map(of).collect();
+    let (model, described) = described(PRIVATE, &["one", "two"]);
+    let objects = described.objects.iter();
+    let objects: Vec<_> = objects.map(|o| (o.private, o.initial, o.most)).collect();
     assert_eq!(objects, [(false, 0, 0), (true, 0, 0), (true, 0, 5)]);
     let rust = identifiers::rust(&model).unwrap();
     for line in [
@@ -209,10 +204,18 @@ threads = { run = {} }
 
 #[test]
 fn processes_know_their_supervisors() {
-    let (model, tables) = linked(SUPERVISED, &["io", "guard", "middle", "leaf"]);
-    let of = |p: &ProcessEntry| (p.supervisor, p.by_call);
-    let processes: Vec<_> = tables.processes.iter().map(of).collect();
-    assert_eq!(processes, [(1, 1), (NONE, 0), (1, 0), (2, 0)]);
+    let (model, described) = described(SUPERVISED, &["io", "guard", "middle", "leaf"]);
+    let processes = described.processes.iter();
+    let processes: Vec<_> = processes.map(|p| (p.supervisor, p.by_call)).collect();
+    assert_eq!(
+        processes,
+        [
+            (Some(1), true),
+            (None, false),
+            (Some(1), false),
+            (Some(2), false)
+        ]
+    );
     let rust = identifiers::rust(&model).unwrap();
     let io = "/// Process `io`, supervised by `guard`.\n\
               pub const PROCESS_IO: ::giornata_rt::supervisor::Process = \
@@ -225,7 +228,7 @@ fn processes_know_their_supervisors() {
 
 #[test]
 fn mailboxes_have_names_and_handles() {
-    let (model, _) = linked(MAIL, &MAIL_PROCESSES);
+    let (model, _) = described(MAIL, &MAIL_PROCESSES);
     let map = name_map(&model, &[]);
     let telemetry = &map.objects[1];
     assert_eq!(
@@ -273,22 +276,17 @@ grants = { region = { picture = "read" } }
 
 #[test]
 fn regions_are_powers_of_two_with_the_rights_of_each_process() {
-    let (model, tables) = linked(SHARED, &["camera", "log", "view"]);
-    let of = |region: &RegionEntry| {
-        let first = usize::from(region.grants);
-        (
-            region.address,
-            region.size,
-            tables.links[first..first + 3].to_vec(),
-        )
-    };
-    let both = REGION_READ | REGION_WRITE;
+    let (model, described) = described(SHARED, &["camera", "log", "view"]);
+    let [read, both] = [REGION_READ, REGION_READ | REGION_WRITE].map(u32::from);
+    let regions = described.regions.iter();
+    let regions: Vec<_> = regions
+        .map(|region| (region.address, region.size, region.grants.clone()))
+        .collect();
     let expected = [
-        (0x6000_0000, 8192, vec![REGION_READ, both, 0]),
-        (0x6100_0000, 65536, vec![both, 0, REGION_READ]),
+        (0x6000_0000, 8192, vec![read, both, 0]),
+        (0x6100_0000, 65536, vec![both, 0, read]),
     ];
-    assert_eq!(tables.regions.iter().map(of).collect::<Vec<_>>(), expected);
-    assert_eq!(tables.header.regions, 2);
+    assert_eq!(regions, expected);
     let rust = identifiers::rust(&model).unwrap();
     let picture = "/// Shared region picture, 65536 bytes, written by `camera`, read by `view`.\n\
                    pub const REGION_PICTURE: ::giornata_rt::region::Region = \

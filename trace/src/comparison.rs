@@ -24,9 +24,6 @@ pub struct PortValue {
     pub value: Vec<u8>,
 }
 
-/// One entry of the decision trace: a hart and what the kernel decided there.
-pub type Decision = (u8, Content);
-
 /// One entry of the physical trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
@@ -76,25 +73,6 @@ fn port_name(names: &NameMap, index: u16) -> Option<String> {
 fn qualify(names: &NameMap, program: Option<u16>, name: &str) -> Option<String> {
     let program = names.programs.get(usize::from(program?))?;
     Some(format!("{}.{name}", program.name))
-}
-
-/// The decision trace: what the kernel decided, without stamps and measured times.
-pub fn decision_trace(events: &[Event]) -> Vec<Decision> {
-    events
-        .iter()
-        .filter_map(|event| Some((event.hart, decision(&event.content)?)))
-        .collect()
-}
-
-fn decision(content: &Content) -> Option<Content> {
-    Some(match content {
-        Content::Boot { .. }
-        | Content::Log { .. }
-        | Content::Stop { .. }
-        | Content::Lost { .. }
-        | Content::Load { .. } => return None,
-        decided => decided.clone(),
-    })
 }
 
 /// The physical trace of the ports, drivers and tasks that `of` selects by full name.
@@ -226,17 +204,6 @@ mod tests {
         assert_eq!(first_difference(&a, &b), Some(1));
         assert_eq!(first_difference(&a, &a[..1]), Some(1));
         assert_eq!(first_difference(&a, &a), None);
-    }
-
-    #[test]
-    fn decisions_are_equal_whatever_they_cost() {
-        let events = [switch(100, Some(0)), release(0, 0, 1, 10)];
-        let slower = [switch(900, Some(0)), late(release(0, 0, 1, 10), 3)];
-        assert_eq!(decision_trace(&events), decision_trace(&slower));
-        assert_ne!(
-            decision_trace(&events),
-            decision_trace(&[switch(100, Some(1))])
-        );
     }
 
     #[test]

@@ -1,21 +1,20 @@
-//! The records of the second kernel as what they tell: a record of 16 bytes says less
-//! than an event, and what was before it says the rest.
+//! Records as what they tell: a record of 16 bytes says less than an event, and what was
+//! before it says the rest.
 //!
-//! Times are exact (see [`giornata_abi::next::ring`]); jobs are numbered by their
+//! Times are exact (see [`giornata_abi::ring`]); jobs are numbered by their
 //! releases and their execution is what lies between switches. After a loss numbers
 //! and sums go on from what is known.
 
 mod more;
 
 use giornata_abi::load::How;
-use giornata_abi::next::ring::{FAR, Kind, UNMEASURED, Words, extended, reason, split_head};
-use giornata_abi::next::ring::{HEAD_TEXT, NONE, members};
+use giornata_abi::ring::{FAR, Kind, UNMEASURED, Words, extended, reason, split_head};
+use giornata_abi::ring::{HEAD_TEXT, NONE, members};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant, Ticks};
 
 use crate::event::{Breach, Content, Event, Piece, UpcallStep};
-use crate::frame::{AnyRecord, Numbered};
 use crate::hart::{Awaited, Hart};
 use crate::job::{Job, Jobs};
 
@@ -63,15 +62,6 @@ impl Expansion {
         }
     }
 
-    /// Takes record `index` of either kernel, and hands the events that it ends to
-    /// `sink`.
-    pub fn read(&mut self, index: u64, record: &AnyRecord, mut sink: impl FnMut(Event)) {
-        match *record {
-            AnyRecord::First(record) => sink(Event::read(&Numbered { index, record })),
-            AnyRecord::Next(record) => self.push(index, record, sink),
-        }
-    }
-
     /// Takes record `index` and hands the events that it ends to `sink`. O(tasks that
     /// it releases).
     pub fn push(&mut self, index: u64, record: Words, mut sink: impl FnMut(Event)) {
@@ -112,7 +102,7 @@ impl Expansion {
         };
         match kind {
             Some(kind) => self.take(kind, &stamped, &mut sink),
-            None => sink(stamped.event(Ticks(time), Content::Strange(record))),
+            None => sink(stamped.event(Ticks(time), Content::Unknown(record))),
         }
     }
 
@@ -314,9 +304,7 @@ impl Expansion {
         let job = thread.and_then(|thread| self.jobs.open(thread));
         let content = Content::Switch {
             thread,
-            key: 0,
             deadline: job.and_then(|job| job.deadline),
-            band: 0,
             job: job.map_or(0, |job| job.number as u16),
         };
         sink(record.event(tick, content));

@@ -1,6 +1,6 @@
 //! What a hart was about, as far as its records have told.
 
-use giornata_abi::next::ring::Kind;
+use giornata_abi::ring::Kind;
 use giornata_abi::{Instant, Ticks};
 
 /// One hart.

@@ -3,6 +3,7 @@
 //! compare.
 
 mod comparison;
+mod decision;
 mod event;
 mod expansion;
 mod frame;
@@ -26,13 +27,11 @@ mod table;
 mod transcript;
 mod window;
 
-pub use comparison::{
-    Decision, PortValue, Stamp, decision_trace, first_difference, physical_trace, port_trace,
-    worst_shift,
-};
+pub use comparison::{PortValue, Stamp, first_difference, physical_trace, port_trace, worst_shift};
+pub use decision::decision_trace;
 pub use event::{Breach, Content, Event, Piece, UpcallStep};
 pub use expansion::Expansion;
-pub use frame::{AnyRecord, Damage, Decoder, Numbered, encode, encode_words, words_of};
+pub use frame::{Damage, Decoder, encode, words_of};
 pub use gantt::{gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
 pub use narration::{Narrator, closing, describe_breach, summary};

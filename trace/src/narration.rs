@@ -322,13 +322,10 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
             let what = change(*program, *how, *tag, names);
             format!("{what}, logical instant {}", logical(*at))
         }
-        Content::Impossible { place, x, y } => {
-            format!("kernel: impossible at place {place} ({x:#x}, {y:#x})")
-        }
         Content::Lost { count } => {
             format!("trace: {count} records overwritten before they were read")
         }
-        Content::Unknown(record) => format!("trace: record of unknown kind {}", record.kind),
+        Content::Unknown([_, head, ..]) => format!("trace: record of unknown kind {}", *head as u8),
         _ => return None,
     })
 }

@@ -139,9 +139,6 @@ impl<'a, W: Write> Perfetto<'a, W> {
             Content::Change {
                 program, how, tag, ..
             } => self.on_kernel(event.tick, &change(*program, *how, *tag, self.names)),
-            Content::Impossible { place, .. } => {
-                self.on_kernel(event.tick, &format!("impossible at place {place}"))
-            }
             Content::Lost { count } => self.on_kernel(event.tick, &format!("{count} records lost")),
             Content::Upcall { driver, step, .. } => self.upcall(event.tick, *driver, *step),
             Content::Stop { .. } => self.stop(event),

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::frame::Damage;
 
 /// The first line.
-const TITLE: &[u8] = b"giornata trace 1\n";
+const TITLE: &[u8] = b"giornata trace 2\n";
 
 /// A run of a system, recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Recording {
 #[derive(Debug, thiserror::Error)]
 pub enum NotARecording {
     /// The first line is another one.
-    #[error("it does not begin with the line `giornata trace 1`")]
+    #[error("it does not begin with the line `giornata trace 2`")]
     Title,
     /// The second line is no name map.
     #[error("line 2 holds no names of a system: {0}")]
@@ -76,25 +76,17 @@ mod tests {
     use super::*;
     use crate::frame::encode;
     use crate::sample::names;
-    use giornata_abi::trace::{TraceKind, TraceRecord};
+    use giornata_abi::ring::{Kind, Words, head};
 
-    fn record(tick: u64) -> TraceRecord {
-        TraceRecord {
-            kind: TraceKind::Interrupt as u8,
-            hart: 0,
-            subject: 7,
-            detail: 0,
-            tick,
-            x: 0,
-            y: 0,
-        }
+    fn record(tick: u32) -> Words {
+        [tick, head(Kind::Interrupt, 0, 7), 0, 0]
     }
 
     #[test]
     fn what_was_written_is_read_with_its_names() {
         let mut file = Recording::heading(&names()).unwrap();
         for index in 0..3 {
-            encode(index, &record(index * 10), &mut file);
+            encode(index.into(), &record(index * 10), &mut file);
         }
         let read = Recording::read(&file).unwrap();
         assert_eq!((read.names, read.damage), (names(), Damage::default()));
@@ -114,8 +106,8 @@ mod tests {
     fn other_files_are_refused() {
         let why = |file: &[u8]| Recording::read(file).unwrap_err().to_string();
         assert!(why(b"GMOD").contains("does not begin with"));
-        assert!(why(b"giornata trace 1\n{\"format\": 1}\n").contains("no names of a system"));
-        assert!(why(b"giornata trace 1\n").contains("no names of a system"));
+        assert!(why(b"giornata trace 2\n{\"format\": 1}\n").contains("no names of a system"));
+        assert!(why(b"giornata trace 2\n").contains("no names of a system"));
         let mut later = names();
         later.format = FORMAT + 1;
         let heading = Recording::heading(&later).unwrap();

@@ -1,14 +1,12 @@
 //! A small system and events of it, for tests.
 
-use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant, Ticks, ValueType};
 use giornata_system::NameMap;
 use giornata_system::names::{
     DriverName, FORMAT, PortName, ProcessName, ProgramName, ThreadName, ThreadRole,
 };
 
-use crate::event::{Content, Event};
-use crate::frame::Numbered;
+use crate::event::{Content, Event, Piece};
 
 /// Two processes with a task each and one upcall thread; two ports; 10 MHz.
 pub(crate) fn names() -> NameMap {
@@ -106,9 +104,7 @@ pub(crate) fn switch(micros: u64, thread: Option<u16>) -> Event {
         micros,
         Content::Switch {
             thread,
-            key: 0,
             deadline: None,
-            band: 201,
             job: 1,
         },
     )
@@ -154,16 +150,16 @@ pub(crate) fn complete(micros: u64, thread: u16, job: u32) -> Event {
 }
 
 pub(crate) fn port_piece(port: u16, offset: u32, at: u64, piece: [u8; 8]) -> Event {
-    let record = TraceRecord {
-        kind: TraceKind::Port as u8,
-        hart: 0,
-        subject: port,
-        detail: offset,
-        tick: at / 100 + 12,
-        x: at,
-        y: u64::from_le_bytes(piece),
+    let content = Content::Port {
+        port,
+        offset,
+        at: Instant(at),
+        piece: Piece::new(&piece),
     };
-    Event::read(&Numbered { index: 0, record })
+    Event {
+        tick: Ticks(at / 100 + 12),
+        ..event(0, content)
+    }
 }
 
 pub(crate) fn log(micros: u64, thread: u16, words: &str, more: bool) -> Event {

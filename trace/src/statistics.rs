@@ -121,8 +121,6 @@ pub struct Statistics {
     pub violations: u64,
     /// Violations without a handler in the program.
     pub unhandled: u64,
-    /// Times the kernel met what cannot happen.
-    pub impossible: u64,
     /// Interrupts delivered.
     pub interrupts: u64,
     /// The last tick seen.
@@ -145,7 +143,6 @@ impl Statistics {
             processes: vec![ProcessTotals::default(); names.processes.len()],
             violations: 0,
             unhandled: 0,
-            impossible: 0,
             interrupts: 0,
             now: Ticks(0),
             stop: None,
@@ -193,7 +190,6 @@ impl Statistics {
             Content::Upcall {
                 driver, step, at, ..
             } => self.upcall(event, *driver, *step, *at),
-            Content::Impossible { .. } => self.impossible += 1,
             Content::Stop {
                 status,
                 kernel_milliticks,

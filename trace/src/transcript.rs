@@ -70,7 +70,6 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
         Content::Change {
             program, how, tag, ..
         } => change(*program, *how, *tag, names),
-        Content::Impossible { place, .. } => format!("kernel: impossible at place {place}"),
         Content::Stop { status, .. } => format!("stop: status {status}"),
         _ => return None,
     })

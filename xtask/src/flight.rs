@@ -127,7 +127,6 @@ impl Landing {
         };
         count(totals.misses(), "deadlines missed");
         count(totals.unhandled, "violations that no handler took");
-        count(totals.impossible, "times the kernel met what cannot happen");
         if self.status != 0 {
             faults.push(format!("the machine stopped with status {}", self.status));
         }

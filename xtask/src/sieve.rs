@@ -36,7 +36,7 @@ impl Sieve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use giornata_abi::trace::TraceRecord;
+    use giornata_abi::ring::{Kind, head};
     use giornata_hostlink_wire::frame::encode;
     use giornata_hostlink_wire::{Code, Greeting, Reply};
     use giornata_trace::encode as encode_record;
@@ -70,15 +70,7 @@ mod tests {
     }
 
     fn record(index: u64) -> Vec<u8> {
-        let record = TraceRecord {
-            kind: 2,
-            hart: 0,
-            subject: 3,
-            detail: 0,
-            tick: index,
-            x: 0,
-            y: 1 << 40,
-        };
+        let record = [index as u32, head(Kind::Release, 0, 3), 1, 0];
         let mut bytes = Vec::new();
         encode_record(index, &record, &mut bytes);
         bytes

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use giornata_system::Generation;
 use giornata_system::image::{build_kernel, kernel_hash, thread_bytes};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
@@ -99,10 +98,10 @@ fn measure_one(entry: Entry) -> Result<Measured> {
     let elf = build(&entry.board, &entry.config)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
-    let (board, generation) = (&entry.board, Generation::chosen());
-    let hash = kernel_hash(board, root(), &elf, generation);
+    let board = &entry.board;
+    let hash = kernel_hash(board, root(), &elf);
     let hash = hash.map_err(|refusal| anyhow!("{refusal:?}"))?;
-    let thread = thread_bytes(board, root(), &elf, generation);
+    let thread = thread_bytes(board, root());
     let thread = thread.map_err(|refusal| anyhow!("{refusal:?}"))?;
     Ok(Measured {
         entry,
@@ -116,13 +115,7 @@ fn measure_one(entry: Entry) -> Result<Measured> {
 /// Builds the release kernel for a board in a configuration, as its systems contain it; it links
 /// only if no panic is reachable.
 fn build(board: &str, config: &str) -> Result<PathBuf> {
-    let kernel = build_kernel(
-        board,
-        config,
-        root(),
-        &target_folder(),
-        Generation::chosen(),
-    );
+    let kernel = build_kernel(board, config, root(), &target_folder());
     kernel.map_err(|refusal| anyhow!("{refusal:?}"))
 }
 

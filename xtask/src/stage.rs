@@ -12,8 +12,7 @@ use giornata_system::Board;
 use giornata_trace::first_difference;
 
 use crate::crates::{
-    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_IMAGE, SECOND_TARGET, root, selection,
-    target_folder,
+    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::image::build;
@@ -38,15 +37,7 @@ pub(crate) struct Stage {
 /// What Miri runs, all at once, each by an interpreter of its own: crates that
 /// promise to hold no undefined behaviour whatever the kernel is fed with, and
 /// the tests that the short form chooses; none chosen is all.
-const MIRI: [(&str, &[&str]); 4] = [
-    (
-        "giornata-micro",
-        &[
-            "predicates::constants",
-            "predicates::every",
-            "predicates::an_upcall",
-        ],
-    ),
+const MIRI: [(&str, &[&str]); 2] = [
     (
         "giornata-microcode",
         &[
@@ -55,10 +46,9 @@ const MIRI: [(&str, &[&str]); 4] = [
             "verifier::scratch_that",
         ],
     ),
-    ("giornata-core", &["ports::a_value", "ports::registers"]),
     (
-        "giornata-queue",
-        &["what_the_model_does", "are_ignored", "leave_a_list", "poke"],
+        "giornata-next-host",
+        &["scheduling::the_most", "time::sleepers", "time::the_clock"],
     ),
 ];
 /// Flags of Miri in the short and in the long form. Property tests ask the clock
@@ -183,13 +173,6 @@ fn lint_host(_: Extent<'_>) -> Result<String> {
         "--",
         "-Dwarnings",
     ]))?;
-    check(
-        cargo()
-            .args(["clippy", "--quiet", "--all-targets"])
-            .args(["--features", TO_SECOND])
-            .args(selection(SPEAKS))
-            .args(["--", "-Dwarnings"]),
-    )?;
     Ok(format!("{} crates", crates::all()?.len()))
 }
 
@@ -204,19 +187,13 @@ fn lint_bare(_: Extent<'_>) -> Result<String> {
     for board in BOARDS.into_iter().chain(CHIPS) {
         let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
         for config in [NOTHING_MORE, EVERYTHING] {
-            for image in [IMAGE, SECOND_IMAGE] {
-                let belongs = match image {
-                    IMAGE => Package::is_kernel,
-                    _ => Package::is_second_kernel,
-                };
-                let mut command = cargo();
-                command.env("GIORNATA_BOARD", &board.name);
-                let features = board.features_of(config);
-                let features: Vec<String> = features.map(|f| format!("{image}/{f}")).collect();
-                command.args(["clippy", "--no-default-features"]);
-                command.args(["--features", &features.join(",")]);
-                lint(command, &packages, &board.kernel_target, belongs)?;
-            }
+            let mut command = cargo();
+            command.env("GIORNATA_BOARD", &board.name);
+            let features = board.features_of(config);
+            let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
+            command.args(["clippy", "--no-default-features"]);
+            command.args(["--features", &features.join(",")]);
+            lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
         }
         targets.insert(board.target);
     }
@@ -257,38 +234,18 @@ fn portable(_: Extent<'_>) -> Result<String> {
     Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
 }
 
-/// Crates whose tests also run with the feature that lets processes speak to the second
-/// kernel.
-const SPEAKS: [&str; 5] = [
-    "giornata-rt",
-    "giornata-c",
-    "giornata-hostlink",
-    "giornata-hostlink-server",
-    "giornata-trace-server",
-];
-/// See [`SPEAKS`].
-const TO_SECOND: &str = "giornata-rt/next,giornata-hostlink/next";
-
 fn unit(extent: Extent<'_>) -> Result<String> {
-    let mut whole = cargo();
-    whole.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
-    let mut to_second = cargo();
-    to_second
-        .args(["test", "--quiet", "--no-fail-fast", "--features", TO_SECOND])
-        .args(selection(SPEAKS));
-    let mut passed = 0;
-    for command in [&mut whole, &mut to_second] {
-        if extent.full {
-            command
-                .env("PROPTEST_CASES", FULL_CASES)
-                .env("GIORNATA_LONG", "1");
-        } else {
-            // The same cases each time; the long form explores.
-            command.env("PROPTEST_RNG_SEED", "1");
-        }
-        passed += tests_passed(command)?;
+    let mut command = cargo();
+    command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
+    if extent.full {
+        command
+            .env("PROPTEST_CASES", FULL_CASES)
+            .env("GIORNATA_LONG", "1");
+    } else {
+        // The same cases each time; the long form explores.
+        command.env("PROPTEST_RNG_SEED", "1");
     }
-    Ok(format!("{passed} tests"))
+    Ok(format!("{} tests", tests_passed(&mut command)?))
 }
 
 /// Runs tests and counts them; what they said, both streams, if one fails.

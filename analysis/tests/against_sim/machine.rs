@@ -3,22 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use giornata_abi::id::NONE;
 use giornata_abi::module::{DriverKind, Module, PortKind};
 use giornata_abi::process::block_offsets;
-use giornata_abi::system::Range;
-use giornata_abi::trace::{TraceKind, TraceRecord, Violation};
-use giornata_abi::{Duration, Instant, ValueType};
+use giornata_abi::system::Policy;
+use giornata_abi::trace::Violation;
+use giornata_abi::{Duration, Instant, Opcode, ValueType};
 use giornata_analysis::Times;
 use giornata_analysis::timeline::Witness;
-use giornata_sim::trace::{of_kind, violations};
-use giornata_sim::{
-    Act, Moment, Scheduler, Shape, Simulation, Storage, SystemBuilder, Tables, Work,
-};
+use giornata_next_records::Description;
+use giornata_sim::trace::{events, totals, violations};
+use giornata_sim::{Act, Moment, Scheduler, Shape, Simulation, SystemBuilder, Work};
+use giornata_trace::{Content, Event};
 
 /// Loaded modules.
 pub(crate) struct Machine {
-    tables: Tables,
+    modules: Vec<Vec<u8>>,
+    system: Description,
     /// The thread of each task, module by module.
     threads: Vec<u16>,
     /// Guards: the driver, and where in its block the answer lies.
@@ -51,39 +51,44 @@ impl Machine {
 
     /// A program of each module, on one hart.
     pub(crate) fn load_all(modules: &[&[u8]]) -> Machine {
+        let modules = modules.iter().map(|bytes| bytes.to_vec()).collect();
+        Machine::scheduled(modules, Scheduler::EarliestDeadline)
+    }
+
+    fn scheduled(modules: Vec<Vec<u8>>, scheduler: Scheduler) -> Machine {
         let mut b = SystemBuilder::new();
-        b.tables.header.timer_hertz = 1_000_000_000;
-        (b.tables.header.triggers, b.tables.header.s_threads) = (64, 64);
-        let mut parts = Vec::new();
-        for bytes in modules {
-            let module = Module::parse(bytes).unwrap();
-            parts.push((module, Linked::of(&module, &mut b)));
-            b.program("return");
-        }
-        let mut tables = b.finish();
-        tables.instructions.clear();
-        tables.predicates.clear();
-        tables.durations.clear();
-        for (index, (module, linked)) in parts.iter().enumerate() {
-            install(&mut tables, index as u16, module, linked);
-        }
-        tables.count();
+        b.description.timer_hertz = 1_000_000_000;
+        let parsed = modules.iter().map(|bytes| Module::parse(bytes).unwrap());
+        let deadlines: Vec<u64> = parsed
+            .flat_map(|module| shortest_deadlines(&module))
+            .collect();
+        let mut policies = scheduler
+            .policies(&deadlines, b.description.band)
+            .into_iter();
         let (mut threads, mut guards) = (Vec::new(), Vec::new());
-        for (_, linked) in parts {
+        for bytes in &modules {
+            let module = Module::parse(bytes).unwrap();
+            let linked = Linked::of(&module, &mut b);
+            for (thread, policy) in linked.threads.iter().zip(policies.by_ref()) {
+                if let (Policy::Fifo, priority) = policy {
+                    b.description.threads[usize::from(*thread)].priority = priority;
+                }
+            }
+            b.program(bytes);
             threads.extend(linked.threads);
             guards.extend(linked.guards);
         }
         Machine {
-            tables,
+            modules,
+            system: b.finish(),
             threads,
             guards,
         }
     }
 
     /// Another scheduler for what S code leaves to it.
-    pub(crate) fn with(mut self, scheduler: Scheduler) -> Machine {
-        scheduler.apply(&mut self.tables);
-        self
+    pub(crate) fn with(self, scheduler: Scheduler) -> Machine {
+        Machine::scheduled(self.modules, scheduler)
     }
 
     /// Runs for a while. `time`: what job k (from 0) of a task computes;
@@ -94,8 +99,7 @@ impl Machine {
         time: impl Fn(u16, u32) -> Duration,
         answer: impl Fn(u16, u32) -> bool,
     ) -> Lateness {
-        let mut storage = Storage::new(&self.tables.system());
-        let mut simulation = Simulation::new(&self.tables, &mut storage);
+        let mut simulation = Simulation::new(&self.system);
         let threads = &self.threads;
         simulation.set_durations(move |work, number| match work {
             Work::Job(thread) => {
@@ -113,7 +117,7 @@ impl Machine {
             });
         }
         simulation.run_until(Instant(length.0));
-        self.lateness(&simulation.take_records())
+        self.lateness(&events(&simulation.take_records(), self.system.timer_hertz))
     }
 
     /// Runs with the execution times of a witness, for `length` longer than it
@@ -125,28 +129,38 @@ impl Machine {
         self.run(length, time, |_, _| true)
     }
 
-    fn lateness(&self, records: &[TraceRecord]) -> Lateness {
+    fn lateness(&self, events: &[Event]) -> Lateness {
         let mut late = Lateness::default();
-        for (_, violation, ..) in violations(records) {
-            match violation {
-                Violation::TimeSafety => late.unsafe_acts += 1,
-                Violation::TimeShare => late.unshared += 1,
+        for breach in violations(events) {
+            match breach.violation {
+                Some(Violation::TimeSafety) => late.unsafe_acts += 1,
+                Some(Violation::TimeShare) => late.unshared += 1,
                 other => panic!("{other:?}"),
             }
         }
-        late.misses = of_kind(records, TraceKind::Miss).count();
-        let response = |t: &u16| giornata_sim::trace::totals(records, *t).worst_response;
+        let is_miss = |event: &&Event| matches!(event.content, Content::Miss { .. });
+        late.misses = events.iter().filter(is_miss).count();
+        let response = |thread: &u16| totals(events, *thread).worst_response;
         late.responses = self.threads.iter().map(response).collect();
         late
     }
+}
+
+/// By task: the shortest relative deadline of its releases, in ns.
+fn shortest_deadlines(module: &Module<'_>) -> Vec<u64> {
+    let mut shortest = vec![u64::MAX; module.tasks().count()];
+    let instructions = module.instructions();
+    for release in instructions.filter(|i| i.opcode() == Some(Opcode::Release)) {
+        let least = &mut shortest[usize::from(release.a)];
+        *least = module.duration(release.b).unwrap().nanos.min(*least);
+    }
+    shortest
 }
 
 /// What a module's names stand for.
 struct Linked {
     /// The thread of each task.
     threads: Vec<u16>,
-    drivers: Vec<u16>,
-    ports: Vec<u16>,
     guards: Vec<(u16, usize)>,
 }
 
@@ -155,88 +169,55 @@ impl Linked {
     fn of(module: &Module<'_>, b: &mut SystemBuilder) -> Linked {
         let word = |_: u16| Shape::Scalar(ValueType::U32);
         let process = b.process();
-        let mut ports = vec![NONE; module.header().ports.into()];
+        let mut ports = vec![None; module.header().ports.into()];
         let mut threads = Vec::new();
-        for (index, task) in module.tasks().enumerate() {
+        for task in module.tasks() {
             let lists = [task.inputs, task.outputs].map(|l| module.list(l).collect::<Vec<_>>());
             let shapes = lists
                 .clone()
                 .map(|list| list.into_iter().map(word).collect::<Vec<_>>());
-            let made = b.task(process, &format!("t{index}"), &shapes[0], &shapes[1]);
+            let made = b.task(process, module.text(task.name), &shapes[0], &shapes[1]);
             let locals = lists[0].iter().zip(&made.inputs);
             for (local, port) in locals.chain(lists[1].iter().zip(&made.outputs)) {
-                ports[usize::from(*local)] = *port;
+                ports[usize::from(*local)] = Some(*port);
             }
             threads.push(made.thread);
         }
         let io = b.process();
         b.upcall_thread(io);
         for (local, port) in module.ports().enumerate() {
-            if ports[local] == NONE && port.kind != PortKind::State as u8 {
+            if ports[local].is_none() && port.kind != PortKind::State as u8 {
                 let shape = match port.kind == PortKind::Guard as u8 {
                     true => ValueType::Bool,
                     false => ValueType::U32,
                 };
-                ports[local] = b.port(&format!("p{local}"), shape);
+                ports[local] = Some(b.port(module.text(port.name), shape));
             }
         }
-        let (mut drivers, mut guards) = (Vec::new(), Vec::new());
-        for (index, driver) in module.drivers().enumerate() {
+        let mut guards = Vec::new();
+        for driver in module.drivers() {
             let lists = [driver.reads, driver.writes];
             let [reads, writes] = lists.map(|l| module.list(l).collect::<Vec<_>>());
-            let global = |list: &[u16]| list.iter().map(|p| ports[usize::from(*p)]).collect();
-            let (from, to): (Vec<u16>, Vec<u16>) = (global(&reads), global(&writes));
-            let name = format!("d{index}");
+            let global = |list: &[u16]| -> Vec<u16> {
+                let ports = list.iter().map(|p| ports[usize::from(*p)].unwrap());
+                ports.collect()
+            };
+            let (from, to) = (global(&reads), global(&writes));
+            let name = module.text(driver.name);
             let made = match driver.kind == DriverKind::Copy as u32 {
-                true => b.copy(&name, &from, &to),
-                false => b.upcall(&name, io, &from, &to, 0),
+                true => b.copy(name, &from, &to),
+                false => b.upcall(name, io, &from, &to, 0),
             };
             let kind = |port: &u16| module.port(*port).unwrap().kind;
             if writes.first().map(kind) == Some(PortKind::Guard as u8) {
+                let described = &b.description.programs.ports;
                 let sizes = from
                     .iter()
-                    .map(|p| b.tables.ports[usize::from(*p)].size.into());
+                    .map(|p| described[usize::from(*p)].size as usize);
                 guards.push((made, block_offsets(sizes, |_| {})));
             }
-            drivers.push(made);
         }
-        Linked {
-            threads,
-            drivers,
-            ports,
-            guards,
-        }
-    }
-}
-
-/// Puts a module's own code in the place of a program that was built.
-fn install(tables: &mut Tables, program: u16, module: &Module<'_>, linked: &Linked) {
-    let mut list = |locals: &[u16]| {
-        let start = tables.links.len() as u16;
-        tables.links.extend_from_slice(locals);
-        let count = locals.len() as u16;
-        Range { start, count }
-    };
-    let lists = [&linked.threads, &linked.drivers, &linked.ports];
-    let [tasks, drivers, ports] = lists.map(|locals| list(locals));
-    let header = module.header();
-    let after = |before: usize, count: u16| Range {
-        start: before as u16,
-        count,
-    };
-    let entry = &mut tables.programs[usize::from(program)];
-    (entry.tasks, entry.drivers, entry.ports) = (tasks, drivers, ports);
-    entry.code = tables.instructions.len() as u32;
-    entry.code_length = header.instructions.into();
-    entry.predicates = after(tables.predicates.len(), header.predicates);
-    entry.durations = after(tables.durations.len(), header.durations);
-    (entry.denominator, entry.start) = (header.denominator, header.start);
-    entry.max_steps = 100_000;
-    tables.instructions.extend(module.instructions());
-    tables.predicates.extend(module.predicates());
-    tables.durations.extend(module.durations());
-    for thread in &linked.threads {
-        tables.threads[usize::from(*thread)].program = program;
+        Linked { threads, guards }
     }
 }
 

@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use giornata_abi::Record;
-use giornata_abi::next::ring;
-use giornata_abi::trace::TraceRecord;
+use giornata_abi::ring::{BYTES, Words};
 use giornata_link::{Failure, Session, Told};
 use giornata_system::NameMap;
-use giornata_trace::{AnyRecord, Event, Expansion, words_of};
+use giornata_trace::{Event, Expansion, words_of};
 
 use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
@@ -30,7 +28,7 @@ pub(crate) fn watch(
     session: &mut Session,
     names: &NameMap,
     length: Option<Duration>,
-    mut see: impl FnMut(u64, &AnyRecord, &[Event]),
+    mut see: impl FnMut(u64, &Words, &[Event]),
     mut pause: impl FnMut() -> bool,
 ) -> Result<(), Failure> {
     let mut expansion = Expansion::new(names.timer_hertz);
@@ -39,7 +37,7 @@ pub(crate) fn watch(
     while end.is_none_or(|end| Instant::now() < end) {
         for (index, record) in records(session.hear()?) {
             let mut events = Vec::new();
-            expansion.read(index, &record, |event| events.push(event));
+            expansion.push(index, record, |event| events.push(event));
             see(index, &record, &events);
         }
         if !pause() {
@@ -50,16 +48,11 @@ pub(crate) fn watch(
 }
 
 /// The records of what was told, with their numbers.
-fn records(told: Option<Told>) -> Vec<(u64, AnyRecord)> {
+fn records(told: Option<Told>) -> Vec<(u64, Words)> {
     match told {
         Some(Told::Trace(first, bytes)) => {
-            let records = bytes.chunks_exact(TraceRecord::SIZE);
-            let records = records.filter_map(TraceRecord::decode);
-            (first..).zip(records.map(AnyRecord::First)).collect()
-        }
-        Some(Told::NextTrace(first, bytes)) => {
-            let records = bytes.chunks_exact(ring::BYTES).filter_map(words_of);
-            (first..).zip(records.map(AnyRecord::Next)).collect()
+            let records = bytes.chunks_exact(BYTES).filter_map(words_of);
+            (first..).zip(records).collect()
         }
         Some(Told::Statistics(_)) | None => Vec::new(),
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use giornata_system::NameMap;
-use giornata_trace::{Narrator, Recording, Statistics};
+use giornata_trace::{Narrator, Recording, Statistics, encode};
 
 use crate::arguments::Trace;
 use crate::complaint::Complaint;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
             let from = *first.get_or_insert(index);
             if arguments.output.is_some() {
                 // a recording begins with its first record, whatever came before
-                record.encode(index - from, &mut recorded);
+                encode(index - from, record, &mut recorded);
             }
             for event in events {
                 if arguments.output.is_none() {

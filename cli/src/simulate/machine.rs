@@ -5,11 +5,10 @@ use std::path::Path;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::block_offsets;
 use giornata_lang::giotto::Options;
-use giornata_sim::Tables;
 use giornata_system::file::Schedule;
 use giornata_system::model::Work;
 use giornata_system::names::{ThreadRole, name_map};
-use giornata_system::{Model, NameMap, Placement, Project, link, stand_ins};
+use giornata_system::{Model, NameMap, Project, stand_ins};
 
 use crate::compile::{self, verify};
 use crate::complaint::Complaint;
@@ -20,7 +19,6 @@ use crate::report::{Report, Verdict};
 pub(crate) struct Machine {
     pub(crate) model: Model,
     pub(crate) names: NameMap,
-    pub(crate) tables: Tables,
     /// The text of the program, where there is one only.
     pub(crate) text: Option<String>,
     /// A program without a system: nothing has a budget.
@@ -46,6 +44,13 @@ impl Machine {
             Ok(Input::System(path)) => system(&path, report),
             Err(complaint) => refused(Err(complaint), report),
         }
+    }
+
+    /// The modules of its programs.
+    pub(crate) fn modules(&self) -> Vec<Module<'_>> {
+        let programs = self.model.programs.iter();
+        let modules = programs.filter_map(|program| Module::parse(&program.module).ok());
+        modules.collect()
     }
 
     /// The drivers that are guards: index and function.
@@ -110,14 +115,14 @@ fn refused<T>(result: Result<T, Complaint>, report: &mut Report) -> Result<T, Ve
 
 fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verdict> {
     let machine = Project::alone(path, bytes).map_err(miette::Report::from);
-    let machine = machine.and_then(|project| linked(&project, true));
+    let machine = machine.and_then(|project| linked(project, true));
     told(machine, report)
 }
 
 fn system(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
     let project = told(Project::open(path, &workspace_of(path), None), report)?;
     compile::show(project.remarks.clone(), report);
-    told(linked(&project, false), report)
+    told(linked(project, false), report)
 }
 
 fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict> {
@@ -127,15 +132,11 @@ fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict>
     })
 }
 
-fn linked(project: &Project, is_alone: bool) -> miette::Result<Machine> {
-    let model = Model::resolve(project, &stand_ins(project))?;
-    let blob = link(&model, &Placement::for_host(&model))?.to_blob();
-    let tables = Tables::from_blob(&blob)
-        .ok_or_else(|| miette::miette!("the linked tables are not of this version"))?;
+fn linked(project: Project, is_alone: bool) -> miette::Result<Machine> {
+    let model = Model::resolve(&project, &stand_ins(&project))?;
     Ok(Machine {
         names: name_map(&model, &[]),
         model,
-        tables,
         text: None,
         is_alone,
     })

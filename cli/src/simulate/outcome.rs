@@ -33,9 +33,7 @@ impl Outcome<'_> {
     /// Negative if a deadline was missed or a violation had no handler, as of a
     /// system that runs on a board.
     pub(crate) fn verdict(&self) -> Verdict {
-        if self.totals.impossible > 0 {
-            Verdict::Unknown
-        } else if self.schedule.late.is_empty() && self.totals.unhandled == 0 {
+        if self.schedule.late.is_empty() && self.totals.unhandled == 0 {
             Verdict::Good
         } else {
             Verdict::Negative

@@ -1,21 +1,24 @@
 //! A machine in a thread: the hostlink server on a socket.
 
+use std::cell::RefCell;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration as Wall;
 
-use giornata_abi::control::TraceRing;
+use giornata_abi::call::{Answer, Call};
 use giornata_abi::load::{Frame, How, Section, state};
 use giornata_abi::module::Module;
-use giornata_abi::trace::{TraceKind, TraceRecord};
+use giornata_abi::ring::{BYTES, Kind, Words, head, members};
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
+use giornata_rt::host::set_hook;
 use giornata_rt::ring::{Reader, Ring};
 
 use crate::folder::Folder;
@@ -88,27 +91,39 @@ impl Drop for Machine {
 }
 
 /// A ring that is written as the kernel does, a release at a time.
-#[repr(C)]
 struct Trace {
-    head: TraceRing,
-    records: [TraceRecord; CAPACITY],
+    records: [Words; CAPACITY],
+    written: usize,
 }
 
 impl Trace {
     fn write(&mut self) {
-        let number = self.head.written;
-        let record = TraceRecord {
-            kind: TraceKind::Release as u8,
-            hart: 0,
-            subject: 0,
-            detail: number as u32,
-            tick: number,
-            x: number,
-            y: number + 1000,
-        };
-        self.records[number as usize % CAPACITY] = record;
-        self.head.written += 1;
+        let tick = self.written as u32;
+        let release = [tick, head(Kind::Release, 0, 0), members::ONE, 1000];
+        self.records[self.written % CAPACITY] = release;
+        self.written += 1;
     }
+}
+
+/// A ring, and who reads it on this thread; the clock counts its records.
+fn trace() -> (Rc<RefCell<Trace>>, Reader) {
+    let trace = Rc::new(RefCell::new(Trace {
+        records: [[0; 4]; CAPACITY],
+        written: 0,
+    }));
+    let asked = trace.clone();
+    set_hook(move |request| {
+        let written = asked.borrow().written;
+        match Call::from_number(request.number) {
+            Some(Call::TracePosition) => Answer::word(written * BYTES),
+            Some(Call::Clock) => Answer::wide(written as u64),
+            _ => unreachable!("a reader asks for nothing else"),
+        }
+    });
+    let first = trace.borrow().records.as_ptr();
+    // SAFETY: the hook keeps the ring until the thread of the machine ends.
+    let reader = Reader::new(unsafe { Ring::new(first, CAPACITY as u32) });
+    (trace, reader)
 }
 
 fn run(interface: &[u8], key: Option<[u8; 32]>, listener: &TcpListener, shared: &Shared) {
@@ -133,24 +148,7 @@ fn run(interface: &[u8], key: Option<[u8; 32]>, listener: &TcpListener, shared: 
         key,
         patience: Duration(5_000_000_000),
     };
-    let empty = TraceRecord {
-        kind: 0,
-        hart: 0,
-        subject: 0,
-        detail: 0,
-        tick: 0,
-        x: 0,
-        y: 0,
-    };
-    let mut trace = Box::new(Trace {
-        head: TraceRing {
-            written: 0,
-            capacity: CAPACITY as u64,
-        },
-        records: [empty; CAPACITY],
-    });
-    // SAFETY: the box outlives the server.
-    let reader = Reader::new(unsafe { Ring::new(&raw const trace.head) });
+    let (trace, reader) = trace();
     let mut server = Server::new(settings, &mut places, memory, Some(reader));
     let tag = Module::parse(interface).unwrap().header().crc;
     let mut kernel = Kernel {
@@ -169,7 +167,7 @@ fn run(interface: &[u8], key: Option<[u8; 32]>, listener: &TcpListener, shared: 
         socket.accept();
         if !server.step(&mut socket, &mut kernel) {
             kernel.happen();
-            trace.write();
+            trace.borrow_mut().write();
             thread::sleep(Wall::from_micros(500));
         }
     }
@@ -234,6 +232,10 @@ impl Kernel<'_> {
 impl Programs for Kernel<'_> {
     fn clock(&mut self) -> Instant {
         Instant(self.clock)
+    }
+
+    fn hertz(&mut self) -> u32 {
+        1_000_000_000
     }
 
     fn stage(&mut self, _: u16, _: Section, _: usize, _: &[u8]) -> Result<(), Error> {

@@ -1,28 +1,23 @@
-//! Identifiers: plain numbers with a generation.
+//! Ids: a slot of the system file and the serial number of what lives in it.
 
-/// A slot of a kernel table and the generation of what lives in it.
+/// The id of an object, a thread or a process.
 ///
-/// The number that users hold is `generation << 16 | index`. An id of an
-/// earlier tenant never names a later one until the generation wraps (65,536
-/// tenants of one slot).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct Id(pub u32);
-
-impl Id {
-    /// The id of slot `index` in generation `generation`.
-    pub const fn new(index: u16, generation: u16) -> Id {
-        Id((generation as u32) << 16 | index as u32)
-    }
-    /// The slot.
-    pub const fn index(self) -> u16 {
-        self.0 as u16
-    }
-    /// The tenant of the slot.
-    pub const fn generation(self) -> u16 {
-        (self.0 >> 16) as u16
-    }
+/// Travels in two registers. A serial number never comes again within the life of
+/// a system, so a stale id names nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Id {
+    /// Place in the table of the system: the same number in every process. Below
+    /// 2^16, so that a call can carry 16 bits of its own beside it.
+    pub slot: u32,
+    /// Which tenant of the slot, from 1; 0 names nothing.
+    pub serial: u32,
 }
+
+/// Slots fit in the low 16 bits of a register of which a call uses the upper ones.
+pub const SLOT_MASK: usize = 0xFFFF;
+/// Where those bits begin: the priority of a message, flags.
+pub const EXTRA: u32 = 16;
 
 /// "No slot" in tables of 16-bit indices.
 pub const NONE: u16 = u16::MAX;

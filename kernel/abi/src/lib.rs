@@ -20,12 +20,18 @@ pub mod control;
 pub mod error;
 pub mod id;
 pub mod instruction;
+pub mod linked;
 pub mod load;
 pub mod message;
 pub mod module;
-pub mod next;
+/// Where formats lie for those who know them by this name.
+pub mod next {
+    pub use crate::{call, control, id, linked, load, process, rate, ring};
+}
 pub mod predicate;
 pub mod process;
+pub mod rate;
+pub mod ring;
 pub mod system;
 pub mod time;
 pub mod trace;

@@ -1,56 +1,97 @@
-//! Microcode that comes while the system runs: what a loader process and the
-//! kernel say to each other.
+//! Microcode that comes while the system runs: what a loader process and the kernel say
+//! to each other.
 //!
-//! A program that may be replaced has *room* twice, for the module that runs
-//! and for the one that comes. The loader writes the coming one into the spare
-//! room ([`Call::StageProgram`](crate::call::Call::StageProgram)), section by
-//! section, and then asks for the change
-//! ([`Call::SwitchProgram`](crate::call::Call::SwitchProgram)) with a
-//! [`Frame`]. The indices of tasks, drivers, ports and interrupts in it are
-//! those that the program was linked with: its *interface*.
+//! A program that may be replaced has *room* twice, for the module that runs and for the
+//! one that comes. The loader writes the coming one, in linked order, into the spare room
+//! ([`Call::StageProgram`](crate::call::Call::StageProgram)), section by section, and
+//! then asks for the change ([`Call::SwitchProgram`](crate::call::Call::SwitchProgram))
+//! with a [`Frame`].
+//!
+//! Places are numbers here: of tasks, drivers, ports, interrupts and mailboxes by the
+//! program's interface, of instructions and predicates within the room. Durations are
+//! ticks of the board's timer, in units of `1/denominator` of which remainders count;
+//! constants are order keys, see [`key`]. The kernel turns each number into a reference
+//! when a record is staged, and refuses what names nothing.
 
 use crate::id::NONE;
-use crate::instruction::{DurationEntry, Instruction};
-use crate::predicate::Predicate;
 use crate::record::record;
+use crate::value::ValueType;
+
+/// Bytes of a record of either section.
+pub const RECORD: usize = 16;
+/// Most bytes that one call stages.
+pub const MOST: usize = 64;
 
 /// A section of the spare room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Section {
-    /// [`Instruction`]s.
+    /// [`Linked`] instructions.
     Instructions = 0,
-    /// [`Predicate`]s.
+    /// [`LinkedWait`]s.
     Predicates = 1,
-    /// [`DurationEntry`]s.
-    Durations = 2,
 }
 
-impl Section {
-    /// Every section.
-    pub const ALL: [Section; 3] = [
-        Section::Instructions,
-        Section::Predicates,
-        Section::Durations,
-    ];
+/// When a comparison holds.
+pub mod compare {
+    /// The value is less than that to which it is compared.
+    pub const LESS: u8 = 1;
+    /// They are equal.
+    pub const EQUAL: u8 = 2;
+    /// It is greater.
+    pub const GREATER: u8 = 4;
+}
 
-    /// The section with this code.
-    pub const fn from_code(code: usize) -> Option<Section> {
-        match code {
-            0 => Some(Section::Instructions),
-            1 => Some(Section::Predicates),
-            2 => Some(Section::Durations),
-            _ => None,
-        }
+record! {
+    /// An instruction. Operands as in module files, see
+    /// [`Opcode`](crate::instruction::Opcode), but for the deadline of a release.
+    pub struct Linked {
+        /// An [`Opcode`](crate::instruction::Opcode).
+        pub opcode: u8,
+        /// Must be 0.
+        pub reserved: u8,
+        /// First operand.
+        pub a: u16,
+        /// Second operand.
+        pub b: u16,
+        /// Third operand.
+        pub c: u16,
+        /// Of a release: ticks to its deadline, at most 2^30.
+        pub ticks: u32,
+        /// And parts of a tick.
+        pub parts: u32,
     }
 
-    /// Bytes of one of its records.
-    pub const fn record(self) -> usize {
-        match self {
-            Section::Instructions => size_of::<Instruction>(),
-            Section::Predicates => size_of::<Predicate>(),
-            Section::Durations => size_of::<DurationEntry>(),
-        }
+    /// A predicate.
+    pub struct LinkedWait {
+        /// A [`PredicateKind`](crate::predicate::PredicateKind).
+        pub kind: u8,
+        /// When a comparison holds: bits of [`compare`]; else 0.
+        pub comparison: u8,
+        /// Number of the task, port, interrupt, mailbox or driver, or 0.
+        pub subject: u16,
+        /// Of a time: parts of a tick.
+        pub parts: u32,
+        /// Of a time: ticks. Of a constant: its order key. Low word, high word.
+        pub value: [u32; 2],
+    }
+}
+
+/// Maps a raw little-endian value, zero-extended to 64 bits, to a key whose unsigned
+/// order among values of its type is theirs. NaN lies beyond the infinity of its sign;
+/// -0 lies below +0.
+pub const fn key(of: ValueType, raw: u64) -> u64 {
+    use ValueType::*;
+    let sign = match of {
+        Opaque | Bool | U8 | U16 | U32 | U64 => return raw,
+        I8 => 0x80,
+        I16 => 0x8000,
+        I32 | F32 => 0x8000_0000,
+        I64 | F64 => 1 << 63,
+    };
+    match (of, raw & sign != 0) {
+        (F32 | F64, true) => raw ^ (sign | (sign - 1)),
+        _ => raw ^ sign,
     }
 }
 
@@ -61,7 +102,7 @@ record! {
         pub instructions: u16,
         /// Count of predicates.
         pub predicates: u16,
-        /// Count of durations.
+        /// 0: durations lie in the records.
         pub durations: u16,
         /// Address of the first block.
         pub start: u16,
@@ -73,7 +114,7 @@ record! {
         pub resume: u16,
         /// Handler blocks by violation; NONE = default.
         pub handlers: [u16; 4],
-        /// Remainders count in 1/denominator ns.
+        /// Parts of a tick in which remainders count.
         pub denominator: u32,
         /// Most microcode steps in one instant; the kernel allows no more than
         /// the system does.
@@ -101,41 +142,6 @@ impl Frame {
         max_steps: 0,
         tag: 0,
     };
-
-    /// The frame whose bytes are these words.
-    pub const fn from_words(words: [u64; Frame::WORDS]) -> Frame {
-        let [a, b, c, d] = words;
-        const fn quarter(word: u64, index: u32) -> u16 {
-            (word >> (16 * index)) as u16
-        }
-        Frame {
-            instructions: quarter(a, 0),
-            predicates: quarter(a, 1),
-            durations: quarter(a, 2),
-            start: quarter(a, 3),
-            round: quarter(b, 0),
-            resume: quarter(b, 1),
-            handlers: [quarter(b, 2), quarter(b, 3), quarter(c, 0), quarter(c, 1)],
-            denominator: (c >> 32) as u32,
-            max_steps: d as u32,
-            tag: (d >> 32) as u32,
-        }
-    }
-
-    /// Whether its counts are within these and its addresses within its code.
-    pub fn fits(&self, counts: [u32; 3]) -> bool {
-        let mine = [self.instructions, self.predicates, self.durations];
-        let inside = |address: u16| address < self.instructions;
-        let optional = |address: u16| address == NONE || inside(address);
-        mine.into_iter()
-            .zip(counts)
-            .all(|(mine, room)| u32::from(mine) <= room)
-            && (self.instructions == 0 || inside(self.start))
-            && optional(self.round)
-            && optional(self.resume)
-            && self.handlers.into_iter().all(optional)
-            && self.denominator > 0
-    }
 }
 
 /// When a program changes, and with what it begins.
@@ -171,77 +177,24 @@ pub mod state {
     pub const LOADED: usize = 1;
     /// A change has been asked for and has not happened yet.
     pub const PENDING: usize = 2;
-    /// The spare room is being brought up to date after a change.
-    pub const SETTLING: usize = 4;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Record;
+    use proptest::prelude::*;
 
-    fn frame() -> Frame {
-        Frame {
-            instructions: 1,
-            predicates: 2,
-            durations: 3,
-            start: 0,
-            round: 5,
-            resume: NONE,
-            handlers: [6, 7, 8, NONE],
-            denominator: 9,
-            max_steps: 10,
-            tag: 0xDEAD_BEEF,
-        }
-    }
-
-    #[test]
-    fn a_frame_is_its_words() {
-        let mut bytes = [0; Frame::WORDS * 8];
-        let mut at = 0;
-        frame().encode(&mut |field| {
-            bytes[at..at + field.len()].copy_from_slice(field);
-            at += field.len();
-        });
-        let mut words = [0; Frame::WORDS];
-        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        assert_eq!((at, Frame::from_words(words)), (bytes.len(), frame()));
-    }
-
-    #[test]
-    fn a_frame_fits_its_room_and_its_addresses_its_code() {
-        let fitting = Frame {
-            instructions: 9,
-            ..frame()
-        };
-        assert!(fitting.fits([9, 2, 3]));
-        assert!(!fitting.fits([8, 2, 3]) && !fitting.fits([9, 1, 3]) && !fitting.fits([9, 2, 2]));
-        assert!(!frame().fits([9, 2, 3]));
-        for broken in [
-            Frame {
-                start: 9,
-                ..fitting
-            },
-            Frame {
-                round: 9,
-                ..fitting
-            },
-            Frame {
-                resume: 9,
-                ..fitting
-            },
-            Frame {
-                handlers: [NONE, NONE, NONE, 9],
-                ..fitting
-            },
-            Frame {
-                denominator: 0,
-                ..fitting
-            },
-        ] {
-            assert!(!broken.fits([9, 2, 3]));
+    proptest! {
+        #[test]
+        fn keys_of_one_type_are_in_the_order_of_its_values(raw: [u64; 2]) {
+            for of in ValueType::ALL {
+                let mask = match of.size() {
+                    Some(8) | None => u64::MAX,
+                    Some(size) => (1 << (8 * size)) - 1,
+                };
+                let [a, b] = raw.map(|raw| raw & mask);
+                prop_assert_eq!(key(of, a).cmp(&key(of, b)), of.order_key(a).cmp(&of.order_key(b)), "{:?}", of);
+            }
         }
     }
 }

@@ -6,6 +6,9 @@
 //! driver: the parameters in order (inputs, then outputs, as declared), each at
 //! the next multiple of 8 bytes. States have no place in it.
 
+use crate::rate::Rate;
+use crate::record::record;
+
 /// The symbol of the [`ProcessTable`] in a process image.
 pub const TABLE_SYMBOL: &str = "GIORNATA_PROCESS";
 /// First word of the table.
@@ -26,16 +29,22 @@ pub const RESTARTABLE_SYMBOLS: [&str; 2] =
 /// The symbol of the [`Grants`] that the builder lays beside a process's constants.
 pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";
 
-/// Where a process finds what it was granted. The addresses of its devices
-/// follow, one `u32` each, in the order of the system file, and then as many
-/// lengths in bytes.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Grants {
-    /// Address of the trace ring; 0 = not granted.
-    pub trace_ring: u32,
-    /// Count of devices.
-    pub devices: u32,
+record! {
+    /// Where a process finds what it was granted, and how its clock counts. The
+    /// addresses of its devices follow, one `u32` each, in the order of the system
+    /// file, and then as many lengths in bytes.
+    pub struct Grants {
+        /// Nanoseconds and ticks of the board's timer.
+        pub rate: Rate,
+        /// Address of the trace ring; 0 = not granted.
+        pub trace_ring: u32,
+        /// Records that the trace ring holds, a power of two; 0 = not granted.
+        pub trace_records: u32,
+        /// Count of devices.
+        pub devices: u32,
+        /// 0.
+        pub zero: u32,
+    }
 }
 
 /// What a function is started as.

@@ -32,17 +32,6 @@ impl Instant {
     }
 }
 
-impl Ticks {
-    /// Takes what was used from what is left, down to nothing; what is without
-    /// limit stays so.
-    #[inline]
-    pub const fn use_up(&mut self, used: Ticks) {
-        if self.0 != u64::MAX {
-            self.0 = self.0.saturating_sub(used.0);
-        }
-    }
-}
-
 impl Duration {
     /// No time at all.
     pub const ZERO: Duration = Duration(0);

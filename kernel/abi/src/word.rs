@@ -2,8 +2,8 @@
 //! without a call as long as nobody waits.
 //!
 //! ```text
-//! mutex       0, or the id of who has it | LOCKED, and WAITED_FOR; with the second
-//!             kernel the owner's slot, 16 bits of its serial number << 16
+//! mutex       0, or the owner's slot | 16 bits of its serial number << 16 | LOCKED, and
+//!             WAITED_FOR
 //! semaphore   its count, and WAITED_FOR; from LIMIT on, its highest count
 //! ```
 //! The kernel says what the highest count is whenever it writes the word. Until it

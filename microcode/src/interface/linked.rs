@@ -1,10 +1,11 @@
 //! A module in the indices of its interface.
 
 use giornata_abi::id::NONE;
-use giornata_abi::instruction::{DurationEntry, Instruction, Opcode, Operand};
-use giornata_abi::load::Frame;
+use giornata_abi::instruction::{Instruction, Opcode, Operand};
+use giornata_abi::linked::Times;
+use giornata_abi::load::{Frame, Linked, LinkedWait};
 use giornata_abi::module::{Module, PortKind};
-use giornata_abi::{Comparison, Predicate, PredicateKind};
+use giornata_abi::{Comparison, Predicate, PredicateKind, ValueType};
 
 use super::error::LinkError;
 
@@ -58,18 +59,24 @@ impl<'m> LinkedModule<'m> {
         &self.module
     }
 
-    /// What the kernel needs besides the records.
-    pub fn frame(&self) -> Frame {
+    /// How its durations become ticks of a timer of that rate; `None`: they divide them too
+    /// finely. O(its predicates and durations).
+    pub fn times(&self, hertz: u32) -> Option<Times> {
+        Times::of(&self.module, hertz)
+    }
+
+    /// What the kernel needs besides the records. `times`: see [`times`](Self::times).
+    pub fn frame(&self, times: &Times) -> Frame {
         let header = self.module.header();
         Frame {
             instructions: header.instructions,
             predicates: header.predicates,
-            durations: header.durations,
+            durations: 0,
             start: header.start,
             round: header.round,
             resume: header.resume,
             handlers: header.handlers,
-            denominator: header.denominator,
+            denominator: times.parts,
             max_steps: self.steps,
             tag: header.crc,
         }
@@ -155,9 +162,23 @@ impl<'m> LinkedModule<'m> {
         ))
     }
 
-    /// The duration at an index; linking does not change it. O(1).
-    pub fn duration(&self, index: u16) -> Option<DurationEntry> {
-        self.module.duration(index)
+    /// The record of the instruction at an address, for the kernel. O(1).
+    pub fn staged_instruction(&self, address: u16, times: &Times) -> Option<Linked> {
+        let own = self.instruction(address)?;
+        let deadline = self.module.duration(own.b);
+        let deadline = deadline.map(|own| times.ticks(own.nanos, own.remainder));
+        Some(Linked::of(&own, deadline))
+    }
+
+    /// The record of the predicate at an index, for the kernel. O(1).
+    pub fn staged_predicate(&self, index: u16, times: &Times) -> Option<LinkedWait> {
+        let (own, linked) = (self.module.predicate(index)?, self.predicate(index)?);
+        let port = match own.kind() {
+            Some(PredicateKind::Constant) => self.module.port(own.subject),
+            _ => None,
+        };
+        let order = port.and_then(|port| ValueType::from_code(port.value_type));
+        Some(LinkedWait::of(&linked, times, order))
     }
 
     /// The tasks that its code releases, by the interface's index, in the order

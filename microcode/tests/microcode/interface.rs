@@ -126,12 +126,12 @@ fn with_link(
 }
 
 fn records(linked: &LinkedModule<'_>) -> (Frame, Vec<Instruction>, Vec<Predicate>, Vec<u16>) {
-    let frame = linked.frame();
+    let times = linked.times(1_000_000_000).expect("whole ticks");
+    let frame = linked.frame(&times);
     let instructions = (0..frame.instructions).map_while(|at| linked.instruction(at));
     let predicates = (0..frame.predicates).map_while(|at| linked.predicate(at));
     assert_eq!(linked.instruction(frame.instructions), None);
     assert_eq!(linked.predicate(frame.predicates), None);
-    assert_eq!(linked.duration(frame.durations), None);
     (
         frame,
         instructions.collect(),

@@ -11,7 +11,7 @@ fn a_million_releases_at_rates_that_divide_nothing_do_not_drift() {
         assert_eq!(outcome.wrong, 0);
         assert!(
             outcome.latest_ticks <= 1,
-            "an alarm rings at the first tick not before"
+            "an alarm rings in the tick of its instant"
         );
     }
 }

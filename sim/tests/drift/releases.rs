@@ -1,9 +1,10 @@
 //! Releases of one task, again and again, each checked.
 
+use giornata_abi::Instant;
 use giornata_abi::time::Timebase;
-use giornata_abi::trace::{TraceKind, TraceRecord};
-use giornata_abi::{Instant, Ticks};
-use giornata_sim::{Simulation, Storage, SystemBuilder};
+use giornata_sim::{Simulation, SystemBuilder};
+use giornata_test_microcode::assemble;
+use giornata_trace::{Content, Expansion};
 use std::cell::Cell;
 
 /// What came of it.
@@ -13,7 +14,7 @@ pub(crate) struct Outcome {
     pub(crate) releases: u64,
     /// Releases at another instant than the exact one.
     pub(crate) wrong: u64,
-    /// Most ticks from the first one not before the instant to the release.
+    /// Most ticks from the last one not behind the instant to the release.
     pub(crate) latest_ticks: u64,
 }
 
@@ -21,37 +22,39 @@ pub(crate) struct Outcome {
 /// of `hertz` ticks a second.
 pub(crate) fn release(count: u64, hertz: u32, period: u64, frequency: u64) -> Outcome {
     let mut b = SystemBuilder::new();
-    b.tables.header.timer_hertz = hertz;
-    b.tables.header.trace_mask = 1 << TraceKind::Release as u32;
+    b.description.timer_hertz = hertz;
     let process = b.process();
     b.task(process, "t", &[], &[]);
-    b.program(&format!(
-        "a: release t {period}ns/{frequency}
-            future after({period}ns/{frequency}) a
+    b.program(&assemble(&format!(
+        "denominator {frequency}
+         task t
+         a: release t, {period}ns/{frequency}
+            future after({period}ns/{frequency}), a
             return"
-    ));
-    let tables = b.finish();
-    let mut storage = Storage::new(&tables.system());
-    let (exact, base) = (
-        Cell::new(Exact::new(period, frequency)),
-        Timebase::new(hertz),
-    );
+    )));
+    let system = b.finish();
+    let (mut exact, base) = (Exact::new(period, frequency), Timebase::new(hertz));
     let outcome = Cell::new(Outcome::default());
-    let mut simulation = Simulation::new(&tables, &mut storage);
-    simulation.listen(|record: &TraceRecord| {
-        let mut seen = outcome.get();
-        let (mut sequence, due) = (exact.get(), base.ticks(Instant(record.x)));
-        seen.wrong += u64::from(record.x != sequence.next());
-        seen.releases += 1;
-        seen.latest_ticks = seen.latest_ticks.max(Ticks(record.tick).0 - due.0);
-        exact.set(sequence);
-        outcome.set(seen);
-    });
+    let mut expansion = Expansion::new(hertz);
+    let mut seen = Outcome::default();
+    let mut simulation = Simulation::new(&system);
     let last = Exact {
         k: count - 1,
-        ..exact.get()
+        ..exact
     }
     .next();
+    simulation.listen(|index, record| {
+        expansion.push(index, record, |event| {
+            let Content::Release { at, .. } = event.content else {
+                return;
+            };
+            let due = exact.tick(hertz);
+            seen.wrong += u64::from(at.0 != exact.next());
+            seen.releases += 1;
+            seen.latest_ticks = seen.latest_ticks.max(event.tick.0 - due);
+            outcome.set(seen);
+        });
+    });
     simulation.run_until(base.instant(base.ticks(Instant(last))));
     drop(simulation);
     outcome.get()
@@ -72,6 +75,12 @@ impl Exact {
             frequency,
             k: 0,
         }
+    }
+
+    /// The last tick that does not lie behind the k-th.
+    fn tick(&self, hertz: u32) -> u64 {
+        let parts = u128::from(self.k) * u128::from(self.period) * u128::from(hertz);
+        (parts / (u128::from(self.frequency) * 1_000_000_000)) as u64
     }
 
     fn next(&mut self) -> u64 {

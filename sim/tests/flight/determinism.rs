@@ -2,10 +2,10 @@
 //! they are done in time.
 
 use crate::system::{Flight, is_trouble};
-use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
-use giornata_sim::trace::{PortPiece, port_piece};
+use giornata_sim::trace::{port_piece, ports, switches};
 use giornata_sim::{Chance, Scheduler, Work};
+use giornata_trace::Event;
 
 /// Ten seconds, and what happens at their last instant.
 const FLIGHT: Instant = Instant(10_009_000_000);
@@ -48,38 +48,30 @@ fn time(seed: u64, work: Work, number: u32, longest: u64) -> Duration {
     })
 }
 
-fn port_trace(records: &[TraceRecord]) -> Vec<PortPiece> {
-    giornata_sim::trace::ports(records)
-}
-
 #[test]
 fn the_port_trace_is_the_same_under_all_execution_times_and_schedulers() {
     let flight = Flight::open("system");
     let longest = longest(&flight);
-    let instant = flight.record(&flight.tables, FLIGHT, |_, _| Duration::ZERO);
+    let instant = flight.record(&flight.system, FLIGHT, |_, _| Duration::ZERO);
     assert!(!instant.iter().any(is_trouble));
-    let reference = port_trace(&instant);
+    let reference = ports(&instant);
     assert!(reference.len() > 10_000, "{} pieces", reference.len());
     let schedules = Scheduler::ALL.map(|scheduler| flight.scheduled(scheduler));
     let fly = |seed: u64| {
-        let tables = &schedules[seed as usize % schedules.len()];
+        let system = &schedules[seed as usize % schedules.len()];
         let mut at = 0;
-        let check = |record: &TraceRecord| {
+        let check = |event: &Event| {
             assert!(
-                !is_trouble(record),
-                "assignment {seed} is not time-safe: {record:?}"
+                !is_trouble(event),
+                "assignment {seed} is not time-safe: {event:?}"
             );
-            if record.kind == TraceKind::Port as u8 {
-                assert_eq!(
-                    Some(&port_piece(record)),
-                    reference.get(at),
-                    "assignment {seed}"
-                );
+            if let Some(piece) = port_piece(event) {
+                assert_eq!(Some(&piece), reference.get(at), "assignment {seed}");
                 at += 1;
             }
         };
         let durations = |work, number| time(seed, work, number, longest(work));
-        flight.fly(tables, FLIGHT, durations, check);
+        flight.fly(system, FLIGHT, durations, check);
         assert_eq!(at, reference.len(), "assignment {seed} wrote less");
     };
     // every thread has a part of them
@@ -98,21 +90,19 @@ fn schedulers_decide_differently_and_the_port_trace_does_not_show_it() {
     let (longest, logger) = (longest(&flight), flight.task("logger"));
     let until = Instant(1_000_000_000);
     let runs = Scheduler::ALL.map(|scheduler| {
-        let tables = flight.scheduled(scheduler);
-        flight.record(&tables, until, |work, _| match work {
+        let system = flight.scheduled(scheduler);
+        flight.record(&system, until, |work, _| match work {
             // beyond the next release of the others: whoever preempts it shows
             Work::Job(thread) if thread == logger => Duration::from_millis(7),
             work => Duration(longest(work)),
         })
     });
-    let [edf, _, fifo] = runs
-        .each_ref()
-        .map(|records| giornata_sim::trace::switches(records));
+    let [edf, _, fifo] = runs.each_ref().map(|events| switches(events));
     assert!(
         edf != fifo,
         "a logger that is not preempted delays the others"
     );
-    let [edf, rm, fifo] = runs.map(|records| port_trace(&records));
+    let [edf, rm, fifo] = runs.map(|events| ports(&events));
     assert!(edf == rm && rm == fifo);
 }
 
@@ -131,9 +121,9 @@ fn generated_s_code_leaves_the_port_trace_as_it_is() {
         let changes: Vec<_> = changes.collect();
         let flight = Flight::changed("system", &changes);
         let coded = flight.names.programs.iter().filter(|p| p.schedule == "s");
-        let records = flight.record(&flight.tables, until, |work, _| Duration(longest(work)));
-        assert!(!records.iter().any(is_trouble), "{schedules:?}");
-        (coded.count(), port_trace(&records))
+        let events = flight.record(&flight.system, until, |work, _| Duration(longest(work)));
+        assert!(!events.iter().any(is_trouble), "{schedules:?}");
+        (coded.count(), ports(&events))
     };
     let (coded, reference) = fly(["edf", "edf", "edf"]);
     assert!(coded == 0 && reference.len() > 1_000);
@@ -143,22 +133,22 @@ fn generated_s_code_leaves_the_port_trace_as_it_is() {
         ["edf", "s:edf-nonpreemptive", "edf"],
         ["edf", "s:synchronous", "edf"],
     ] {
-        let (coded, ports) = fly(schedules);
-        assert!(coded == 1 && ports == reference, "{schedules:?}");
+        let (coded, trace) = fly(schedules);
+        assert!(coded == 1 && trace == reference, "{schedules:?}");
     }
 }
 
 #[test]
 fn a_late_job_shows_in_the_port_trace_and_as_a_violation() {
     let flight = Flight::open("system");
-    let reference = port_trace(&flight.record(&flight.tables, FLIGHT, |_, _| Duration::ZERO));
+    let reference = ports(&flight.record(&flight.system, FLIGHT, |_, _| Duration::ZERO));
     let late = flight.task("control");
-    let records = flight.record(&flight.tables, FLIGHT, |work, number| {
+    let events = flight.record(&flight.system, FLIGHT, |work, number| {
         match (work, number) {
             (Work::Job(thread), 100) if thread == late => Duration::from_millis(3),
             _ => Duration::ZERO,
         }
     });
-    assert!(records.iter().any(is_trouble), "beyond its budget of 2 ms");
-    assert!(port_trace(&records) != reference);
+    assert!(events.iter().any(is_trouble), "beyond its budget of 2 ms");
+    assert!(ports(&events) != reference);
 }

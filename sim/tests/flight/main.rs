@@ -5,15 +5,16 @@ mod overload;
 mod system;
 mod windows;
 
-use giornata_sim::{Scheduler, Tables};
+use giornata_next_records::Description;
+use giornata_sim::{Scheduler, describe};
 use system::Flight;
 
 impl Flight {
     /// The same system under another scheduler.
-    pub(crate) fn scheduled(&self, scheduler: Scheduler) -> Tables {
-        let mut tables = self.tables.clone();
-        scheduler.apply(&mut tables);
-        tables
+    pub(crate) fn scheduled(&self, scheduler: Scheduler) -> Description {
+        let mut model = self.model.clone();
+        scheduler.apply(&mut model);
+        describe(&model).expect("the system fits its records")
     }
 
     /// The index of a task's thread.

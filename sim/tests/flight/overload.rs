@@ -3,10 +3,10 @@
 
 use crate::system::Flight;
 use giornata_abi::process::block_offsets;
-use giornata_abi::trace::{TraceKind, TraceRecord, Violation};
+use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant};
-use giornata_sim::{Act, Behaviour, Moment, Native, Simulation, Storage, trace};
-use giornata_trace::{Event, Numbered, PortValue, first_difference, port_trace};
+use giornata_sim::{Act, Behaviour, Moment, Native, Simulation, trace};
+use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, port_trace};
 
 const FLIGHT: Instant = Instant(6_000_000_000);
 
@@ -50,14 +50,13 @@ impl Behaviour for Working {
 }
 
 /// Flies with this pace of the built-in test.
-fn fly(flight: &Flight, pace: Duration) -> Vec<TraceRecord> {
-    let mut storage = Storage::new(&flight.tables.system());
-    let mut simulation = Simulation::new(&flight.tables, &mut storage);
+fn fly(flight: &Flight, pace: Duration) -> Vec<Event> {
+    let mut simulation = Simulation::new(&flight.system);
     flight.connect(&mut simulation);
     simulation.set_thread(flight.task("control"), Working::new(pace));
     simulation.set_durations(|_, _| Duration::from_micros(1));
     simulation.run_until(FLIGHT);
-    simulation.take_records()
+    trace::events(&simulation.take_records(), flight.system.timer_hertz)
 }
 
 /// The pace on the board, roughly: 5,000 thousands take 30 ms.
@@ -66,54 +65,37 @@ const PACE: Duration = Duration::from_micros(6);
 #[test]
 fn every_overrun_is_reported_with_task_and_instant_and_handled() {
     let flight = Flight::open("overload");
-    let records = fly(&flight, PACE);
+    let events = fly(&flight, PACE);
     let control = flight.task("control");
-    let of = |wanted| {
-        let violations = trace::violations(&records);
-        violations
-            .into_iter()
-            .filter(move |(_, kind, ..)| *kind == wanted)
-            .collect::<Vec<_>>()
-    };
-    let overruns = of(Violation::Overrun);
+    let overruns = trace::violations_of(&events, Violation::Overrun);
     assert!(!overruns.is_empty());
-    for (_, _, handled, at, task, _) in &overruns {
-        assert!(*handled);
-        assert_eq!(*task, control);
+    for breach in &overruns {
+        assert!(breach.handled);
+        assert_eq!(breach.task, Some(control));
+        let at = breach.at.0;
         assert!(
-            at.0 % 20_000_000 > 0,
-            "stopped in the middle of a period, at {}",
-            at.0
+            at % 20_000_000 > 0,
+            "stopped in the middle of a period, at {at}"
         );
     }
-    for (_, _, _, at, task, _) in of(Violation::TimeSafety) {
+    for breach in trace::violations_of(&events, Violation::TimeSafety) {
         assert_eq!(
-            (task, at.0 % 20_000_000),
-            (control, 0),
+            (breach.task, breach.at.0 % 20_000_000),
+            (Some(control), 0),
             "met at the end of the period"
         );
     }
-    let shed = flight
-        .model
-        .drivers
-        .iter()
-        .position(|driver| driver.function == "shed_load");
+    let mut drivers = flight.model.drivers.iter();
+    let shed = drivers.position(|driver| driver.function == "shed_load");
     let shed = shed.expect("the handler's driver") as u16;
-    let upcalls = trace::of_kind(&records, TraceKind::Upcall);
-    let handled = upcalls
-        .filter(|r| r.subject == shed && r.detail == 1)
-        .count();
-    assert_eq!(handled, overruns.len());
+    let began = |event: &&Event| matches!(event.content, Content::Upcall { driver, step: UpcallStep::Begun, .. } if driver == shed);
+    assert_eq!(events.iter().filter(began).count(), overruns.len());
 }
 
 #[test]
 fn the_port_trace_of_who_is_not_concerned_is_unchanged() {
     let flight = Flight::open("overload");
-    let of_world = |records: Vec<TraceRecord>| -> Vec<PortValue> {
-        let events = (0..)
-            .zip(records)
-            .map(|(index, record)| Event::read(&Numbered { index, record }));
-        let events: Vec<Event> = events.collect();
+    let of_world = |events: Vec<Event>| -> Vec<PortValue> {
         let trace = port_trace(&events, &flight.names);
         let concerned = |port: &str| port.starts_with("plant.") || port.starts_with("telemetry.");
         trace

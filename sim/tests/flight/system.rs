@@ -2,11 +2,12 @@
 //! as for a board, its processes' own code for the host.
 
 use giornata_abi::process::{Function, ProcessTable};
-use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
-use giornata_sim::{Native, Simulation, Storage, Tables, Work};
+use giornata_next_records::Description;
+use giornata_sim::{Native, Simulation, Work, describe};
 use giornata_system::names::name_map;
-use giornata_system::{Functions, Model, NameMap, Placement, Project, SystemFile, link};
+use giornata_system::{Functions, Model, NameMap, Project, SystemFile};
+use giornata_trace::{Content, Event, Expansion};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -25,7 +26,7 @@ fn processes() -> [(&'static str, &'static ProcessTable); 5] {
 pub(crate) struct Flight {
     pub(crate) model: Model,
     pub(crate) names: NameMap,
-    pub(crate) tables: Tables,
+    pub(crate) system: Description,
 }
 
 impl Flight {
@@ -52,13 +53,10 @@ impl Flight {
             .map(|(name, table)| (name.into(), Functions::of(table)))
             .into();
         let model = Model::resolve(&project, &functions).expect("the functions fit");
-        let linked =
-            link(&model, &Placement::for_host(&model)).expect("the system fits its tables");
-        let tables = Tables::from_blob(&linked.to_blob()).expect("a blob of this version");
         Flight {
             names: name_map(&model, &[]),
+            system: describe(&model).expect("the system fits its records"),
             model,
-            tables,
         }
     }
 
@@ -90,39 +88,39 @@ impl Flight {
         )
     }
 
-    /// Flies for a time and hands each record to `listener`.
+    /// Flies for a time and hands each event to `listener`.
     pub(crate) fn fly(
         &self,
-        tables: &Tables,
+        system: &Description,
         until: Instant,
         durations: impl FnMut(Work, u32) -> Duration,
-        listener: impl FnMut(&TraceRecord),
+        mut listener: impl FnMut(&Event),
     ) {
-        let mut storage = Storage::new(&tables.system());
-        let mut simulation = Simulation::new(tables, &mut storage);
+        let mut expansion = Expansion::new(system.timer_hertz);
+        let mut simulation = Simulation::new(system);
         self.connect(&mut simulation);
         simulation.set_durations(durations);
-        simulation.listen(listener);
+        simulation.listen(|index, record| {
+            expansion.push(index, record, |event| listener(&event));
+        });
         simulation.run_until(until);
     }
 
-    /// Flies and keeps the records.
+    /// Flies and keeps the events.
     pub(crate) fn record(
         &self,
-        tables: &Tables,
+        system: &Description,
         until: Instant,
         durations: impl FnMut(Work, u32) -> Duration,
-    ) -> Vec<TraceRecord> {
-        let mut records = Vec::new();
-        self.fly(tables, until, durations, |record| records.push(*record));
-        records
+    ) -> Vec<Event> {
+        let mut events = Vec::new();
+        self.fly(system, until, durations, |event| events.push(event.clone()));
+        events
     }
 }
 
-/// Whether a record tells of something that a good flight does not know.
-pub(crate) fn is_trouble(record: &TraceRecord) -> bool {
-    use TraceKind::{Fault, Impossible, Miss, Violation};
-    [Miss, Violation, Fault, Impossible]
-        .iter()
-        .any(|kind| *kind as u8 == record.kind)
+/// Whether an event tells of something that a good flight does not know.
+pub(crate) fn is_trouble(event: &Event) -> bool {
+    use Content::{Fault, Miss, Violation};
+    matches!(event.content, Miss { .. } | Violation(_) | Fault { .. })
 }

@@ -1,17 +1,16 @@
 //! Ten seconds of flight: who ran when, and that it flies.
 
 use crate::system::{Flight, is_trouble};
-use giornata_abi::trace::{TraceKind, TraceRecord};
 use giornata_abi::{Duration, Instant};
 use giornata_sim::{Work, trace};
-use giornata_trace::{Event, Numbered, Statistics};
+use giornata_trace::{Content, Event, Statistics};
 
 /// Ten seconds, and what happens at their last instant.
 const FLIGHT: Instant = Instant(10_009_000_000);
 const MS: u64 = 1_000_000;
 
-fn fly(flight: &Flight) -> Vec<TraceRecord> {
-    flight.record(&flight.tables, FLIGHT, |work, _| match work {
+fn fly(flight: &Flight) -> Vec<Event> {
+    flight.record(&flight.system, FLIGHT, |work, _| match work {
         Work::Job(_) => Duration::from_micros(500),
         Work::Upcall(_) => Duration::from_micros(2),
     })
@@ -20,8 +19,8 @@ fn fly(flight: &Flight) -> Vec<TraceRecord> {
 #[test]
 fn every_job_lies_inside_its_window() {
     let flight = Flight::open("system");
-    let records = fly(&flight);
-    assert!(!records.iter().any(is_trouble));
+    let events = fly(&flight);
+    assert!(!events.iter().any(is_trouble));
     // the logger waits 15 ms for a world that has moved
     for (task, first, period, jobs) in [
         ("navigation", 0, 10, 1001),
@@ -30,23 +29,27 @@ fn every_job_lies_inside_its_window() {
         ("logger", 15, 100, 100),
     ] {
         let thread = flight.task(task);
-        let of_task = |kind| {
-            trace::of_kind(&records, kind)
-                .filter(move |r| r.subject == thread)
-                .collect::<Vec<_>>()
-        };
-        let releases = of_task(TraceKind::Release);
+        let releases = events.iter().filter_map(|event| match event.content {
+            Content::Release {
+                thread: t,
+                at,
+                deadline: Some(deadline),
+                ..
+            } if t == thread => Some((at.0, deadline.0)),
+            _ => None,
+        });
+        let releases: Vec<(u64, u64)> = releases.collect();
         assert_eq!(releases.len(), jobs, "{task}");
-        for (k, release) in releases.iter().enumerate() {
+        for (k, window) in releases.iter().enumerate() {
             let opens = (first + k as u64 * period) * MS;
-            assert_eq!(
-                (release.x, release.y),
-                (opens, opens + period * MS),
-                "{task} {k}"
-            );
+            assert_eq!(*window, (opens, opens + period * MS), "{task} {k}");
         }
-        for (release, complete) in releases.iter().zip(of_task(TraceKind::Complete)) {
-            assert!(complete.x >= release.x && complete.x <= release.y, "{task}");
+        let completions = events.iter().filter_map(|event| match event.content {
+            Content::Complete { thread: t, at, .. } if t == thread => Some(at.0),
+            _ => None,
+        });
+        for ((opens, closes), completed) in releases.into_iter().zip(completions) {
+            assert!((opens..=closes).contains(&completed), "{task}");
         }
     }
 }
@@ -54,14 +57,14 @@ fn every_job_lies_inside_its_window() {
 #[test]
 fn servos_move_at_exact_multiples_of_20_ms() {
     let flight = Flight::open("system");
-    let records = fly(&flight);
+    let events = fly(&flight);
     let servo = flight
         .names
         .ports
         .iter()
         .position(|port| port.name == "servo");
     let servo = servo.expect("the actuator") as u16;
-    let mut instants: Vec<u64> = trace::ports(&records)
+    let mut instants: Vec<u64> = trace::ports(&events)
         .iter()
         .filter(|p| p.port == servo)
         .map(|p| p.at.0)
@@ -76,8 +79,8 @@ fn servos_move_at_exact_multiples_of_20_ms() {
 fn the_statistics_of_the_trace_crate_count_a_whole_flight() {
     let flight = Flight::open("system");
     let mut statistics = Statistics::new(&flight.names);
-    for (index, record) in (0..).zip(fly(&flight)) {
-        statistics.observe(&Event::read(&Numbered { index, record }));
+    for event in fly(&flight) {
+        statistics.observe(&event);
     }
     assert_eq!(statistics.violations, 0);
     let control = &statistics.threads[flight.task("control") as usize];

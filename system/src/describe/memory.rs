@@ -1,4 +1,4 @@
-//! Memory of the second kernel that is no record: nothing that refers to anything.
+//! Memory of the kernel that is no record: nothing that refers to anything.
 
 use crate::model::{Model, Place};
 use giornata_abi::message::INLINE;

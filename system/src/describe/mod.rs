@@ -1,19 +1,19 @@
-//! From a model and its addresses to what the second kernel's records are made from.
+//! From a model and its addresses to what the kernel's records are made from.
 
 mod memory;
 mod programs;
 
 use crate::board::Protection;
 use crate::image::regions::NOTHING;
-use crate::link::Start;
 use crate::model::{Model, Process, Thread};
 use crate::names::ThreadRole;
 use crate::objects::{self, Shape};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
 use crate::shared;
-use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::rate::{FASTEST, Rate};
+use crate::start::Start;
+use giornata_abi::control::ControlPage;
+use giornata_abi::rate::Rate;
 use giornata_abi::system::{
     GRANT_SHUTDOWN, GRANT_TRUSTED_DMA, KERNEL_REGIONS, Policy, REGION_ENTRY, RIGHT_DIRECT,
     RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
@@ -29,9 +29,9 @@ pub(crate) use memory::Memory;
 /// From this entry of the PMP on, the second half of its registers is in use.
 const FIRST_OF_SECOND_HALF: usize = 8;
 
-/// Describes a bound model to the second kernel. Refuses what its records cannot hold.
+/// Describes a bound model to the kernel. Refuses what its records cannot hold.
 pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Refusal> {
-    let rate = rate(model)?;
+    let rate = model.board.rate;
     check_lines(model)?;
     let memory = Memory::of(model, placement.ram);
     let processes = (0u16..).zip(&model.processes);
@@ -100,16 +100,6 @@ fn physical(place: &ProcessPlacement, user: u64) -> u64 {
         0 => 0,
         user => u64::from(place.data) + user - u64::from(place.data_address),
     }
-}
-
-/// How the board's timer counts.
-fn rate(model: &Model) -> Result<Rate, Refusal> {
-    let hertz = model.board.timer_hertz;
-    Rate::new(hertz).ok_or_else(|| {
-        let reason = format!("a timer of {hertz} ticks a second");
-        let mend = format!("at most {FASTEST} can be counted: `timer-hertz = 10_000_000`");
-        Problem::new(reason, mend).into()
-    })
 }
 
 /// Lines have a table by number.

@@ -1,16 +1,15 @@
-//! Programs, their ports and drivers, as the second kernel links them.
+//! Programs, their ports and drivers, as the kernel links them.
 
 use crate::describe::memory::Memory;
 use crate::describe::{physical, ticks};
 use crate::file::Schedule;
-use crate::link::is_traced;
 use crate::model::{Driver, Model, Place, Port, Program, Work};
 use crate::place::Placement;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::ValueType;
 use giornata_abi::module::Module;
-use giornata_abi::next::rate::Rate;
 use giornata_abi::process::{FunctionKind, block_offsets};
+use giornata_abi::rate::Rate;
 use giornata_abi::system::Policy;
 use giornata_next_core::micro::block;
 use giornata_next_records::link::{Binding, link};
@@ -64,7 +63,7 @@ impl Context<'_> {
             place: self.place(port),
             size: port.size.into(),
             order: (port.value_type != ValueType::Opaque).then_some(port.value_type),
-            traced: is_traced(port.kind),
+            traced: port.is_traced(),
             readers: processes()
                 .filter(|(_, process)| process.readable.contains(&index))
                 .map(|(number, _)| number)

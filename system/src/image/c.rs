@@ -1,7 +1,6 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
 use crate::file::{ProcessSection, Spanned, SystemFile};
-use crate::generation::Generation;
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
 use std::ffi::OsString;
@@ -75,9 +74,6 @@ pub(crate) fn compile(
         let object = folder.join(format!("{number}-{stem}.o"));
         let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
         arguments.extend(machine.iter().map(OsString::from));
-        if toolchain.generation == Generation::Second {
-            arguments.push("-DGIORNATA_NEXT".into());
-        }
         if toolchain.debug {
             arguments.extend(CHECKS.map(OsString::from));
         }

@@ -1,7 +1,6 @@
 //! Runs the compiler: kernel and processes, each for its own target.
 
 use crate::board::Board;
-use crate::generation::Generation;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,15 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// The packages of the kernel binaries.
-const KERNEL: &str = "giornata-image";
-const SECOND_KERNEL: &str = "giornata-next-image";
+/// The package of the kernel binary.
+const KERNEL: &str = "giornata-next-image";
 /// How each of its crates is compiled: the linker may shorten what reaches its goal by
 /// a shorter instruction.
-const SECOND_FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
-/// The packages through which processes speak to their kernel, which know the second
-/// one by their feature `next`.
-const SPEAKERS: [&str; 2] = ["giornata-rt", "giornata-c"];
+const FLAGS: &str = "build.rustflags=['-Ctarget-feature=+relax']";
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
@@ -36,8 +31,6 @@ pub(crate) struct Toolchain {
     pub(crate) order: u32,
     /// What has been compiled already.
     pub(crate) memory: Memory,
-    /// The kernel.
-    pub(crate) generation: Generation,
 }
 
 /// What compilers have made for builds that share it: their sources do not
@@ -75,8 +68,7 @@ impl Toolchain {
     /// In another order than the linker's own it is a copy, so that the kernel
     /// itself stays where it is looked for.
     pub(crate) fn kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let (generation, order) = (self.generation, self.order);
-        let what = format!("kernel {generation:?} {} {config} {order}", board.name);
+        let what = format!("kernel {} {config} {}", board.name, self.order);
         self.memory.recall(&what, || {
             let built = self.compile_kernel(board, config)?;
             if self.order == 0 {
@@ -92,16 +84,10 @@ impl Toolchain {
     }
 
     fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let package = match self.generation {
-            Generation::First => KERNEL,
-            Generation::Second => SECOND_KERNEL,
-        };
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
-        if self.generation == Generation::Second {
-            command.args(["--config", SECOND_FLAGS]);
-        }
-        command.args(["--package", package, "--bin", package]);
+        command.args(["--config", FLAGS]);
+        command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
         let features: Vec<&str> = board.features_of(config).collect();
@@ -113,7 +99,7 @@ impl Toolchain {
         let found = artifacts.into_iter().find(|a| a.executable.is_some());
         found.and_then(|a| a.executable).ok_or_else(|| {
             Problem::new(
-                format!("package {package} builds no executable"),
+                format!("package {KERNEL} builds no executable"),
                 "give it a binary",
             )
             .into()
@@ -122,7 +108,7 @@ impl Toolchain {
 
     /// The archive of a process's crate.
     pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
-        let what = format!("{package} {target} {} {:?}", self.debug, self.generation);
+        let what = format!("{package} {target} {}", self.debug);
         self.memory
             .recall(&what, || self.compile_process(package, target))
     }
@@ -138,10 +124,6 @@ impl Toolchain {
             "--target",
             target,
         ]);
-        if self.generation == Generation::Second {
-            let features = self.features_of_second(package)?;
-            command.args(["--features", &features.join(",")]);
-        }
         match self.debug {
             false => command.arg("--release"),
             true => command.args(["--profile", DEBUG_PROFILE]).args([
@@ -164,22 +146,6 @@ impl Toolchain {
             )
             .into()
         })
-    }
-
-    /// What lets a process's crate speak to the second kernel. Features that are asked
-    /// for on a command line are those of the crate and of what it names itself.
-    fn features_of_second(&self, package: &str) -> Result<Vec<String>, Refusal> {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        command.current_dir(&self.root);
-        command.args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ]);
-        let output = command.output().map_err(|error| missing("cargo", &error))?;
-        Ok(next_features(&output.stdout, package))
     }
 
     /// The linker that comes with the toolchain.
@@ -277,24 +243,6 @@ fn artifact(message: &Value) -> Option<Artifact> {
     })
 }
 
-/// The features by which a package, of those that `cargo metadata` tells of, speaks to
-/// the second kernel.
-fn next_features(metadata: &[u8], package: &str) -> Vec<String> {
-    if SPEAKERS.contains(&package) {
-        return vec!["next".into()];
-    }
-    let metadata: Value = serde_json::from_slice(metadata).unwrap_or_default();
-    let mut packages = metadata["packages"].as_array().into_iter().flatten();
-    let found = packages.find(|other| other["name"] == package);
-    let dependencies = found.and_then(|found| found["dependencies"].as_array());
-    let names = dependencies.into_iter().flatten();
-    names
-        .filter_map(|dependency| dependency["name"].as_str())
-        .filter(|name| SPEAKERS.contains(name))
-        .map(|name| format!("{name}/next"))
-        .collect()
-}
-
 fn missing(program: &str, error: &std::io::Error) -> Refusal {
     let mend = "install the pinned toolchain: `rustup toolchain install`";
     Problem::new(format!("cannot run {program}: {error}"), mend).into()
@@ -303,16 +251,6 @@ fn missing(program: &str, error: &std::io::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_crate_names_the_second_kernel_through_what_it_depends_on() {
-        let metadata = br#"{"packages":[{"name":"target-c","dependencies":
-            [{"name":"giornata-c"},{"name":"zerocopy"},{"name":"giornata-rt"}]}]}"#;
-        let features = next_features(metadata, "target-c");
-        assert_eq!(features, ["giornata-c/next", "giornata-rt/next"]);
-        assert_eq!(next_features(metadata, "giornata-c"), ["next"]);
-        assert!(next_features(metadata, "zerocopy").is_empty());
-    }
 
     #[test]
     fn only_artifacts_are_read_from_the_messages_of_cargo() {

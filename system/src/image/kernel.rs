@@ -1,19 +1,10 @@
-//! Reads the kernel's executable: its segments, and what its tables cost.
+//! Reads the kernel's executable.
 
 use crate::board::Board;
-use crate::generation::Generation;
 use crate::image::layout::Segment;
 use crate::problem::{Problem, Refusal};
-use giornata_abi::system::{FLAG_SPARE, SystemHeader};
-use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
+use object::{Object, ObjectSegment};
 use sha2::{Digest, Sha256};
-
-/// Bytes of a line of a cache; no board has longer ones.
-const LINE: u32 = 64;
-/// The symbol of the sizes of the kernel's records.
-const SIZES_SYMBOL: &str = "GIORNATA_SIZES";
-/// Entries of it.
-const SIZES: usize = 17;
 
 /// A linked kernel.
 #[derive(Clone, Debug)]
@@ -22,18 +13,11 @@ pub(crate) struct Kernel {
     pub(crate) entry: u32,
     /// What is loaded.
     pub(crate) segments: Vec<Segment>,
-    /// Bytes of each of its records, as `kernel/image` states beside the symbol; the
-    /// second kernel needs no memory but what the builder lays out.
-    sizes: [u32; SIZES],
 }
 
 impl Kernel {
     /// Reads a kernel that must lie where the board says.
-    pub(crate) fn read(
-        board: &Board,
-        generation: Generation,
-        bytes: &[u8],
-    ) -> Result<Kernel, Refusal> {
+    pub(crate) fn read(board: &Board, bytes: &[u8]) -> Result<Kernel, Refusal> {
         let refuse = |reason: String| {
             Refusal::from(Problem::new(reason, "build it for this board and version"))
         };
@@ -52,18 +36,9 @@ impl Kernel {
                 )));
             }
         }
-        let sizes = match generation {
-            Generation::First => sizes(&file),
-            Generation::Second => Some([0; SIZES]),
-        };
-        let sizes = sizes.ok_or_else(|| refuse(format!("the kernel has no {SIZES_SYMBOL}")))?;
         let entry = u32::try_from(file.entry())
             .map_err(|_| refuse("the kernel starts beyond 4 GiB".into()))?;
-        Ok(Kernel {
-            entry,
-            segments,
-            sizes,
-        })
+        Ok(Kernel { entry, segments })
     }
 
     /// Tells kernels apart: 16 digits of the SHA-256 of what is loaded, and where.
@@ -78,62 +53,6 @@ impl Kernel {
         let digest = hash.finalize();
         digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
-
-    /// Where `ram` bytes lie behind the kernel's own data, if the board leaves the
-    /// kernel as many. There they share no line of a small cache with it.
-    pub(crate) fn room_behind(&self, board: &Board, ram: u32) -> Option<u32> {
-        let ends = self
-            .segments
-            .iter()
-            .map(|segment| segment.address + segment.size);
-        let start = ends.max()?.checked_next_multiple_of(LINE)?;
-        let end = u64::from(board.kernel.0) + u64::from(board.kernel.1);
-        (u64::from(start) + u64::from(ram) <= end).then_some(start)
-    }
-
-    /// Bytes of memory that the kernel needs for the tables of a system.
-    pub(crate) fn ram(&self, header: &SystemHeader) -> u32 {
-        let (threads, triggers) = (u64::from(header.threads), u64::from(header.triggers));
-        let s_threads = u64::from(header.s_threads);
-        let counts = [
-            threads,
-            threads,
-            threads,
-            u64::from(header.processes),
-            u64::from(header.ports),
-            u64::from(header.interrupts),
-            threads + triggers + s_threads + 1 + u64::from(header.flags & FLAG_SPARE != 0),
-            triggers,
-            s_threads,
-            u64::from(header.programs),
-            1,
-            // the registers of a context are in it
-            0,
-            u64::from(header.objects),
-            threads,
-            u64::from(header.messages),
-            u64::from(header.processes),
-            u64::from(header.regions),
-        ];
-        let records: u64 = counts
-            .iter()
-            .zip(self.sizes)
-            .map(|(count, size)| count * u64::from(size))
-            .sum();
-        u32::try_from(records + u64::from(header.arena_size))
-            .unwrap_or(u32::MAX)
-            .next_multiple_of(16)
-    }
-}
-
-impl Kernel {
-    /// Bytes of RAM that the kernel keeps for a thread beyond its registers: in
-    /// its context, its record, the ready queue, the agenda and the services.
-    pub(crate) fn thread_bytes(&self) -> u32 {
-        let [context, record, ready, _, _, _, event, ..] = self.sizes;
-        let [.., registers, _, services, _, _, _] = self.sizes;
-        (context + record + ready + event + services).saturating_sub(registers)
-    }
 }
 
 fn segment<'a>(segment: &impl ObjectSegment<'a>) -> Option<Segment> {
@@ -142,48 +61,4 @@ fn segment<'a>(segment: &impl ObjectSegment<'a>) -> Option<Segment> {
         bytes: segment.data().ok()?.to_vec(),
         size: u32::try_from(segment.size()).ok()?,
     })
-}
-
-fn sizes(file: &object::File<'_>) -> Option<[u32; SIZES]> {
-    let symbol = file.symbols().find(|s| s.name() == Ok(SIZES_SYMBOL))?;
-    let section = file.section_by_index(symbol.section_index()?).ok()?;
-    let bytes = section
-        .data_range(symbol.address(), 4 * SIZES as u64)
-        .ok()??;
-    let mut sizes = [0; SIZES];
-    for (size, word) in sizes.iter_mut().zip(bytes.chunks_exact(4)) {
-        *size = u32::from_le_bytes(word.try_into().ok()?);
-    }
-    Some(sizes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use giornata_abi::Record;
-
-    #[test]
-    fn the_kernels_memory_grows_by_what_each_record_takes() {
-        // powers of two, so that a sum tells what is in it
-        let kernel = Kernel {
-            entry: 0,
-            segments: Vec::new(),
-            sizes: std::array::from_fn(|index| 16 << index),
-        };
-        let empty = SystemHeader::decode(&[0; SystemHeader::SIZE]).unwrap();
-        let alone = kernel.ram(&empty);
-        let grown = |change: fn(&mut SystemHeader)| {
-            let mut header = empty;
-            change(&mut header);
-            kernel.ram(&header) - alone
-        };
-        let sum = |indices: &[usize]| indices.iter().map(|index| 16 << index).sum::<u32>();
-        assert_eq!(grown(|h| h.threads = 1), sum(&[0, 1, 2, 6, 13]));
-        assert_eq!(grown(|h| h.processes = 1), sum(&[3, 15]));
-        assert_eq!(grown(|h| h.objects = 1), sum(&[12]));
-        assert_eq!(grown(|h| h.messages = 1), sum(&[14]));
-        assert_eq!(grown(|h| h.regions = 1), sum(&[16]));
-        assert_eq!(grown(|h| h.triggers = 1), sum(&[6, 7]));
-        assert_eq!(grown(|h| h.arena_size = 48), 48);
-    }
 }

@@ -13,7 +13,6 @@
 //! ```
 
 use crate::board::{Board, PAGE, Protection};
-use crate::generation::Generation;
 use crate::image::executable::Executable;
 use crate::image::link_process::Site;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
@@ -27,8 +26,8 @@ use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
 use crate::shared::Region;
 use giornata_abi::Record;
-use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::rate::Rate;
+use giornata_abi::control::ControlPage;
+use giornata_abi::ring;
 
 /// Bytes at a physical address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,8 +264,7 @@ impl<'a> Parts<'a> {
 }
 
 /// The memory of a process from its data on: `size` bytes at a physical address, of
-/// which the control pages of threads that there are at boot tell their ids. (The
-/// first kernel writes them itself.)
+/// which the control pages of threads that there are at boot tell their ids.
 pub(crate) fn writable_segments(
     model: &Model,
     index: u16,
@@ -281,7 +279,7 @@ pub(crate) fn writable_segments(
     let area = executable.end - executable.data.address;
     let mut pages = Vec::new();
     for (number, thread) in model.threads_of(index) {
-        if model.generation == Generation::Second && model.is_there_at_boot(thread) {
+        if model.is_there_at_boot(thread) {
             let page = ControlPage {
                 slot: number.into(),
                 serial: 1,
@@ -348,10 +346,7 @@ pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
     let board = &model.board;
     let devices = process.devices.iter();
     Site {
-        rate: match model.generation {
-            Generation::First => None,
-            Generation::Second => Rate::new(board.timer_hertz),
-        },
+        rate: board.rate,
         records: if process.reads_trace {
             model.trace_capacity
         } else {
@@ -407,8 +402,7 @@ fn lay_out_pages(
         })
         .collect();
     // the ring's place must be known to the tables of its reader: it comes first
-    let (head, record) = model.generation.ring();
-    let ring_bytes = pages(head + record * model.trace_capacity);
+    let ring_bytes = pages(ring::BYTES as u32 * model.trace_capacity);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
     let mut layout = Layout {
         placement: Placement::default(),

@@ -1,12 +1,10 @@
 //! The Mapping Invariant, checked by walking the tables that were made.
 
 use super::*;
+use crate::describe::describe;
 use crate::image::executable::Section;
 use crate::image::paging::walk;
-use crate::link::link;
 use crate::place::USER_BASE;
-use giornata_abi::Record;
-use giornata_abi::system::SystemHeader;
 use std::collections::BTreeMap;
 
 #[path = "../../tests/sample/mod.rs"]
@@ -68,11 +66,11 @@ fn on_every_board(check: impl Fn(&Laid)) {
 
 /// Lays the sample out on a board.
 pub(crate) fn laid_out(board: Board) -> Laid {
-    laid_out_for(board, Generation::First, false)
+    laid_out_with(board, false)
 }
 
-/// The same for a kernel, with private stacks or such as the kernel has.
-pub(crate) fn laid_out_for(board: Board, generation: Generation, private_stacks: bool) -> Laid {
+/// The same with private stacks, or not.
+pub(crate) fn laid_out_with(board: Board, private_stacks: bool) -> Laid {
     let executables = vec![
         executable(5000, 100, 0, 0),
         executable(1, 0, 20, 9000),
@@ -80,7 +78,6 @@ pub(crate) fn laid_out_for(board: Board, generation: Generation, private_stacks:
     ];
     let mut project = sample::project(sample::SYSTEM, &sample::module(sample::PROGRAM)).unwrap();
     project.board = board;
-    project.generation = generation;
     for process in &mut project.file.processes {
         process.has_private_stacks = private_stacks;
     }
@@ -124,17 +121,19 @@ impl Laid {
     /// The heap of the one process that has one is told to the kernel, aligned, and
     /// the end of what is zeroed and written.
     pub(crate) fn check_heap(&self) {
-        let tables = link(&self.model, &self.layout.placement).unwrap();
-        let heaps: Vec<u32> = tables.processes.iter().map(|p| p.heap_size).collect();
-        assert_eq!(heaps, [0, 8000, 0]);
-        let entry = &tables.processes[1];
-        let executable = &self.executables[1];
+        let described = describe(&self.model, &self.layout.placement).unwrap();
+        let heaps = described.processes.iter().map(|process| process.heap.1);
+        assert_eq!(heaps.collect::<Vec<_>>(), [0, 8000, 0]);
+        let process = &described.processes[1];
+        let (executable, (heap, heap_size)) = (&self.executables[1], process.heap);
+        let (address, stretch, _) = process.data;
         let data = executable.end - executable.data.address;
-        let area = entry.data_address + data + self.model.processes[1].area;
-        assert!(entry.heap.is_multiple_of(16) && (area..area + 16).contains(&entry.heap));
-        let end = entry.heap + entry.heap_size - entry.data_address;
-        assert_eq!(entry.data_stretch, end);
-        assert!(end <= entry.data_size + entry.zero_size);
+        let area = address + u64::from(data + self.model.processes[1].area);
+        assert!(heap.is_multiple_of(16) && (area..area + 16).contains(&heap));
+        let end = heap + heap_size - address;
+        assert_eq!(stretch, end);
+        let (_, restored, zeroed) = process.image;
+        assert!(end <= restored + zeroed);
         assert_eq!(self.layout.usage[1].heap, 8000);
     }
 
@@ -150,7 +149,7 @@ impl Laid {
 
     fn ring_pages(&self) -> std::ops::Range<u32> {
         let ring = self.layout.placement.trace_ring / PAGE;
-        ring..ring + (16 + 32 * self.model.trace_capacity).div_ceil(PAGE)
+        ring..ring + (16 * self.model.trace_capacity).div_ceil(PAGE)
     }
 }
 
@@ -309,11 +308,13 @@ fn segments_do_not_overlap_and_hold_the_processes_bytes() {
             if !executable.data.bytes.is_empty() {
                 assert_eq!(at(placement.pristine).unwrap().bytes, executable.data.bytes);
             }
-            assert_eq!(at(placement.data).unwrap().bytes, executable.data.bytes);
-            assert_eq!(
-                at(placement.data).unwrap().size,
-                placement.data_size + placement.zero_size
-            );
+            // control pages lie behind the data of the executable
+            let data = at(placement.data).unwrap();
+            assert!(data.bytes.starts_with(&executable.data.bytes));
+            let end = placement.data + placement.data_size + placement.zero_size;
+            let segments = laid.layout.segments.iter();
+            let own = segments.filter(|s| (placement.data..end).contains(&s.address));
+            assert_eq!(own.map(|s| s.size).sum::<u32>(), end - placement.data);
         }
     });
 }
@@ -341,18 +342,19 @@ fn code_and_constants_lie_behind_the_pages_that_map_them() {
 }
 
 #[test]
-fn the_header_names_ring_and_free_memory() {
+fn the_kernel_is_told_its_ring_and_the_readers_cursor_and_the_rest_is_free() {
     on_every_board(|laid| {
-        let blob = link(&laid.model, &laid.layout.placement).unwrap().to_blob();
-        let header = SystemHeader::decode(&blob).unwrap();
+        let placement = &laid.layout.placement;
+        let described = describe(&laid.model, placement).unwrap();
+        assert_eq!(described.trace_ring, Some(placement.trace_ring.into()));
+        // the cursor is the first of its reader's data
         assert_eq!(
-            (header.ram, header.ram_size),
-            (laid.layout.placement.ram, laid.ram_size)
+            described.trace_cursor,
+            u64::from(placement.processes[2].data)
         );
-        assert_eq!(header.trace_ring, laid.layout.placement.trace_ring);
-        assert_eq!(header.trace_cursor, laid.executables[2].data.address);
         let end = laid.model.board.memory_base + laid.model.board.memory_size;
-        assert_eq!(header.ram + header.ram_size + laid.layout.free, end);
+        assert_eq!(placement.ram_size, laid.ram_size);
+        assert_eq!(placement.ram + placement.ram_size + laid.layout.free, end);
     });
 }
 
@@ -459,11 +461,8 @@ fn what_is_shared_has_tables_of_its_own_at_one_address() {
             })
         };
         assert!(laid.layout.segments.iter().all(apart));
-        let tables = link(&laid.model, &laid.layout.placement).unwrap();
-        let grants = tables.regions.iter().map(|region| {
-            let first = usize::from(region.grants);
-            tables.links[first..first + 3].to_vec()
-        });
+        let described = describe(&laid.model, &laid.layout.placement).unwrap();
+        let grants = described.regions.iter().map(|region| region.grants.clone());
         assert_eq!(grants.collect::<Vec<_>>(), [[3, 0, 1], [0, 3, 3]]);
     });
 }

@@ -4,9 +4,9 @@ use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
-use giornata_abi::next::process::Grants;
-use giornata_abi::next::rate::Rate;
+use giornata_abi::process::Grants;
 use giornata_abi::process::{GRANTS_SYMBOL, START_SYMBOLS, TABLE_SYMBOL};
+use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,8 +27,8 @@ pub(crate) struct Site {
     pub(crate) rodata: Option<u32>,
     /// Address of its data; the page behind its constants if it does not matter.
     pub(crate) data: Option<u32>,
-    /// How the clock of the second kernel counts; none for processes of the first.
-    pub(crate) rate: Option<Rate>,
+    /// How its clock counts.
+    pub(crate) rate: Rate,
     /// Address of the trace ring; 0 = not granted.
     pub(crate) ring: u32,
     /// Records that it holds; 0 = not granted.
@@ -41,25 +41,18 @@ pub(crate) struct Site {
 fn grants(site: &Site) -> Vec<u32> {
     let (addresses, lengths): (Vec<u32>, Vec<u32>) = site.devices.iter().copied().unzip();
     let devices = site.devices.len() as u32;
-    let head = match site.rate {
-        None => vec![site.ring, devices],
-        Some(rate) => {
-            let mut bytes = Vec::new();
-            let grants = Grants {
-                rate,
-                trace_ring: site.ring,
-                trace_records: site.records,
-                devices,
-                zero: 0,
-            };
-            grants.append_to(&mut bytes);
-            let words = bytes.chunks_exact(4);
-            words
-                .filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)))
-                .collect()
-        }
+    let grants = Grants {
+        rate: site.rate,
+        trace_ring: site.ring,
+        trace_records: site.records,
+        devices,
+        zero: 0,
     };
-    [head, addresses, lengths].concat()
+    let mut bytes = Vec::new();
+    grants.append_to(&mut bytes);
+    let words = bytes.chunks_exact(4);
+    let words = words.filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
+    [words.collect(), addresses, lengths].concat()
 }
 
 /// Sections in the order of protection: code, constants, data. Each begins a

@@ -32,9 +32,7 @@ pub use report::{ProcessUsage, Report};
 use crate::board::{Board, Emulator};
 use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
-use crate::generation::Generation;
 use crate::identifiers;
-use crate::link::link;
 use crate::model::Model;
 use crate::names::{self, NameMap};
 use crate::place::Placement;
@@ -70,8 +68,6 @@ pub struct BuildOptions {
     pub order: u32,
     /// What compilers have made already.
     pub memory: Memory,
-    /// The kernel of the image.
-    pub generation: Generation,
 }
 
 /// What came of a build.
@@ -122,7 +118,6 @@ impl BuildOptions {
     /// `out/FOLDER/STEM` if the file is not called system.toml; compiled things
     /// where cargo puts them.
     pub fn new(system: &Path, root: &Path) -> BuildOptions {
-        let generation = Generation::chosen();
         let target_dir =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let folder = system
@@ -136,14 +131,13 @@ impl BuildOptions {
         BuildOptions {
             system: system.to_path_buf(),
             root: root.to_path_buf(),
-            out_dir: generation.folder(&root.join("out")).join(folder).join(stem),
-            target_dir: generation.folder(&target_dir),
+            out_dir: root.join("out").join(folder).join(stem),
+            target_dir,
             board: None,
             stop_at: 0,
             debug: false,
             order: 0,
             memory: Memory::default(),
-            generation,
         }
     }
 }
@@ -158,7 +152,6 @@ pub fn check(system: &Path, root: &Path) -> Result<Model, miette::Report> {
 pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
     let mut project = Project::open(&options.system, &options.root, options.board.as_deref())?;
     project.stop_at = options.stop_at;
-    project.generation = options.generation;
     let built = Builder::new(options, &project)?.build()?;
     Ok(Built {
         remarks: project.remarks,
@@ -173,12 +166,10 @@ pub fn build_kernel(
     config: &str,
     root: &Path,
     target_dir: &Path,
-    generation: Generation,
 ) -> Result<PathBuf, miette::Report> {
     let toolchain = Toolchain {
         root: root.into(),
-        generation,
-        target_dir: generation.folder(target_dir),
+        target_dir: target_dir.into(),
         debug: false,
         identifiers: PathBuf::new(),
         order: 0,
@@ -189,34 +180,18 @@ pub fn build_kernel(
 
 /// The hash of a kernel that [`build_kernel`] has compiled, as the report of
 /// every system of the board tells it.
-pub fn kernel_hash(
-    board: &str,
-    root: &Path,
-    elf: &Path,
-    generation: Generation,
-) -> Result<String, miette::Report> {
+pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miette::Report> {
     let board = Board::named(board, root)?;
-    Ok(Kernel::read(&board, generation, &read(elf)?)?.hash())
+    Ok(Kernel::read(&board, &read(elf)?)?.hash())
 }
 
 /// Bytes of RAM that the kernel for a board keeps for a thread beyond its registers.
 ///
 /// # Errors
-/// As [`kernel_hash`].
-pub fn thread_bytes(
-    board: &str,
-    root: &Path,
-    elf: &Path,
-    generation: Generation,
-) -> Result<u32, miette::Report> {
+/// There is no such board.
+pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
     let board = Board::named(board, root)?;
-    let kernel = Kernel::read(&board, generation, &read(elf)?)?;
-    Ok(match generation {
-        Generation::First => kernel.thread_bytes(),
-        Generation::Second => {
-            giornata_next_records::thread_bytes(board.protection.word() as usize) as u32
-        }
-    })
+    Ok(giornata_next_records::thread_bytes(board.protection.word() as usize) as u32)
 }
 
 /// The package of what <giornata.h> declares: all the Rust of a process that is
@@ -254,7 +229,6 @@ impl<'a> Builder<'a> {
             identifiers: rust,
             order: options.order,
             memory: options.memory.clone(),
-            generation: options.generation,
         };
         Ok(Builder {
             options,
@@ -268,7 +242,7 @@ impl<'a> Builder<'a> {
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
-        let kernel = Kernel::read(board, self.options.generation, &read(&executable)?)?;
+        let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
         let parts = parts?;
@@ -285,12 +259,9 @@ impl<'a> Builder<'a> {
             .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
-        let (layout, blob) = self.place(&model, executables, sites, &parts, &kernel)?;
-        // the records of the second kernel are its tables at run time
-        let records = match self.options.generation {
-            Generation::First => 0,
-            Generation::Second => blob.size,
-        };
+        let (layout, blob) = self.place(&model, executables, sites, &parts)?;
+        // records are the kernel's tables at run time
+        let records = blob.size;
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let name_map = names::name_map(&model, &layout.usage);
@@ -336,45 +307,29 @@ impl<'a> Builder<'a> {
             let name = section.name.get_ref();
             let output = self.options.out_dir.join(format!("{name}.process.elf"));
             link_process::link(&self.toolchain, section, parts, site, &output)?;
-            let executable = Executable::read(section, &read(&output)?)?;
-            Ok(match self.options.generation {
-                Generation::First => executable,
-                Generation::Second => executable.in_words(),
-            })
+            Ok(Executable::read(section, &read(&output)?)?.in_words())
         });
         executables.collect()
     }
 
-    /// Lays the system out and links its tables. The size of the tables does
-    /// not depend on the addresses in them, but that of the second kernel's records
-    /// on the sizes of processes, so they are linked twice at least. Where
-    /// processes lie is where they are linked, if nothing is translated; so they
-    /// are linked until all lie still.
+    /// Lays the system out and makes its records. Their size does not depend on the
+    /// addresses in them, but on the sizes of processes, so they are made twice at
+    /// least. Where processes lie is where they are linked, if nothing is translated;
+    /// so they are linked until all lie still.
     fn place(
         &self,
         model: &Model,
-        executables: Vec<Executable>,
-        sites: Vec<Site>,
+        mut executables: Vec<Executable>,
+        mut sites: Vec<Site>,
         parts: &[Parts],
-        kernel: &Kernel,
     ) -> Result<(Layout, Segment), Refusal> {
-        let draft = Tables::draft(model, kernel)?;
-        let (mut blob, ram) = (draft.blob, draft.ram);
-        // behind the second kernel lies its stack
-        let behind = match model.generation {
-            Generation::First => kernel.room_behind(&model.board, ram),
-            Generation::Second => None,
-        };
-        let elsewhere = if behind.is_some() { 0 } else { ram };
-        let (mut executables, mut sites) = (executables, sites);
+        let mut size = records(model, &Placement::draft(model))?.len() as u32;
+        let ram = describe::Memory::of(model, 0).bytes;
         for _ in 0..MOST_LINKS {
-            let mut layout = layout::lay_out(model, &executables, blob, elsewhere)?;
-            if let Some(behind) = behind {
-                (layout.placement.ram, layout.placement.ram_size) = (behind, ram);
-            }
-            let bytes = Tables::blob(model, &layout.placement)?;
-            if bytes.len() as u32 != blob {
-                blob = bytes.len() as u32;
+            let layout = layout::lay_out(model, &executables, size, ram)?;
+            let bytes = records(model, &layout.placement)?;
+            if bytes.len() as u32 != size {
+                size = bytes.len() as u32;
                 continue;
             }
             if layout.sites == sites {
@@ -413,15 +368,12 @@ impl<'a> Builder<'a> {
         let mut segments = kernel.segments.clone();
         segments.push(blob);
         segments.extend(layout.segments.iter().cloned());
-        if self.options.generation == Generation::Second {
-            // values of ports are zero at first; the first kernel sees to that itself
-            let placement = &layout.placement;
-            segments.push(Segment {
-                address: placement.ram,
-                bytes: Vec::new(),
-                size: placement.ram_size,
-            });
-        }
+        // values of ports are zero at first
+        segments.push(Segment {
+            address: layout.placement.ram,
+            bytes: Vec::new(),
+            size: layout.placement.ram_size,
+        });
         let is_64 = self.project.board.protection.word() == 8;
         elf::write(is_64, kernel.entry, &segments).map_err(|error| {
             Problem::new(
@@ -433,40 +385,11 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What a system tells its kernel: tables that the first kernel reads, or the records
-/// of the second one.
-struct Tables {
-    /// Bytes of them.
-    blob: u32,
-    /// Bytes of memory that the kernel needs beside them.
-    ram: u32,
-}
-
-impl Tables {
-    /// Their sizes, which do not depend on any address in them; of records less what
-    /// processes add whose sizes are not known.
-    fn draft(model: &Model, kernel: &Kernel) -> Result<Tables, Refusal> {
-        let draft = Placement::draft(model);
-        if model.generation == Generation::Second {
-            let blob = Tables::blob(model, &draft)?.len() as u32;
-            let ram = describe::Memory::of(model, 0).bytes;
-            return Ok(Tables { blob, ram });
-        }
-        let header = link(model, &draft)?.header;
-        Ok(Tables {
-            blob: header.length,
-            ram: kernel.ram(&header),
-        })
-    }
-
-    fn blob(model: &Model, placement: &Placement) -> Result<Vec<u8>, Refusal> {
-        if model.generation == Generation::First {
-            return Ok(link(model, placement)?.to_blob());
-        }
-        let description = describe(model, placement)?;
-        let (word, base) = (model.board.protection.word(), model.board.system);
-        Ok(giornata_next_records::build(&description, word as usize, base.into()).bytes)
-    }
+/// The records of a model at its places, as the kernel takes them over.
+fn records(model: &Model, placement: &Placement) -> Result<Vec<u8>, Refusal> {
+    let description = describe(model, placement)?;
+    let (word, base) = (model.board.protection.word(), model.board.system);
+    Ok(giornata_next_records::build(&description, word as usize, base.into()).bytes)
 }
 
 /// The reader of the trace says where the kernel finds its cursor.

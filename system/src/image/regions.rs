@@ -13,12 +13,11 @@
 //! The Region Invariant: a region holds memory of one process only, or a device
 //! that it is granted, or the trace ring of its reader, or memory that it may
 //! attach, and is closed then until it does; none is both writable and executable.
-//! Guards are gaps, never overlays: below a stack that has a region of its own lies a
-//! stack, which is closed while the other is open, or memory that is no process's. For
-//! the second kernel the stacks of a process lie below its data in one region, unless
-//! the system file makes them private; the lowest one's edge is the region's.
+//! The stacks of a process lie below its data in one region, unless the system file makes
+//! them private; the lowest one's edge is the region's. Guards are gaps, never overlays:
+//! below a stack that has a region of its own lies a stack, which is closed while the
+//! other is open, or memory that is no process's.
 
-use crate::generation::Generation;
 use crate::image::executable::Executable;
 use crate::image::layout::{
     Layout, Segment, Usage, Writable, first_site, free, shared, writable_segments,
@@ -28,6 +27,7 @@ use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
+use giornata_abi::next::ring;
 use giornata_abi::system::{KERNEL_REGIONS, SpaceEntry};
 
 /// Most regions of something of a process.
@@ -44,7 +44,7 @@ const THRIFTY: Most = Most {
     rodata: 2,
     data: 2,
 };
-/// The cheapest change of process: the second kernel loads the first three entries of
+/// The cheapest change of process: the kernel loads the first three entries of
 /// one without a look, and no rights where the last process had the same.
 const FAST: Most = Most {
     text: 1,
@@ -61,7 +61,7 @@ const READ_WRITE: u8 = NAPOT | 0b011;
 const READ_EXECUTE: u8 = NAPOT | 0b101;
 /// Of memory that is shared: the kernel opens it.
 const CLOSED: u8 = 0;
-/// Of private stacks together: open to nobody, but the second kernel reads and writes
+/// Of private stacks together: open to nobody, but the kernel reads and writes
 /// them for their process.
 const KERNEL_ONLY: u8 = 0b011;
 
@@ -76,7 +76,6 @@ pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
 struct Parts<'a> {
     /// Its number.
     index: u16,
-    generation: Generation,
     process: &'a Process,
     executable: &'a Executable,
     text: Size,
@@ -106,8 +105,7 @@ struct Places {
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
 /// `ram_size` bytes for its tables. The executables say what is needed; they
 /// are linked again where the layout puts them.
-///
-/// For the second kernel few regions where memory allows it.
+/// In few regions where memory allows it.
 pub(crate) fn lay_out(
     model: &Model,
     executables: &[Executable],
@@ -116,10 +114,7 @@ pub(crate) fn lay_out(
     grain: u32,
 ) -> Result<Layout, Refusal> {
     let lay_out = |most| lay_out_with(model, executables, blob, ram_size, (grain, most));
-    match model.generation {
-        Generation::First => lay_out(THRIFTY),
-        Generation::Second => lay_out(FAST).or_else(|_| lay_out(THRIFTY)),
-    }
+    lay_out(FAST).or_else(|_| lay_out(THRIFTY))
 }
 
 fn lay_out_with(
@@ -165,13 +160,8 @@ fn lay_out_with(
         gaps: memory.gaps() + gaps,
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
-        let (head, _) = model.generation.ring();
-        let head_region = (head > 0).then_some((ring, grain));
-        let ring: Vec<(u32, u32)> = head_region
-            .into_iter()
-            .chain([(ring + head, records(model))])
-            .collect();
-        let regions = parts.regions(model, places, &ring, &mut shared)?;
+        let ring = (ring, records(model));
+        let regions = parts.regions(model, places, ring, &mut shared)?;
         parts.emit(&mut layout, model, places, pristine.address, regions);
     }
     layout.placement.regions = shared;
@@ -213,15 +203,11 @@ fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u
 
 /// Bytes of the trace ring's records.
 fn records(model: &Model) -> u32 {
-    let (_, record) = model.generation.ring();
-    record * model.trace_capacity
+    ring::BYTES as u32 * model.trace_capacity
 }
 
 /// What has no order, the most aligned first; answers where the ring and the
 /// kernel's tables lie, and what processes share.
-///
-/// The head of the ring lies at the end of a region of its own, just before
-/// the records, whose size is a power of two.
 fn place_rest(
     model: &Model,
     parts: &[Parts<'_>],
@@ -258,17 +244,14 @@ fn place_rest(
     let mut shared = vec![nowhere; model.regions.len()];
     items.sort_by_key(|(_, size)| std::cmp::Reverse(size.alignment()));
     let mut ring = 0;
-    let (head, _) = model.generation.ring();
-    let before_ring = if head > 0 { grain } else { 0 };
     for (item, size) in items {
-        let mut take = |before| memory.take(before, size.bytes(), size.alignment());
+        let place = memory.take(0, size.bytes(), size.alignment());
         match item {
-            Item::Text(index) => places[index].text = take(0),
-            Item::Rodata(index) => places[index].rodata = take(0),
-            Item::Data(index) => places[index].lay_data(take(0), &parts[index]),
-            Item::Ring => ring = take(before_ring) - head,
+            Item::Text(index) => places[index].text = place,
+            Item::Rodata(index) => places[index].rodata = place,
+            Item::Data(index) => places[index].lay_data(place, &parts[index]),
+            Item::Ring => ring = place,
             Item::Shared(index) => {
-                let place = take(0);
                 (shared[index].place, shared[index].address) = (place, place);
             }
         }
@@ -314,7 +297,6 @@ impl<'a> Parts<'a> {
         };
         Parts {
             index,
-            generation: model.generation,
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
@@ -330,9 +312,9 @@ impl<'a> Parts<'a> {
     /// Bytes of the region in which the kernel reaches all private stacks; 0: none.
     fn stacks_block(&self) -> u32 {
         let bytes: u32 = self.stacks.iter().sum();
-        match self.generation {
-            Generation::Second if self.below == 0 && bytes > 0 => bytes.next_power_of_two(),
-            _ => 0,
+        match self.below == 0 && bytes > 0 {
+            true => bytes.next_power_of_two(),
+            false => 0,
         }
     }
 
@@ -342,7 +324,7 @@ impl<'a> Parts<'a> {
         &self,
         model: &Model,
         places: &Places,
-        ring: &[(u32, u32)],
+        (ring, ring_size): (u32, u32),
         shared: &mut [RegionPlacement],
     ) -> Result<SpaceEntry, Refusal> {
         let board = &model.board;
@@ -363,8 +345,7 @@ impl<'a> Parts<'a> {
             regions.push((first, bytes, READ_WRITE));
         }
         if self.process.reads_trace {
-            let ring = ring.iter();
-            regions.extend(ring.map(|(at, bytes)| (at / bytes * bytes, *bytes, READ)));
+            regions.push((ring, ring_size, READ));
         }
         for index in &self.shared {
             let place = &mut shared[*index];

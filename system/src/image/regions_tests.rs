@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::Board;
-use crate::image::layout::tests::{BLOB, Laid, laid_out, laid_out_for, shared_region};
+use crate::describe::describe;
+use crate::image::layout::tests::{BLOB, Laid, laid_out, laid_out_with, shared_region};
 use std::ops::Range;
 use std::path::Path;
 
@@ -12,6 +13,11 @@ const EXECUTE: u8 = 1 << 2;
 
 fn laid() -> Laid {
     laid_out(Board::parse(Path::new("board.toml"), BOARD).unwrap())
+}
+
+/// With private stacks.
+fn laid_privately() -> Laid {
+    laid_out_with(Board::parse(Path::new("board.toml"), BOARD).unwrap(), true)
 }
 
 /// What a region is, as the hart reads it.
@@ -37,6 +43,13 @@ fn regions(laid: &Laid, index: usize) -> Vec<(Range<u64>, u8)> {
         .zip(rights)
         .map(|(place, rights)| decode(*place, *rights))
         .collect()
+}
+
+/// Those that are open to user mode.
+fn open(laid: &Laid, index: usize) -> Vec<(Range<u64>, u8)> {
+    let mut regions = regions(laid, index);
+    regions.retain(|(_, rights)| *rights != KERNEL_ONLY);
+    regions
 }
 
 /// By thread of a process: its stack.
@@ -74,32 +87,31 @@ fn kernel(laid: &Laid) -> Vec<Range<u64>> {
 
 #[test]
 fn no_region_is_locked_or_both_writable_and_executable() {
-    let laid = laid();
-    for index in 0..3 {
-        for (_, rights) in regions(&laid, index) {
+    for laid in [laid(), laid_privately()] {
+        for (_, rights) in (0..3).flat_map(|index| open(&laid, index)) {
             assert_eq!(rights & !0b111, NAPOT);
             assert_ne!(rights & (WRITE | EXECUTE), WRITE | EXECUTE);
         }
-        let entry = laid.layout.placement.processes[index].regions.unwrap();
-        assert_eq!(entry.rights[..KERNEL_REGIONS], [0, READ_WRITE]);
     }
 }
 
 #[test]
 fn regions_and_stacks_of_processes_and_kernel_are_apart() {
-    let laid = laid();
-    let own = |index: usize| -> Vec<Range<u64>> {
-        let regions = regions(&laid, index).into_iter().map(|(range, _)| range);
-        regions.chain(stacks(&laid, index)).collect()
-    };
-    for index in 0..3 {
-        let own_memory = own(index);
-        for (at, range) in own_memory.iter().enumerate() {
-            assert!(kernel(&laid).iter().all(|other| !overlap(range, other)));
-            // overlays of one's own would join rights on some harts
-            assert!(own_memory[..at].iter().all(|other| !overlap(range, other)));
-            for other in (0..3).filter(|other| *other != index).flat_map(&own) {
-                assert!(!overlap(range, &other), "{range:x?} and {other:x?}");
+    for (laid, private) in [(laid(), false), (laid_privately(), true)] {
+        let own = |index: usize| -> Vec<Range<u64>> {
+            let regions = open(&laid, index).into_iter().map(|(range, _)| range);
+            let stacks = stacks(&laid, index).into_iter().filter(|_| private);
+            regions.chain(stacks).collect()
+        };
+        for index in 0..3 {
+            let own_memory = own(index);
+            for (at, range) in own_memory.iter().enumerate() {
+                assert!(kernel(&laid).iter().all(|other| !overlap(range, other)));
+                // overlays of one's own would join rights on some harts
+                assert!(own_memory[..at].iter().all(|other| !overlap(range, other)));
+                for other in (0..3).filter(|other| *other != index).flat_map(&own) {
+                    assert!(!overlap(range, &other), "{range:x?} and {other:x?}");
+                }
             }
         }
     }
@@ -109,23 +121,23 @@ fn regions_and_stacks_of_processes_and_kernel_are_apart() {
 fn a_heap_lies_in_the_regions_of_data() {
     let laid = laid();
     laid.check_heap();
-    let tables = crate::link(&laid.model, &laid.layout.placement).unwrap();
-    let entry = &tables.processes[1];
-    let last = u64::from(entry.heap + entry.heap_size - 1);
+    let described = describe(&laid.model, &laid.layout.placement).unwrap();
+    let (heap, size) = described.processes[1].heap;
+    let last = heap + size - 1;
     let reaches = |(range, rights): &(Range<u64>, u8)| range.contains(&last) && rights & WRITE != 0;
     assert!(regions(&laid, 1).iter().any(reaches));
 }
 
 #[test]
-fn below_a_stack_lies_nothing_that_is_open_with_it() {
-    let laid = laid();
+fn below_a_private_stack_lies_nothing_that_is_open_with_it() {
+    let laid = laid_privately();
     for index in 0..3 {
         for stack in stacks(&laid, index) {
             let bytes = stack.end - stack.start;
             assert!(bytes.is_power_of_two() && stack.start.is_multiple_of(bytes));
             let below = stack.start - 256..stack.start;
             assert!(
-                regions(&laid, index)
+                open(&laid, index)
                     .iter()
                     .all(|(range, _)| !overlap(range, &below))
             );
@@ -164,7 +176,7 @@ fn sections_lie_in_regions_with_their_rights() {
 fn only_the_reader_sees_the_ring_and_all_of_it() {
     let laid = laid();
     let start = u64::from(laid.layout.placement.trace_ring);
-    let ring = start..start + 16 + 32 * u64::from(laid.model.trace_capacity);
+    let ring = start..start + 16 * u64::from(laid.model.trace_capacity);
     for index in 0..3 {
         let seen = regions(&laid, index);
         let seen = seen.iter().filter(|(range, _)| overlap(range, &ring));
@@ -246,24 +258,23 @@ fn waste_is_what_regions_cover_and_nobody_needs() {
     for (index, usage) in laid.layout.usage.iter().enumerate() {
         let devices = laid.model.processes[index].devices.len();
         let own = regions(&laid, index);
-        let rings = if laid.model.processes[index].reads_trace {
-            2
-        } else {
-            0
-        };
+        let rings = usize::from(laid.model.processes[index].reads_trace);
         let own = &own[..own.len() - devices - rings];
         let covered: u64 = own.iter().map(|(range, _)| range.end - range.start).sum();
-        let used = usage.text + usage.rodata + usage.data + usage.blocks + usage.heap;
+        let written = usage.data + usage.blocks + usage.stacks + usage.heap;
+        let used = usage.text + usage.rodata + written;
         assert_eq!(u64::from(used + usage.waste), covered);
         assert_eq!(usage.tables, 0);
     }
 }
 
 #[test]
-fn compressed_code_lies_in_one_region() {
+fn compressed_code_lies_in_one_region_where_others_take_less_memory() {
     let text = |target: &str| {
         let board = BOARD.replace("riscv32im-", target);
-        let laid = laid_out(Board::parse(Path::new("board.toml"), &board).unwrap());
+        let laid = thrifty(laid_out(
+            Board::parse(Path::new("board.toml"), &board).unwrap(),
+        ));
         let executable = |(_, rights): &(Range<u64>, u8)| *rights == READ_EXECUTE;
         regions(&laid, 0).into_iter().filter(executable).count()
     };
@@ -296,9 +307,29 @@ fn more_regions_than_there_are_is_refused_by_how_much() {
     );
 }
 
+/// The same in the least memory.
+fn thrifty(laid: Laid) -> Laid {
+    let most = (256, THRIFTY);
+    let layout = lay_out_with(&laid.model, &laid.executables, BLOB, laid.ram_size, most);
+    Laid {
+        layout: layout.unwrap(),
+        ..laid
+    }
+}
+
+#[test]
+fn where_memory_is_short_more_regions_cover_less() {
+    let (laid, thrifty) = (laid(), thrifty(self::laid()));
+    assert!(thrifty.layout.free > laid.layout.free);
+    let mut model = laid.model.clone();
+    model.board.memory_size -= laid.layout.free + 1;
+    let layout = lay_out(&model, &laid.executables, BLOB, laid.ram_size, 256).unwrap();
+    assert_eq!(layout.placement, thrifty.layout.placement);
+}
+
 #[test]
 fn a_system_that_does_not_fit_is_told_by_how_much() {
-    let laid = laid();
+    let laid = thrifty(laid());
     let mut model = laid.model.clone();
     model.board.memory_size -= laid.layout.free + 1;
     let lay_out = |model: &Model| lay_out(model, &laid.executables, BLOB, laid.ram_size, 256);
@@ -310,12 +341,6 @@ fn a_system_that_does_not_fit_is_told_by_how_much() {
     assert_eq!(lay_out(&model).unwrap().free, 0);
 }
 
-/// For the second kernel.
-fn laid_for_second(private_stacks: bool) -> Laid {
-    let board = Board::parse(Path::new("board.toml"), BOARD).unwrap();
-    laid_out_for(board, Generation::Second, private_stacks)
-}
-
 /// The region that covers an address, with its rights.
 fn region_at(laid: &Laid, index: usize, at: u64) -> Option<(Range<u64>, u8)> {
     let mut all = regions(laid, index).into_iter();
@@ -324,7 +349,7 @@ fn region_at(laid: &Laid, index: usize, at: u64) -> Option<(Range<u64>, u8)> {
 
 #[test]
 fn threads_share_one_region_of_stacks_and_data_whose_edge_is_the_lowest_stacks() {
-    let laid = laid_for_second(false);
+    let laid = laid();
     for index in 0..3 {
         let stacks = stacks(&laid, index);
         let lowest = stacks.iter().map(|stack| stack.start).min().unwrap();
@@ -351,7 +376,7 @@ fn threads_share_one_region_of_stacks_and_data_whose_edge_is_the_lowest_stacks()
 
 #[test]
 fn private_stacks_are_closed_to_user_mode_and_one_region_for_the_kernel() {
-    let laid = laid_for_second(true);
+    let laid = laid_privately();
     for index in 0..3 {
         let place = &laid.layout.placement.processes[index];
         let stacks = stacks(&laid, index);
@@ -369,8 +394,8 @@ fn private_stacks_are_closed_to_user_mode_and_one_region_for_the_kernel() {
 }
 
 #[test]
-fn the_ring_of_the_second_kernel_has_no_head() {
-    let laid = laid_for_second(false);
+fn the_ring_has_a_region_of_its_own() {
+    let laid = laid();
     let reader = laid
         .model
         .processes

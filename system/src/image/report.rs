@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::model::Process;
 use crate::objects::{Kind, Object};
 use crate::shared::{Region, right};
+use giornata_abi::next::ring;
 use giornata_abi::system::GRANT_TRUSTED_DMA;
 use std::fmt;
 
@@ -62,7 +63,7 @@ impl Report {
             kernel: kernel.segments.iter().map(|s| s.size).sum(),
             kernel_hash: kernel.hash(),
             kernel_tables: layout.placement.ram_size,
-            trace: model.trace_capacity * model.generation.ring().1,
+            trace: model.trace_capacity * ring::BYTES as u32,
             free: layout.free,
             gaps: layout.gaps,
             processes: (0u16..)

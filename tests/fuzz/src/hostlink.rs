@@ -1,7 +1,7 @@
 //! The line to the hostlink server: any bytes, any requests under the right
 //! numbers, and any module in a sound frame.
 
-use giornata_abi::load::{Frame, How, Section, state};
+use giornata_abi::load::{Frame, How, MOST, RECORD, Section, state};
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_hostlink_wire::frame::{MAX, encode};
@@ -60,7 +60,7 @@ fn drive(key: Option<[u8; 32]>, bytes: &[u8]) -> u32 {
     let mut server = Server::new(settings, &mut places, memory, None);
     let mut line = Once(bytes);
     let mut kernel = Kernel {
-        staged: [0; 3],
+        staged: [0; 2],
         tag: 0,
         loaded: true,
         changes: 0,
@@ -91,7 +91,7 @@ impl Line for Once<'_> {
 /// A kernel that does at once what it is asked.
 struct Kernel {
     /// Records of each section, by the last call that staged some.
-    staged: [usize; 3],
+    staged: [usize; 2],
     tag: u32,
     loaded: bool,
     changes: u32,
@@ -103,6 +103,10 @@ impl Programs for Kernel {
         Instant(0)
     }
 
+    fn hertz(&mut self) -> u32 {
+        10_000_000
+    }
+
     fn stage(
         &mut self,
         _: u16,
@@ -111,9 +115,9 @@ impl Programs for Kernel {
         records: &[u8],
     ) -> Result<(), Error> {
         assert!(!self.is_closed, "nobody has signed this");
-        assert!(records.len() <= 64 && records.len().is_multiple_of(section.record()));
+        assert!(records.len() <= MOST && records.len().is_multiple_of(RECORD));
         if let Some(staged) = self.staged.get_mut(section as usize) {
-            *staged = place + records.len() / section.record();
+            *staged = place + records.len() / RECORD;
         }
         Ok(())
     }
@@ -124,7 +128,7 @@ impl Programs for Kernel {
             return Ok(());
         }
         self.loaded = frame.instructions > 0;
-        let counts = [frame.instructions, frame.predicates, frame.durations];
+        let counts = [frame.instructions, frame.predicates];
         for (count, staged) in counts.into_iter().zip(self.staged) {
             assert!(count == 0 || usize::from(count) == staged);
         }

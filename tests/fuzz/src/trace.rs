@@ -1,26 +1,24 @@
 //! The trace on the host: any bytes on its wire, and any records in sound frames.
 
-use giornata_abi::next::ring::{BYTES, Kind};
-use giornata_abi::trace::TraceKind;
-use giornata_abi::{Instant, Record, ValueType, trace::TraceRecord};
+use giornata_abi::ring::{BYTES, Kind, Words};
+use giornata_abi::{Instant, ValueType};
 use giornata_system::NameMap;
 use giornata_system::names::{
     DriverName, FORMAT, PortName, ProcessName, ProgramName, ThreadName, ThreadRole,
 };
 use giornata_trace::{
-    AnyRecord, Damage, Decoder, Event, Perfetto, Schedule, Statistics, decision_trace,
-    physical_trace, port_trace, transcript, words_of,
+    Damage, Decoder, Event, Perfetto, Schedule, Statistics, decision_trace, encode, physical_trace,
+    port_trace, transcript, words_of,
 };
 
 const HERTZ: u32 = 10_000_000;
 
-/// Decodes `data` as bytes of the wire, and as the records of either kernel. However the
-/// bytes come in pieces, the events are the same; whatever they are, the tools read them.
+/// Decodes `data` as bytes of the wire, and as records. However the bytes come in pieces,
+/// the events are the same; whatever they are, the tools read them.
 pub fn explore(data: &[u8]) {
     let names = names();
     watch(data, &names);
-    watch(&frames(data, BYTES, second), &names);
-    watch(&frames(data, TraceRecord::SIZE, first), &names);
+    watch(&frames(data), &names);
 }
 
 fn watch(wire: &[u8], names: &NameMap) {
@@ -46,7 +44,7 @@ fn watch(wire: &[u8], names: &NameMap) {
     assert!(totals.misses() <= events.len() as u64);
     let writes = port_trace(&events, names);
     assert!(writes.iter().all(|write| write.value.len() == 12));
-    let _ = decision_trace(&events);
+    let _ = decision_trace(&events, names);
     let _ = physical_trace(&events, names, |_| true);
     let _ = transcript(&events, names);
 }
@@ -59,11 +57,11 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Event>, Damage) {
     (events, decoder.damage())
 }
 
-/// A sound frame for each `size` bytes; now and then one is lost, or comes again.
-fn frames(data: &[u8], size: usize, record: fn(&[u8]) -> Option<AnyRecord>) -> Vec<u8> {
+/// A sound frame for each [`BYTES`]; now and then one is lost, or comes again.
+fn frames(data: &[u8]) -> Vec<u8> {
     let (mut wire, mut index) = (Vec::new(), 0u64);
-    for record in data.chunks_exact(size).filter_map(record) {
-        record.encode(index, &mut wire);
+    for record in data.chunks_exact(BYTES).filter_map(record) {
+        encode(index, &record, &mut wire);
         index += match data.get(index as usize) {
             Some(1) => 0,
             Some(2) => 3,
@@ -73,22 +71,13 @@ fn frames(data: &[u8], size: usize, record: fn(&[u8]) -> Option<AnyRecord>) -> V
     wire
 }
 
-fn second(bytes: &[u8]) -> Option<AnyRecord> {
+fn record(bytes: &[u8]) -> Option<Words> {
     let [time, head, second, third] = words_of(bytes)?;
     let kind = head % (Kind::ALL.len() as u32 + 1);
     // of threads and ports that there are, mostly
     let subject = head >> 16 & 0x8003;
     let head = kind | head & 0x100 | subject << 16;
-    Some(AnyRecord::Next([time, head, second, third]))
-}
-
-fn first(bytes: &[u8]) -> Option<AnyRecord> {
-    let record = TraceRecord::decode(bytes)?;
-    Some(AnyRecord::First(TraceRecord {
-        kind: record.kind % (TraceKind::ALL.len() as u8 + 1),
-        subject: record.subject & 0x8003,
-        ..record
-    }))
+    Some([time, head, second, third])
 }
 
 /// A system of two tasks, an upcall and a port of 12 bytes.

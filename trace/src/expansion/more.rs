@@ -1,7 +1,7 @@
 //! Records of which more follows.
 
 use giornata_abi::Ticks;
-use giornata_abi::next::ring::Kind;
+use giornata_abi::ring::Kind;
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::FaultCause;
 

@@ -1,10 +1,10 @@
-//! Streams made by hand, as the second kernel writes them.
+//! Streams made by hand, as the kernel writes them.
 
 use super::more::sixteen;
 use super::*;
 use crate::sample::names;
 use crate::{MessageAssembly, PortAssembly, Statistics};
-use giornata_abi::next::ring::head;
+use giornata_abi::ring::head;
 use giornata_abi::trace::FaultCause;
 use proptest::prelude::*;
 
@@ -89,9 +89,7 @@ fn a_switch_ends_a_job_and_tells_who_was_late() {
     };
     let switched = |thread: Option<u16>| Content::Switch {
         thread,
-        key: 0,
         deadline: deadline.filter(|_| thread.is_some()),
-        band: 0,
         job: thread.map_or(0, |_| 1),
     };
     let completed = |thread, at, execution| Content::Complete {
@@ -405,7 +403,7 @@ fn totals_of_a_run_are_those_of_its_records() {
 fn a_kind_of_a_later_version_is_kept_as_it_is() {
     let strange = [1, 0xFA, 3, 4];
     let last = contents(&[strange]);
-    assert_eq!(last, [Content::Strange(strange)]);
+    assert_eq!(last, [Content::Unknown(strange)]);
 }
 
 proptest! {

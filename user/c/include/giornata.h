@@ -73,11 +73,7 @@ static inline const char *gio_error_name(int answer)
 /* A thread, object or process: a constant of <identifiers.h>, or what a call that
  * creates one tells. An id names one tenant of a place: when that has gone, it names
  * nothing, even if another lives there. */
-#ifdef GIORNATA_NEXT /* the second kernel, which numbers tenants in 32 bits */
 typedef uint64_t gio_id;
-#else
-typedef uint32_t gio_id;
-#endif
 
 /* A time in ns: an instant, since the system started, or a duration. */
 typedef uint64_t gio_time;
@@ -307,8 +303,8 @@ int gio_private_semaphore_unlock(struct gio_private_semaphore *semaphore);
 
 /* ---- Messages (EMERALDS 6.1) ------------------------------------------------- */
 
-/* Messages with a higher priority, of 32 bits, come first, of equal ones the oldest. The
- * second kernel has priorities up to 255: GIO_EINVAL. */
+/* Messages with a higher priority come first, of equal ones the oldest. Priorities go up
+ * to 255: GIO_EINVAL. */
 
 /* Makes the mailbox of a slot anew and tells its id. What is sent to it goes to the
  * mailbox `server`, or with GIO_NO_SERVER to the one that the system file names. O(1).
@@ -382,7 +378,7 @@ int msg_receive_words(gio_id mailbox, gio_time until, uint32_t words[4], uint32_
 int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_message *message);
 
 
-/* ---- Requests (the second kernel; the first answers GIO_ENOSYS) --------------- */
+/* ---- Requests ---------------------------------------------------------------- */
 
 /* A client sends a request and waits for its reply in one call. It keeps its place in
  * the order of urgency, and the server runs on it. */

@@ -35,8 +35,7 @@ pub(crate) fn call3(call: Call, arguments: [usize; 3]) -> Result<[usize; 3], Err
     checked(code, [x, y, z])
 }
 
-/// Makes a call with any arguments and all its results. `number`: of a call of either
-/// kernel.
+/// Makes a call with any arguments and all its results.
 #[inline(always)]
 pub(crate) fn call6(number: usize, arguments: [usize; 6]) -> Result<[usize; 6], Error> {
     let [code, results @ ..] = machine::enter6(number, arguments);
@@ -278,7 +277,7 @@ pub struct Requested {
     /// Its priority.
     pub priority: u32,
     /// The slot of the thread that waits for a reply, or
-    /// [`NOBODY`](giornata_abi::next::call::NOBODY).
+    /// [`NOBODY`](giornata_abi::call::NOBODY).
     pub client: u16,
     /// The token of that reply.
     pub token: u32,

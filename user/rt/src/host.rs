@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_hook_gets_number_and_arguments_and_its_answer_comes_back() {
         set_hook(|request| {
-            assert_eq!(request.number, 6);
+            assert_eq!(request.number, giornata_abi::call::Call::Sleep as usize);
             assert_eq!(request.arguments, [0x0BAD_F00D, 0xDEAD_BEEF, 0, 0, 0, 0]);
             Answer::error(Error::EINVAL)
         });

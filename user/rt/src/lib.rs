@@ -38,37 +38,15 @@
 #[cfg(not(target_os = "none"))]
 extern crate std;
 
-// What knows which kernel the crate speaks to: these modules, and no other. Each has
-// a counterpart of the same name and contents in `next`.
-#[cfg(test)]
-#[cfg_attr(feature = "next", path = "next/answers.rs")]
-mod answers;
-#[cfg_attr(feature = "next", path = "next/control.rs")]
-mod control;
-#[cfg_attr(feature = "next", path = "next/id.rs")]
-mod id;
-#[cfg_attr(feature = "next", path = "next/ring.rs")]
-pub mod ring;
-#[cfg(all(
-    target_os = "none",
-    any(target_arch = "riscv64", target_arch = "riscv32")
-))]
-#[cfg_attr(feature = "next", path = "next/start.rs")]
-mod start;
-#[cfg_attr(feature = "next", path = "next/stubs.rs")]
-mod stubs;
-
-// What the second kernel alone has.
-#[cfg(feature = "next")]
-#[path = "next/clock.rs"]
-pub mod clock;
-
 pub mod block;
 pub mod call;
+pub mod clock;
+mod control;
 pub mod device;
 mod handle;
 pub mod handler;
 pub mod heap;
+mod id;
 pub mod interrupt;
 pub mod log;
 pub mod machine;
@@ -78,8 +56,10 @@ pub mod process;
 pub mod region;
 pub mod request;
 pub mod restartable;
+pub mod ring;
 #[cfg(test)]
 mod script;
+mod stubs;
 pub mod supervisor;
 pub mod sync;
 pub mod thread;
@@ -95,6 +75,11 @@ mod panic;
     any(target_arch = "riscv64", target_arch = "riscv32")
 ))]
 mod riscv;
+#[cfg(all(
+    target_os = "none",
+    any(target_arch = "riscv64", target_arch = "riscv32")
+))]
+mod start;
 
 #[cfg(all(
     target_os = "none",

@@ -1,12 +1,11 @@
 //! Mailboxes: messages between threads, of one process or of several (EMERALDS,
 //! section 6.1).
 //!
-//! A message has a priority of 32 bits, of 8 with the second kernel (`EINVAL` above 255);
-//! the highest comes first, and of equal ones
-//! the oldest. Up to 16 bytes travel in registers. A *protocol server* is a
-//! thread that gets what is sent to other mailboxes, or what is to leave the
-//! node: it receives in full, learns where each message is to go, and runs as
-//! urgently as the messages that it has.
+//! A message has a priority up to 255 (`EINVAL` above it); the highest comes first, and
+//! of equal ones the oldest. Up to 16 bytes travel in registers. A *protocol server* is
+//! a thread that gets what is sent to other mailboxes, or what is to leave the node: it
+//! receives in full, learns where each message is to go, and runs as urgently as the
+//! messages that it has.
 
 mod arrivals;
 

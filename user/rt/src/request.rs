@@ -4,7 +4,6 @@
 //! The client keeps its place among the ready threads and the server runs on it, so a
 //! server is as urgent as who waits for it, and a round trip costs two entries, two
 //! switches and no queue. A request that arrives by [`Mailbox::send`] has no client.
-//! Calls are of the second kernel; the first one answers `ENOSYS`.
 //!
 //! ```
 //! # extern crate giornata_rt;
@@ -27,7 +26,7 @@
 //! }
 //! ```
 
-use giornata_abi::next::call::NOBODY;
+use giornata_abi::call::NOBODY;
 use giornata_abi::{Error, Instant};
 
 use crate::call::{self, Requested};
@@ -132,6 +131,5 @@ pub fn reply_receive(client: Option<Client>, words: [u32; 4]) -> Result<Request,
     call::reply_receive(slot, token, words).map(Request::from)
 }
 
-#[cfg(all(test, feature = "next"))]
-#[path = "next/request_tests.rs"]
+#[cfg(test)]
 mod tests;

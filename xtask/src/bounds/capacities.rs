@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use giornata_system::Model;
 
 /// Bytes that the kernel moves in one piece.
-const PIECE: usize = giornata_core::CHUNK;
+const PIECE: usize = 256;
 
 /// The capacities of a system, by the names that the declarations use.
 pub(crate) fn of(model: &Model) -> BTreeMap<String, u64> {

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
 use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
+use giornata_system::Model;
 use giornata_system::image::build_kernel;
-use giornata_system::{Generation, Model};
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::image::{alone, build};
@@ -179,7 +179,7 @@ impl Kernel {
         let bytes = {
             // the next kernel comes to the same place
             let _alone = alone();
-            let kernel = build_kernel(board, config, root(), &target_folder(), Generation::First);
+            let kernel = build_kernel(board, config, root(), &target_folder());
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
         };

@@ -116,7 +116,7 @@ macro_rules! takers {
     ($($name:ident,)*) => {
         $(
             #[task]
-            fn $name(value: u64) {
+            fn $name(value: &u64) {
                 mark::<STARTED>();
                 core::hint::black_box(value);
             }

@@ -45,7 +45,7 @@ macro_rules! handlers {
 
 handlers! {
     Null = null(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::DONE;
-    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now(me);
+    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now::<M>(me);
     Clock = clock(_a, _b, _c, _d, _e, _f; me, kernel) kernel.clock::<M>(me);
     Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
     AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);

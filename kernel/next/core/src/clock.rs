@@ -25,13 +25,13 @@ impl Kernel {
     /// Gives the turn to the next of equal urgency; of a thread that runs in the place
     /// of another, the donor's.
     #[inline(always)]
-    pub(crate) fn yield_now(&self, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn yield_now<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let slot = self.slot.get();
         let (own, other) = (me.state.get(), slot.state.get());
         me.answer(0);
         if own & state::IN_RING | (own | other) >> state::LIFT != 0 {
             cold_path();
-            return self.yield_any(me, slot);
+            return self.yield_any::<M>(me, slot);
         }
         let next = slot.next.get();
         let wants = next.wants.get();
@@ -42,8 +42,9 @@ impl Kernel {
 
     /// The same of a job, and of a thread at a ceiling that it published.
     #[inline(never)]
-    extern "C" fn yield_any(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
+    extern "C" fn yield_any<M: Machine>(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
         if me.is(state::IN_RING) {
+            self.begin_behind::<M>(me);
             self.leave_ring(me);
         }
         if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {

@@ -9,12 +9,10 @@
 use core::cell::Cell;
 
 use giornata_abi::next::control::{NEXT_LOCK, NEXT_SERIAL};
-use giornata_abi::system::RIGHT_USE;
 
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::parking::PIECE;
-use crate::place::is_hint;
 use crate::thread::state;
 use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, same};
@@ -63,14 +61,11 @@ impl Kernel {
 
     #[inline(never)]
     fn want_noted<M: Machine>(&self, thread: Ref<Thread>) {
+        let is_told = thread.is(state::HINTED);
+        thread.clear(state::HINTED);
         let Some(mutex) = thread.wants.get() else {
-            match self.told::<M>(thread) {
-                Some(mutex) => self.want(thread, mutex),
-                None => thread.clear(state::HINTED),
-            }
             return;
         };
-        thread.clear(state::HINTED);
         if mutex.made & kind::KIND != kind::MUTEX {
             // a caller, of which that is a link again
             return;
@@ -78,6 +73,18 @@ impl Kernel {
         thread.wants.set(None);
         let is_it = mutex.kind.get() & kind::KIND == kind::MUTEX
             && mutex.serial.get() == thread.noted().get() as u32;
+        if is_told {
+            let is_below = mutex.has_ceiling() && thread.own.get().level() < mutex.most.get();
+            if is_it
+                && !is_below
+                && self.owner_of(mutex).is_some()
+                && !self.is_refused(thread, mutex)
+            {
+                thread.set(state::HINTED);
+                self.want(thread, mutex);
+            }
+            return;
+        }
         let word = if is_it { mutex.word.get() } else { 0 };
         let mut error = Error::EIDRM as usize;
         if is_it {
@@ -98,20 +105,23 @@ impl Kernel {
         owner.is_some_and(|owner| !self.may_wait(thread, owner))
     }
 
-    /// The mutex that a thread has told of, if another has it and it may wait for that.
-    fn told<M: Machine>(&self, thread: Ref<Thread>) -> Option<Ref<Object>> {
-        let page = thread.control;
-        let word = M::load(page.wrapping_add(NEXT_LOCK));
-        let serial = M::load(page.wrapping_add(NEXT_SERIAL));
-        if !is_hint(word) {
-            return None;
+    /// A thread waits. If it has told which mutex it will lock then, it notes that: see
+    /// [`want_next`](Self::want_next).
+    #[inline(always)]
+    pub(crate) fn note_told<M: Machine>(&self, me: Ref<Thread>) {
+        let word = |offset| M::load(me.control.wrapping_add(offset));
+        let slot = !word(NEXT_LOCK) as usize;
+        if me.wants.get().is_none()
+            && let Some(handle) = me.handles.get(slot)
+        {
+            let mutex = handle.used;
+            let special = mutex.kind.get() & (kind::KIND | kind::PRIVATE) ^ kind::MUTEX;
+            if special | (mutex.serial.get() ^ word(NEXT_SERIAL)) == 0 {
+                me.set(state::HINTED);
+                me.noted().set(mutex.serial.get() as usize);
+                me.wants.set(Some(mutex));
+            }
         }
-        let (mutex, _) = self.slot_of(thread, !word as usize, RIGHT_USE.into());
-        let mutex = mutex.filter(|mutex| mutex.serial.get() == serial)?;
-        let is_plain = mutex.kind.get() & (kind::KIND | kind::PRIVATE) == kind::MUTEX;
-        let is_below = mutex.has_ceiling() && thread.own.get().level() < mutex.most.get();
-        let fits = is_plain && !is_below && self.owner_of(mutex).is_some();
-        (fits && !self.is_refused(thread, mutex)).then_some(mutex)
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) use in_general;
 
 /// The call `CALL` with its arguments. (Three instructions, out of line: where it is
 /// entered from all registers are taken, and they stay as they are.)
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)] // those of the call
 pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
@@ -44,6 +45,7 @@ pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
 }
 
 /// The same of a call that has three arguments.
+#[cold]
 #[inline(never)]
 pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
     a: usize,
@@ -57,8 +59,24 @@ pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
     general::<M>(a, b, c, 0, 0, 0, me, kernel)
 }
 
+/// A call with two arguments.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn begin_as<M: Machine>(
+    a: usize,
+    b: usize,
+    call: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(call);
+    general::<M>(a, b, 0, 0, 0, 0, me, kernel)
+}
+
 /// Any call to an object, whatever there is to see to. Its number is in `a7` of the
 /// caller's context, and its arguments come there too.
+#[cold]
 #[inline(never)]
 #[allow(clippy::too_many_arguments)]
 extern "C" fn general<M: Machine>(

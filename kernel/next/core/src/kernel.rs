@@ -22,48 +22,48 @@ record! {
         pub(crate) top: Cell<Ref<Rank>>,
         /// The first of the top: whose turn it is.
         pub slot: Cell<Ref<Thread>>,
-        /// Time events.
-        pub agenda: Agenda,
-        /// Rings at least once in 2^30 ticks.
-        pub(crate) epoch: Ref<Alarm>,
-        /// What happened, and whom the hart charges.
-        pub trace: Trace,
         /// Stands for the list of threads that wait in none.
         pub(crate) nowhere: Ref<Object>,
-        /// A rank for each fixed priority, most urgent first.
-        pub(crate) ranks: Ref<[Rank; 256]>,
-        /// The level of the deadline band.
-        pub(crate) band: u32,
-        /// The rank of deadlines that was opened last below the top.
-        pub(crate) hint: Cell<Ref<Rank>>,
-        /// Levels that are open, of those that another was opened above.
-        pub(crate) open: [Cell<u32>; LEVELS],
-        /// The interrupt line of each number.
-        pub(crate) lines: [Option<Ref<Line>>; LINES],
         /// The thread that runs when no other can.
         pub(crate) idle: Ref<Thread>,
+        /// The serial number of the last question for something that others have.
+        pub(crate) asked: Cell<u32>,
+        /// All threads, by number.
+        pub threads: &'static [Thread],
         /// The E and S machine.
         pub micro: Micro,
+        /// What happened, and whom the hart charges.
+        pub trace: Trace,
+        /// The level of the deadline band.
+        pub(crate) band: u32,
         /// The thread on whose budget another runs in its place, who that is, and what
         /// that one had run before.
         pub(crate) donor: Cell<Option<Ref<Thread>>>,
         pub(crate) helper: Cell<Option<Ref<Thread>>>,
         pub(crate) paid: Cell<u32>,
-        /// All threads, by number.
-        pub threads: &'static [Thread],
         /// The objects of the system, by slot.
         pub objects: &'static [Object],
         /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same
         /// comes again after 2^31 calls, to one client and one server by then.
         pub(crate) token: Cell<u32>,
+        /// Threads that a chain of waiting threads can have behind its first.
+        pub(crate) depth: u32,
+        /// Time events.
+        pub agenda: Agenda,
+        /// Rings at least once in 2^30 ticks.
+        pub(crate) epoch: Ref<Alarm>,
+        /// A rank for each fixed priority, most urgent first.
+        pub(crate) ranks: Ref<[Rank; 256]>,
+        /// The rank of deadlines that was opened last below the top.
+        pub(crate) hint: Cell<Ref<Rank>>,
+        /// Levels that are open, of those that another was opened above.
+        pub(crate) open: [Cell<u32>; LEVELS],
         /// The processes of the system, by number.
         pub processes: &'static [Process],
         /// Regions of shared memory, by index.
         pub(crate) regions: &'static [Region],
-        /// Threads that a chain of waiting threads can have behind its first.
-        pub(crate) depth: u32,
-        /// The serial number of the last question for something that others have.
-        pub(crate) asked: Cell<u32>,
+        /// The interrupt line of each number.
+        pub(crate) lines: [Option<Ref<Line>>; LINES],
     }
 }
 

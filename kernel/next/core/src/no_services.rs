@@ -25,6 +25,8 @@ impl Kernel {
 
     pub(crate) fn unpark(&self, _: Ref<Thread>) {}
 
+    pub(crate) fn note_told<M: Machine>(&self, _: Ref<Thread>) {}
+
     pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
 
     pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) {}

@@ -11,7 +11,7 @@
 //! the thread moved: to the head of that ceiling, so that whoever is not above it does
 //! not run.
 
-use giornata_abi::next::control::{CEILING, NEXT_LOCK, PENDING};
+use giornata_abi::next::control::{CEILING, PENDING};
 
 use crate::ready::level;
 use crate::thread::state;
@@ -79,12 +79,13 @@ impl Kernel {
                 // it waits for an owner, and has told of nothing else
                 return outcome;
             }
-            if is_hint(word(NEXT_LOCK)) {
-                me.set(state::HINTED);
-            }
+            self.note_told::<M>(me);
             // whoever waits has no ceiling that it published
-            me.state.set(me.state.get() & state::OTHERS);
-            self.settle_place(me, false);
+            let state = me.state.get();
+            if state >> state::LIFT != 0 {
+                me.state.set(state & state::OTHERS);
+                self.settle_place(me, false);
+            }
             return outcome;
         }
         let ceiling = word(CEILING).min(255);
@@ -100,6 +101,7 @@ impl Kernel {
         let before = me.rank.get();
         me.state
             .set(me.state.get() & state::OTHERS | level << state::LIFT);
+        self.begin_behind::<M>(me);
         self.settle_place(me, true);
         match same(before, me.rank.get()) {
             true => outcome,
@@ -121,11 +123,4 @@ impl Kernel {
         self.settle_place(me, false);
         self.go()
     }
-}
-
-/// Whether the word of a control page names a mutex that its thread will lock: the
-/// complement of its slot.
-#[inline(always)]
-pub(crate) fn is_hint(word: u32) -> bool {
-    word >= !0xFFFF
 }

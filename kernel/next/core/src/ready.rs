@@ -203,10 +203,18 @@ impl Kernel {
     /// Lists a rank that was empty.
     #[inline(never)]
     pub(crate) extern "C" fn open(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        if !self.opens_top_unless(0, rank, head) {
+            cold_path();
+            self.open_any(rank, head);
+        }
+    }
+
+    /// The same, wherever it stands then.
+    #[inline(never)]
+    extern "C" fn open_any(&self, rank: Ref<Rank>, head: Ref<Thread>) {
         let top = self.top.get();
         rank.head.set(Some(head));
         if !rank.is_above(top) {
-            cold_path();
             return self.open_below(rank);
         }
         if top.unmarked.get() != 0 {

@@ -26,9 +26,9 @@ pub(crate) extern "C" fn create<M: Machine>(
     slot: usize,
     how: usize,
     server: usize,
-    _: usize,
-    _: usize,
-    _: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -41,7 +41,7 @@ pub(crate) extern "C" fn create<M: Machine>(
             return me.pair(slot, object.serial.get() as usize);
         }
     }
-    in_general!(CreateObject, slot, how, server, me, kernel)
+    in_general!(CreateObject, slot, how, server, a3, a4, a5, me, kernel)
 }
 
 /// Ends an object that nobody owns or waits for.
@@ -50,10 +50,10 @@ pub(crate) extern "C" fn create<M: Machine>(
 pub(crate) extern "C" fn delete<M: Machine>(
     slot: usize,
     serial: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    _: usize,
+    a2: usize,
+    a3: usize,
+    a4: usize,
+    a5: usize,
     me: Ref<Thread>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
@@ -70,7 +70,7 @@ pub(crate) extern "C" fn delete<M: Machine>(
             return Outcome::DONE;
         }
     }
-    in_general!(DeleteObject, slot, serial, 0, me, kernel)
+    in_general!(DeleteObject, slot, serial, a2, a3, a4, a5, me, kernel)
 }
 
 /// An object is no more. (A mutex still counts who wants it, and its owner keeps it until
@@ -185,7 +185,10 @@ impl Kernel {
                 return true;
             }
             left = left.wrapping_sub(1);
-            first.wants.set(None);
+            // (what it has told that it will lock it still wants)
+            if !first.is(state::HINTED) {
+                first.wants.set(None);
+            }
             first.refuse(Error::EIDRM);
             self.wake_first::<M>(object);
         }

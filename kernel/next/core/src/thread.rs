@@ -1,4 +1,5 @@
-//! Threads: one record each, its register context in front.
+//! Threads: one record each. What handlers look at lies in front, where compressed loads
+//! reach, and the registers that calls answer in; then the others.
 //!
 //! ```text
 //!             insert                       block
@@ -24,6 +25,11 @@ record! {
     /// Of a thread that waits in a call the temporary registers are nobody's: `t` and
     /// those of `a` that its result will overwrite hold what the call has to remember.
     pub struct Context {
+        /// `a0..a7`: of a thread that has called, the result; of a call that begins
+        /// again, its arguments.
+        pub a: [Cell<usize>; 8],
+        /// Temporary registers.
+        pub t: [Cell<usize>; 7],
         /// Where it goes on; of a call that begins again, its `ecall`.
         pub pc: Cell<usize>,
         /// The stack pointer.
@@ -33,15 +39,10 @@ record! {
         pub tp: Cell<usize>,
         /// Fixed for a thread, loaded and never saved.
         pub gp: Cell<usize>,
-        /// `a0..a7`: of a thread that has called, the result; of a call that begins
-        /// again, its arguments.
-        pub a: [Cell<usize>; 8],
         /// Callee-saved registers.
         pub s: [Cell<usize>; 12],
         /// The return address.
         pub ra: Cell<usize>,
-        /// Temporary registers.
-        pub t: [Cell<usize>; 7],
     }
 
     /// What of a thread never changes while the system runs.
@@ -70,8 +71,29 @@ record! {
 
     /// A thread.
     pub struct Thread {
-        /// Its registers.
-        pub context: Context,
+        /// Bits of [`state`].
+        pub state: Cell<u32>,
+        /// Its process.
+        pub process: Ref<Process>,
+        /// The mutex that it waits for, or the mailbox to which it called. It stays in
+        /// the ready queue meanwhile, and the owner runs in its place.
+        pub(crate) wants: Cell<Option<Ref<Object>>>,
+        /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
+        /// none; `None` if it is ready.
+        pub(crate) waits: Cell<Option<Ref<Object>>>,
+        /// Where it is queued when it is ready, and its urgency when it waits.
+        pub(crate) rank: Cell<Ref<Rank>>,
+        /// Its own urgency, without ceilings and messages.
+        pub(crate) own: Cell<Ref<Rank>>,
+        /// In the ring of its rank, or of the list in which it waits; itself if alone
+        /// there or in none.
+        pub(crate) next: Cell<Ref<Thread>>,
+        pub(crate) prev: Cell<Ref<Thread>>,
+        /// What never changes.
+        pub place: Ref<Place>,
+        /// What clients want whose requests it has. A thread that cannot receive has one
+        /// that is nobody's.
+        pub hand: Ref<Object>,
         /// How it is resumed: [`kind`].
         pub kind: Cell<u8>,
         /// 1: it has a quantum, or its jobs have a budget. Beside `kind`, so that the exit
@@ -84,51 +106,30 @@ record! {
         pub floating: Cell<u8>,
         /// What the trace calls it: see [`crate::trace::label`].
         pub label: u32,
-        /// The region of its own stack, where regions confine it and it has one.
-        pub stack: Cell<usize>,
         /// Physical address of its control page, at which the exit path looks; 0: none.
         pub control: usize,
-        /// Its process.
-        pub process: Ref<Process>,
         /// What the object numbers of its process name. Threads that run jobs or upcalls
         /// have none: calls to objects are not theirs.
         pub handles: &'static [Handle],
+        /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
+        /// first of these.
+        pub(crate) held: Cell<Option<Ref<Object>>>,
+        /// Threads that are parked on it: a ring as of those that wait for an object.
+        pub(crate) parked: Cell<Option<Ref<Thread>>>,
+        /// Which tenant of its slot it is; 0: none.
+        pub serial: Cell<u32>,
+        /// What `spent` may come to, if it has a limit.
+        pub limit: Cell<u32>,
+        /// Its registers.
+        pub context: Context,
+        /// Its timeout.
+        pub(crate) alarm: Alarm,
         /// Ticks that it has run: low word, high word.
         pub spent: Cell<u32>,
         /// See `spent`.
         pub spent_high: Cell<u32>,
-        /// What `spent` may come to, if it has a limit.
-        pub limit: Cell<u32>,
-        /// Bits of [`state`].
-        pub state: Cell<u32>,
-        /// In the ring of its rank, or of the list in which it waits; itself if alone
-        /// there or in none.
-        pub(crate) next: Cell<Ref<Thread>>,
-        pub(crate) prev: Cell<Ref<Thread>>,
-        /// Where it is queued when it is ready, and its urgency when it waits.
-        pub(crate) rank: Cell<Ref<Rank>>,
-        /// Its own urgency, without ceilings and messages.
-        pub(crate) own: Cell<Ref<Rank>>,
-        /// The mutex that it waits for, or the mailbox to which it called. It stays in
-        /// the ready queue meanwhile, and the owner runs in its place.
-        pub(crate) wants: Cell<Option<Ref<Object>>>,
-        /// The object in whose list it waits, [`Kernel::nowhere`](crate::Kernel) if in
-        /// none; `None` if it is ready.
-        pub(crate) waits: Cell<Option<Ref<Object>>>,
-        /// What clients want whose requests it has. A thread that cannot receive has one
-        /// that is nobody's.
-        pub hand: Ref<Object>,
-        /// Threads that are parked on it: a ring as of those that wait for an object.
-        pub(crate) parked: Cell<Option<Ref<Thread>>>,
-        /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
-        /// first of these.
-        pub(crate) held: Cell<Option<Ref<Object>>>,
-        /// Its timeout.
-        pub(crate) alarm: Alarm,
-        /// What never changes.
-        pub place: Ref<Place>,
-        /// Which tenant of its slot it is; 0: none.
-        pub serial: Cell<u32>,
+        /// The region of its own stack, where regions confine it and it has one.
+        pub stack: Cell<usize>,
     }
 }
 

@@ -53,7 +53,7 @@ impl Kernel {
     /// Blocks until an instant; returns at once if it has passed.
     #[inline(always)]
     pub(crate) fn sleep<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> Outcome {
-        if low & high == FOR_EVER {
+        if (low & high) as u32 == FOR_EVER as u32 {
             cold_path();
             return Outcome::error(Error::EINVAL);
         }

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use giornata_abi::next::call::Call;
-use giornata_abi::next::control::{CEILING, ControlPage, NEXT_LOCK};
-use giornata_abi::next::ring::{self, Words};
-use giornata_abi::trace::{FaultCause, TraceKind};
+use giornata_abi::call::Call;
+use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
+use giornata_abi::ring::{self, Words};
+use giornata_abi::trace::FaultCause;
 use giornata_next_core::thread::kind;
 use giornata_next_core::trace::reason;
 use giornata_next_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
@@ -494,7 +494,7 @@ impl Rig {
             left.spent_high
                 .set(left.spent_high.get() + u32::from(carry));
             kernel.trace.since.set(now);
-            assert_eq!(left.label & 0xFF, TraceKind::Switch as u32);
+            assert_eq!(left.label & 0xFF, giornata_abi::ring::Kind::Switch as u32);
             kernel
                 .trace
                 .write(now, left.label, next.label, outcome.answer() as u32);

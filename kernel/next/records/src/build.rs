@@ -433,7 +433,7 @@ fn lay_record(
 }
 
 /// The kind of the record of a switch.
-const SWITCH: u32 = giornata_abi::trace::TraceKind::Switch as u32;
+const SWITCH: u32 = giornata_abi::ring::Kind::Switch as u32;
 
 pub(crate) fn tag(tags: &[(&str, u32)], name: &str) -> u32 {
     let found = tags.iter().find(|(own, _)| *own == name);

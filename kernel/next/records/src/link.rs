@@ -90,21 +90,7 @@ pub fn link(module: &Module<'_>, binding: &Binding<'_>) -> Result<Program, LinkE
 
 /// The conversion of every duration of a module.
 pub fn times(module: &Module<'_>, hertz: u32) -> Result<Times, LinkError> {
-    let after = PredicateKind::After as u8;
-    let times = module
-        .predicates()
-        .filter(|predicate| predicate.kind == after);
-    let times = times.map(|predicate| (predicate.value, predicate.remainder));
-    let durations = module
-        .durations()
-        .map(|entry| (entry.nanos, entry.remainder));
-    let empty = Times::new(module.header().denominator, hertz);
-    let all = times
-        .chain(durations)
-        .try_fold(empty, |times, (nanos, remainder)| {
-            times.including(nanos, remainder)
-        });
-    all.ok_or(LinkError::Fractions)
+    Times::of(module, hertz).ok_or(LinkError::Fractions)
 }
 
 struct Linker<'a> {
@@ -401,18 +387,19 @@ impl Linker<'_> {
 }
 
 /// A run as releases of groups, the least urgent first: so each opens above the others.
+/// Those of fixed priorities are in the order of the code, which is that of equals.
 fn releases(run: &Run, groups: &[Group]) -> Vec<Op> {
     let mut seen = BTreeSet::new();
-    let mut ops: Vec<Op> = Vec::new();
+    let mut ops = Vec::new();
     for (thread, (ticks, parts)) in run {
         let is_of = |group: &Group| group.tasks.iter().any(|task| task.thread == *thread);
-        if seen.insert(groups.iter().position(is_of)) {
-            ops.push(Op::Release(*thread, *ticks, *parts));
+        let group = groups.iter().position(is_of);
+        if seen.insert(group) {
+            let is_fixed = group.is_some_and(|group| groups[group].fixed);
+            let key = if is_fixed { (0, 0) } else { (*ticks, *parts) };
+            ops.push((key, Op::Release(*thread, *ticks, *parts)));
         }
     }
-    ops.sort_by_key(|op| match op {
-        Op::Release(_, ticks, parts) => std::cmp::Reverse((*ticks, *parts)),
-        _ => std::cmp::Reverse((0, 0)),
-    });
-    ops
+    ops.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
+    ops.into_iter().map(|(_, op)| op).collect()
 }

@@ -4,8 +4,8 @@
 //! which a call lists them, and EPERM for the wrong kind of caller before all.
 
 use giornata_rt::Error;
-use giornata_rt::abi::call::Callers;
-use giornata_rt::call::{ID_REGISTERS, KernelCall as Call, Number};
+use giornata_rt::abi::call::{Call, Callers};
+use giornata_rt::call::Number;
 
 use crate::value::Place;
 
@@ -50,11 +50,6 @@ pub(crate) enum Promise {
 
 use Promise::{Apart, Done, Refused, Results};
 
-/// Ids have a serial number in a register of its own: so does the second kernel.
-pub(crate) const HAS_SERIALS: bool = ID_REGISTERS == 2;
-/// `TracePosition` of the second kernel.
-const TRACE_POSITION: usize = 44;
-
 /// What call `number` with `arguments` must answer; `place` is what `arguments[1]` points to.
 pub(crate) fn promise(
     rights: &Rights,
@@ -78,7 +73,7 @@ pub(crate) fn promise(
         Call::Null => Results(5),
         Call::Yield => Done,
         Call::Clock | Call::CpuTime => Results(2),
-        Call::Own => Results(2 + ID_REGISTERS),
+        Call::Own => Results(4),
         Call::Exit | Call::Complete | Call::Return | Call::Panic => Apart,
         Call::Sleep => sleep(a, b),
         // no interrupt is granted, and neither is the shutdown
@@ -104,13 +99,11 @@ pub(crate) fn promise(
             )
         }
         Call::Log => log(a),
-        Call::SetPriority if HAS_SERIALS && b as u32 != 1 => Refused(Error::ESRCH),
-        Call::SetPriority if HAS_SERIALS => set_priority(rights, a as Number, c),
-        Call::SetPriority => set_priority(rights, Number::from(a as u32), b),
-        // nobody is trusted with a device that reads and writes memory by itself
-        Call::DeviceAddress => Refused(Error::EPERM),
-        // nor is the trace granted
-        _ if number == TRACE_POSITION => Refused(Error::EPERM),
+        Call::SetPriority if b as u32 != 1 => Refused(Error::ESRCH),
+        Call::SetPriority => set_priority(rights, a as Number, c),
+        // nobody is trusted with a device that reads and writes memory by itself, nor
+        // is the trace granted
+        Call::DeviceAddress | Call::TracePosition => Refused(Error::EPERM),
         // of other configurations of the kernel
         _ => Refused(Error::ENOSYS),
     }
@@ -127,10 +120,9 @@ fn may_call(caller: Caller, call: Call) -> bool {
 }
 
 /// Halves are 32 bits of their registers. Instants within a second of the
-/// start may lie ahead, later ones do. The second kernel waits for the last one.
+/// start may lie ahead, later ones do; the last one never comes.
 fn sleep(low: usize, high: usize) -> Promise {
     match (low as u32, high as u32) {
-        (u32::MAX, u32::MAX) if HAS_SERIALS => Apart,
         (u32::MAX, u32::MAX) => Refused(Error::EINVAL),
         (0..=1_000_000, 0) => Done,
         _ => Apart,

@@ -1,9 +1,9 @@
 //! Makes the calls and compares the answers.
 
-use giornata_rt::call::KernelCall as Call;
+use giornata_rt::abi::call::Call;
 use giornata_rt::{Error, call, log, thread};
 
-use crate::law::{Caller, HAS_SERIALS, Promise, Rights, promise};
+use crate::law::{Caller, Promise, Rights, promise};
 use crate::value::{LENGTHS, NO_CALLS, PLACES, Place, VALUES, places};
 
 /// Wrong answers of one call that are told; more are counted only.
@@ -144,14 +144,10 @@ impl Sweep {
         let threads = VALUES
             .into_iter()
             .chain([own, own | 1 << 16, own | 0xFFFF_0000]);
-        let serials = if HAS_SERIALS { &VALUES[..4] } else { &[0] };
         for thread in threads {
             for priority in VALUES {
-                for &serial in serials {
-                    let arguments = match HAS_SERIALS {
-                        true => [thread, serial, priority],
-                        false => [thread, priority, 0],
-                    };
+                for &serial in &VALUES[..4] {
+                    let arguments = [thread, serial, priority];
                     self.check(Call::SetPriority as usize, arguments, None, tally);
                 }
             }

@@ -1,5 +1,7 @@
 //! The values that registers are swept over.
 
+use giornata_rt::call;
+
 /// 0, 1, -1, least, greatest; ends of halves and of small tables; addresses of
 /// the kernel, of devices, of memory that belongs to others or to nobody.
 pub(crate) const VALUES: [usize; 16] = [
@@ -66,10 +68,10 @@ const OWN: usize = 6;
 /// How many places there are.
 pub(crate) const PLACES: usize = OWN + VALUES.len();
 
-/// The end of the caller's stack, of whose last page not all is in use.
-fn stack_top() -> usize {
-    let local = 0u8;
-    (core::hint::black_box(&raw const local).addr() | 0xFFF) + 1
+/// The lowest address of the caller's stack, below which nothing is its own; an upcall is
+/// not told it, and has no call for it.
+fn stack_bottom() -> usize {
+    call::own().map_or(0, |(_, lowest, _)| lowest)
 }
 
 /// Own places, aligned and not, and across the end of what is its own; then [`VALUES`], where nothing of the process lies.
@@ -93,7 +95,7 @@ pub(crate) fn places() -> [Place; PLACES] {
             is_text: true,
             ..own(text, true, false)
         },
-        own(stack_top() - 2, false, false),
+        own(stack_bottom().wrapping_sub(2), false, false),
     ];
     let rest = VALUES.iter().map(|&address| own(address, false, false));
     for (place, value) in all.iter_mut().zip(first.into_iter().chain(rest)) {

@@ -1,36 +1,39 @@
-//! From a module in the server's memory to a change of the kernel's tables.
+//! From a module in the server's memory to a change of the kernel's records.
 //!
-//! The kernel has the tables of all programs twice, and a change lets the two
-//! banks change places. So what was staged for one program and never asked for
-//! would begin to run when another one is changed.
-//!
-//! The Room Invariant: when a change of a program is asked for, the spare rooms
-//! of all others hold what runs in them.
+//! The kernel has two rooms for each program that may change, and a change lets the two
+//! of that program change places. What was staged and never asked for stays where it is
+//! until something else is staged over it, and never runs.
 
-use giornata_abi::load::How;
+use giornata_abi::linked::Times;
+use giornata_abi::load::{How, MOST, RECORD, Section};
 use giornata_abi::module::Module;
+use giornata_abi::{Error, Record};
 use giornata_hostlink_wire::Code;
 use giornata_microcode::interface::{self, LinkedModule};
 
 use crate::facts::Facts;
 use crate::place::{Bytes, Coming, Place};
 use crate::programs::Programs;
-use crate::records;
 use crate::server::{Memory, Server};
 use crate::words::{Refused, refuse, refuse_by_kernel};
 
 impl Server<'_, '_> {
     /// Whether the module that lies there may take the place; what becomes of it
     /// then. O(the verifier's).
-    pub(crate) fn inspect(&mut self, index: usize, bytes: Bytes) -> Result<Coming, Refused> {
+    pub(crate) fn inspect(
+        &mut self,
+        index: usize,
+        bytes: Bytes,
+        programs: &mut impl Programs,
+    ) -> Result<Coming, Refused> {
         let place = self.places.get(index);
         let Some((place, file)) = place.and_then(|place| Some((place, place.bytes(bytes)?))) else {
             return Ok(Coming::NOTHING);
         };
-        let linked = link(place, file, &mut self.memory)?;
+        let (linked, times) = link(place, file, &mut self.memory, programs.hertz())?;
         Ok(Coming {
             bytes,
-            frame: records::frame(&linked)?,
+            frame: linked.frame(&times),
             facts: Some(Facts::of(&linked)),
             asked: None,
         })
@@ -57,17 +60,7 @@ impl Server<'_, '_> {
         if let (How::CarryOver, Some(facts)) = (how, coming.facts) {
             facts.follow(running.as_ref())?;
         }
-        for other in 0..self.places.len() {
-            if other != index {
-                self.restore(other, programs)?;
-            }
-        }
-        let asked = self.stage_and_ask(index, &coming, how, programs);
-        if asked.is_err() {
-            // Where it cannot be now, it is before the next change.
-            _ = self.restore(index, programs);
-        }
-        asked?;
+        self.stage_and_ask(index, &coming, how, programs)?;
         self.counted.changes = self.counted.changes.saturating_add(1);
         self.hold(
             index,
@@ -94,38 +87,6 @@ impl Server<'_, '_> {
         asked.map_err(|error| refuse_by_kernel("change the program", error))
     }
 
-    /// Makes the spare room of a place hold what runs in it.
-    pub(crate) fn restore(
-        &mut self,
-        index: usize,
-        programs: &mut impl Programs,
-    ) -> Result<(), Refused> {
-        let Some(place) = self.places.get_mut(index).filter(|place| place.is_staged) else {
-            return Ok(());
-        };
-        let status = place.refresh(programs);
-        status.map_err(|error| refuse_by_kernel("look at the program", error))?;
-        // A change that has happened in the meantime leaves nothing to restore.
-        if !place.is_staged {
-            return Ok(());
-        }
-        if place.running.bytes == Bytes::Nowhere {
-            return Err(refuse(
-                Code::Kernel,
-                format_args!(
-                    "this server cannot take back what it staged for `{}`; load a module there first",
-                    place.name
-                ),
-            ));
-        }
-        let running = place.running.bytes;
-        self.stage(index, running, programs)?;
-        if let Some(place) = self.places.get_mut(index) {
-            place.is_staged = false;
-        }
-        Ok(())
-    }
-
     /// Writes the records of a module into the spare room of its place.
     fn stage(
         &mut self,
@@ -133,28 +94,72 @@ impl Server<'_, '_> {
         bytes: Bytes,
         programs: &mut impl Programs,
     ) -> Result<(), Refused> {
-        let Some(place) = self.places.get_mut(index) else {
+        let place = self.places.get(index);
+        let Some((place, file)) = place.and_then(|place| Some((place, place.bytes(bytes)?))) else {
             return Ok(());
         };
-        place.is_staged |= bytes != Bytes::Nowhere;
-        let Some(file) = place.bytes(bytes) else {
-            return Ok(());
-        };
-        let linked = link(place, file, &mut self.memory)?;
-        let staged = records::stage(place.program, &linked, programs);
+        let (linked, times) = link(place, file, &mut self.memory, programs.hertz())?;
+        let staged = stage(place.program, &linked, &times, programs);
         staged.map_err(|error| refuse_by_kernel("stage the module", error))
     }
 }
 
-/// Checks a module as one: frame, contents, names, limits.
+/// Checks a module as one: frame, contents, names, limits, durations.
 fn link<'m>(
     place: &Place<'_>,
     file: &'m [u8],
     memory: &'m mut Memory<'_>,
-) -> Result<LinkedModule<'m>, Refused> {
+    hertz: u32,
+) -> Result<(LinkedModule<'m>, Times), Refused> {
     let module = Module::parse(file)
         .map_err(|error| refuse(Code::Module, format_args!("{error}; build it again")))?;
     let (scratch, map) = (&mut *memory.scratch, &mut *memory.map);
-    interface::link(module, &place.interface, &place.limits, scratch, map)
-        .map_err(|error| refuse(Code::Unfit, format_args!("{error}")))
+    let linked = interface::link(module, &place.interface, &place.limits, scratch, map)
+        .map_err(|error| refuse(Code::Unfit, format_args!("{error}")))?;
+    match linked.times(hertz) {
+        Some(times) => Ok((linked, times)),
+        None => Err(refuse(
+            Code::Unfit,
+            format_args!("its durations divide the ticks of this timer, {hertz} Hz, too finely"),
+        )),
+    }
+}
+
+fn stage(
+    program: u16,
+    linked: &LinkedModule<'_>,
+    times: &Times,
+    programs: &mut impl Programs,
+) -> Result<(), Error> {
+    let frame = linked.frame(times);
+    let instructions = (0..frame.instructions).map_while(|at| linked.staged_instruction(at, times));
+    stage_all(program, Section::Instructions, instructions, programs)?;
+    let predicates = (0..frame.predicates).map_while(|at| linked.staged_predicate(at, times));
+    stage_all(program, Section::Predicates, predicates, programs)
+}
+
+/// Writes the records of a section, as many a call as fit.
+fn stage_all<R: Record>(
+    program: u16,
+    section: Section,
+    records: impl Iterator<Item = R>,
+    programs: &mut impl Programs,
+) -> Result<(), Error> {
+    let (mut piece, mut length, mut place) = ([0; MOST], 0, 0);
+    let mut records = records.peekable();
+    while let Some(record) = records.next() {
+        record.encode(&mut |bytes| {
+            if let Some(target) = piece.get_mut(length..length + bytes.len()) {
+                target.copy_from_slice(bytes);
+                length += bytes.len();
+            }
+        });
+        if length == MOST || records.peek().is_none() {
+            let whole = piece.get(..length).unwrap_or(&[]);
+            programs.stage(program, section, place, whole)?;
+            place += length / RECORD;
+            length = 0;
+        }
+    }
+    Ok(())
 }

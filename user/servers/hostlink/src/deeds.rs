@@ -100,7 +100,7 @@ impl Server<'_, '_> {
             module: place.bytes(bytes).unwrap_or(&[]),
         };
         signature::check(key.as_ref(), &permission, signature)?;
-        let coming = self.inspect(index, bytes)?;
+        let coming = self.inspect(index, bytes, programs)?;
         match how(change) {
             None => self.hold(index, coming),
             Some(how) => self.change(index, coming, how, before, programs)?,
@@ -167,8 +167,6 @@ impl Server<'_, '_> {
             taken_back.map_err(|error| refuse_by_kernel("take the change back", error))?;
         }
         place.coming = None;
-        // Where it cannot be now, it is before the next change.
-        _ = self.restore(index, programs);
         Ok(Outcome::Done)
     }
 }

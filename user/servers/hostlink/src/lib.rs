@@ -33,11 +33,8 @@ mod change;
 mod deeds;
 mod facts;
 mod line;
-mod pieces;
 mod place;
 mod programs;
-#[cfg_attr(feature = "next", path = "next/records.rs")]
-mod records;
 mod server;
 mod session;
 mod signature;

@@ -32,8 +32,6 @@ pub struct Place<'a> {
     pub(crate) buffers: [&'a mut [u8]; 2],
     pub(crate) running: Running,
     pub(crate) coming: Option<Coming>,
-    /// The kernel's spare room may hold other than what runs.
-    pub(crate) is_staged: bool,
 }
 
 /// Where the bytes of a module lie.
@@ -102,7 +100,6 @@ impl<'a> Place<'a> {
                 facts: Some(Facts::of_interface(&interface)),
             },
             coming: None,
-            is_staged: false,
         })
     }
 
@@ -111,13 +108,12 @@ impl<'a> Place<'a> {
     pub(crate) fn refresh(&mut self, programs: &mut impl Programs) -> Result<ProgramStatus, Error> {
         let status = programs.status(self.program)?;
         let is_over = status.state & state::PENDING == 0;
-        // The count is that of all programs; one change at a time is under way.
+        // The count is that of all programs.
         if let Some(coming) = self.coming
             && coming.asked.is_some_and(|before| before != status.changes)
             && is_over
+            && status.tag == coming.frame.tag
         {
-            // Both banks hold it, or will before the next change.
-            self.is_staged = false;
             self.running = Running {
                 bytes: coming.bytes,
                 tag: coming.frame.tag,
@@ -143,7 +139,7 @@ impl<'a> Place<'a> {
     ) -> Result<ProgramStatus, Refused> {
         let status = self.refresh(programs);
         let status = status.map_err(|error| refuse_by_kernel("look at the program", error))?;
-        let is_busy = status.state & (state::PENDING | state::SETTLING) != 0;
+        let is_busy = status.state & state::PENDING != 0;
         let is_asked = self.coming.is_some_and(|coming| coming.asked.is_some());
         if is_busy || is_asked {
             return Err(refuse(

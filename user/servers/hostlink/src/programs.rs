@@ -3,13 +3,16 @@
 use giornata_abi::load::{Frame, How, Section};
 use giornata_abi::{Error, Instant};
 use giornata_rt::call::{self, ProgramStatus};
-use giornata_rt::{machine, time};
+use giornata_rt::{clock, machine, time};
 
 /// What the server asks of the kernel. Programs are named by their index.
 pub trait Programs {
     /// The clock.
     fn clock(&mut self) -> Instant;
-    /// Writes whole records, at most 64 bytes, into the spare room.
+    /// Ticks a second of the timer in which the kernel counts durations.
+    fn hertz(&mut self) -> u32;
+    /// Writes whole records, at most [`MOST`](giornata_abi::load::MOST) bytes, into the
+    /// spare room.
     fn stage(
         &mut self,
         program: u16,
@@ -47,6 +50,10 @@ impl Kernel {
 impl Programs for Kernel {
     fn clock(&mut self) -> Instant {
         time::now()
+    }
+
+    fn hertz(&mut self) -> u32 {
+        clock::hertz()
     }
 
     fn stage(

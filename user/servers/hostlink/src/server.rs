@@ -305,14 +305,13 @@ fn unseen(error: Error) -> Refused {
 }
 
 fn standing<'s>(place: &'s Place<'_>, status: giornata_rt::call::ProgramStatus) -> Standing<'s> {
-    use giornata_abi::load::state::{LOADED, PENDING, SETTLING};
+    use giornata_abi::load::state::{LOADED, PENDING};
     let has = |bit| status.state & bit != 0;
     let held = place.coming.filter(|coming| coming.asked.is_none());
     Standing {
         program: place.name,
         loaded: has(LOADED),
         pending: has(PENDING),
-        settling: has(SETTLING),
         tag: status.tag,
         changes: status.changes,
         held: held.map(|coming| coming.frame.tag),

@@ -1,18 +1,12 @@
 //! What goes to the host by itself: the trace and statistics.
 
 use giornata_abi::{Duration, Instant};
-use giornata_hostlink_wire::{Event, Message, Statistics};
-use giornata_hostlink_wire::{NEXT_RECORD, NEXT_RECORDS, RECORD, RECORDS};
+use giornata_hostlink_wire::{Event, Message, RECORD, RECORDS, Statistics};
 use giornata_rt::ring::{self, BYTES, Reader, Record};
 
 use crate::line::Outbox;
 
-/// The records are those of the second kernel, by their length.
-const IS_NEXT: bool = BYTES == NEXT_RECORD;
-/// Most records in one frame.
-const MOST: usize = if IS_NEXT { NEXT_RECORDS } else { RECORDS };
-
-const _: () = assert!(IS_NEXT || BYTES == RECORD);
+const _: () = assert!(BYTES == RECORD);
 
 /// Time between two statistics.
 const PERIOD: Duration = Duration(1_000_000_000);
@@ -84,7 +78,7 @@ impl Stream {
         reader: &mut Reader,
         counted: &mut Statistics,
     ) -> bool {
-        let mut bytes = [0; BYTES * MOST];
+        let mut bytes = [0; BYTES * RECORDS];
         let (mut last, mut length) = (None, 0);
         while length < bytes.len() {
             let Some((number, record)) = self.kept.take().or_else(|| reader.next()) else {
@@ -104,11 +98,7 @@ impl Stream {
         }
         let Some(last) = last else { return false };
         let records = bytes.get(..length).unwrap_or(&[]);
-        let event = match IS_NEXT {
-            true => Event::NextTrace { last, records },
-            false => Event::Trace { last, records },
-        };
-        out.put(&Message::Event(event));
+        out.put(&Message::Event(Event::Trace { last, records }));
         true
     }
 }

@@ -1,5 +1,4 @@
-//! The frame of a record on the line: what says which kernel wrote it, its number and
-//! its bytes in consistent overhead byte stuffing (Cheshire and Baker 1999), ended by a
+//! The frame of a record on the line: a mark, its number and its bytes in consistent overhead byte stuffing (Cheshire and Baker 1999), ended by a
 //! zero byte.
 
 use giornata_rt::ring::{self, BYTES, MARK, Record};
@@ -44,7 +43,7 @@ mod tests {
 
     /// A record of these bytes, repeated.
     fn record(byte: u8) -> Record {
-        // SAFETY: every pattern is a record of either kernel.
+        // SAFETY: every pattern is a record.
         unsafe { core::mem::transmute::<[u8; BYTES], Record>([byte; BYTES]) }
     }
 

@@ -30,18 +30,12 @@ const TICKS: u64 = 60;
 const RELEASES: u64 = 6;
 /// What executes E code, and does what it says.
 const REACTION: Functions = Functions {
-    modules: &[
-        "kernel/micro/src/",
-        "kernel/core/src/reaction.rs",
-        "kernel/next/core/src/micro/",
-    ],
+    modules: &["kernel/next/core/src/micro/"],
     except: &[],
 };
 /// What keeps the order of who runs, and chooses.
 const SCHEDULER: Functions = Functions {
     modules: &[
-        "kernel/queue/src/ready.rs",
-        "kernel/core/src/dispatch.rs",
         "kernel/next/core/src/ready.rs",
         "kernel/next/core/src/helping.rs",
     ],

@@ -1,7 +1,7 @@
 //! The trap path: into the kernel, and out of it.
 //!
-//! `mscratch` is the running thread (Scratch Invariant), and a thread's record begins
-//! with its registers. `tp` of a thread is a constant, so the entry has a register at
+//! `mscratch` is the running thread (Scratch Invariant), whose record has room for its
+//! registers. `tp` of a thread is a constant, so the entry has a register at
 //! once and swaps nothing; in the kernel `tp` is the thread that was entered from.
 //! The hart's stack ends where its record begins (Stack Invariant): `sp` is both, and
 //! because functions preserve it, no other base register is ever loaded.
@@ -39,6 +39,7 @@ global_asm!(
     include_str!("words.s"),
     include_str!("trap.s"),
     include_str!("memory.s"),
+    include_str!("frames.s"),
     WORD = const size_of::<usize>(),
     REGIONS = const cfg!(feature = "regions") as usize,
     PMP_CACHE = const cfg!(feature = "pmp-cache") as usize,

@@ -327,7 +327,7 @@ reload_pair:
     ZERO    ra, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
     mret
 reload_context:
-    lbu     t1, {KIND}(tp)
+    lhu     t1, {KIND}(tp)
     mv      sp, tp
     beqz    t1, reload_call
 

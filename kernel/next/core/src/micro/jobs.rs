@@ -17,6 +17,39 @@ const JOB: usize = core::mem::offset_of!(ControlPage, job);
 const RELEASE: usize = core::mem::offset_of!(ControlPage, release);
 const DEADLINE: usize = core::mem::offset_of!(ControlPage, deadline);
 
+/// What a task is told of its job.
+struct Job {
+    number: u32,
+    deadline: u32,
+    ticks: u32,
+    high: u32,
+}
+
+impl Job {
+    #[inline(always)]
+    fn tell<M: Machine>(&self, page: usize) {
+        let store = |offset, value| M::store(page.wrapping_add(offset), value);
+        store(JOB, self.number);
+        store(RELEASE, self.deadline.wrapping_sub(self.ticks));
+        store(RELEASE + 4, self.high);
+        store(DEADLINE, self.ticks);
+    }
+}
+
+impl Group {
+    /// The job of the last release. (Read whole before anything is stored: loads then do
+    /// not wait for each other.)
+    #[inline(always)]
+    fn job(&self, task: &Task) -> Job {
+        Job {
+            number: self.releases.get().wrapping_sub(task.skipped.get()),
+            deadline: self.rank.deadline.get(),
+            ticks: self.ticks.get(),
+            high: self.high.get(),
+        }
+    }
+}
+
 impl Task {
     /// Whether it is released and has not completed.
     #[inline(never)]
@@ -70,13 +103,7 @@ impl Kernel {
     /// Tells a task of its job, in its control page.
     #[inline(always)]
     pub(super) fn begin_job<M: Machine>(&self, task: Ref<Task>, group: Ref<Group>) {
-        let page = task.thread.control;
-        let ticks = group.ticks.get();
-        let store = |offset, value| M::store(page.wrapping_add(offset), value);
-        store(JOB, group.releases.get().wrapping_sub(task.skipped.get()));
-        store(RELEASE, group.rank.deadline.get().wrapping_sub(ticks));
-        store(RELEASE + 4, group.high.get());
-        store(DEADLINE, ticks);
+        group.job(task).tell::<M>(task.thread.control);
     }
 
     /// Releases a group, whatever there is to see to. False: something waits, and it is not
@@ -96,6 +123,7 @@ impl Kernel {
                 return true;
             }
             // (jobs that are met keep their deadlines)
+            self.begin_rest::<M>(group);
             self.take_apart(group);
             let rest = micro.rest.get().wrapping_add(release.parts.get());
             let carry = (rest >= program.parts.get()) as u32;
@@ -151,6 +179,19 @@ impl Kernel {
         if thread.waits.get().is_none() {
             self.remove(thread);
             thread.waits.set(Some(self.nowhere));
+        }
+    }
+
+    /// A ring is about to be taken apart: its tasks learn of their jobs now, of which they
+    /// would have learnt one after the other. O(tasks).
+    #[inline(never)]
+    pub(super) fn begin_rest<M: Machine>(&self, group: Ref<Group>) {
+        // (the Ring Invariant; the first has begun)
+        if let (0, Some(head)) = (group.odd.get() & odd::APART, group.rank.head.get()) {
+            let rest = group.tasks.iter();
+            for task in rest.filter(|task| task.thread.label > head.label) {
+                self.begin_job::<M>(task, group);
+            }
         }
     }
 
@@ -210,37 +251,42 @@ impl Kernel {
     /// The usual case without a call: the next of its ring has a job.
     #[inline(always)]
     pub(crate) fn complete<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let (next, rank, now) = (me.next.get(), me.rank.get(), M::now());
-        let Some(task) = me.place.task else {
-            cold_path();
-            return Outcome::error(Error::EPERM);
-        };
+        let (now, next, rank) = (M::now(), me.next.get(), me.rank.get());
         let Some(following) = next.place.task else {
             cold_path();
-            return self.complete_any::<M>(me, task);
+            return self.complete_dispatched::<M>(me);
         };
-        let group = task.group;
+        // (who has the rank of the group, and stands in a ring, is of the group)
+        let group = following.group;
         let odd = (me.state.get() ^ state::IN_RING) as usize
             | differ(rank, &group.rank)
             | some(self.micro.later.get())
-            | differ(self.slot.get(), me);
-        if odd != 0 || next.label <= me.label || before(self.agenda.next(), now) {
+            | differ(self.slot.get(), me)
+            | before(self.agenda.next(), now) as usize
+            | (next.label <= me.label) as usize;
+        if odd != 0 {
             cold_path();
-            return self.complete_any::<M>(me, task);
+            return self.complete_dispatched::<M>(me);
         }
+        let (page, job) = (next.control, group.job(following));
+        let (limited, late) = (me.limited.get(), before(job.deadline, now));
         me.answer(0);
         rank.head.set(Some(next));
         self.slot.set(next);
-        if me.limited.get() != 0 {
+        job.tell::<M>(page);
+        if limited != 0 {
+            cold_path();
             me.limited.set(limit::OWN | limit::FRESH);
         }
-        self.begin_job::<M>(following, group);
-        Outcome::because(next, reason::COMPLETE | is_late(rank.deadline.get(), now))
+        Outcome::because(next, reason::COMPLETE | lateness(late))
     }
 
     /// The same, whatever there is to see to.
     #[inline(never)]
-    extern "C" fn complete_any<M: Machine>(&self, me: Ref<Thread>, task: Ref<Task>) -> Outcome {
+    pub(super) extern "C" fn complete_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let Some(task) = me.place.task else {
+            return Outcome::error(Error::EPERM);
+        };
         let now = M::now();
         if before(self.agenda.next(), now) {
             // what has fallen due before goes first
@@ -250,11 +296,8 @@ impl Kernel {
             0 => task.group.rank.deadline.get(),
             _ => task.rank.deadline.get(),
         };
-        let late = is_late(deadline, now);
+        let late = lateness(before(deadline, now));
         me.answer(0);
-        if let Some(outcome) = self.complete_dispatched(me, task, late) {
-            return outcome;
-        }
         self.end_job::<M>(task, now);
         if !self.has_work() {
             let outcome = self.go();
@@ -304,6 +347,7 @@ impl Kernel {
     #[inline(never)]
     fn stop_job<M: Machine>(&self, task: Ref<Task>, violation: Violation) {
         let (now, thread) = (M::now(), task.thread);
+        self.begin_rest::<M>(task.group);
         self.take_apart(task.group);
         if task.job.get() & job::RELEASED == 0 {
             return;
@@ -325,6 +369,14 @@ impl Kernel {
             }
         }
         self.react::<M>();
+    }
+
+    /// A job is about to leave its ring.
+    #[inline(never)]
+    pub(crate) fn begin_behind<M: Machine>(&self, thread: Ref<Thread>) {
+        if let Some(task) = thread.place.task {
+            self.begin_rest::<M>(task.group);
+        }
     }
 
     /// A task is about to be queued elsewhere, by somebody who knows nothing of rings.
@@ -372,8 +424,10 @@ impl Kernel {
     }
 }
 
-fn is_late(deadline: u32, now: u32) -> usize {
-    match before(deadline, now) {
+/// What the record of a switch says of a job.
+#[inline(always)]
+pub(super) fn lateness(late: bool) -> usize {
+    match late {
         true => reason::LATE,
         false => 0,
     }

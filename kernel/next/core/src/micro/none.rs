@@ -26,6 +26,8 @@ impl Kernel {
     #[cfg_attr(not(feature = "services"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
 
+    pub(crate) fn begin_behind<M: Machine>(&self, _: Ref<Thread>) {}
+
     pub(crate) fn leave_ring(&self, _: Ref<Thread>) {}
 
     pub(crate) fn exhaust<M: Machine>(&self, _: Ref<Thread>) {}

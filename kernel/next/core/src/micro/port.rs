@@ -46,6 +46,7 @@ impl Kernel {
             if done < length && M::pending() {
                 let rank = micro.thread.rank.get();
                 if rank.is_above(me.rank.get()) {
+                    self.begin_behind::<M>(me);
                     self.set_rank(me, rank, false);
                 }
                 let call = if write {

@@ -133,49 +133,49 @@ record! {
 
     /// The E and S machine of a hart: where it stopped, and what is due.
     pub struct Micro {
+        /// The instant that is handled, or was; its number; parts of a tick beyond it.
+        pub(crate) instant: Cell<u32>,
+        pub(crate) count: Cell<u32>,
+        pub(crate) rest: Cell<u32>,
+        /// The block that was interrupted: its program (none: no block), its code, and the
+        /// thread of S code that runs it.
+        pub(crate) program: Cell<Option<Ref<Program>>>,
+        pub(crate) code: Cell<Code>,
+        pub(crate) s_thread: Cell<Option<Ref<Trigger>>>,
+        /// What is due, in order.
+        pub(crate) due: Cell<Option<Ref<Trigger>>>,
+        /// Threads of S code came, went, or dispatch others.
+        pub(crate) unsettled: Cell<u32>,
+        /// 0: no handler runs; 1: one that interrupted no block; 2: one that did.
+        pub(crate) handling: Cell<u32>,
+        /// The record of the trigger whose block runs, for the next that is activated; and
+        /// whether it is still in the agenda.
+        pub(crate) unused: Cell<Option<Ref<Trigger>>>,
+        pub(crate) again: Cell<u32>,
+        /// What is looked at in the next instant: it fired in this one, or was asked.
+        pub(crate) later: Cell<Option<Ref<Trigger>>>,
         /// Goes on with what was interrupted: a thread that lives in the kernel.
         pub thread: Ref<Thread>,
         /// Its level. While somebody as urgent runs, what falls due is latched.
         pub level: u32,
-        /// What is due, in order.
-        pub(crate) due: Cell<Option<Ref<Trigger>>>,
-        /// What is looked at in the next instant: it fired in this one, or was asked.
-        pub(crate) later: Cell<Option<Ref<Trigger>>>,
         /// What waits for a message.
         pub(crate) mail: Cell<Option<Ref<Trigger>>>,
         /// Threads of S code that dispatch a task, in order; the first has the hart.
         pub(crate) dispatchers: Cell<Option<Ref<Trigger>>>,
         /// The task that is ready because S code dispatches it.
         pub(crate) running: Cell<Option<Ref<Task>>>,
-        /// Threads of S code came, went, or dispatch others.
-        pub(crate) unsettled: Cell<u32>,
         /// Changes of programs that wait for a safe instant.
         pub(crate) ripe: Cell<u32>,
         /// Changes that have happened.
         pub(crate) changes: Cell<u32>,
         /// Order of activation.
         pub(crate) serial: Cell<u32>,
-        /// The instant that is handled, or was; its number; parts of a tick beyond it.
-        pub(crate) instant: Cell<u32>,
-        pub(crate) count: Cell<u32>,
-        pub(crate) rest: Cell<u32>,
         /// In which units.
         pub(crate) parts: Cell<u32>,
         /// The number of the instant of which the trace tells.
         pub(crate) told: Cell<u32>,
         /// The interrupt that came in it.
         pub(crate) line: Cell<Option<Ref<Line>>>,
-        /// The record of the trigger whose block runs, for the next that is activated; and
-        /// whether it is still in the agenda.
-        pub(crate) unused: Cell<Option<Ref<Trigger>>>,
-        pub(crate) again: Cell<u32>,
-        /// The block that was interrupted: its program (none: no block), its code, and the
-        /// thread of S code that runs it.
-        pub(crate) program: Cell<Option<Ref<Program>>>,
-        pub(crate) code: Cell<Code>,
-        pub(crate) s_thread: Cell<Option<Ref<Trigger>>>,
-        /// 0: no handler runs; 1: one that interrupted no block; 2: one that did.
-        pub(crate) handling: Cell<u32>,
         /// The block that a handler interrupted.
         pub(crate) outer: Cell<Code>,
         pub(crate) outer_thread: Cell<Option<Ref<Trigger>>>,

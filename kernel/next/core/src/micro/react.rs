@@ -10,6 +10,8 @@
 //!                   nothing: settled; who has the hart
 //! ```
 
+use core::hint::cold_path;
+
 use giornata_abi::next::ring::{Kind, head};
 
 use crate::micro::cause::{List, Truth};
@@ -261,21 +263,36 @@ impl Kernel {
     }
 
     /// Adds a record that tells of the instant that is handled.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn note_logical<M: Machine>(&self, label: u32, first: u32, second: u32) {
         let micro = &self.micro;
-        let (at, count) = (micro.instant.get(), micro.count.get());
-        if micro.told.replace(count) != count {
-            let now = M::now();
-            if now != at {
-                self.trace.write(at, head(Kind::Entered, 0, 0), now, 0);
-            }
-            if let (Some(program), rest @ 1..) = (micro.program.get(), micro.rest.get()) {
-                let parts = program.parts.get();
-                self.trace
-                    .write(at, head(Kind::Fraction, 0, 0), rest, parts);
-            }
+        let count = micro.count.get();
+        if micro.told.get() != count {
+            micro.told.set(count);
+            self.note_instant::<M>();
         }
-        self.trace.write(at, label, first, second);
+        self.trace.write(micro.instant.get(), label, first, second);
+    }
+
+    /// Adds a record that tells when the instant began to be handled, and parts of a tick.
+    #[inline(never)]
+    extern "C" fn note_instant<M: Machine>(&self) {
+        let micro = &self.micro;
+        let (at, now) = (micro.instant.get(), M::now());
+        if let (Some(program), rest @ 1..) = (micro.program.get(), micro.rest.get()) {
+            cold_path();
+            let parts = program.parts.get();
+            self.note_entered(at, now);
+            let label = head(Kind::Fraction, 0, 0);
+            return self.trace.write(at, label, rest, parts);
+        }
+        self.note_entered(at, now);
+    }
+
+    #[inline(always)]
+    fn note_entered(&self, at: u32, now: u32) {
+        if now != at {
+            self.trace.write(at, head(Kind::Entered, 0, 0), now, 0);
+        }
     }
 }

@@ -9,9 +9,10 @@ use core::hint::cold_path;
 
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Cause, Op, Task, Trigger, mode, odd};
+use crate::micro::jobs::lateness;
+use crate::micro::{Cause, Op, Task, Trigger, job, mode, odd};
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, differ, same, some};
+use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, before, differ, same, some};
 
 impl Kernel {
     /// A thread of S code dispatches a task, behind those that dispatch one.
@@ -135,18 +136,30 @@ impl Kernel {
         true
     }
 
-    /// The usual completion under S code, without the event loop: the only thread that
-    /// dispatches goes on with another dispatch, of a task that has a job, until the
-    /// same instant. `None`: it is another case, and nothing has changed.
+    /// A completion that is none of a ring. The usual one under S code, without the event
+    /// loop: the only thread that dispatches goes on with another dispatch, of a task that
+    /// has a job, until the same instant or without a timeout.
+    #[inline(never)]
+    pub(super) extern "C" fn complete_dispatched<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let now = M::now();
+        match self.dispatch_next(me, now) {
+            Some((next, deadline)) => {
+                let late = lateness(before(deadline, now));
+                Outcome::because(next, reason::COMPLETE | late)
+            }
+            None => {
+                cold_path();
+                self.complete_any::<M>(me)
+            }
+        }
+    }
+
+    /// Who runs then, and the deadline of the job that completes. `None`: it is another
+    /// case, and nothing has changed.
     #[inline(always)]
-    pub(super) fn complete_dispatched(
-        &self,
-        me: Ref<Thread>,
-        task: Ref<Task>,
-        late: usize,
-    ) -> Option<Outcome> {
+    fn dispatch_next(&self, me: Ref<Thread>, now: u32) -> Option<(Ref<Thread>, u32)> {
         let micro = &self.micro;
-        let thread = micro.dispatchers.get()?;
+        let (task, thread) = (me.place.task?, micro.dispatchers.get()?);
         let [op, rest @ ..] = thread.then.get() else {
             return None;
         };
@@ -154,33 +167,44 @@ impl Kernel {
             return None;
         };
         let (next, wait) = (step.task.get()?, step.wait.get());
-        let Cause::After = wait.cause.get() else {
-            return None;
+        let mode = thread.mode.get() ^ mode::S_THREAD;
+        let waits = match wait.cause.get() {
+            Cause::Never => mode,
+            Cause::After => {
+                let [ticks, high] = &wait.value;
+                let key = thread.reference.low.get().wrapping_add(ticks.get());
+                mode ^ mode::ARMED
+                    | (thread.alarm.key() ^ key)
+                    | thread.reference.rest.get()
+                    | high.get()
+                    | wait.detail.get()
+            }
+            _ => return None,
         };
-        let [ticks, high] = &wait.value;
-        let key = thread.reference.low.get().wrapping_add(ticks.get());
         let (own, rank) = (me.rank.get(), next.thread.own.get());
-        let odd = (thread.mode.get() ^ (mode::S_THREAD | mode::ARMED))
-            | (thread.alarm.key() ^ key)
-            | thread.reference.rest.get()
-            | high.get()
-            | wait.detail.get()
-            | task.group.program.level
-            | task.group.odd.get() & odd::FIXED
+        let group = task.group;
+        let odd = waits
+            | group.program.level
+            | (group.odd.get() & (odd::APART | odd::FIXED)) ^ odd::APART
+            | (next.group.odd.get() & odd::APART) ^ odd::APART
+            | (next.job.get() & job::RELEASED) ^ job::RELEASED
             | micro.unsettled.get()
             | micro.ripe.get();
         let odd = odd as usize
             | some(thread.peer.get())
             | differ(thread.task.get()?, task)
             | some(micro.due.get())
+            | some(micro.later.get())
             | some(task.watchers.get())
             | self.shares_top(me, own)
-            | some(rank.head.get());
-        if odd != 0 || !next.is_released() || !self.replace_top(own, rank, next.thread) {
+            | some(rank.head.get())
+            | before(self.agenda.next(), now) as usize;
+        if odd != 0 || !self.replace_top(own, rank, next.thread) {
             cold_path();
             return None;
         }
         // point of no return
+        me.answer(0);
         task.job.set(0);
         me.waits.set(Some(self.nowhere));
         next.thread.waits.set(None);
@@ -192,8 +216,9 @@ impl Kernel {
         thread.serial.set(self.next_serial());
         micro.running.set(Some(next));
         if me.limited.get() != 0 {
+            cold_path();
             me.limited.set(crate::limit::OWN | crate::limit::FRESH);
         }
-        Some(Outcome::because(next.thread, reason::COMPLETE | late))
+        Some((next.thread, task.rank.deadline.get()))
     }
 }

@@ -1,6 +1,9 @@
 //! Instants: nominal time, the latched clock, order, once an instant, steps.
 
+use std::mem::offset_of;
+
 use giornata_abi::next::call::Call;
+use giornata_abi::next::control::ControlPage;
 
 use crate::support::{MS, World, trace};
 
@@ -411,4 +414,31 @@ fn a_handler_beyond_the_bound_is_abandoned_too() {
         trace(&[source], 1, |_| {}),
         "@0ms d d [overrun+handler] d d [overrun]"
     );
+}
+
+#[test]
+fn a_job_that_has_not_begun_when_it_is_met_is_told_its_own_number_and_window() {
+    let source = "
+        task t
+        task u
+        start a
+    a:  release t, 10ms
+        release u, 10ms
+        future after(10ms), a
+        return
+    ";
+    let mut world = World::new(&[source]);
+    world.takes("t", &[12.0]);
+    world.run_until(13 * MS);
+    let words = "@0ms t!10ms u!10ms run:t @10ms [time-safety:t] [time-safety:u] @12ms t-done run:u";
+    assert_eq!(world.words.join(" "), words);
+    let running = world.rig().running();
+    let page = world.rig().thread(running).control;
+    let mut job = [0; 16];
+    world
+        .rig()
+        .read(page + offset_of!(ControlPage, job), &mut job);
+    let word = |at: usize| u32::from_le_bytes(job[4 * at..][..4].try_into().unwrap());
+    // number, release in two words, deadline
+    assert_eq!([0, 1, 2, 3].map(word), [1, 0, 0, 10 * MS as u32]);
 }

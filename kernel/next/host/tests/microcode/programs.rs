@@ -101,3 +101,26 @@ fn tasks_of_fixed_priorities_go_by_priority_and_among_equals_by_release() {
         "@0ms b!20ms a!20ms run:b @1ms c!21ms run:c @2ms c-done run:b @4ms b-done run:a @7ms a-done run:idle"
     );
 }
+
+#[test]
+fn equals_of_fixed_priorities_run_in_the_order_of_the_code_whatever_their_deadlines() {
+    let source = "
+        task a
+        task b
+        task c
+        start s
+    s:  release b, 10ms
+        release a, 30ms
+        release c, 20ms
+        return
+    ";
+    let trace = trace(&[source], 9, |world| {
+        for task in ["a", "b", "c"] {
+            world.system.priorities.insert(task.to_string(), 120);
+        }
+    });
+    assert_eq!(
+        trace,
+        "@0ms b!10ms a!30ms c!20ms run:b @1ms b-done run:a @2ms a-done run:c @3ms c-done run:idle"
+    );
+}

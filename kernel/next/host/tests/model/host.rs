@@ -226,8 +226,13 @@ impl Host {
     fn waiters(&self, object: usize) -> Vec<usize> {
         // (callers of a mailbox hang there if nobody serves it)
         let is_mailbox = matches!(self.system.objects[object].kind, Kind::Mailbox { .. });
-        let waiters = self.ring(self.rig.object(object).waiters()).into_iter();
-        let waiters = waiters.filter(|thread| !is_mailbox || thread.wants().is_none());
+        let object = self.rig.object(object);
+        let waiters = self.ring(object.waiters()).into_iter();
+        let calls = |thread: &Ref<Thread>| {
+            let wanted = thread.wants();
+            is_mailbox && wanted.is_some_and(|wanted| std::ptr::eq(wanted, object))
+        };
+        let waiters = waiters.filter(|thread| !calls(thread));
         waiters.filter_map(|thread| self.number(thread)).collect()
     }
 

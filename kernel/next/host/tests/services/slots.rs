@@ -2,6 +2,7 @@
 
 use giornata_abi::Error;
 use giornata_abi::next::call::Call;
+use giornata_abi::next::control::TAKEN;
 use giornata_next_records::ObjectKind;
 
 use crate::stage::*;
@@ -95,6 +96,18 @@ fn whoever_waits_for_what_is_deleted_is_told() {
     stage.runs(0).returned(0, DONE).delete(0, c, 1);
     stage.runs(2).refused(2, Error::EIDRM);
     assert_eq!(stage.owner(a), None);
+}
+
+#[test]
+fn what_a_thread_tells_counts_when_what_it_waits_for_is_deleted() {
+    let mut system = threads(&[2, 5]);
+    let a = mutex(&mut system);
+    let s = semaphore(&mut system, 0);
+    let mut stage = Stage::new(&system);
+    stage.tell(1, a, 1).lock(1, s).lock(0, a);
+    stage.delete(0, s, 1).runs(0).returned(0, DONE);
+    stage.unlock(0, a).runs(1).refused(1, Error::EIDRM);
+    assert_eq!((stage.owner(a), stage.told(1)), (Some(1), TAKEN));
 }
 
 #[test]

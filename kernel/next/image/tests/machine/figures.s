@@ -225,6 +225,44 @@ figure_chain_high:
   OK
   j figure_chain_high
 
+# figure_giving(): gives to one that waits, and then asks for what this one has.
+.globl figure_giving
+figure_giving:
+  TAKE BUS
+  OK
+  MARK 62
+  GIVE READY
+  OK
+  GIVE BUS
+  OK
+  j figure_giving
+# figure_given(told): the other, which tells what it will ask for, or does not. Its control
+# page ends at tp.
+.globl figure_given
+figure_given:
+  mv s1, a0
+1:
+  beqz s1, 2f
+  li t0, 1
+  sw t0, -64+{NEXT_SERIAL}(tp)
+  not t0, zero
+  xori t0, t0, BUS
+  sw t0, -64+{NEXT_LOCK}(tp)
+2:
+  TAKE READY
+  OK
+  lw t0, -64+{NEXT_LOCK}(tp)
+  addi t0, t0, -{TAKEN}
+  beqz t0, 3f
+  TAKE BUS
+  OK
+3:
+  MARK 63
+  sw zero, -64+{NEXT_LOCK}(tp)
+  GIVE BUS
+  OK
+  j 1b
+
 .globl figure_messages
 figure_messages:
   MARK 52

@@ -9,6 +9,10 @@ core::arch::global_asm!(
     include_str!("lives.s"),
     WORD = const size_of::<usize>(),
     FLOATING = const cfg!(floating) as usize,
+    // (offsets in a control page and a word there: `giornata_abi::next::control`)
+    NEXT_LOCK = const 32,
+    NEXT_SERIAL = const 36,
+    TAKEN = const 1,
 );
 
 #[panic_handler]

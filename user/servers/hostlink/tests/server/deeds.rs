@@ -1,11 +1,12 @@
 //! Loading, switching, unloading, withdrawing, stopping.
 
 use giornata_abi::Error;
-use giornata_abi::load::How;
+use giornata_abi::load::{How, RECORD};
 use giornata_hostlink_wire::{Action, Change, Code, Deed};
 
-use crate::records::{records, size};
-use crate::support::{Got, INTERFACE, PATIENCE, faster, module, part, tag, unfit, with_server};
+use crate::support::{
+    Bench, Got, INTERFACE, PATIENCE, faster, module, part, records, tag, unfit, with_server,
+};
 
 #[test]
 fn a_module_is_staged_as_it_is_linked_and_takes_the_place() {
@@ -17,7 +18,7 @@ fn a_module_is_staged_as_it_is_linked_and_takes_the_place() {
         assert_eq!((frame.tag, how), (tag(&new), How::Restart));
         let old = tag(&module(INTERFACE));
         let standing = |pending, tag, changes| {
-            Got::Standing("flight".into(), [true, pending, false], tag, changes, None)
+            Got::Standing("flight".into(), [true, pending], tag, changes, None)
         };
         assert_eq!(bench.status(0), standing(true, old, 0));
         bench.kernel.happen();
@@ -34,7 +35,7 @@ fn a_module_with_fewer_symbols_is_staged_in_the_interfaces_indices() {
         bench.kernel.happen();
         let staged = &bench.kernel.runs(1)[0];
         // Its only released task is the first of its own and the second of the interface's.
-        let releases = staged.chunks(size(0)).filter(|record| record[0] == 2);
+        let releases = staged.chunks(RECORD).filter(|record| record[0] == 2);
         let tasks: Vec<u8> = releases.map(|record| record[2]).collect();
         assert!(!tasks.is_empty() && tasks.iter().all(|task| *task == tasks[0]));
         assert_ne!(records(&part())[0], *staged);
@@ -87,7 +88,7 @@ fn nothing_is_carried_over_from_an_empty_program() {
         bench.kernel.happen();
         assert_eq!(
             bench.status(0),
-            Got::Standing("flight".into(), [false; 3], 0, 1, None)
+            Got::Standing("flight".into(), [false; 2], 0, 1, None)
         );
         let refused = bench.load("flight", &faster(), Change::CarryOver);
         assert!(
@@ -110,7 +111,7 @@ fn what_is_held_waits_for_a_switch() {
         assert_eq!(bench.code(switch), Some(Code::Nothing));
         assert_eq!(bench.load("flight", &new, Change::Hold), Got::Done);
         assert_eq!(bench.kernel.calls, 0);
-        let Got::Standing(_, [_, pending, _], _, _, held) = bench.status(0) else {
+        let Got::Standing(_, [_, pending], _, _, held) = bench.status(0) else {
             panic!()
         };
         assert_eq!((pending, held), (false, Some(tag(&new))));
@@ -169,21 +170,41 @@ fn what_was_staged_for_one_program_never_runs_when_another_changes() {
 }
 
 #[test]
-fn one_change_at_a_time_is_under_way() {
+fn programs_change_apart_from_each_other() {
     with_server(false, None, |bench| {
-        let new = faster();
+        let (new, signature) = (faster(), None);
         assert_eq!(bench.load("flight", &new, Change::Restart), Got::Done);
-        let busy = bench.load("second", &new, Change::Restart);
-        assert!(matches!(busy, Got::Refused(Code::Busy, _)), "{busy:?}");
+        assert_eq!(bench.load("second", &part(), Change::Restart), Got::Done);
+        let tag_of = |bench: &mut Bench<'_, '_>, place| match bench.status(place) {
+            Got::Standing(_, [_, pending], tag, ..) => (pending, tag),
+            other => panic!("{other:?}"),
+        };
         bench.kernel.happen();
         // The change was one of the other program.
-        let Got::Standing(_, _, tag_of_second, _, _) = bench.status(1) else {
-            panic!()
-        };
-        assert_eq!(tag_of_second, tag(&module(INTERFACE)));
-        assert_eq!(bench.load("second", &new, Change::CarryOver), Got::Done);
+        let old = tag(&module(INTERFACE));
+        assert_eq!(tag_of(bench, 1), (true, old));
+        assert_eq!(tag_of(bench, 0), (false, tag(&new)));
+        let program = "second";
+        let withdraw = Action::Withdraw { program, signature };
+        assert_eq!(bench.ask(withdraw), Got::Done, "it has not happened");
+        assert_eq!(bench.load(program, &new, Change::CarryOver), Got::Done);
         bench.kernel.happen();
         assert_eq!(bench.kernel.runs(1), records(&new));
+        assert_eq!(tag_of(bench, 1), (false, tag(&new)));
+    });
+}
+
+#[test]
+fn durations_that_no_tick_divides_are_refused_in_words() {
+    with_server(false, None, |bench| {
+        bench.kernel.hertz = 2_147_483_647;
+        let odd = INTERFACE.replace("period 20", "period 20000003ns");
+        let odd = module(&odd.replace("taskfreq 1", "taskfreq 7"));
+        let Got::Refused(code, words) = bench.load("flight", &odd, Change::Restart) else {
+            panic!()
+        };
+        assert_eq!((code, bench.kernel.calls), (Code::Unfit, 0));
+        assert!(words.contains("2147483647 Hz, too finely"), "{words}");
     });
 }
 
@@ -208,9 +229,6 @@ fn a_change_under_way_is_waited_for_or_withdrawn() {
         assert_eq!(bench.ask(withdraw), Got::Done);
         assert_eq!(bench.kernel.rooms[0].asked, None);
         assert_eq!(bench.code(withdraw), Some(Code::Nothing));
-        bench.kernel.rooms[0].settling = true;
-        assert_eq!(bench.code(begin), Some(Code::Busy));
-        bench.kernel.rooms[0].settling = false;
         assert_eq!(bench.load(program, &new, Change::Restart), Got::Done);
     });
 }
@@ -223,10 +241,6 @@ fn an_upload_survives_a_commit_that_comes_too_early() {
         let early = bench.commit(ticket, "flight", &new, Change::Restart);
         assert!(matches!(early, Got::Refused(Code::Incomplete, _)));
         let ticket = bench.upload("flight", &new);
-        bench.kernel.rooms[0].settling = true;
-        let busy = bench.commit(ticket, "flight", &new, Change::Restart);
-        assert!(matches!(busy, Got::Refused(Code::Busy, _)));
-        bench.kernel.rooms[0].settling = false;
         assert_eq!(
             bench.commit(ticket, "flight", &new, Change::Restart),
             Got::Done

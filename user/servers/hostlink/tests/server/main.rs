@@ -5,8 +5,5 @@ mod deeds;
 mod hostile;
 mod patches;
 mod protocol;
-#[cfg_attr(feature = "next", path = "next/records.rs")]
-mod records;
-#[cfg_attr(feature = "next", path = "next/streams.rs")]
 mod streams;
 mod support;

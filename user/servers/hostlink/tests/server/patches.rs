@@ -2,8 +2,7 @@
 
 use giornata_hostlink_wire::{Action, Change, Code};
 
-use crate::records::records;
-use crate::support::{Bench, Got, INTERFACE, faster, module, tag, with_server};
+use crate::support::{Bench, Got, INTERFACE, faster, module, records, tag, with_server};
 
 /// Sends `new` as a patch of `old`: what both begin and end with is copied.
 fn patch(bench: &mut Bench<'_, '_>, old: &[u8], new: &[u8]) -> u32 {

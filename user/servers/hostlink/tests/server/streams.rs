@@ -1,9 +1,12 @@
 //! The trace and statistics.
 
-use giornata_abi::Record;
-use giornata_abi::control::TraceRing;
-use giornata_abi::trace::{TraceKind, TraceRecord};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use giornata_abi::call::{Answer, Call};
+use giornata_abi::ring::{BYTES, Kind, Words, head, split_head};
 use giornata_hostlink_wire::{Action, Code, RECORD, RECORDS};
+use giornata_rt::host::set_hook;
 use giornata_rt::ring::{Reader, Ring};
 
 use crate::support::{Bench, Got, SECOND, Told, with_server};
@@ -11,64 +14,54 @@ use crate::support::{Bench, Got, SECOND, Told, with_server};
 const CAPACITY: usize = 64;
 
 /// A ring in memory, written as the kernel does.
-#[repr(C)]
-struct Memory {
-    head: TraceRing,
-    records: [TraceRecord; CAPACITY],
+struct Kernel {
+    records: [Words; CAPACITY],
+    written: usize,
 }
 
-fn record(number: u64) -> TraceRecord {
-    TraceRecord {
-        kind: TraceKind::Switch as u8,
-        hart: 0,
-        subject: 1,
-        detail: 2,
-        tick: number,
-        x: number,
-        y: 0,
-    }
-}
-
-impl Memory {
-    fn new() -> Box<Memory> {
-        let (written, capacity) = (0, CAPACITY as u64);
-        Box::new(Memory {
-            head: TraceRing { written, capacity },
-            records: [record(0); CAPACITY],
-        })
-    }
-
-    fn write(&mut self, count: u64) {
+impl Kernel {
+    fn write(&mut self, count: usize) {
         for _ in 0..count {
-            let number = self.head.written;
-            self.records[number as usize % CAPACITY] = record(number);
-            self.head.written += 1;
+            let number = self.written as u32;
+            self.records[self.written % CAPACITY] = [number, head(Kind::Interrupt, 0, 1), 0, 0];
+            self.written += 1;
         }
     }
+}
 
-    fn reader(&self) -> Reader {
-        // SAFETY: the box outlives the reader in every test.
-        Reader::new(unsafe { Ring::new(&raw const self.head) })
-    }
+/// A kernel, and who reads what it writes; its clock counts the records.
+fn kernel() -> (Rc<RefCell<Kernel>>, Reader) {
+    let records = [[0; 4]; CAPACITY];
+    let kernel = Rc::new(RefCell::new(Kernel {
+        records,
+        written: 0,
+    }));
+    let asked = kernel.clone();
+    set_hook(move |request| match Call::from_number(request.number) {
+        Some(Call::TracePosition) => Answer::word(asked.borrow().written * BYTES),
+        Some(Call::Clock) => Answer::wide(asked.borrow().written as u64),
+        _ => unreachable!("a reader asks for nothing else"),
+    });
+    let first = kernel.borrow().records.as_ptr();
+    // SAFETY: the kernel outlives the reader in every test.
+    let reader = Reader::new(unsafe { Ring::new(first, CAPACITY as u32) });
+    (kernel, reader)
 }
 
 fn ask(bench: &mut Bench<'_, '_>, trace: bool, statistics: bool) {
     assert_eq!(bench.ask(Action::Stream { trace, statistics }), Got::Done);
 }
 
-/// Numbers of the records that came, by the frames that they came in.
-fn numbers(told: &mut Vec<Told>) -> Vec<Vec<(u64, u8)>> {
+/// Numbers and kinds of the records that came, by the frames that they came in.
+fn numbers(told: &mut Vec<Told>) -> Vec<Vec<(u64, Kind)>> {
     let frame = |told: Told| match told {
         Told::Trace(last, bytes) => {
             let count = bytes.len() / RECORD;
-            let first = last + 1 - count as u64;
-            let records = bytes
-                .chunks(RECORD)
-                .map(|b| TraceRecord::decode(b).unwrap());
-            (first..)
-                .zip(records)
-                .map(|(number, r)| (number, r.kind))
-                .collect()
+            let heads = bytes.chunks(RECORD).map(|record| {
+                let head = u32::from_le_bytes(record[4..8].try_into().unwrap());
+                split_head(head).0.expect("a kind")
+            });
+            (last + 1 - count as u64..).zip(heads).collect()
         }
         other => panic!("{other:?}"),
     };
@@ -77,24 +70,21 @@ fn numbers(told: &mut Vec<Told>) -> Vec<Vec<(u64, u8)>> {
 
 #[test]
 fn records_come_from_when_they_were_asked_for_in_order() {
-    let mut memory = Memory::new();
-    memory.write(10);
-    with_server(false, Some(memory.reader()), |bench| {
+    let (kernel, reader) = kernel();
+    kernel.borrow_mut().write(10);
+    with_server(false, Some(reader), |bench| {
         bench.run();
         assert_eq!(bench.told, []);
         ask(bench, true, false);
-        memory.write(20);
+        kernel.borrow_mut().write(20);
         bench.run();
         let frames = numbers(&mut bench.told);
-        let kind = TraceKind::Switch as u8;
-        let all: Vec<(u64, u8)> = frames.concat();
-        assert_eq!(
-            all,
-            (10..30).map(|number| (number, kind)).collect::<Vec<_>>()
-        );
+        let mut expected = vec![(9, Kind::Epoch)];
+        expected.extend((10..30).map(|number| (number, Kind::Interrupt)));
+        assert_eq!(frames.concat(), expected);
         assert!(frames.iter().all(|frame| frame.len() <= RECORDS));
         ask(bench, false, false);
-        memory.write(5);
+        kernel.borrow_mut().write(5);
         bench.run();
         assert_eq!(bench.told, []);
     });
@@ -102,23 +92,17 @@ fn records_come_from_when_they_were_asked_for_in_order() {
 
 #[test]
 fn what_was_overwritten_comes_as_lost_and_is_counted() {
-    let mut memory = Memory::new();
-    with_server(false, Some(memory.reader()), |bench| {
+    let (kernel, reader) = kernel();
+    with_server(false, Some(reader), |bench| {
         ask(bench, true, false);
-        memory.write(3);
+        kernel.borrow_mut().write(3);
         bench.run();
-        memory.write(CAPACITY as u64 + 7);
+        kernel.borrow_mut().write(CAPACITY + 7);
         bench.run();
         let all = numbers(&mut bench.told).concat();
-        let lost: Vec<_> = all
-            .iter()
-            .filter(|(_, kind)| *kind == TraceKind::Lost as u8)
-            .collect();
-        assert_eq!(lost, [&(10, TraceKind::Lost as u8)]);
-        assert_eq!(
-            all.last(),
-            Some(&(CAPACITY as u64 + 9, TraceKind::Switch as u8))
-        );
+        let lost: Vec<_> = all.iter().filter(|(_, kind)| *kind == Kind::Lost).collect();
+        assert_eq!(lost, [&(10, Kind::Lost)]);
+        assert_eq!(all.last(), Some(&(CAPACITY as u64 + 9, Kind::Interrupt)));
         ask(bench, false, true);
         bench.run();
         let Some(Told::Statistics(counted)) = bench.told.pop() else {

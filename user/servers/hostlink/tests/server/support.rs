@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use ed25519_compact::{KeyPair, Seed};
-use giornata_abi::load::{Frame, How, Section, state};
+use giornata_abi::linked::Times;
+use giornata_abi::load::{Frame, How, Linked, LinkedWait, MOST, RECORD, Section, state};
 use giornata_abi::module::Module;
-use giornata_abi::{Duration, Error, Instant};
+use giornata_abi::{Duration, Error, Instant, PredicateKind, Record, ValueType};
 use giornata_hostlink::{Line, Memory, Place, Programs, Server, Settings, nonce};
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
@@ -17,8 +18,6 @@ use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 use giornata_rt::ring::Reader;
-
-use crate::records::{records, size};
 
 /// The interface: two tasks, a sensor, an actuator.
 pub(crate) const INTERFACE: &str = "
@@ -59,20 +58,21 @@ pub(crate) fn tag(module: &[u8]) -> u32 {
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const PATIENCE: Duration = Duration(5 * SECOND);
+/// Ticks a second.
+pub(crate) const HERTZ: u32 = 10_000_000;
 
 /// A program as the kernel keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
     /// Bytes of each section of the room in use.
-    pub(crate) used: [Vec<u8>; 3],
+    pub(crate) used: [Vec<u8>; 2],
     /// The same of the spare room.
-    pub(crate) staged: [Vec<u8>; 3],
+    pub(crate) staged: [Vec<u8>; 2],
     /// Records of each section that the program has.
-    counts: [u16; 3],
+    counts: [u16; 2],
     pub(crate) asked: Option<(Frame, How)>,
     pub(crate) tag: u32,
     pub(crate) loaded: bool,
-    pub(crate) settling: bool,
 }
 
 /// A kernel that changes programs when it is told that the time has come.
@@ -86,21 +86,20 @@ pub(crate) struct Fake {
     pub(crate) calls: usize,
     pub(crate) refusal: Option<Error>,
     pub(crate) refuses_switch: bool,
+    pub(crate) hertz: u32,
     pub(crate) stopped: Option<u8>,
 }
 
 impl Fake {
     pub(crate) fn new(module: &[u8]) -> Fake {
-        let used = records(module);
-        let count = |section: usize| (used[section].len() / size(section)) as u16;
+        let header = *Module::parse(module).unwrap().header();
         let room = Room {
-            counts: core::array::from_fn(count),
-            staged: used.clone(),
-            used,
+            used: records(module),
+            staged: [const { Vec::new() }; 2],
+            counts: [header.instructions, header.predicates],
             asked: None,
-            tag: tag(module),
+            tag: header.crc,
             loaded: true,
-            settling: false,
         };
         Fake {
             clock: 77,
@@ -109,32 +108,29 @@ impl Fake {
             calls: 0,
             refusal: None,
             refuses_switch: false,
+            hertz: HERTZ,
             stopped: None,
         }
     }
 
-    /// The change that was asked for happens: the banks change places, and what
-    /// has changed is copied.
+    /// The first change that was asked for happens: the rooms of its program change
+    /// places.
     pub(crate) fn happen(&mut self) {
-        let Some(index) = self.rooms.iter().position(|room| room.asked.is_some()) else {
+        let Some(room) = self.rooms.iter_mut().find(|room| room.asked.is_some()) else {
             return;
         };
-        for room in &mut self.rooms {
-            core::mem::swap(&mut room.used, &mut room.staged);
-        }
-        let room = &mut self.rooms[index];
-        room.staged = room.used.clone();
+        core::mem::swap(&mut room.used, &mut room.staged);
         let (frame, _) = room.asked.take().unwrap();
         (room.tag, room.loaded) = (frame.tag, frame.instructions > 0);
-        room.counts = [frame.instructions, frame.predicates, frame.durations];
+        room.counts = [frame.instructions, frame.predicates];
         self.changes += 1;
     }
 
     /// What a program runs: the records of its sections.
-    pub(crate) fn runs(&self, index: usize) -> [Vec<u8>; 3] {
+    pub(crate) fn runs(&self, index: usize) -> [Vec<u8>; 2] {
         let room = &self.rooms[index];
         core::array::from_fn(|section| {
-            let size = usize::from(room.counts[section]) * size(section);
+            let size = usize::from(room.counts[section]) * RECORD;
             room.used[section][..size].to_vec()
         })
     }
@@ -150,6 +146,10 @@ impl Programs for Fake {
         Instant(self.clock)
     }
 
+    fn hertz(&mut self) -> u32 {
+        self.hertz
+    }
+
     fn stage(
         &mut self,
         program: u16,
@@ -160,14 +160,12 @@ impl Programs for Fake {
         self.count()?;
         let room = &mut self.rooms[usize::from(program)];
         assert!(
-            records.len() <= 64
-                && records.len().is_multiple_of(size(section as usize))
-                && !records.is_empty()
+            records.len() <= MOST && records.len().is_multiple_of(RECORD) && !records.is_empty()
         );
-        let (start, all) = (
-            place * size(section as usize),
-            &mut room.staged[section as usize],
-        );
+        if room.asked.is_some() {
+            return Err(Error::EBUSY);
+        }
+        let (start, all) = (place * RECORD, &mut room.staged[section as usize]);
         all.resize(all.len().max(start + records.len()), 0xEE);
         all[start..start + records.len()].copy_from_slice(records);
         Ok(())
@@ -175,14 +173,13 @@ impl Programs for Fake {
 
     fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error> {
         self.count()?;
-        let is_busy = self.rooms.iter().any(|room| room.asked.is_some());
-        if is_busy && how != How::Withdraw {
-            return Err(Error::EBUSY);
-        }
         if self.refuses_switch {
             return Err(Error::EINVAL);
         }
         let room = &mut self.rooms[usize::from(program)];
+        if room.asked.is_some() && how != How::Withdraw {
+            return Err(Error::EBUSY);
+        }
         room.asked = (how != How::Withdraw).then_some((*frame, how));
         Ok(())
     }
@@ -191,9 +188,7 @@ impl Programs for Fake {
         let room = &self.rooms[usize::from(program)];
         let bit = |holds: bool, bit: usize| if holds { bit } else { 0 };
         Ok(ProgramStatus {
-            state: bit(room.loaded, state::LOADED)
-                | bit(room.asked.is_some(), state::PENDING)
-                | bit(room.settling, state::SETTLING),
+            state: bit(room.loaded, state::LOADED) | bit(room.asked.is_some(), state::PENDING),
             tag: room.tag,
             changes: self.changes,
         })
@@ -234,8 +229,8 @@ pub(crate) enum Got {
     Greeting(Greeting),
     Ticket(u32),
     Done,
-    /// Loaded, pending, settling; tag, changes, what is held.
-    Standing(String, [bool; 3], u32, u32, Option<u32>),
+    /// Loaded, pending; tag, changes, what is held.
+    Standing(String, [bool; 2], u32, u32, Option<u32>),
     Refused(Code, String),
 }
 
@@ -478,7 +473,7 @@ fn got(reply: Reply<'_>) -> Got {
         Reply::Done => Got::Done,
         Reply::Standing(s) => Got::Standing(
             s.program.to_owned(),
-            [s.loaded, s.pending, s.settling],
+            [s.loaded, s.pending],
             s.tag,
             s.changes,
             s.held,
@@ -489,10 +484,28 @@ fn got(reply: Reply<'_>) -> Got {
 
 fn told(event: Event<'_>) -> Told {
     match event {
-        Event::Trace { last, records } | Event::NextTrace { last, records } => {
-            Told::Trace(last, records.to_vec())
-        }
+        Event::Trace { last, records } => Told::Trace(last, records.to_vec()),
         Event::Statistics(statistics) => Told::Statistics(statistics),
         Event::Damaged => Told::Damaged,
     }
+}
+
+/// The records of a module as they are staged where its indices are the
+/// interface's.
+pub(crate) fn records(module: &[u8]) -> [Vec<u8>; 2] {
+    let module = Module::parse(module).unwrap();
+    let times = Times::of(&module, HERTZ).unwrap();
+    let mut all = [const { Vec::new() }; 2];
+    for own in module.instructions() {
+        let deadline = module.duration(own.b);
+        let deadline = deadline.map(|own| times.ticks(own.nanos, own.remainder));
+        Linked::of(&own, deadline).append_to(&mut all[0]);
+    }
+    for own in module.predicates() {
+        let is_constant = own.kind() == Some(PredicateKind::Constant);
+        let port = module.port(own.subject).filter(|_| is_constant);
+        let order = port.and_then(|port| ValueType::from_code(port.value_type));
+        LinkedWait::of(&own, &times, order).append_to(&mut all[1]);
+    }
+    all
 }

@@ -33,7 +33,7 @@ pub use permission::{Deed, Permission, Signature};
 pub use request::{Action, Change, Request};
 
 /// The version of the protocol.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Most bytes of a [`Action::Chunk`].
 pub const CHUNK: usize = 192;
 /// Most bytes of a program's name.
@@ -41,10 +41,6 @@ pub const NAME: usize = 64;
 /// Most bytes of the words of a refusal.
 pub const WORDS: usize = 200;
 /// Bytes of a record of the trace.
-pub const RECORD: usize = 32;
+pub const RECORD: usize = 16;
 /// Most records in one [`Event::Trace`].
-pub const RECORDS: usize = 6;
-/// Bytes of a record of the trace of the second kernel.
-pub const NEXT_RECORD: usize = 16;
-/// Most records in one [`Event::NextTrace`].
-pub const NEXT_RECORDS: usize = 12;
+pub const RECORDS: usize = 12;

@@ -67,8 +67,6 @@ pub struct Standing<'a> {
     pub loaded: bool,
     /// A change has been asked for and has not happened.
     pub pending: bool,
-    /// A change has happened a moment ago: the next must wait that long.
-    pub settling: bool,
     /// The checksum of the module that runs.
     pub tag: u32,
     /// How many changes of programs there have been since boot.
@@ -93,13 +91,6 @@ pub enum Event<'a> {
     Statistics(Statistics),
     /// A frame came that is no request.
     Damaged,
-    /// Records of the trace of the second kernel that follow each other.
-    NextTrace {
-        /// The number of the last of them since boot.
-        last: u64,
-        /// Whole records of [`NEXT_RECORD`](crate::NEXT_RECORD) bytes.
-        records: &'a [u8],
-    },
 }
 
 /// What the server has counted since boot.

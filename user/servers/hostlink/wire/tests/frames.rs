@@ -2,8 +2,8 @@
 
 use giornata_hostlink_wire::frame::{Collector, Damaged, MAX, TooLong, encode};
 use giornata_hostlink_wire::{
-    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, NEXT_RECORD, NEXT_RECORDS,
-    Permission, RECORD, RECORDS, Reply, Request, Signature, Standing, Statistics, WORDS,
+    Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, RECORDS,
+    Reply, Request, Signature, Standing, Statistics, WORDS,
 };
 use proptest::prelude::*;
 
@@ -68,7 +68,6 @@ fn the_longest_messages_fit_a_frame_which_has_one_zero_at_its_end() {
         program: &name,
         loaded: true,
         pending: true,
-        settling: true,
         tag: u32::MAX,
         changes: u32::MAX,
         held: Some(u32::MAX),
@@ -119,10 +118,6 @@ fn the_longest_messages_fit_a_frame_which_has_one_zero_at_its_end() {
         frame(&Message::Event(Event::Trace {
             last: u64::MAX,
             records: &[255; RECORD * RECORDS],
-        })),
-        frame(&Message::Event(Event::NextTrace {
-            last: u64::MAX,
-            records: &[255; NEXT_RECORD * NEXT_RECORDS],
         })),
         frame(&Message::Event(Event::Statistics(counted))),
     ];

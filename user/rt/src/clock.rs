@@ -1,0 +1,83 @@
+//! Nanoseconds and ticks of the board's timer: the kernel counts ticks.
+
+use giornata_abi::{Instant, Ticks};
+
+#[cfg(not(target_os = "none"))]
+pub use host::set_rate;
+
+/// The first tick whose [`instant`] is not before `at`; [`Instant::NEVER`] is never.
+/// Some sixty instructions where registers are short; no entry.
+#[inline(always)]
+pub fn ticks(at: Instant) -> Ticks {
+    if at == Instant::NEVER {
+        return Ticks(u64::MAX);
+    }
+    rate::ticks(at)
+}
+
+/// The instant of a tick, rounded down. Cost as [`ticks`].
+pub fn instant(ticks: Ticks) -> Instant {
+    rate::instant(ticks)
+}
+
+/// Ticks a second of the board's timer. No entry.
+pub fn hertz() -> u32 {
+    rate::hertz()
+}
+
+#[cfg(target_os = "none")]
+mod rate {
+    use super::*;
+    use crate::riscv::GRANTS;
+
+    #[inline(never)]
+    pub(super) fn ticks(at: Instant) -> Ticks {
+        GRANTS.rate.ticks(at)
+    }
+
+    pub(super) fn instant(ticks: Ticks) -> Instant {
+        GRANTS.rate.instant(ticks)
+    }
+
+    pub(super) fn hertz() -> u32 {
+        GRANTS.rate.hertz()
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+use host as rate;
+
+#[cfg(not(target_os = "none"))]
+mod host {
+    use super::*;
+    use core::cell::Cell;
+    use giornata_abi::rate::Rate;
+
+    std::thread_local! {
+        static RATE: Cell<Rate> = const { Cell::new(NANOS) };
+    }
+
+    /// A tick a nanosecond.
+    const NANOS: Rate = match Rate::new(1_000_000_000) {
+        Some(rate) => rate,
+        None => unreachable!(),
+    };
+
+    /// Sets the timer of the board that this host thread stands for: a tick a
+    /// nanosecond until it is set.
+    pub fn set_rate(rate: Rate) {
+        RATE.set(rate);
+    }
+
+    pub(super) fn ticks(at: Instant) -> Ticks {
+        RATE.get().ticks(at)
+    }
+
+    pub(super) fn instant(ticks: Ticks) -> Instant {
+        RATE.get().instant(ticks)
+    }
+
+    pub(super) fn hertz() -> u32 {
+        RATE.get().hertz()
+    }
+}
