@@ -64,10 +64,24 @@ fn materialise(description: &Description) -> (Built, *mut [Line]) {
         length,
         "the same records at another place"
     );
-    let place = std::ptr::with_exposed_provenance_mut::<u8>(begin);
-    // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it, nobody else
-    // has it, and it lives until `Rig::free`.
-    unsafe { place.copy_from_nonoverlapping(built.bytes.as_ptr(), length) };
+    const WORD: usize = size_of::<usize>();
+    for (index, word) in built.bytes.chunks(WORD).enumerate() {
+        let at = begin + index * WORD;
+        match word.try_into().map(usize::from_ne_bytes) {
+            // what may be a reference is written as one, so that it may lead there
+            Ok(word) if word.wrapping_sub(begin) <= length => {
+                let place = std::ptr::with_exposed_provenance_mut::<*const ()>(at);
+                // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it,
+                // aligned to words, nobody else has it, and it lives until `Rig::free`.
+                unsafe { place.write(std::ptr::with_exposed_provenance(word)) };
+            }
+            _ => {
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(at);
+                // SAFETY: as above.
+                unsafe { place.copy_from_nonoverlapping(word.as_ptr(), word.len()) };
+            }
+        }
+    }
     (built, memory)
 }
 

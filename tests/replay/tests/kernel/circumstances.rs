@@ -31,6 +31,9 @@ pub(crate) const FIRST_INTERVAL: Bits = 64;
 pub(crate) const CODE_WAITS: Bits = 128;
 /// The timer was late, and whoever ran had used its budget or quantum by then.
 pub(crate) const LATE_LIMIT: Bits = 1024;
+/// The timer was late, and a thread was interrupted that was about to enter the kernel:
+/// it does when it has its turn again.
+pub(crate) const PUT_BACK: Bits = 2048;
 /// Threads of equal urgency can run, or wait for one thing; or a quantum is used.
 pub(crate) const EQUALS: Bits = 256;
 /// A protocol server lives.

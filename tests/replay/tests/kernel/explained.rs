@@ -102,7 +102,12 @@ impl Reason {
             Reason::BoundMessage => {
                 parting.has(at::BOUND) && parting.returns(None, Some(Error::EAGAIN))
             }
-            Reason::Late => parting.has(at::LATE) || parting.has_had(at::LATE_LIMIT),
+            // (an act that was put back, or a budget used too late, may be seen later)
+            Reason::Late => {
+                parting.has(at::LATE)
+                    || parting.has_had(at::LATE_LIMIT)
+                    || touched(Kind::Late) && parting.has_had(at::PUT_BACK)
+            }
             Reason::CodeUrgency => parting.has_had(at::CODE_WAITS),
             Reason::FirstInterval => parting.has(at::FIRST_INTERVAL),
             Reason::WaitBySlot => parting.returns(Some(Error::ESRCH), Some(Error::EPERM)),

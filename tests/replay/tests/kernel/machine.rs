@@ -11,7 +11,7 @@ use giornata_replay_logs as logs;
 use giornata_replay_logs::TICK_NANOS;
 
 use crate::calls::{self, Buffers, id};
-use crate::circumstances::{Bits, FIRST_INTERVAL, LATE};
+use crate::circumstances::{Bits, FIRST_INTERVAL, LATE, PUT_BACK};
 use crate::describe::{CodeUrgency, describe, entry, value_of};
 use crate::places::At;
 
@@ -142,7 +142,7 @@ impl Machine<'_> {
         let lateness = self.lateness();
         self.note(lateness);
         if self.put_back.iter().any(Option::is_some) {
-            self.note(LATE);
+            self.note(LATE | PUT_BACK);
         }
         let now = self.rig.now();
         if self.risen.iter().any(|until| now < *until) {

@@ -374,3 +374,29 @@ fn ten_thousand_kills_leave_all_pools_as_they_were() {
         advance(&mut rig, ticks);
     }
 }
+
+#[test]
+fn a_death_takes_no_piece_for_each_thread_of_the_others() {
+    let ticks_of_a_death = |others: &[u8]| {
+        let mut description = system();
+        let mortal = process(&mut description, &[9]);
+        on_fault(&mut description, mortal, FaultPolicy::Stop);
+        process(&mut description, others);
+        // it may receive, so a client of it may be anywhere
+        let rights = Rights {
+            used: true,
+            received: true,
+            ..Rights::default()
+        };
+        let mailbox = mutex(&mut description);
+        description.objects[mailbox].kind = ObjectKind::Mailbox;
+        description.objects[mailbox].rights = vec![rights; 2];
+        let mut rig = Rig::boot(&description);
+        rig.set_piece_time(1);
+        fault(&mut rig);
+        assert!(!rig.process(mortal).is_alive());
+        rig.now()
+    };
+    let (few, many) = (ticks_of_a_death(&[5; 2]), ticks_of_a_death(&[5; 34]));
+    assert!(many <= few + 2, "{many} pieces instead of {few}");
+}
