@@ -1,7 +1,8 @@
 //! Calls that end their caller.
 
 #[cfg(target_os = "none")]
-use giornata_rt::call::{self, KernelCall as Call};
+use giornata_rt::call;
+use giornata_rt::call::Call;
 use giornata_rt::time::{self, Instant};
 use giornata_rt::{log, thread};
 
