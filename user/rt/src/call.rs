@@ -4,8 +4,7 @@
 //! seldom need them. No stub allocates or touches memory; each costs one
 //! kernel entry. [`raw`] makes any call with any arguments, for sweeps.
 
-/// The numbers of calls, for who makes one in assembly.
-pub use giornata_abi::call::Call;
+use giornata_abi::call::Call;
 use giornata_abi::control::{TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::load::Section;
 use giornata_abi::{Error, Instant};
