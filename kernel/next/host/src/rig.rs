@@ -19,6 +19,9 @@ static CALLS: [Handler; Call::TABLE] = calls::table::<Hart>();
 /// Registers `a0..a6` with which a thread goes on after a call.
 pub type Results = [usize; 7];
 
+/// Pieces of work at most before a thread runs in user mode, or none.
+const MOST_TURNS: u32 = 100_000;
+
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
@@ -400,7 +403,10 @@ impl Rig {
 
     /// The hart takes what waits: timer and lines.
     pub fn interrupt(&mut self) {
+        let mut turns = 0;
         while with(|state| state.is_pending()) {
+            turns += 1;
+            assert!(turns < MOST_TURNS, "interrupts come to no end");
             self.enter(|rig| {
                 let me = rig.running.0;
                 if me.kind.get() == kind::CALL {
@@ -433,7 +439,10 @@ impl Rig {
         assert!(self.stopped.is_none(), "the machine has stopped");
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run(self);
+            let mut turns = 0;
             while self.works() {
+                turns += 1;
+                assert!(turns < MOST_TURNS, "the kernel comes to no end");
                 let outcome = match <Hart as giornata_next_core::Machine>::pending() {
                     true => self.look(),
                     false => self.kernel.0.work::<Hart>(self.running.0),

@@ -53,7 +53,7 @@ impl Group {
 impl Task {
     /// Whether it is released and has not completed.
     #[inline(never)]
-    pub(super) fn is_released(&self) -> bool {
+    pub fn is_released(&self) -> bool {
         match self.group.odd.get() & odd::APART {
             // (the Ring Invariant)
             0 => {
@@ -396,6 +396,8 @@ impl Kernel {
         match thread.place.task {
             Some(task) => {
                 self.stop_job::<M>(task, Violation::Fault);
+                // (nor is what jobs before put out: its memory becomes what it was)
+                task.job.set(job::STOPPED);
                 let odd = &task.group.odd;
                 odd.set(odd.get() | odd::DEAD);
             }
