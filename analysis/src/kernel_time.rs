@@ -17,7 +17,7 @@ use crate::program::Program;
 use crate::times::Times;
 
 /// Microcode steps after which the kernel looks at interrupts.
-const STEPS_IN_PIECE: u32 = 32;
+const STEPS_IN_PIECE: u32 = 1;
 
 /// What the kernel of a board takes at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::declarations::{Declarations, From, LeftOut};
 use crate::error::Error;
 use crate::expression::{Capacities, UnknownName};
 use crate::pass::Pass;
-use crate::program::Program;
+use crate::program::{Program, address};
 use crate::shape::Shape;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,9 +107,10 @@ impl Analysis {
     ) -> Result<Bounds, Error> {
         let capacities = self.capacities(capacities)?;
         let everything = Pass::over(self, &capacities, LeftOut::default(), shares)?;
+        let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
-            let left_out = self.declarations.left_out(kind);
+            let left_out = self.declarations.left_out(kind, &handlers);
             let pass = Pass::over(self, &capacities, left_out, shares)?;
             let bound = pass.bound(kind);
             let begins = self
@@ -132,6 +133,20 @@ impl Analysis {
             functions,
             used: everything.used,
         })
+    }
+
+    /// What declarations call the functions of the tables through which an entry is
+    /// dispatched.
+    fn handlers(&self) -> Vec<String> {
+        let blocks = self
+            .program
+            .procedures
+            .values()
+            .flat_map(|p| p.blocks.values());
+        let callees = blocks.flat_map(|block| &block.callees);
+        callees
+            .map(|at| self.binary.key(address(*at)).to_string())
+            .collect()
     }
 
     /// The system's capacities, and those that are made of them.

@@ -12,6 +12,8 @@ use std::rc::Rc;
 
 /// Where the kernel's sources lie, from the root of the workspace.
 const KERNEL: &str = "kernel/";
+/// A folder of it that declarations leave out.
+const NEXT: &str = "next/";
 
 /// A function of the source that an instruction belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,17 +117,14 @@ impl Binary {
         if let Some(function) = self.functions.get(&address) {
             return function.name.clone();
         }
-        let mut labels: Vec<&String> = self
-            .labels
-            .iter()
-            .filter(|(_, at)| **at == address)
-            .map(|(name, _)| name)
-            .collect();
-        labels.sort();
-        match labels.first() {
-            Some(name) => name.as_str().into(),
-            None => format!("{address:#x}").into(),
-        }
+        self.label_at(address)
+            .unwrap_or_else(|| format!("{address:#x}").into())
+    }
+
+    /// The label at an address.
+    pub(crate) fn label_at(&self, address: u64) -> Option<Rc<str>> {
+        let labels = self.labels.iter().filter(|(_, at)| **at == address);
+        labels.map(|(name, _)| name.as_str()).min().map(Rc::from)
     }
 
     /// What declarations call the function that begins at an address.
@@ -284,7 +283,8 @@ impl Frame {
             };
         };
         let file = &file[from..];
-        let module = file.trim_start_matches(KERNEL).trim_end_matches(".rs");
+        let module = file.trim_start_matches(KERNEL).trim_start_matches(NEXT);
+        let module = module.trim_end_matches(".rs");
         let module = module.replace("/src/", "/").replace('/', "::");
         Frame {
             function: format!("{module}::{name}").into(),

@@ -91,11 +91,15 @@ impl Cost {
         }
     }
 
+    /// Whether it is the same whatever a system has.
+    pub fn is_number(&self) -> bool {
+        self.terms.keys().all(Vec::is_empty)
+    }
+
     /// The quotient, rounded up; the same if the divisor is 0.
     pub(crate) fn divided_by(&self, divisor: &Cost) -> Cost {
         let value = self.value.div_ceil(divisor.value.max(1));
-        let is_number = |cost: &Cost| cost.terms.keys().all(Vec::is_empty);
-        if is_number(self) && is_number(divisor) {
+        if self.is_number() && divisor.is_number() {
             return Cost::number(value);
         }
         Cost::capacity(&format!("({self})/({divisor})"), value)

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 pub struct Declarations {
     /// The label at which the kernel is entered.
     pub(crate) entry: String,
+    /// Functions that handle what is entered for, beside those of tables.
+    #[serde(default)]
+    pub(crate) entries: Vec<String>,
     /// Capacities that are made of those of a system, in order.
     #[serde(default)]
     pub(crate) capacity: Vec<Capacity>,
@@ -22,6 +25,9 @@ pub struct Declarations {
     /// Loops.
     #[serde(default, rename = "loop")]
     pub(crate) loops: Vec<Passes>,
+    /// How long what functions copy or fill is at most, where a call does not say.
+    #[serde(default)]
+    pub(crate) length: Vec<Length>,
     /// Functions that call themselves.
     #[serde(default)]
     pub(crate) recursion: Vec<Recursion>,
@@ -45,6 +51,16 @@ pub(crate) struct Capacity {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stop {
     pub(crate) function: String,
+    pub(crate) why: String,
+}
+
+/// The third argument of calls in a function.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Length {
+    pub(crate) function: String,
+    /// Made of capacities and of `length`, the function's own third argument.
+    pub(crate) most: Formula,
     pub(crate) why: String,
 }
 
@@ -95,8 +111,12 @@ impl Passes {
 pub(crate) struct Kind {
     pub(crate) name: String,
     pub(crate) from: From,
-    /// Functions that are not executed, or names of groups of them. `a > b` is `b`
-    /// where it is called by `a`, or was inlined into it.
+    /// Of what handles entries (functions of tables, and `entries`) these alone are
+    /// executed; all where none is named.
+    #[serde(default)]
+    pub(crate) through: Vec<String>,
+    /// Functions that are not executed, or names of groups of them, or labels of the
+    /// assembly. `a > b` is `b` where it is called by `a`, or was inlined into it.
     #[serde(default)]
     pub(crate) without: Vec<String>,
     /// Functions of those that are executed all the same, or names of groups of them.
@@ -178,6 +198,7 @@ impl Declarations {
             .chain(self.stop.iter().map(|s| (&s.function, &s.why)))
             .chain(self.capacity.iter().map(|c| (&c.name, &c.why)))
             .chain(self.recursion.iter().map(|r| (&r.function, &r.why)))
+            .chain(self.length.iter().map(|l| (&l.function, &l.why)))
             .chain(self.kind.iter().map(|k| (&k.name, &k.why)));
         for (what, why) in reasons {
             if why.trim().is_empty() {
@@ -215,8 +236,9 @@ impl Declarations {
         })
     }
 
-    /// What a kind of entry does not execute, its groups opened.
-    pub(crate) fn left_out(&self, kind: &Kind) -> LeftOut {
+    /// What a kind of entry does not execute, its groups opened; `handlers` are the
+    /// functions of tables.
+    pub(crate) fn left_out(&self, kind: &Kind, handlers: &[String]) -> LeftOut {
         let open = |names: &'_ [String]| -> Vec<String> {
             let opened = names.iter().flat_map(|name| {
                 let group = self.group.get(name).map(Vec::as_slice);
@@ -225,8 +247,11 @@ impl Declarations {
             opened.cloned().collect()
         };
         let with = open(&kind.with);
+        let through = open(&kind.through);
+        let entries = handlers.iter().chain(&self.entries).cloned();
+        let others = entries.filter(|name| !through.is_empty() && !through.contains(name));
         let named = open(&kind.without).into_iter();
-        let out = named.filter(|name| !with.contains(name));
+        let out = named.filter(|name| !with.contains(name)).chain(others);
         LeftOut(
             out.map(|name| name.split(" > ").map(String::from).collect())
                 .collect(),
@@ -237,6 +262,12 @@ impl Declarations {
     pub(crate) fn again(&self, function: &str) -> usize {
         let declared = self.recursion.iter().find(|r| r.function == function);
         declared.map_or(0, |recursion| recursion.times)
+    }
+
+    /// The longest that a call in these functions copies or fills, the outermost first.
+    pub(crate) fn most(&self, functions: &[&str]) -> Option<&Expression> {
+        let declared = |function: &&str| self.length.iter().find(|l| l.function == **function);
+        functions.iter().rev().find_map(declared).map(|l| &l.most.0)
     }
 
     /// Names of the functions that stop the machine.
@@ -355,9 +386,9 @@ mod tests {
     #[test]
     fn what_is_executed_all_the_same_may_be_a_group() {
         let declarations = Declarations::parse("test.toml", KINDS).unwrap();
-        let mail = declarations.left_out(&declarations.kind[0]);
+        let mail = declarations.left_out(&declarations.kind[0], &[]);
         assert!(mail.has(&["a::sleep"]) && !mail.has(&["a::send"]) && !mail.has(&["a::receive"]));
-        let quiet = declarations.left_out(&declarations.kind[1]);
+        let quiet = declarations.left_out(&declarations.kind[1], &[]);
         assert!(quiet.has(&["a::send"]) && quiet.has(&["a::receive"]));
     }
 }

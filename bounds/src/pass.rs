@@ -96,7 +96,7 @@ impl<'a> Pass<'a> {
             return Ok(true);
         }
         let sources: Vec<usize> = shape.sources.iter().map(|(_, at)| *at).collect();
-        let graph = self.graph(shape, &|_| Some(Cost::default()));
+        let graph = self.graph(shape, &|_, _| Some(Cost::default()));
         let loops = self.loops(shape, &graph, &sources)?;
         let places = shape.places(&analysis.binary, &loops, name);
         let declared = places
@@ -121,8 +121,12 @@ impl<'a> Pass<'a> {
     /// third argument may be known.
     fn count_lengths(&mut self, shape: &Shape, third: Option<u64>) -> Result<(), Error> {
         let analysis = self.analysis;
-        for call in shape.sites.iter().filter_map(|site| site.call) {
-            let length = self.length(call, third);
+        for (site, call) in shape
+            .sites
+            .iter()
+            .filter_map(|site| Some((site, site.call?)))
+        {
+            let length = self.length(site, call, third);
             let is_new = !self.costs.contains_key(&(call.callee, length));
             if self.by_length.contains(&call.callee) && is_new {
                 self.count(call.callee, &analysis.shapes[&call.callee], length)?;
@@ -132,13 +136,25 @@ impl<'a> Pass<'a> {
     }
 
     /// The length that a function is called with, if that counts and is known.
-    fn length(&self, call: Call, third: Option<u64>) -> Option<u64> {
-        let length = match call.third {
+    fn length(&self, site: &Site, call: Call, third: Option<u64>) -> Option<u64> {
+        if !self.by_length.contains(&call.callee) {
+            return None;
+        }
+        let known = match call.third {
             Third::Unknown => None,
             Third::Known(length) => Some(length),
             Third::Passed => third,
         };
-        length.filter(|_| self.by_length.contains(&call.callee))
+        let declared = || {
+            let frames = self.analysis.binary.frames(*site.instructions.last()?);
+            let most = self.analysis.declarations.most(&functions(&frames))?;
+            let mut capacities = self.capacities.clone();
+            if let Some(third) = third {
+                capacities.insert(LENGTH.into(), Cost::number(third));
+            }
+            Some(most.evaluate(&capacities).ok()?.value)
+        };
+        known.or_else(declared)
     }
 
     fn longest(
@@ -149,8 +165,26 @@ impl<'a> Pass<'a> {
         length: Option<u64>,
     ) -> Result<Longest, Error> {
         self.count_lengths(shape, length)?;
-        let graph = self.graph(shape, &|call| self.cost_of(call, length));
-        let loops = self.loops(shape, &graph, sources)?;
+        let graph = self.graph(shape, &|site, call| self.cost_of(site, call, length));
+        let mut longest = BTreeMap::new();
+        // One source after the other: one behind a look may lie in a loop, which then is
+        // entered from there and at its top.
+        for source in sources {
+            longest.extend(self.longest_from(shape, &graph, name, *source, length)?);
+        }
+        Ok((graph, longest))
+    }
+
+    /// The longest way from a source to each exit.
+    fn longest_from(
+        &mut self,
+        shape: &Shape,
+        graph: &Graph,
+        name: &str,
+        source: usize,
+        length: Option<u64>,
+    ) -> Result<BTreeMap<(usize, Exit), Cost>, Error> {
+        let loops = self.loops(shape, graph, &[source])?;
         let places = shape.places(&self.analysis.binary, &loops, name);
         let mut rounds = HashMap::new();
         for (index, found) in loops.iter().enumerate() {
@@ -166,8 +200,7 @@ impl<'a> Pass<'a> {
             let at = graph.nodes[found.top].address;
             rounds.insert(found.top, self.rounds(at, &places[index], &around, length)?);
         }
-        let longest = graph.longest(sources, &loops, &rounds);
-        Ok((graph, longest))
+        Ok(graph.longest(&[source], &loops, &rounds))
     }
 
     fn loops(&self, shape: &Shape, graph: &Graph, sources: &[usize]) -> Result<Vec<Loop>, Error> {
@@ -183,11 +216,11 @@ impl<'a> Pass<'a> {
 
     /// The blocks that are executed, with what each takes; `called` says what a
     /// function takes, nothing if it does not return.
-    fn graph(&self, shape: &Shape, called: &dyn Fn(Call) -> Option<Cost>) -> Graph {
+    fn graph(&self, shape: &Shape, called: &dyn Fn(&Site, Call) -> Option<Cost>) -> Graph {
         let nodes = shape.sites.iter().map(|site| {
             let own = self.own(site);
             let cost = match site.call {
-                Some(call) => called(call).map(|cost| cost.plus(&own)),
+                Some(call) => called(site, call).map(|cost| cost.plus(&own)),
                 None => Some(own),
             };
             let is_live = cost.is_some() && !self.is_left_out(site);
@@ -223,8 +256,8 @@ impl<'a> Pass<'a> {
         Cost::shared(site.instructions.len() as u64, shares)
     }
 
-    fn cost_of(&self, call: Call, third: Option<u64>) -> Option<Cost> {
-        let length = self.length(call, third);
+    fn cost_of(&self, site: &Site, call: Call, third: Option<u64>) -> Option<Cost> {
+        let length = self.length(site, call, third);
         self.costs.get(&(call.callee, length)).cloned().flatten()
     }
 
@@ -234,6 +267,12 @@ impl<'a> Pass<'a> {
             return false;
         }
         let binary = &self.analysis.binary;
+        if let Some(first) = site.instructions.first() {
+            // (assembly has labels only)
+            if self.left_out.has(&[&binary.name(*first)]) {
+                return true;
+            }
+        }
         let chains: Vec<_> = site
             .instructions
             .iter()
@@ -243,12 +282,14 @@ impl<'a> Pass<'a> {
         if known.peek().is_some() && known.all(|frames| self.left_out.has(&functions(frames))) {
             return true;
         }
-        let Some((call, last)) = site.call.zip(chains.last()) else {
+        let Some(call) = site.call else {
             return false;
         };
         let callee = binary.frames(address(call.callee));
-        let called = callee.first().into_iter().chain(&[]);
-        let chain: Vec<Frame> = last.iter().chain(called).cloned().collect();
+        let called = callee.first();
+        // (an entry of a table stands alone)
+        let caller = chains.last().into_iter().flat_map(|frames| frames.iter());
+        let chain: Vec<Frame> = caller.chain(called).cloned().collect();
         self.left_out.has(&functions(&chain))
     }
 
@@ -338,7 +379,7 @@ impl<'a> Pass<'a> {
                 continue;
             };
             if called.insert(callee) {
-                let graph = self.graph(shape, &|call| self.cost_of(call, None));
+                let graph = self.graph(shape, &|site, call| self.cost_of(site, call, None));
                 let sources: Vec<usize> = shape.sources.iter().map(|(_, at)| *at).collect();
                 work.extend(self.collect(shape, &graph, &sources, &mut executed));
             }

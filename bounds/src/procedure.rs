@@ -4,7 +4,7 @@ use crate::Error;
 use crate::binary::Binary;
 use crate::decode::{Flow, Instruction};
 use crate::program::Callee;
-use crate::value::{A2, Known, Registers, Tables, Value, targets};
+use crate::value::{A2, Known, Registers, Tables, Value, callees, targets};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -15,6 +15,8 @@ pub(crate) enum End {
     Flow,
     /// A function is called, then control goes on.
     Call(u64),
+    /// One of the functions of a table is called, then control goes on.
+    Dispatch,
     /// A function is called in the stead of a return.
     Tail(u64),
     /// The function returns.
@@ -39,6 +41,8 @@ pub(crate) struct Block {
     pub(crate) next: Vec<u64>,
     /// Where it calls a function: its third argument.
     pub(crate) third: Third,
+    /// Where it calls a function of a table: all of them.
+    pub(crate) callees: Vec<u64>,
 }
 
 /// The third argument of a call.
@@ -68,6 +72,8 @@ pub(crate) type Returns<'r> = &'r mut dyn FnMut(u64, u8) -> Result<Callee, Error
 enum Step {
     Next,
     End(End, Vec<u64>),
+    /// One of these functions is called, then control goes on there.
+    Dispatch(Vec<u64>, Vec<u64>),
 }
 
 /// Reads functions. `stops` says of an instruction that what executes it never
@@ -104,19 +110,20 @@ impl Reader<'_> {
                 known: Known::new(),
                 unresolved: BTreeSet::new(),
                 edges: BTreeMap::new(),
+                dispatched: BTreeMap::new(),
             };
             walk.run(entry, returns)?;
             if let Some(at) = walk.unresolved.first() {
                 let place = self.binary.place(*at);
                 return Err(Error::Indirect { place });
             }
-            let (edges, known) = (walk.edges, walk.known);
+            let (edges, known, dispatched) = (walk.edges, walk.known, walk.dispatched);
             // more tables end others earlier
             if tables == before {
                 return Ok(Procedure {
                     name: self.binary.name(entry),
                     entry,
-                    blocks: blocks(entry, &edges, &known),
+                    blocks: blocks(entry, &edges, &known, &dispatched),
                 });
             }
         }
@@ -135,6 +142,8 @@ struct Walk<'w, 'b> {
     known: Known,
     unresolved: BTreeSet<u64>,
     edges: Edges,
+    /// What calls through tables call, by their address.
+    dispatched: BTreeMap<u64, Vec<u64>>,
 }
 
 impl Walk<'_, '_> {
@@ -157,9 +166,13 @@ impl Walk<'_, '_> {
             let (end, next) = match self.step(&instruction, &registers, returns)? {
                 Step::Next => (End::Flow, vec![instruction.next()]),
                 Step::End(end, next) => (end, next),
+                Step::Dispatch(callees, next) => {
+                    self.dispatched.insert(at, callees);
+                    (End::Dispatch, next)
+                }
             };
             registers.step(&instruction, binary.is_64);
-            if matches!(end, End::Call(_)) {
+            if matches!(end, End::Call(_) | End::Dispatch) {
                 registers.call();
             }
             self.unresolved.remove(&at);
@@ -255,6 +268,20 @@ impl Walk<'_, '_> {
             }
             _ => return Ok(unknown),
         };
+        if link != 0 && offset == 0 && plus == 0 {
+            let mut functions = Vec::new();
+            let mut goes_on = false;
+            for entry in callees(self.reader.binary, table, bytes) {
+                let callee = returns(entry, link)?;
+                functions.push(callee.function);
+                goes_on |= callee.returns;
+            }
+            let next = goes_on.then_some(next).into_iter().collect();
+            return Ok(match functions.is_empty() {
+                true => unknown,
+                false => Step::Dispatch(functions, next),
+            });
+        }
         if link != 0 || offset != 0 {
             return Ok(unknown);
         }
@@ -294,7 +321,12 @@ fn call((target, link): (u64, u8), next: u64, returns: Returns<'_>) -> Result<St
 }
 
 /// Cuts what was walked into blocks.
-fn blocks(entry: u64, edges: &Edges, known: &Known) -> BTreeMap<u64, Block> {
+fn blocks(
+    entry: u64,
+    edges: &Edges,
+    known: &Known,
+    dispatched: &BTreeMap<u64, Vec<u64>>,
+) -> BTreeMap<u64, Block> {
     let mut heads = BTreeSet::from([entry]);
     let mut reached: BTreeMap<u64, u32> = BTreeMap::new();
     for (end, next) in edges.values() {
@@ -312,6 +344,7 @@ fn blocks(entry: u64, edges: &Edges, known: &Known) -> BTreeMap<u64, Block> {
             end: End::Flow,
             next: Vec::new(),
             third: Third::Unknown,
+            callees: Vec::new(),
         };
         let mut at = *head;
         loop {
@@ -320,6 +353,7 @@ fn blocks(entry: u64, edges: &Edges, known: &Known) -> BTreeMap<u64, Block> {
                 block.instructions.push(at);
             }
             (block.end, block.next) = (*end, next.clone());
+            block.callees = dispatched.get(&at).cloned().unwrap_or_default();
             block.third = match known[&at].get(A2) {
                 Value::Known(value) => Third::Known(value),
                 Value::Third => Third::Passed,

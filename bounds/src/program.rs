@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::binary::Binary;
 use crate::decode::RA;
-use crate::procedure::{End, Procedure, Reader};
+use crate::procedure::{Block, End, Procedure, Reader};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands for a function that is not entered: one that calls itself more
@@ -69,12 +69,13 @@ impl Program {
     }
 
     fn take(&mut self, entry: u64, procedure: Procedure) {
-        let is_special = |end: End| match end {
+        let is_special = |block: &Block| match block.end {
             End::Leave | End::Wait | End::Look => true,
             End::Call(callee) | End::Tail(callee) => self.special.contains(&callee),
+            End::Dispatch => block.callees.iter().any(|c| self.special.contains(c)),
             _ => false,
         };
-        if procedure.blocks.values().any(|b| is_special(b.end)) {
+        if procedure.blocks.values().any(is_special) {
             self.special.insert(entry);
         }
         let returns = |end: End| match end {

@@ -102,6 +102,15 @@ impl Shape {
                     let entry = self.unfold(program, callee, after, inline);
                     self.sites[at].next = vec![entry];
                 }
+                End::Dispatch => {
+                    let next = self.sites[at].next.clone();
+                    let enter = |callee: &u64| match inline(*callee) {
+                        true => self.unfold(program, *callee, Some(&next), inline),
+                        false => self.enter(*callee, &next),
+                    };
+                    let entries = block.callees.iter().map(enter).collect();
+                    self.sites[at].next = entries;
+                }
                 End::Call(callee) | End::Tail(callee) => {
                     let third = block.third;
                     self.sites[at].call = Some(Call { callee, third });
@@ -112,6 +121,20 @@ impl Shape {
             }
         }
         index[&procedure.entry]
+    }
+
+    /// Adds a site that calls one function of a table. Answers it.
+    fn enter(&mut self, callee: u64, next: &[usize]) -> usize {
+        self.sites.push(Site {
+            instructions: Vec::new(),
+            call: Some(Call {
+                callee,
+                third: Third::Unknown,
+            }),
+            exit: None,
+            next: next.to_vec(),
+        });
+        self.sites.len() - 1
     }
 
     fn give_back(&mut self, at: usize, after: Option<&[usize]>) {
@@ -126,7 +149,13 @@ impl Shape {
     pub(crate) fn places(&self, binary: &Binary, all: &[Loop], procedure: &str) -> Vec<Place> {
         let mut places: Vec<Place> = all
             .iter()
-            .map(|found| Place::of(&self.frames(binary, found, all), procedure))
+            .map(|found| {
+                // (a loop of assembly is called by the label at its top, if it has one)
+                let top = self.sites[found.top].instructions.first();
+                let label = top.and_then(|at| binary.label_at(*at));
+                let name = label.as_deref().unwrap_or(procedure);
+                Place::of(&self.frames(binary, found, all), name)
+            })
             .collect();
         for (index, found) in all.iter().enumerate() {
             let around = all.iter().zip(&places).filter(|(other, place)| {

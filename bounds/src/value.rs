@@ -180,5 +180,21 @@ pub(crate) fn targets(
     found
 }
 
+/// The functions of a table of functions: its entries, up to the first that is none.
+pub(crate) fn callees(binary: &Binary, table: u64, bytes: u8) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut at = table;
+    while let Some(entry) = binary.word(at, bytes) {
+        if binary.function(entry).is_none_or(|f| f.start != entry) {
+            break;
+        }
+        found.push(entry);
+        at += u64::from(bytes);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// What is known at the beginning of each block, by its address.
 pub(crate) type Known = HashMap<u64, Registers>;

@@ -288,6 +288,79 @@ fn the_third_argument_bounds_what_is_copied() {
     assert_eq!(value, 3 + (3 * 2 + 1) + 3 + (2 + 1) + 1);
 }
 
+/// A table of two functions, the one of which looks at interrupts.
+const DISPATCH: &str = "
+        .pushsection .rodata.table, \"a\"
+        table: .word short, long
+        .popsection
+        FUNCTION entry
+        slli t0, a7, 2
+        lui a6, %hi(table)
+        add a6, a6, t0
+        lw t0, %lo(table)(a6)
+        jalr t0
+        mret
+        END entry
+        FUNCTION short
+        ret
+        END short
+        FUNCTION long
+        nop
+        nop
+        csrr t0, mip
+        ret
+        END long";
+
+#[test]
+fn a_call_through_a_table_is_one_of_its_functions() {
+    let bounds = bounds("dispatch", DISPATCH, "").unwrap();
+    // to the look of the one, or through the other
+    assert_eq!(bounds.kinds[0].instructions.value, 5 + 3);
+    assert_eq!(bounds.kinds[1].instructions.value, 1 + 1);
+}
+
+#[test]
+fn a_kind_goes_through_the_functions_that_it_names() {
+    let kind = "\n[[kind]]\nname = \"short\"\nfrom = \"trap\"\nthrough = [\"short\"]\nwhy = \"x\"";
+    let bounds = bounds("through", DISPATCH, kind).unwrap();
+    assert_eq!(bounds.kinds[0].kind, "short");
+    assert_eq!(bounds.kinds[0].instructions.value, 5 + 1 + 1);
+}
+
+#[test]
+fn a_loop_of_assembly_is_called_by_the_label_at_its_top() {
+    let text = "
+        FUNCTION entry
+        li a0, 3
+        first: addi a0, a0, -1
+        bnez a0, first
+        second: addi a1, a1, -1
+        bnez a1, second
+        mret
+        END entry";
+    let both = passes("first", "3") + &passes("second", "5");
+    let value = trap("labels", text, &both).0;
+    assert_eq!(value, 1 + 3 * 2 + 5 * 2 + 1);
+}
+
+#[test]
+fn a_look_in_a_loop_ends_a_stretch_there() {
+    // every fourth time round it looks
+    let text = "
+        FUNCTION entry
+        li a0, 0
+        1: addi a0, a0, 1
+        andi a1, a0, 3
+        bnez a1, 1b
+        csrr t0, mip
+        bnez a2, 1b
+        mret
+        END entry";
+    let bounds = bounds("pieces", text, &passes("entry", "4")).unwrap();
+    assert_eq!(bounds.kinds[0].instructions.value, 1 + 4 * 3 + 1);
+    assert_eq!(bounds.kinds[1].instructions.value, 1 + 4 * 3 + 1);
+}
+
 #[test]
 fn recursion_is_refused() {
     let text = "

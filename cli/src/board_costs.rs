@@ -119,24 +119,25 @@ fn measured(rows: &Value, board: &str) -> Option<BoardCosts> {
     })
 }
 
-/// Costs made of bounds, an instruction a nanosecond. An instant is an entry, a
-/// look before its reaction and one behind. A driver that copies ends a piece of
-/// the reaction, and is a piece itself; one that is a function leaves the kernel
-/// between its inputs and its outputs.
+/// Costs made of bounds, an instruction a nanosecond. An instant is the timer's entry, a
+/// step of microcode that begins it and one that ends it, and a look at what else has come.
+/// Every instruction is a step. A driver that copies is two more, which move its values; one that is a function leaves the kernel between
+/// its inputs and its outputs. A completion begins a reaction.
 fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
     let boards = bounds["boards"].as_array()?;
     let kinds = boards.iter().find(|entry| entry["board"] == board)?["kinds"].as_array()?;
     let bound = |name: &str| kinds.iter().find(|kind| kind["kind"] == name)?["bound"].as_u64();
-    let (entry, look) = (bound("any entry")?, bound("after a look at interrupts")?);
+    let (timer, step) = (bound("timer")?, bound("step of microcode")?);
+    let (look, end) = (bound("after a look at interrupts")?, bound("call return")?);
     Some(BoardCosts {
         costs: Costs {
-            instant: Duration(entry + 2 * look),
+            instant: Duration(timer + 2 * step + look),
             release: Duration::ZERO,
-            copy: Duration(2 * look),
-            function: Duration(entry + 3 * look),
-            piece: Duration(look),
-            completion: Duration(bound("call complete, with the reaction")?),
-            s_piece: Some(Duration(look)),
+            copy: Duration(2 * step),
+            function: Duration(end + 4 * step),
+            piece: Duration(step),
+            completion: Duration(bound("call complete")? + step),
+            s_piece: Some(Duration(step)),
         },
         source: format!(
             "bounds for the capacities of {}, an instruction a nanosecond",
@@ -183,16 +184,18 @@ mod tests {
         let kind =
             |kind: &str, bound: u64| json!({ "kind": kind, "bound": bound, "measured": null });
         let kinds = [
-            kind("any entry", 1_000),
-            kind("after a look at interrupts", 100),
-            kind("call complete, with the reaction", 50),
+            kind("timer", 1_000),
+            kind("after a look at interrupts", 500),
+            kind("step of microcode", 100),
+            kind("call return", 60),
+            kind("call complete", 50),
         ];
         let bounds = json!({ "system": "s", "boards": [{ "board": "b", "kinds": kinds }] });
         let found = bounded(&bounds, "b").unwrap();
         let costs = found.costs;
         assert_eq!(
             (costs.instant.0, costs.function.0, costs.completion.0),
-            (1_200, 1_300, 50)
+            (1_700, 460, 150)
         );
         assert!(found.source.contains("capacities of s"));
         assert!(bounded(&bounds, "c").is_none());

@@ -53,9 +53,11 @@ fn workspace(test: &str) -> Folder {
 fn bounds(look: u64) -> String {
     let kind = |kind: &str, bound: u64| json!({ "kind": kind, "bound": bound });
     let kinds = [
-        kind("any entry", 10_000),
+        kind("timer", 10_000),
         kind("after a look at interrupts", look),
-        kind("call complete, with the reaction", 5_000),
+        kind("step of microcode", look / 4),
+        kind("call return", 5_000),
+        kind("call complete", 5_000),
     ];
     let board = json!({ "board": "qemu-virt64", "kinds": kinds });
     json!({ "system": "sample", "boards": [board] }).to_string()

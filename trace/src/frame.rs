@@ -21,6 +21,8 @@ const LONGEST: usize = 2 * FRAME_BYTES;
 pub struct Damage {
     /// Records missing between two that arrived.
     pub lost: u64,
+    /// The index of the first of them.
+    pub first_lost: Option<u64>,
     /// Frames that were no encoding of a record.
     pub damaged: u64,
     /// Records that came a second time, and were dropped.
@@ -92,7 +94,11 @@ impl Decoder {
             return None;
         }
         let index = self.expected + u64::from(ahead);
-        self.damage.lost += u64::from(ahead) + u64::from(is_lost(&record));
+        let lost = u64::from(ahead) + u64::from(is_lost(&record));
+        if lost > 0 {
+            self.damage.first_lost.get_or_insert(self.expected);
+        }
+        self.damage.lost += lost;
         self.expected = index + 1;
         Some(index)
     }
@@ -187,6 +193,7 @@ mod tests {
             decoder.damage(),
             Damage {
                 lost: 3,
+                first_lost: Some(2),
                 ..Damage::default()
             }
         );
@@ -202,6 +209,7 @@ mod tests {
         let mut seen = 0;
         decoder.push(&bytes, |_| seen += 1);
         assert_eq!((seen, decoder.damage().lost), (4, 4));
+        assert_eq!(decoder.damage().first_lost, Some(2));
     }
 
     #[test]
@@ -216,9 +224,9 @@ mod tests {
         assert_eq!(
             decoder.damage(),
             Damage {
-                lost: 0,
                 damaged: 1,
-                repeated: 1
+                repeated: 1,
+                ..Damage::default()
             }
         );
     }

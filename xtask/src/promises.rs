@@ -6,9 +6,11 @@ use anyhow::{Context, Result, bail, ensure};
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant};
 use giornata_system::NameMap;
-use giornata_trace::{Content, Event, PortValue, UpcallStep, first_difference, port_trace};
+use giornata_trace::{
+    Content, Event, PortValue, UpcallStep, decision_trace, first_difference, port_trace,
+};
 
-use crate::crates::{BOARDS, CHIPS, root};
+use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::image::build;
 use crate::prebuilt::prebuild;
 use crate::process::{capture, cargo};
@@ -57,8 +59,10 @@ pub(crate) fn check() -> Result<String> {
     }
     let changes = check_changes(&changing)?;
     let bursts = check_overload(&trace, &overloaded, &other_names)?;
+    let calm = compare_decisions(example, events, names)?;
+    let late = compare_decisions(OVERLOAD, &overloaded, &other_names)?;
     Ok(format!(
-        "servos {lag}; of the same module files {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}",
+        "servos {lag}; of the same module files {} port writes as in the simulator and on {}, {changes} with a program that comes and goes; {bursts}; {calm} and {late} decisions as in the simulator",
         trace.len(),
         BOARDS[1..].join(", "),
     ))
@@ -240,6 +244,54 @@ fn compare_with_simulator(system: &str, trace: &[PortValue]) -> Result<()> {
         "port write {at} differs\n  QEMU      {}\n  simulator {}",
         flown[at],
         said[at]
+    )
+}
+
+/// The simulator, in which jobs take as long as they did, decides the same in the same
+/// order: the one dispatch of the machine and the host. How many decisions were compared.
+fn compare_decisions(system: &str, events: &[Event], names: &NameMap) -> Result<usize> {
+    let times = events.iter().filter_map(|event| match event.content {
+        Content::Complete {
+            thread,
+            job,
+            execution,
+            ..
+        } => Some(format!("{thread} {job} {}\n", execution.0)),
+        _ => None,
+    });
+    let file = target_folder().join("promises-times.txt");
+    std::fs::write(&file, times.collect::<String>()).context("the execution times")?;
+    let (system, millis) = (root().join(system), (FLIGHT.0 / 1_000_000).to_string());
+    let words = [
+        "run",
+        "--quiet",
+        "-p",
+        "giornata-sim",
+        "--example",
+        "flight",
+    ];
+    let mut command = cargo();
+    command
+        .args(words)
+        .arg("--")
+        .arg(system)
+        .arg(millis)
+        .arg(file);
+    let text = capture(&mut command)?;
+    let simulated: Vec<&str> = text.lines().collect();
+    let flown = decision_trace(events, names);
+    // (as of port writes)
+    let common = simulated.len().min(flown.len());
+    ensure!(common > 10_000, "only {common} decisions to compare");
+    let flown: Vec<&str> = flown.iter().map(String::as_str).take(common).collect();
+    let Some(at) = first_difference(&flown, &simulated[..common]) else {
+        return Ok(common);
+    };
+    bail!(
+        "decision {at} differs\n  QEMU      {}\n  simulator {}\n  after {:#?}",
+        flown[at],
+        simulated[at],
+        &flown[at.saturating_sub(8)..at]
     )
 }
 

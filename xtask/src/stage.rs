@@ -238,7 +238,9 @@ fn unit(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
     if extent.full {
-        command.env("PROPTEST_CASES", FULL_CASES);
+        command
+            .env("PROPTEST_CASES", FULL_CASES)
+            .env("GIORNATA_LONG", "1");
     } else {
         // The same cases each time; the long form explores.
         command.env("PROPTEST_RNG_SEED", "1");

@@ -95,9 +95,10 @@ fn decisions(recording: &Recording, threads: &[Option<u16>]) -> (Vec<Decision>, 
     let base = Timebase::new(recording.names.timer_hertz);
     let task = |thread: u16| threads.get(usize::from(thread)).copied().flatten();
     let mut decisions = Vec::new();
-    for (index, event) in (0u64..).zip(&recording.events) {
-        if event.index != index || matches!(event.content, Content::Lost { .. }) {
-            return (decisions, Some(recording.damage.lost));
+    let damage = recording.damage;
+    for event in &recording.events {
+        if damage.first_lost.is_some_and(|first| event.index >= first) {
+            return (decisions, Some(damage.lost));
         }
         decisions.extend(decision(event, base, &task));
     }

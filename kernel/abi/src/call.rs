@@ -149,7 +149,7 @@ calls! {
     Call = 41, "call(slot+priority, serial, word0, word1, word2, word3) -> word0, word1, word2, word3", Thread, "ESRCH EPERM EINVAL EAGAIN EDEADLK EIDRM";
     /// Replies to the client `slot` of a call (`NOBODY`: to none; a token that is stale is dropped) and waits for the next message of the mailbox from which the caller received last (EINVAL: none). Two hand-overs in registers. O(1).
     ReplyReceive = 42, "reply_receive(slot, token, word0, word1, word2, word3) -> word0, word1, word2, word3, priority+slot, token", Thread, "ESRCH EPERM EINVAL EIDRM";
-    /// Hands a request that the caller has received on to another mailbox; the client, which its slot and the token name (EINVAL: they are stale), waits for that server from now on.
+    /// Hands a request that the caller has received on to another mailbox, past itself if it serves that (EPERM: it may not send directly); the client, which its slot and the token name (EINVAL: they are stale), waits for that server from now on.
     Forward = 43, "forward(slot, serial, client slot, token)", Thread, "ESRCH EPERM EINVAL EAGAIN EDEADLK";
     /// Bytes that the kernel has written into the trace ring since boot, modulo 2^32; needs the trace ring.
     TracePosition = 44, "trace_position() -> bytes", Thread, "EPERM";

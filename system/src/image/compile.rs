@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -187,7 +188,12 @@ impl Toolchain {
     fn cargo(&self, verb: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command.current_dir(&self.root).arg(verb);
-        command.args(["--quiet", "--message-format", "json-render-diagnostics"]);
+        let format = if std::io::stderr().is_terminal() {
+            "json-diagnostic-rendered-ansi"
+        } else {
+            "json"
+        };
+        command.args(["--quiet", "--message-format", format]);
         command.arg("--target-dir").arg(&self.target_dir);
         command.env("GIORNATA_IDENTIFIERS", &self.identifiers);
         for flags in [
@@ -209,22 +215,44 @@ struct Artifact {
     files: Vec<PathBuf>,
 }
 
+/// What the compiler says to the flag of linker relaxation, of every crate anew.
+const KNOWN: &str = "unstable feature specified for `-Ctarget-feature`: `relax`";
+
 /// Runs cargo; its diagnostics go to standard error as they come.
 fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
     command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .stdout(Stdio::piped());
-    let output = command.output().map_err(|error| missing("cargo", &error))?;
-    if !output.status.success() {
-        let reason = format!("{what} does not compile");
-        return Err(Problem::new(reason, "see the compiler's messages above").into());
+    let mut cargo = command.spawn().map_err(|error| missing("cargo", &error))?;
+    let mut artifacts = Vec::new();
+    let lines = cargo.stdout.take().map(|said| BufReader::new(said).lines());
+    for line in lines.into_iter().flatten().map_while(Result::ok) {
+        let Ok(message) = serde_json::from_str(&line) else {
+            continue;
+        };
+        if let Some(text) = diagnostic(&message) {
+            eprint!("{text}");
+        }
+        artifacts.extend(artifact(&message));
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text
-        .lines()
-        .filter_map(|line| artifact(&serde_json::from_str(line).ok()?))
-        .collect())
+    match cargo.wait() {
+        Ok(status) if status.success() => Ok(artifacts),
+        _ => {
+            let reason = format!("{what} does not compile");
+            Err(Problem::new(reason, "see the compiler's messages above").into())
+        }
+    }
+}
+
+/// What the compiler says to people in a message of cargo, but for what is [`KNOWN`].
+fn diagnostic(message: &Value) -> Option<&str> {
+    if message.get("reason")? != "compiler-message" {
+        return None;
+    }
+    let said = message.get("message")?;
+    let is_known = said.get("message")?.as_str()?.starts_with(KNOWN);
+    said.get("rendered")?.as_str().filter(|_| !is_known)
 }
 
 fn artifact(message: &Value) -> Option<Artifact> {
@@ -252,6 +280,23 @@ fn missing(program: &str, error: &std::io::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn diagnostics_are_shown_but_for_what_every_crate_is_told() {
+        let message = |text: &str| {
+            serde_json::json!({
+                "reason": "compiler-message",
+                "message": { "message": text, "rendered": format!("warning: {text}\n") },
+            })
+        };
+        let shown = message("unused variable: `x`");
+        assert_eq!(diagnostic(&shown), Some("warning: unused variable: `x`\n"));
+        assert_eq!(diagnostic(&message(KNOWN)), None);
+        assert_eq!(
+            diagnostic(&serde_json::json!({ "reason": "build-finished" })),
+            None
+        );
+    }
 
     #[test]
     fn only_artifacts_are_read_from_the_messages_of_cargo() {

@@ -203,7 +203,6 @@ const ALONE: &[Measured] = &[
         ),
     ),
     alone!("null-call", NULL),
-    alone!("table-call", TABLE),
     alone!("give", GIVE),
     alone!("take", TAKE),
     alone!("lock-free", LOCK_FREE),

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use giornata_system::Model;
 
 /// Bytes that the kernel moves in one piece.
-const PIECE: usize = 256;
+const PIECE: usize = 64;
 
 /// The capacities of a system, by the names that the declarations use.
 pub(crate) fn of(model: &Model) -> BTreeMap<String, u64> {
     let counts = counts(model)
         .into_iter()
         .chain(moved(model))
-        .chain(served(model));
+        .chain(served(model))
+        .chain([("depth", giornata_next_records::DEPTH as usize)]);
     counts
         .map(|(name, count)| (name.into(), count as u64))
         .collect()

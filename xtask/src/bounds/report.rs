@@ -84,6 +84,31 @@ pub(super) fn exceeded(found: &Found) -> Vec<String> {
         .collect()
 }
 
+/// Kinds whose bound is a number, and more than so many times the most that was measured
+/// on a kernel.
+pub(super) fn loose(all: &[Found], times: u64) -> Vec<String> {
+    let Some(first) = all.first() else {
+        return Vec::new();
+    };
+    let kinds = first.bounds.kinds.iter().enumerate();
+    let loose = kinds.filter_map(|(index, bound)| {
+        let most = all
+            .iter()
+            .filter_map(|found| found.measured.get(index))
+            .max()?;
+        let value = bound.instructions.value;
+        let is_loose = bound.instructions.is_number() && *most > 0 && value > most * times;
+        is_loose.then(|| {
+            format!(
+                "{}: `{}` is bounded by {value} instructions, and {most} is all that was \
+                 measured: say what does not happen in it",
+                first.board, bound.kind
+            )
+        })
+    });
+    loose.collect()
+}
+
 /// Writes the tables and formulas of a system.
 pub(super) fn write(options: &Options, config: &str, all: &[Found]) -> Result<()> {
     let system = &options.system;
@@ -147,6 +172,26 @@ fn data(system: &str, all: &[Found]) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loose_bound_is_told_unless_it_is_a_formula() {
+        let found = |measured: Vec<u64>| Found {
+            board: "a-board",
+            bounds: giornata_bounds::Bounds {
+                kinds: vec![bound("timer", 100), bound("call", 50)],
+                functions: Vec::new(),
+                used: Default::default(),
+            },
+            measured,
+        };
+        let both = [found(vec![24, 0]), found(vec![25, 12])];
+        let complaints = loose(&both, 4);
+        assert_eq!(complaints.len(), 1, "{complaints:?}");
+        assert!(complaints[0].contains("`call` is bounded by 50"));
+        // what was never measured is not judged
+        assert_eq!(loose(&[found(vec![24, 0])], 4).len(), 1);
+        assert!(loose(&[found(vec![25, 13])], 4).is_empty());
+    }
 
     #[test]
     fn a_bound_that_was_exceeded_is_told() {

@@ -3,11 +3,10 @@
 use bench_marks::emeralds::{
     ATTACH_NEW, ATTACH_REGION, CREATE_CONDITION, CREATE_MAILBOX, CREATE_SEMAPHORE, CREATE_THREAD,
     DELETE_CONDITION, DELETE_MAILBOX, DELETE_SEMAPHORE, DETACH, DETACH_LAST, DETACH_REGION, GIVE,
-    JOIN, LOCK_FREE, NULL, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, TABLE, TAKE, UNLOCK_FREE,
+    JOIN, LOCK_FREE, NULL, PRIVATE, RECEIVE, SEND, SIGNAL_NOBODY, TAKE, UNLOCK_FREE,
 };
 use bench_marks::{NOTHING, NOTHING_END, mark};
 use giornata_rt::abi::Instant;
-use giornata_rt::abi::call::Call;
 use giornata_rt::abi::region::READ_WRITE;
 use giornata_rt::region::Region;
 use giornata_rt::sync::PrivateMutex;
@@ -100,11 +99,6 @@ pub(crate) fn lone() {
     }
     let all = || -> Result<(), Error> {
         measured!(NULL: call::null())?;
-        // SAFETY: it is refused: the caller runs no upcall.
-        let refused = unsafe { measured!(TABLE: call::raw(Call::Return as usize, [0; 6])) };
-        if refused[0] == 0 {
-            return Err(Error::EINVAL);
-        }
         measured!(GIVE: call::unlock(READY))?;
         measured!(TAKE: call::lock(READY, Instant::NEVER))?;
         measured!(LOCK_FREE: call::lock(BUS, Instant::NEVER))?;

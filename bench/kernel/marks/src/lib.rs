@@ -114,8 +114,6 @@ pub mod emeralds {
     pub const TAKE_SWITCH: u16 = 86;
     /// The null call.
     pub const NULL: u16 = 88;
-    /// A call through the table that does nothing.
-    pub const TABLE: u16 = 96;
     /// A semaphore is given to that nobody waits for.
     pub const GIVE: u16 = 98;
     /// A semaphore is taken that is there.

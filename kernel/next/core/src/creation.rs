@@ -66,15 +66,13 @@ extern "C" fn join_any<M: Machine>(
     };
     let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
+        tenancy::JOINABLE if how != DETACH && slot == me.number() as usize => Error::EDEADLK,
         tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
             if how == DETACH {
                 thread.tenancy.set(tenancy::GIVEN);
                 return Outcome::DONE;
             }
-            if slot != me.number() as usize {
-                return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
-            }
-            Error::EDEADLK
+            return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
         }
         _ => Error::EINVAL,
     };

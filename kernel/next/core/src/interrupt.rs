@@ -48,6 +48,13 @@ impl Line {
     }
 }
 
+impl Line {
+    /// Who waits for it.
+    pub fn handler(&self) -> Option<Ref<Thread>> {
+        self.handler.get()
+    }
+}
+
 impl Kernel {
     /// Lines have risen: the handler of one runs, if it is the most urgent. The record
     /// of the switch tells.

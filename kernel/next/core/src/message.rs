@@ -92,6 +92,13 @@ pub(crate) mod special {
     pub(crate) const OUT: u32 = 4;
 }
 
+impl Mail {
+    /// Whether a protocol server receives from the mailbox.
+    pub fn is_served(&self) -> bool {
+        self.served.get() != 0
+    }
+}
+
 impl Message {
     /// It is nothing special any more, and can be taken again.
     #[inline(never)]
@@ -148,6 +155,17 @@ impl Message {
         p3.set(words[3] as u32);
     }
 
+    /// Its bytes.
+    pub fn length(&self) -> u32 {
+        self.length.get()
+    }
+
+    /// Its first four words, if it has no more, and its priority.
+    pub fn content(&self) -> ([u32; 4], u32) {
+        let [p0, p1, p2, p3, priority, _] = &self.words;
+        ([p0, p1, p2, p3].map(Cell::get), priority.get())
+    }
+
     /// Its priority, below `NO_CLIENT`.
     #[inline(always)]
     pub(crate) fn priority(&self) -> &Cell<u32> {
@@ -191,6 +209,22 @@ impl Process {
 }
 
 impl Object {
+    /// The messages of a mailbox, in the order in which they are received; for tests.
+    pub fn messages(&self) -> impl Iterator<Item = Ref<Message>> {
+        let mut ring = self.first.get();
+        let mut at = ring;
+        core::iter::from_fn(move || {
+            let (message, first) = (at?, ring?);
+            let next = message.next.get();
+            at = Some(next);
+            if same(next, first) {
+                ring = first.below.get();
+                at = ring;
+            }
+            Some(message)
+        })
+    }
+
     /// Puts a message into a mailbox, behind its equals, or in front of them. O(distinct
     /// priorities).
     #[inline(never)]

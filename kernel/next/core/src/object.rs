@@ -176,6 +176,11 @@ impl Object {
         self.count.get()
     }
 
+    /// Of a mutex: whether its owner ended, and nobody has been told.
+    pub fn is_abandoned(&self) -> bool {
+        self.kind.get() & kind::ABANDONED != 0
+    }
+
     /// Who owns or serves it.
     pub fn owner(&self) -> Option<Ref<Thread>> {
         self.owner.get()

@@ -11,7 +11,7 @@ use crate::message::{INLINE, special};
 use crate::ready::level;
 use crate::receiving::WORDS;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, same};
+use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, is_not, same};
 
 /// The bit of [`Envelope`] of what was sent to a mailbox that is attached to a server.
 const INCOMING: u32 = Envelope {
@@ -41,7 +41,8 @@ pub(crate) fn post<M: Machine>(
     }
     let mut bound = me.unbind(special::OUT);
     let error = 'error: {
-        let (target, why) = kernel.target(me, how, via);
+        let hands_on = is_not(sender, me) != 0;
+        let (target, why) = kernel.target(me, how, via, hands_on);
         let Some(mailbox) = target else {
             break 'error why;
         };
@@ -114,9 +115,16 @@ impl Kernel {
     }
 
     /// The mailbox into which goes what the caller sends: that of the server to which the
-    /// one that it names is attached, if it is.
+    /// one that it names is attached, if it is. What that server itself hands on goes past
+    /// it, if it may send so.
     #[inline(never)]
-    fn target(&self, me: Ref<Thread>, how: usize, via: usize) -> (Option<Ref<Object>>, Error) {
+    fn target(
+        &self,
+        me: Ref<Thread>,
+        how: usize,
+        via: usize,
+        hands_on: bool,
+    ) -> (Option<Ref<Object>>, Error) {
         let [to, serial, ..] = &me.context.a;
         let to = to.get();
         let (mut slot, mut mask, mut right) = (to, u32::MAX, RIGHT_USE);
@@ -132,6 +140,9 @@ impl Kernel {
         if how == 0
             && let Some(server) = found.and_then(|mailbox| mailbox.mail?.server.get())
         {
+            if hands_on && server.lives() && is_not(server.owner.get(), me) == 0 {
+                return self.mailbox(me, slot, serial.get(), mask, RIGHT_DIRECT.into());
+            }
             found = server.lives().then_some(server);
             why = Error::ESRCH;
         }

@@ -218,7 +218,7 @@ pub mod state {
     /// It has the urgency of a request whose client has ended.
     pub const LATE: u32 = 0x200;
     /// It has requests in its hand.
-    pub const IN_HAND: u32 = 0x400;
+    pub const IN_HAND: u32 = 0x800;
     /// It has come into no queue since it was handed a request, and has no place.
     pub const AFLOAT: u32 = 0x1000;
     /// Its urgency is a deadline, which begins anew when it has slept.
@@ -226,7 +226,7 @@ pub mod state {
     /// Those that make its place depend on messages.
     pub const SERVES: u32 = SERVER | LATE | IN_HAND;
     /// It is a task in a ring of its group.
-    pub const IN_RING: u32 = 0x800;
+    pub const IN_RING: u32 = 0x400;
     /// It awaits a line that has a minimum interarrival time.
     pub const SPACED: u32 = 0x2000;
     /// From this bit on: the level of the ceiling that it published and was moved to;

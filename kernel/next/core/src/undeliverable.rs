@@ -12,6 +12,9 @@ use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
 
+/// Threads that are looked at in one piece.
+const LOOK: usize = 32;
+
 impl Kernel {
     /// A thread that ends leaves the mailboxes from which it received last. O(these).
     #[inline(never)]
@@ -51,24 +54,35 @@ impl Kernel {
             }
             return 1;
         }
-        let Some(client) = self.threads.get(index) else {
-            return 0;
-        };
+        // (who may not receive has nobody's hand: then nobody has called it)
+        let receives = |thread: &Thread| !same(thread.hand, self.nowhere);
+        let mut done = 0;
+        if process.threads.first().is_some_and(receives) {
+            for client in self.threads.iter().skip(index).take(LOOK) {
+                done += 1;
+                if self.is_lost(client, process) {
+                    self.refuse_client::<M>(client);
+                    break;
+                }
+            }
+        }
+        done
+    }
+
+    /// Whether nobody will reply to a client when a process ends.
+    #[inline(always)]
+    fn is_lost(&self, client: Ref<Thread>, ends: Ref<Process>) -> bool {
         let Some(wanted) = client.wants.get() else {
-            return 1;
+            return false;
         };
-        let is_lost = match wanted.kind.get() & kind::KIND {
+        match wanted.kind.get() & kind::KIND {
             kind::HAND => wanted
                 .owner
                 .get()
-                .is_some_and(|server| same(server.process, process)),
-            kind::MAILBOX => !self.has_receiver(wanted, process),
+                .is_some_and(|server| same(server.process, ends)),
+            kind::MAILBOX => !self.has_receiver(wanted, ends),
             _ => false,
-        };
-        if is_lost {
-            self.refuse_client::<M>(client);
         }
-        1
     }
 
     /// Whether a process lives, or will, that may receive from a mailbox. O(processes).

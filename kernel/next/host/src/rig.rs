@@ -19,6 +19,9 @@ static CALLS: [Handler; Call::TABLE] = calls::table::<Hart>();
 /// Registers `a0..a6` with which a thread goes on after a call.
 pub type Results = [usize; 7];
 
+/// Pieces of work at most before a thread runs in user mode, or none.
+const MOST_TURNS: u32 = 100_000;
+
 /// A kernel, its records, and a hart to run it.
 #[derive(Debug)]
 pub struct Rig {
@@ -61,10 +64,24 @@ fn materialise(description: &Description) -> (Built, *mut [Line]) {
         length,
         "the same records at another place"
     );
-    let place = std::ptr::with_exposed_provenance_mut::<u8>(begin);
-    // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it, nobody else
-    // has it, and it lives until `Rig::free`.
-    unsafe { place.copy_from_nonoverlapping(built.bytes.as_ptr(), length) };
+    const WORD: usize = size_of::<usize>();
+    for (index, word) in built.bytes.chunks(WORD).enumerate() {
+        let at = begin + index * WORD;
+        match word.try_into().map(usize::from_ne_bytes) {
+            // what may be a reference is written as one, so that it may lead there
+            Ok(word) if word.wrapping_sub(begin) <= length => {
+                let place = std::ptr::with_exposed_provenance_mut::<*const ()>(at);
+                // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it,
+                // aligned to words, nobody else has it, and it lives until `Rig::free`.
+                unsafe { place.write(std::ptr::with_exposed_provenance(word)) };
+            }
+            _ => {
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(at);
+                // SAFETY: as above.
+                unsafe { place.copy_from_nonoverlapping(word.as_ptr(), word.len()) };
+            }
+        }
+    }
     (built, memory)
 }
 
@@ -386,7 +403,10 @@ impl Rig {
 
     /// The hart takes what waits: timer and lines.
     pub fn interrupt(&mut self) {
+        let mut turns = 0;
         while with(|state| state.is_pending()) {
+            turns += 1;
+            assert!(turns < MOST_TURNS, "interrupts come to no end");
             self.enter(|rig| {
                 let me = rig.running.0;
                 if me.kind.get() == kind::CALL {
@@ -419,7 +439,10 @@ impl Rig {
         assert!(self.stopped.is_none(), "the machine has stopped");
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run(self);
+            let mut turns = 0;
             while self.works() {
+                turns += 1;
+                assert!(turns < MOST_TURNS, "the kernel comes to no end");
                 let outcome = match <Hart as giornata_next_core::Machine>::pending() {
                     true => self.look(),
                     false => self.kernel.0.work::<Hart>(self.running.0),

@@ -7,7 +7,7 @@ use crate::request::{NEVER, Reply};
 use crate::system::Kind;
 use giornata_abi::Error;
 use giornata_abi::next::id::Id;
-use giornata_abi::system::{RIGHT_FULL, RIGHT_MANAGE};
+use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE};
 
 impl Model {
     pub(super) fn request(
@@ -98,7 +98,11 @@ impl Model {
     }
 
     pub(super) fn forward(&mut self, caller: usize, id: Id, client: usize, token: u32) -> Outcome {
-        let (mailbox, incoming) = self.route(caller, id)?;
+        let (mut mailbox, mut incoming) = self.route(caller, id)?;
+        if incoming && self.objects[mailbox].reader == Some(caller) {
+            // past itself
+            (mailbox, incoming) = (self.find_mailbox(caller, id, RIGHT_DIRECT)?, false);
+        }
         let client = self.client_of(caller, client, token).ok_or(Error::EINVAL)?;
         let request = self.threads[client].request.clone();
         let (priority, bytes) = request.expect("it has asked");

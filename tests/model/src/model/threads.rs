@@ -209,10 +209,13 @@ impl Model {
     }
 
     pub(super) fn join(&mut self, caller: usize, id: Id, until: u64) -> Outcome {
-        let thread = self.joinable(caller, id)?;
-        if thread == caller {
+        // (a thread that joins itself is told so, whoever else joins it)
+        let is_own =
+            self.threads[caller].tenancy == Tenancy::Joinable && self.thread_id(caller) == id;
+        if is_own {
             return Err(Error::EDEADLK);
         }
+        let thread = self.joinable(caller, id)?;
         if let Tenancy::Ended(value) = self.threads[thread].tenancy {
             self.free(thread);
             return Ok(Some(Reply::values(&[value])));

@@ -1,8 +1,8 @@
 //! Calls that end their caller.
 
-#[cfg(target_os = "none")]
-use giornata_rt::call::{self, KernelCall as Call};
 use giornata_rt::time::{self, Instant};
+#[cfg(target_os = "none")]
+use giornata_rt::{abi::call::Call, call};
 use giornata_rt::{log, thread};
 
 use crate::value::{MESSAGES, places};

@@ -3,7 +3,7 @@
 
 use core::arch::{asm, global_asm};
 
-use giornata_rt::call::KernelCall as Call;
+use giornata_rt::abi::call::Call;
 use giornata_rt::{call, log, thread, yield_now};
 
 const ROUNDS: u32 = 100;

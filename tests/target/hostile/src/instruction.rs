@@ -5,7 +5,7 @@
 
 use core::arch::{asm, global_asm};
 
-use giornata_rt::call::KernelCall as Call;
+use giornata_rt::abi::call::Call;
 
 /// Loads a word.
 pub(crate) unsafe fn load(address: usize) {

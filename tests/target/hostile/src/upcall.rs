@@ -1,6 +1,6 @@
 //! Drivers that do what no driver may. Each belongs to a process of its own.
 
-use giornata_rt::call::KernelCall as Call;
+use giornata_rt::abi::call::Call;
 use giornata_rt::{Error, call, driver};
 
 /// Never returns.

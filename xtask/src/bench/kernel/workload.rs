@@ -328,12 +328,12 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "due-copies-1",
-        microseconds: 60_000,
+        microseconds: 240_000,
         rows: &[whole("due-with-copies/1", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
         file: "due-copies-4",
-        microseconds: 60_000,
+        microseconds: 260_000,
         rows: &[whole("due-with-copies/4", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {

@@ -444,45 +444,50 @@ resume_limited:
     csrw    mepc, t0
     j       limited
 
-# The thread lives in the kernel: it waits, or its turn is a piece of work. After each the
-# hart looks at its timer and its lines.
+# The thread lives in the kernel: it waits, or its turn is a piece of work. Before each
+# the hart looks at its timer and its lines, so what it does in one go is bounded.
 in_kernel:
     mv      tp, sp
     li      sp, {KERNEL}
-    beqz    t3, 1f
+    beqz    t3, turn
 idle:
     # if another is the first of the queue, it has the turn only to look at these
     LOAD    t0, {SLOT}, sp
-    bne     t0, tp, 1f
+    bne     t0, tp, turn
     wfi
-    j       look
-1:
-    mv      a0, tp
-    mv      a1, sp
-    call    {work}
-    beqz    a1, look
-    bne     a1, tp, discard
 look:
     csrr    t0, mip
     mv      a0, tp
     mv      a1, sp
     andi    t0, t0, 0x80
-    bnez    t0, 3f
+    bnez    t0, 1f
     call    {on_line}
-    j       4f
-3:
+    j       turned
+1:
     call    {on_timer}
-4:
-    beqz    a1, 5f
+turned:
+    beqz    a1, 1f
     bne     a1, tp, discard
-5:
+1:
     lbu     t1, {KIND}(tp)
     addi    t3, t1, -{KIND_WORK}
-    beqz    t3, 1b
+    beqz    t3, turn
     addi    t3, t1, -{KIND_IDLE}
     beqz    t3, idle
     # its work was what its wait had left to do: it goes on
     mv      a1, tp
+    j       discard
+
+turn:
+    csrr    t0, mip
+    mv      a0, tp
+    mv      a1, sp
+    srli    t0, t0, 7
+    andi    t0, t0, 0x11
+    bnez    t0, look
+    call    {work}
+    beqz    a1, 1b
+    beq     a1, tp, 1b
 
 # a1 runs next; tp, which lives in the kernel, has no registers to keep.
 discard:

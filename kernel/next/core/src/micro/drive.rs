@@ -151,6 +151,10 @@ impl Kernel {
             }
             self.written::<M>(port, micro.instant.get());
             index = index.wrapping_add(1);
+            if index & 3 == 0 && M::pending() {
+                micro.progress.set(index as u32);
+                return false;
+            }
         }
         true
     }

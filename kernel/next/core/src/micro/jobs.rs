@@ -53,7 +53,7 @@ impl Group {
 impl Task {
     /// Whether it is released and has not completed.
     #[inline(never)]
-    pub(super) fn is_released(&self) -> bool {
+    pub fn is_released(&self) -> bool {
         match self.group.odd.get() & odd::APART {
             // (the Ring Invariant)
             0 => {
@@ -251,17 +251,21 @@ impl Kernel {
     /// The usual case without a call: the next of its ring has a job.
     #[inline(always)]
     pub(crate) fn complete<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let (now, next, rank) = (M::now(), me.next.get(), me.rank.get());
+        let (state, next) = (me.state.get(), me.next.get());
+        if state != state::IN_RING {
+            cold_path();
+            return self.complete_dispatched::<M>(me);
+        }
+        let (now, rank) = (M::now(), me.rank.get());
         let Some(following) = next.place.task else {
             cold_path();
             return self.complete_dispatched::<M>(me);
         };
-        // (who has the rank of the group, and stands in a ring, is of the group)
+        // (who has the rank of the group, and stands in a ring, is of the group; it has the
+        // turn, because nobody runs in the place of a task, nor a task in another's)
         let group = following.group;
-        let odd = (me.state.get() ^ state::IN_RING) as usize
-            | differ(rank, &group.rank)
+        let odd = differ(rank, &group.rank)
             | some(self.micro.later.get())
-            | differ(self.slot.get(), me)
             | before(self.agenda.next(), now) as usize
             | (next.label <= me.label) as usize;
         if odd != 0 {
@@ -274,10 +278,9 @@ impl Kernel {
         rank.head.set(Some(next));
         self.slot.set(next);
         job.tell::<M>(page);
-        if limited != 0 {
-            cold_path();
-            me.limited.set(limit::OWN | limit::FRESH);
-        }
+        // (without a branch, which as a rule would be taken)
+        let mask = ((limited != 0) as u8).wrapping_neg();
+        me.limited.set((limit::OWN | limit::FRESH) & mask);
         Outcome::because(next, reason::COMPLETE | lateness(late))
     }
 
@@ -393,6 +396,8 @@ impl Kernel {
         match thread.place.task {
             Some(task) => {
                 self.stop_job::<M>(task, Violation::Fault);
+                // (nor is what jobs before put out: its memory becomes what it was)
+                task.job.set(job::STOPPED);
                 let odd = &task.group.odd;
                 odd.set(odd.get() | odd::DEAD);
             }

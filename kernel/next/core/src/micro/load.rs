@@ -159,13 +159,11 @@ impl Kernel {
         for (place, code) in change.code.iter().zip(codes) {
             place.set(code);
         }
-        for (place, word) in change
-            .frame
-            .iter()
-            .chain(&change.until)
-            .zip(frame.into_iter().chain(until.map(|half| half as u32)))
-        {
+        for (place, word) in change.frame.iter().zip(frame) {
             place.set(word);
+        }
+        for (place, half) in change.until.iter().zip(until) {
+            place.set(half as u32);
         }
         change
             .asked

@@ -67,6 +67,12 @@ impl Kernel {
         self.go()
     }
 
+    /// Whether code is due, and waits because who runs is as urgent; for tests.
+    pub fn has_late_code(&self) -> bool {
+        let is_at_work = self.micro.stage.get() == super::stage::RUNNING;
+        self.has_work() && self.is_machine_late() && !is_at_work
+    }
+
     /// Instants that the machine has handled.
     pub fn instants(&self) -> u32 {
         self.micro.count.get()

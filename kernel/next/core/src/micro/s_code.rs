@@ -116,14 +116,14 @@ impl Kernel {
         }
     }
 
-    /// An empty rank replaces the top, which closes, if it is more urgent than all others.
-    /// Else false, and nothing has changed.
+    /// An empty rank replaces the top, which closes, if it is of a higher level than all
+    /// others. Else false, and nothing has changed.
     #[inline(always)]
     fn replace_top(&self, old: Ref<Rank>, new: Ref<Rank>, head: Ref<Thread>) -> bool {
         let Some(below) = old.below.get() else {
             return false;
         };
-        if !new.is_above(below) {
+        if new.level.get() >= below.level.get() {
             cold_path();
             return false;
         }
@@ -181,25 +181,32 @@ impl Kernel {
             }
             _ => return None,
         };
-        let (own, rank) = (me.rank.get(), next.thread.own.get());
-        let group = task.group;
         let odd = waits
-            | group.program.level
-            | (group.odd.get() & (odd::APART | odd::FIXED)) ^ odd::APART
-            | (next.group.odd.get() & odd::APART) ^ odd::APART
-            | (next.job.get() & job::RELEASED) ^ job::RELEASED
             | micro.unsettled.get()
-            | micro.ripe.get();
+            | micro.ripe.get()
+            | (next.job.get() & job::RELEASED) ^ job::RELEASED;
         let odd = odd as usize
             | some(thread.peer.get())
             | differ(thread.task.get()?, task)
             | some(micro.due.get())
-            | some(micro.later.get())
+            | some(micro.later.get());
+        // (one at a time: more than the registers hold would have to be saved)
+        if odd != 0 {
+            cold_path();
+            return None;
+        }
+        let (group, other) = (task.group, next.group);
+        let odd = group.program.level
+            | (group.odd.get() & (odd::APART | odd::FIXED)) ^ odd::APART
+            | (other.odd.get() & odd::APART) ^ odd::APART;
+        let (own, successor, deadline) = (me.rank.get(), next.thread, &task.rank.deadline);
+        let rank = successor.own.get();
+        let odd = odd as usize
             | some(task.watchers.get())
             | self.shares_top(me, own)
             | some(rank.head.get())
             | before(self.agenda.next(), now) as usize;
-        if odd != 0 || !self.replace_top(own, rank, next.thread) {
+        if odd != 0 || !self.replace_top(own, rank, successor) {
             cold_path();
             return None;
         }
@@ -207,8 +214,8 @@ impl Kernel {
         me.answer(0);
         task.job.set(0);
         me.waits.set(Some(self.nowhere));
-        next.thread.waits.set(None);
-        next.thread.rank.set(rank);
+        successor.waits.set(None);
+        successor.rank.set(rank);
         thread.then.set(rest);
         thread.code.set(step.code.get());
         thread.task.set(Some(next));
@@ -219,6 +226,6 @@ impl Kernel {
             cold_path();
             me.limited.set(crate::limit::OWN | crate::limit::FRESH);
         }
-        Some((next.thread, task.rank.deadline.get()))
+        Some((successor, deadline.get()))
     }
 }

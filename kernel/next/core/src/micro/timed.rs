@@ -7,8 +7,8 @@ use core::hint::cold_path;
 use crate::micro::{Cause, Op, Step, Trigger, mode};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, before, some};
 
-/// Instructions without a look at timer and lines.
-const SHORT: u32 = 8;
+/// Instructions of a block that runs without a look at timer and lines.
+const SHORT: usize = 8;
 
 impl Kernel {
     /// The first of the agenda, which is due, is a trigger.
@@ -23,7 +23,8 @@ impl Kernel {
             as usize
             | some(micro.due.get())
             | some(micro.later.get());
-        if odd != 0 || self.is_machine_late() {
+        let mut code = trigger.code.get();
+        if odd != 0 || code.len() > SHORT || self.is_machine_late() {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
@@ -33,12 +34,7 @@ impl Kernel {
         micro.line.set(None);
         micro.rest.set(trigger.rest.get());
         micro.unused.set(Some(trigger));
-        let mut code = trigger.code.get();
-        let mut left = SHORT;
-        let rest = loop {
-            let [op, rest @ ..] = code else {
-                break code;
-            };
+        while let [op, rest @ ..] = code {
             let done = match op.get() {
                 Op::Release(release) => self.release_ring::<M>(release),
                 Op::Future(step) => self.renew_trigger(step, trigger),
@@ -47,16 +43,12 @@ impl Kernel {
             };
             // (an instruction that is not done has changed nothing)
             if !done {
-                break code;
+                break;
             }
             code = rest;
-            left -= 1;
-            if left == 0 {
-                break code;
-            }
-        };
+        }
         let now = M::now();
-        if rest.is_empty()
+        if code.is_empty()
             && micro.unused.get().is_none()
             && let Some(next) = self.agenda.again(&trigger.alarm, micro.again.get())
             && before(now, next)
@@ -73,7 +65,7 @@ impl Kernel {
                 self.agenda.insert(&trigger.alarm, micro.again.get());
             }
         }
-        self.begin_code(trigger.program, rest);
+        self.begin_code(trigger.program, code);
         self.on_timer_any::<M>(me)
     }
 

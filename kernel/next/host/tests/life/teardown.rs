@@ -7,11 +7,14 @@ use giornata_abi::next::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_next_core::process::life;
-use giornata_next_host::Rig;
-use giornata_next_records::Description;
+use giornata_next_core::region::{READ, WRITE};
+use giornata_next_host::{MEMORY, Results, Rig};
+use giornata_next_records::{Description, Object, ObjectKind, Region, Rights};
 
 use crate::stage::*;
 
+/// Lives of a process that is killed again and again.
+const KILLS: u32 = if cfg!(miri) { 20 } else { 10_000 };
 /// Ticks of a piece.
 const PIECE: u64 = 10;
 
@@ -233,7 +236,7 @@ fn what_a_process_had_not_heard_of_its_next_life_does_not_hear_of() {
 
 #[cfg(feature = "services")]
 #[test]
-fn two_thousand_kills_leave_everything_as_it_was() {
+fn ten_thousand_kills_leave_every_place_for_a_thread_free() {
     let mut description = system();
     process(&mut description, &[5]);
     let child = process(&mut description, &[8, 7, 6]);
@@ -242,7 +245,7 @@ fn two_thousand_kills_leave_everything_as_it_was() {
     description.processes[child].supervisor = Some(0);
     on_fault(&mut description, child, FaultPolicy::Restart);
     let mut rig = Rig::boot(&description);
-    for life in 1..=2000u32 {
+    for life in 1..=KILLS {
         assert_eq!(rig.running(), 1);
         let until = rig.now() as usize + 1000;
         for _ in 0..3 {
@@ -285,4 +288,115 @@ fn two_thousand_kills_leave_everything_as_it_was() {
         }
         advance(&mut rig, 10);
     }
+}
+
+#[cfg(feature = "services")]
+#[test]
+fn ten_thousand_kills_leave_all_pools_as_they_were() {
+    const MESSAGES: usize = 3;
+    let mut description = system();
+    process(&mut description, &[5]);
+    let child = process(&mut description, &[8, 7]);
+    line(&mut description, 9, child);
+    let lock = mutex(&mut description);
+    let everything = Rights {
+        used: true,
+        managed: true,
+        received: true,
+        direct: true,
+        full: true,
+    };
+    description.objects.push(Object {
+        kind: ObjectKind::Mailbox,
+        rights: vec![everything; 2],
+        ..description.objects[lock].clone()
+    });
+    let mailbox = lock + 1;
+    description.regions.push(Region {
+        address: 0x6000_0000,
+        size: 0x200,
+        place: (MEMORY + 0x4_0000) as u64,
+        grants: vec![READ | WRITE; 2],
+        ..Region::default()
+    });
+    description.processes[child].supervisor = Some(0);
+    description.processes[child].messages = (MESSAGES as u32, 16);
+    description.processes[child].heap = (0x7000_0000, 48);
+    on_fault(&mut description, child, FaultPolicy::Restart);
+    let mut rig = Rig::boot(&description);
+    for life in 1..=KILLS {
+        let until = rig.now() as usize + 1000;
+        let done = |results: Option<Results>| results.expect("it goes on")[0] == 0;
+        assert_eq!(rig.running(), 1);
+        assert_eq!(rig.process(child).free_messages(), MESSAGES);
+        for _ in 0..3 {
+            assert!(done(call(&mut rig, Call::Allocate, [16])));
+        }
+        let full = refused(Error::ENOMEM);
+        assert_eq!(call(&mut rig, Call::Allocate, [1]), full);
+        assert!(done(call(&mut rig, Call::AttachRegion, [0, 0])));
+        let locked = match life {
+            1 => DONE,
+            _ => refused(Error::EOWNERDEAD),
+        };
+        assert_eq!(super::stage::lock(&mut rig, lock, AT_ONCE), locked);
+        for _ in 0..MESSAGES {
+            assert!(done(call(&mut rig, Call::Send, [mailbox, 1, 1, 2, 3, 4])));
+        }
+        let empty = refused(Error::EAGAIN);
+        assert_eq!(call(&mut rig, Call::Send, [mailbox, 1]), empty);
+        match life % 3 {
+            0 => call(&mut rig, Call::AwaitInterrupt, [9]),
+            1 => call(&mut rig, Call::Sleep, [until, 0]),
+            _ => call(&mut rig, Call::SendBytes, [mailbox, 1, DATA, 20, 0, 0]),
+        };
+        if rig.running() == 1 {
+            sleep(&mut rig, until);
+        }
+        // the other waits for its mutex, and hangs on it
+        let _ = super::stage::lock(&mut rig, lock, FOR_EVER);
+        assert_eq!(rig.running(), 0);
+        assert_ne!(rig.access(child, 0x6000_0000), 0);
+        assert_eq!(call(&mut rig, Call::KillProcess, [child]), None);
+        assert_eq!(rig.access(child, 0x6000_0000), 0);
+        assert_eq!(rig.object(lock).owner().map(|owner| owner.number()), None);
+        for thread in [1, 2] {
+            assert_eq!(rig.running(), thread);
+            sleep(&mut rig, until);
+        }
+        // what was sent outlives its sender, and comes back to its pool
+        for _ in 0..MESSAGES {
+            let [low, high] = AT_ONCE;
+            assert!(done(call(&mut rig, Call::Receive, [mailbox, 1, low, high])));
+        }
+        sleep(&mut rig, until + 5);
+        let ticks = (until + 10) as u64 - rig.now();
+        advance(&mut rig, ticks);
+    }
+}
+
+#[test]
+fn a_death_takes_no_piece_for_each_thread_of_the_others() {
+    let ticks_of_a_death = |others: &[u8]| {
+        let mut description = system();
+        let mortal = process(&mut description, &[9]);
+        on_fault(&mut description, mortal, FaultPolicy::Stop);
+        process(&mut description, others);
+        // it may receive, so a client of it may be anywhere
+        let rights = Rights {
+            used: true,
+            received: true,
+            ..Rights::default()
+        };
+        let mailbox = mutex(&mut description);
+        description.objects[mailbox].kind = ObjectKind::Mailbox;
+        description.objects[mailbox].rights = vec![rights; 2];
+        let mut rig = Rig::boot(&description);
+        rig.set_piece_time(1);
+        fault(&mut rig);
+        assert!(!rig.process(mortal).is_alive());
+        rig.now()
+    };
+    let (few, many) = (ticks_of_a_death(&[5; 2]), ticks_of_a_death(&[5; 34]));
+    assert!(many <= few + 2, "{many} pieces instead of {few}");
 }

@@ -1,7 +1,9 @@
 //! Requests and replies: rule 4 of KERNEL 7.
 
-use giornata_abi::Error::{EAGAIN, EDEADLK, EINVAL};
+use giornata_abi::Error::{EAGAIN, EDEADLK, EINVAL, EPERM};
 use giornata_abi::next::call::{Call, NOBODY};
+
+use giornata_next_records::Rights;
 
 use crate::stage::*;
 
@@ -281,6 +283,32 @@ fn forwarding_a_request_moves_whom_the_client_waits_for() {
     stage.reply(2, 0, results[6], 78).runs(0).returned(0, &[78]);
     // the old one is worth nothing any more
     stage.advance(9).reply(1, 0, token, 79).runs(0);
+}
+
+#[test]
+fn a_server_forwards_past_itself_to_a_mailbox_that_is_attached_to_it() {
+    let mut system = threads(&[5, 9, 7]);
+    let (attached, server) = (mailbox(&mut system, ALL), mailbox(&mut system, ALL));
+    let no_right = Rights {
+        direct: false,
+        ..ALL
+    };
+    let barred = mailbox(&mut system, no_right);
+    for mailbox in [attached, barred] {
+        system.objects[mailbox].server = Some(server);
+    }
+    let mut stage = Stage::new(&system);
+    stage.receive(SERVER, server).receive(OTHER, attached);
+    stage.request(CLIENT, attached, 42).runs(SERVER);
+    let token = stage.has_request(SERVER, CLIENT, 42);
+    let forward = |mailbox| [mailbox, 1, CLIENT, token, 0, 0];
+    stage.call(SERVER, Call::Forward, forward(barred));
+    stage.refused(SERVER, EPERM);
+    stage.call(SERVER, Call::Forward, forward(attached));
+    stage.receive(SERVER, server).runs(OTHER);
+    let token = stage.has_request(OTHER, CLIENT, 42);
+    stage.reply(OTHER, CLIENT, token, 43).runs(CLIENT);
+    stage.returned(CLIENT, &[43]);
 }
 
 #[test]

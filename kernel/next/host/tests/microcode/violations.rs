@@ -206,6 +206,33 @@ fn a_fault_of_a_tasks_process_is_reported_and_handled_in_the_instant() {
     );
 }
 
+#[test]
+fn what_a_completed_job_has_put_out_is_lost_with_its_process() {
+    // t completes at 1 ms, and u, which is of its process, faults at 2 ms
+    let source = "
+        port p i32 output
+        task t out o
+        task u
+        copy fetch reads o writes p
+        driver free
+        steps 20
+        start a
+    a:  release t, 5ms
+        release u, 9ms
+        future after(3ms), c
+        return
+    c:  call fetch
+        call free
+        return";
+    let trace = trace(&[source], 20, |world| {
+        world.takes("t", &[1.0]);
+        world.takes("u", &[4.0]);
+        world.at(2.0, Event::Fault);
+    });
+    let end = trace.split("@3ms").nth(1).unwrap().trim();
+    assert_eq!(end, "free");
+}
+
 /// So many tasks with jobs, when their process faults.
 fn fault_of(tasks: usize) -> String {
     let declared: String = (0..tasks).map(|task| format!("task t{task}\n")).collect();

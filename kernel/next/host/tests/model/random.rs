@@ -1,6 +1,6 @@
 //! Random programs of threads do what the model says.
 //!
-//! `MODEL_STEPS` and `MODEL_SEED` in the environment set how many steps are compared, from
+//! `GIORNATA_LONG` in the environment makes it many more steps; `MODEL_STEPS` and `MODEL_SEED` in the environment set how many steps are compared, from
 //! which seed on.
 
 use giornata_test_model::System;
@@ -13,6 +13,8 @@ use crate::host::Host;
 const LENGTH: usize = 150;
 /// Steps in all.
 const STEPS: usize = 100_000;
+/// The same of the long form.
+const LONG_STEPS: usize = 2_000_000;
 
 /// What the kernel can do.
 const SCOPE: Scope = Scope {
@@ -31,7 +33,11 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// Compares a menu for its share of the steps.
 fn compare_random_programs(menu: Menu) {
-    let steps = from_environment("MODEL_STEPS").map_or(STEPS, |steps| steps as usize);
+    let usual = match std::env::var_os("GIORNATA_LONG") {
+        Some(_) => LONG_STEPS,
+        None => STEPS,
+    };
+    let steps = from_environment("MODEL_STEPS").map_or(usual, |steps| steps as usize);
     let mut seed = from_environment("MODEL_SEED").unwrap_or(0);
     let mut made = 0;
     while made < steps / Menu::ALL.len() {
