@@ -16,24 +16,27 @@ pub const ILLEGAL: usize = 2;
 /// `mcause` of `ecall` from user mode.
 pub const USER_CALL: usize = 8;
 
+/// The faults that exceptions from user mode are, by `mcause`.
+const FAULTS: [FaultCause; 16] = {
+    use FaultCause::{Breakpoint, Execute, Illegal, Load, Store};
+    [
+        Execute, Execute, Illegal, Breakpoint, Load, Load, Store, Store, Illegal, Illegal, Illegal,
+        Illegal, Execute, Load, Illegal, Store,
+    ]
+};
+
 /// The fault that an exception from user mode is. What has no meaning here
 /// (there is no exception from user mode left) counts as illegal.
 pub fn fault(mcause: usize) -> FaultCause {
-    match mcause {
-        0 | 1 | 12 => FaultCause::Execute,
-        3 => FaultCause::Breakpoint,
-        4 | 5 | 13 => FaultCause::Load,
-        6 | 7 | 15 => FaultCause::Store,
-        _ => FaultCause::Illegal,
-    }
+    FAULTS.get(mcause).copied().unwrap_or(FaultCause::Illegal)
 }
 
 /// The same where a load or store ran into the guard below a stack.
-pub fn with_guard(cause: FaultCause, is_below_stack: impl Fn() -> bool) -> FaultCause {
-    match cause {
-        FaultCause::Load | FaultCause::Store if is_below_stack() => FaultCause::StackOverflow,
-        _ => cause,
+pub fn with_guard(cause: FaultCause, is_below_stack: impl FnOnce() -> bool) -> FaultCause {
+    if matches!(cause, FaultCause::Load | FaultCause::Store) && is_below_stack() {
+        return FaultCause::StackOverflow;
     }
+    cause
 }
 
 #[cfg(test)]

@@ -70,12 +70,12 @@ pub const fn place(base: usize, size: usize) -> usize {
 
 /// Bytes from `address` on, at most `length`, that lie in one region of the process
 /// which it may read, or write. O(entries).
+#[allow(clippy::indexing_slicing)] // by a remainder
 pub fn reach(space: &[Cell<usize>; SPACE], address: usize, length: usize, write: bool) -> usize {
     let needs = if write { rights::WRITE } else { rights::READ };
-    let (bytes, places) = space.split_at(word::PLACES);
     let mut entry = FIRST;
-    for place in places.iter().take(ENTRIES - FIRST) {
-        let byte = bytes.get(entry / 4).map_or(0, Cell::get) >> (entry % 4 * 8);
+    for place in &space[word::PLACES..word::WIDE] {
+        let byte = space[entry / 4 % word::PLACES].get() >> (entry % 4 * 8);
         let place = place.get();
         // the low ones of a place, and the zero above them, are any
         let any = place ^ place.wrapping_add(1);

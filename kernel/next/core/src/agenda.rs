@@ -89,9 +89,8 @@ impl Agenda {
             node.set(key, None);
             key = key.wrapping_sub(4096);
         }
-        for list in [0, 4] {
-            self.replay_seldom(list);
-        }
+        self.replay(0);
+        self.replay(4);
     }
 
     #[inline(always)]
@@ -113,7 +112,7 @@ impl Agenda {
 
     /// The first of a list is later than the one before: its half and the whole are
     /// decided anew. Returns the next instant.
-    #[inline(always)]
+    #[inline(never)]
     fn replay(&self, list: u32) -> u32 {
         let half = list as usize / 4 % 2;
         let [a, b, c, d] = match &self.lists {
@@ -134,12 +133,6 @@ impl Agenda {
         }
         self.first.set(key, alarm);
         key
-    }
-
-    /// The same out of line.
-    #[inline(never)]
-    fn replay_seldom(&self, list: u32) {
-        let _ = self.replay(list);
     }
 
     /// The first of its list is set anew, and is still the first of it: the next instant.
@@ -187,7 +180,7 @@ impl Agenda {
         if before(old, key) {
             // nothing was armed in the list, whose horizon is nearer
             cold_path();
-            self.replay_seldom(alarm.list);
+            self.replay(alarm.list);
             return true;
         }
         for above in [&self.two[alarm.list as usize / 4 % 2], &self.first] {
@@ -211,7 +204,7 @@ impl Agenda {
             return;
         }
         self.shorten(alarm, next);
-        self.replay_seldom(alarm.list);
+        self.replay(alarm.list);
     }
 
     /// Takes the first of its list out: the next instant.
@@ -239,7 +232,7 @@ impl Agenda {
         for (list, node) in self.lists.iter().enumerate() {
             if node.alarm.get().is_none() && !before(now, node.key.get()) {
                 node.key.set(now.wrapping_add(HORIZON));
-                self.replay_seldom(list as u32);
+                self.replay(list as u32);
             }
         }
     }

@@ -124,7 +124,7 @@ impl Kernel {
             }
         }
         // (others are unmasked when a thread waits for them)
-        for line in self.lines.into_iter().flatten() {
+        for line in self.lines.iter().flatten() {
             if line.process.is_none() {
                 M::unmask(line.number);
             }
@@ -154,6 +154,6 @@ impl Kernel {
         }
         let key = now.wrapping_add(ahead);
         let _ = self.agenda.insert(self.epoch, key);
-        M::alarm(self.agenda.next(), now);
+        self.ring_at::<M>(self.agenda.next(), now);
     }
 }

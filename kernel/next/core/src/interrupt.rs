@@ -108,7 +108,7 @@ impl Kernel {
             let now = M::now();
             let key = now.wrapping_add(line.interval);
             if self.agenda.insert(&line.alarm, key) {
-                M::alarm(key, now);
+                self.ring_at::<M>(key, now);
             }
         }
         match line.handler.take() {

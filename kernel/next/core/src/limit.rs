@@ -52,7 +52,7 @@ impl Kernel {
         // (it has run on for a little before the alarm stopped it)
         let left = left.wrapping_sub(used).cast_signed().max(0) as u32;
         let (end, first) = (now.wrapping_add(left), self.agenda.next());
-        M::alarm(if before(end, first) { end } else { first }, now);
+        self.ring_at::<M>(if before(end, first) { end } else { first }, now);
     }
 
     /// The timer has rung, and nothing else was due: perhaps who was interrupted, or its

@@ -228,12 +228,39 @@ pub mod state {
     /// It is a task in a ring of its group.
     pub const IN_RING: u32 = 0x400;
     /// It awaits a line that has a minimum interarrival time.
-    pub const SPACED: u32 = 0x2000;
+    pub const SPACED: u32 = 0x4000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
     /// The bits below it.
     pub const OTHERS: u32 = (1 << LIFT) - 1;
+    // (one bit each)
+    const _: () = {
+        let all = [
+            ARMED,
+            SLEEPS,
+            PARKED,
+            PARKED_ON,
+            CEILING,
+            HINTED,
+            BYTES,
+            ORPHAN,
+            SERVER,
+            LATE,
+            IN_HAND,
+            AFLOAT,
+            BY_DEADLINE,
+            IN_RING,
+            SPACED,
+        ];
+        let mut seen = 0;
+        let mut at = 0;
+        while at < all.len() {
+            assert!(seen & all[at] == 0 && all[at] & OTHERS == all[at]);
+            seen |= all[at];
+            at += 1;
+        }
+    };
     /// What stays as it is when a thread wakes.
     pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
 }

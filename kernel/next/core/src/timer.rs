@@ -38,8 +38,14 @@ impl Kernel {
         thread.set(state::ARMED);
         let key = now.wrapping_add(distance);
         if self.agenda.insert(&thread.alarm, key) {
-            M::alarm(key, now);
+            self.ring_at::<M>(key, now);
         }
+    }
+
+    /// Sets the alarm of the hart, out of line.
+    #[inline(never)]
+    pub(crate) fn ring_at<M: Machine>(&self, at: u32, now: u32) {
+        M::alarm(at, now);
     }
 
     /// Takes the timeout of a thread back. (An alarm of the hart that then comes too
@@ -118,7 +124,7 @@ impl Kernel {
             let (now, next) = (M::now(), self.agenda.next());
             let idle = before(now, next);
             if idle || left == 0 {
-                M::alarm(next, now);
+                self.ring_at::<M>(next, now);
                 return idle;
             }
             left -= 1;

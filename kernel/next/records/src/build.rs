@@ -94,9 +94,6 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         let hand = mail::lay_hand(arena, &parts, description, index);
         arena.set(record, "hand", hand);
     }
-    for index in 0..description.processes.len() {
-        lay_spares(arena, &parts, description, index);
-    }
     // (behind the threads, whose links it sets)
     for index in 0..description.processes.len() {
         lay_spares(arena, &parts, description, index);

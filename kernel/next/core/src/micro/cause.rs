@@ -249,7 +249,7 @@ impl Kernel {
         self.disarm_trigger(trigger);
         trigger.set(mode::ARMED);
         if self.agenda.insert(&trigger.alarm, key) {
-            M::alarm(key, M::now());
+            self.ring_at::<M>(key, M::now());
         }
     }
 

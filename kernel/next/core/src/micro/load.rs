@@ -200,7 +200,7 @@ impl Kernel {
         change.asked.set(asked | ARMED);
         let key = now.wrapping_add(ahead);
         if self.agenda.insert(&change.alarm, key) {
-            M::alarm(key, now);
+            self.ring_at::<M>(key, now);
         }
     }
 

@@ -129,7 +129,7 @@ impl Kernel {
             } else {
                 // (the timer looks at more than has come)
                 self.ring_next::<M>(at);
-                M::alarm(self.agenda.next(), M::now());
+                self.ring_at::<M>(self.agenda.next(), M::now());
             }
         } else {
             self.settle::<M>();

@@ -143,7 +143,7 @@ impl Board {
             .args(["--no-default-features", "--features", &features.join(",")])
             .args(["--target", &target])
             .env("GIORNATA_BOARD", self.0)
-            .env("RUSTFLAGS", "-C target-feature=+relax")
+            .env("RUSTFLAGS", "-C target-feature=+relax,+save-restore")
             .env("CARGO_TARGET_DIR", folder));
         folder.join(target).join("release/giornata-next-image")
     }
