@@ -70,6 +70,7 @@ pub const fn place(base: usize, size: usize) -> usize {
 
 /// Bytes from `address` on, at most `length`, that lie in one region of the process
 /// which it may read, or write. O(entries).
+#[allow(clippy::indexing_slicing)] // by a remainder
 pub fn reach(space: &[Cell<usize>; SPACE], address: usize, length: usize, write: bool) -> usize {
     let needs = if write { rights::WRITE } else { rights::READ };
     let mut entry = FIRST;
