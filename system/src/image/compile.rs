@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 /// The package of the kernel binary.
-const KERNEL: &str = "giornata-next-image";
+const KERNEL: &str = "giornata-image";
 /// How each of its crates is compiled: the linker may shorten what reaches its goal by
 /// a shorter instruction, and functions that have frames share how they make them (2 % of
 /// the text; what is hot has none).
