@@ -1,7 +1,6 @@
 //! What symbolic execution makes of blocks.
 
-use giornata_abi::module::Module;
-use giornata_abi::module::ModuleWriter;
+use giornata_abi::module::{Module, ModuleWriter};
 use giornata_abi::{Instruction, Opcode, Predicate, PredicateKind};
 use giornata_analysis::{ECode, NotAnalysable, Program};
 use giornata_lang::giotto::{Options, compile};

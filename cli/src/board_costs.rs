@@ -121,8 +121,9 @@ fn measured(rows: &Value, board: &str) -> Option<BoardCosts> {
 
 /// Costs made of bounds, an instruction a nanosecond. An instant is the timer's entry, a
 /// step of microcode that begins it and one that ends it, and a look at what else has come.
-/// Every instruction is a step. A driver that copies is two more, which move its values; one that is a function leaves the kernel between
-/// its inputs and its outputs. A completion begins a reaction.
+/// Every instruction is a step. A driver that copies is two more, which move its values; one
+/// that is a function leaves the kernel between its inputs and its outputs. A completion
+/// begins a reaction.
 fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
     let boards = bounds["boards"].as_array()?;
     let kinds = boards.iter().find(|entry| entry["board"] == board)?["kinds"].as_array()?;

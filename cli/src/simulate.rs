@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use giornata_abi::{Duration, Instant};
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_sim::{Scheduler, Simulation, describe, hyperperiod, shortest_deadlines};
 use giornata_system::NameMap;
 use giornata_trace::{

@@ -5,7 +5,7 @@
 //! They read the module format of `giornata_abi` and know nothing of the
 //! machine that runs it, as the machine knows nothing of them: what a module
 //! must satisfy is stated in docs and tested where both are at hand, in the
-//! tests of `kernel/next/host`.
+//! tests of `kernel/host`.
 //!
 //! A module may come from anywhere. No heap, no panic, no `unsafe`: the caller
 //! provides all memory, so the same code runs on the host and in a process of

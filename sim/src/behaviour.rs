@@ -1,10 +1,10 @@
 //! What simulated threads do.
 
-use giornata_abi::next::call::Call;
+use giornata_abi::call::Call;
 use giornata_abi::trace::FaultCause;
 use giornata_abi::{Duration, Instant};
-use giornata_next_core::{Process, Ref};
-use giornata_next_host::{Results, Rig};
+use giornata_core::{Process, Ref};
+use giornata_host::{Results, Rig};
 use giornata_rt::host;
 
 use crate::builder::ROOM;

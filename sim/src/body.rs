@@ -12,8 +12,7 @@
 //! in order; all others are refused with `EPERM`, as a task has no use of them.
 
 use crate::behaviour::{Act, Behaviour, Moment};
-use giornata_abi::call::{Answer, Request};
-use giornata_abi::next::call::Call;
+use giornata_abi::call::{Answer, Call, Request};
 use giornata_abi::process::{Body, Direction, Function, block_offsets};
 use giornata_abi::{Error, Instant};
 use giornata_rt::host;

@@ -5,16 +5,16 @@
 //! keeps the indices.
 
 use giornata_abi::ValueType;
+use giornata_abi::control::ControlPage;
 use giornata_abi::module::Module;
-use giornata_abi::next::control::ControlPage;
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::FaultPolicy;
+use giornata_core::thread::role;
+use giornata_host::MEMORY;
 use giornata_microcode::verify::{Scratch, scratch_needed, verify};
-use giornata_next_core::thread::role;
-use giornata_next_host::MEMORY;
-use giornata_next_records::link::{Binding, link};
-use giornata_next_records::program::{Driver, Move, Port, To, Upcall};
-use giornata_next_records::{Description, Line, Process, Thread};
+use giornata_records::link::{Binding, link};
+use giornata_records::program::{Driver, Move, Port, To, Upcall};
+use giornata_records::{Description, Line, Process, Thread};
 
 /// Bytes at the end of the memory of a process that are for buffers.
 pub const ROOM: usize = giornata_system::place::ROOM as usize;

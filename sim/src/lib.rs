@@ -3,10 +3,10 @@
 //!
 //! ```text
 //!   Model (system file) --+
-//!   SystemBuilder --------+--> Description --> records     (giornata-next-records)
+//!   SystemBuilder --------+--> Description --> records     (giornata-records)
 //!                                                 |
 //!   Durations --> Simulation [ Rig: kernel, memory, lines, clock ] --> records --> trace
-//!   Behaviours -->   run loop                              (giornata-next-host)
+//!   Behaviours -->   run loop                              (giornata-host)
 //!   stimuli ------>
 //! ```
 //!
@@ -30,6 +30,6 @@ pub use body::Native;
 pub use builder::{ROOM, Scheduling, Shape, SystemBuilder, Task};
 pub use chance::Chance;
 pub use cycle::hyperperiod;
-pub use giornata_next_host::{Output, Results};
+pub use giornata_host::{Output, Results};
 pub use scheduler::{Scheduler, shortest_deadlines};
 pub use simulation::{Ended, Simulation, Work, describe};

@@ -6,14 +6,14 @@
 
 use crate::behaviour::{Act, Behaviour, Moment};
 use crate::builder::RECORDS;
-use giornata_abi::next::call::Call;
-use giornata_abi::next::control::ControlPage;
-use giornata_abi::next::ring::{Kind, Words, split_head};
+use giornata_abi::call::Call;
+use giornata_abi::control::ControlPage;
+use giornata_abi::ring::{Kind, Words, split_head};
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
-use giornata_next_core::thread::role;
-use giornata_next_host::{MEMORY, Output, Results, Rig};
-use giornata_next_records::Description;
+use giornata_core::thread::role;
+use giornata_host::{MEMORY, Output, Results, Rig};
+use giornata_records::Description;
 use giornata_rt::host;
 use giornata_system::describe::describe as describe_at;
 use giornata_system::{Model, Placement, Refusal};

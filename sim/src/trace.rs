@@ -1,7 +1,7 @@
 //! Events as comparable vectors, without names: what tests of systems look at.
 
 use giornata_abi::Instant;
-use giornata_abi::next::ring::Words;
+use giornata_abi::ring::Words;
 use giornata_abi::trace::Violation;
 use giornata_trace::{Breach, Content, Event, Expansion, Piece};
 

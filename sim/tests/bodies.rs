@@ -3,7 +3,7 @@
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_abi::{Duration, Instant, ValueType};
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_rt::process::Function;
 use giornata_rt::{driver, log, process, task, time};
 use giornata_sim::{Native, Shape, Simulation, SystemBuilder, trace};

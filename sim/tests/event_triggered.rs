@@ -1,7 +1,7 @@
 //! A program without a clock: an interrupt samples, a threshold on what a
 //! process writes reacts.
 
-use giornata_abi::next::call::Call;
+use giornata_abi::call::Call;
 use giornata_abi::{Duration, Instant, ValueType};
 use giornata_sim::trace;
 use giornata_sim::{Act, Moment, Scheduling, Simulation, SystemBuilder, Work};

@@ -3,7 +3,7 @@
 //! under its three S programs.
 
 use giornata_abi::{Duration, Instant, ValueType};
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_sim::trace::{events, switches, violations};
 use giornata_sim::{Act, Ended, Moment, Shape, Simulation, SystemBuilder, Work};
 use giornata_test_microcode::assemble;

@@ -12,8 +12,8 @@ use crate::project::Project;
 use crate::services;
 use giornata_abi::Record;
 use giornata_abi::ValueType;
+use giornata_abi::control::ControlPage;
 use giornata_abi::module::{Module, PortKind};
-use giornata_abi::next::control::ControlPage;
 use giornata_abi::process::{Direction, FunctionKind, block_offsets};
 use std::collections::{BTreeMap, BTreeSet};
 

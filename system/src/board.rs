@@ -4,7 +4,7 @@ use crate::config;
 use crate::file::SystemFile;
 use crate::problem::{Findings, Problem, Refusal, suggest};
 use crate::section::{self, Section, as_text};
-use giornata_abi::next::rate::{FASTEST, Rate};
+use giornata_abi::rate::{FASTEST, Rate};
 use std::path::Path;
 use toml::Spanned;
 

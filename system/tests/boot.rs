@@ -3,9 +3,9 @@
 mod sample;
 
 use giornata_abi::call::Call;
-use giornata_next_core::thread::role;
-use giornata_next_host::{MEMORY, Rig};
-use giornata_next_records::Description;
+use giornata_core::thread::role;
+use giornata_host::{MEMORY, Rig};
+use giornata_records::Description;
 use giornata_system::describe::describe;
 use giornata_system::names::ThreadRole;
 use giornata_system::{Functions, Model, Placement};

@@ -3,14 +3,14 @@
 mod sample;
 
 use giornata_abi::Record;
+use giornata_abi::control::ControlPage;
 use giornata_abi::module::PortKind;
-use giornata_abi::next::control::ControlPage;
 use giornata_abi::system::{FaultPolicy, Policy};
-use giornata_next_core::micro::block;
-use giornata_next_core::process::grant;
-use giornata_next_core::thread::role;
-use giornata_next_records::Description;
-use giornata_next_records::program::{Op, To};
+use giornata_core::micro::block;
+use giornata_core::process::grant;
+use giornata_core::thread::role;
+use giornata_records::Description;
+use giornata_records::program::{Op, To};
 use giornata_system::describe::describe;
 use giornata_system::model::{Place, Work};
 use giornata_system::names::{ThreadRole, name_map};
@@ -272,7 +272,7 @@ fn on_the_host_bodies_are_indices_into_the_functions() {
 #[test]
 fn equal_inputs_give_equal_records_and_names() {
     let build =
-        |description: &Description| giornata_next_records::build(description, 8, 0x8000_0000).bytes;
+        |description: &Description| giornata_records::build(description, 8, 0x8000_0000).bytes;
     let (model, first) = described();
     let (again, second) = described();
     assert_eq!(build(&first), build(&second));

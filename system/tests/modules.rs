@@ -5,9 +5,9 @@ mod sample;
 
 use giornata_abi::module::Module;
 use giornata_abi::process::FunctionKind;
-use giornata_next_core::micro::block;
-use giornata_next_records::Description;
-use giornata_next_records::program::Program;
+use giornata_core::micro::block;
+use giornata_records::Description;
+use giornata_records::program::Program;
 use giornata_system::describe::describe;
 use giornata_system::{Model, Placement, Project, Refusal, SystemFile};
 use sample::{PROGRAM, SYSTEM, board, function, functions, module, output};
@@ -80,7 +80,7 @@ fn flight(description: &Description) -> &Program {
 
 /// Bytes of the records of a system.
 fn size(description: &Description) -> usize {
-    giornata_next_records::build(description, 8, 0x8000_0000)
+    giornata_records::build(description, 8, 0x8000_0000)
         .bytes
         .len()
 }

@@ -5,7 +5,7 @@
 mod sample;
 
 use giornata_abi::process::FunctionKind;
-use giornata_next_records::{Description, Object, ObjectKind, Rights};
+use giornata_records::{Description, Object, ObjectKind, Rights};
 use giornata_system::describe::describe;
 use giornata_system::names::{ObjectName, name_map};
 use giornata_system::{Functions, Model, NameMap, Placement, identifiers};

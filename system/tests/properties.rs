@@ -25,7 +25,7 @@ fn run(system: &str, program: &[u8], functions: &BTreeMap<String, Functions>) {
     };
     if let Ok(description) = describe(&model, &Placement::for_host(&model)) {
         assert_eq!(description.threads.len(), model.threads.len());
-        giornata_next_records::build(&description, 8, 0x8000_0000);
+        giornata_records::build(&description, 8, 0x8000_0000);
     }
 }
 

@@ -8,8 +8,9 @@
 mod more;
 
 use giornata_abi::load::How;
-use giornata_abi::ring::{FAR, Kind, UNMEASURED, Words, extended, reason, split_head};
-use giornata_abi::ring::{HEAD_TEXT, NONE, members};
+use giornata_abi::ring::{
+    FAR, HEAD_TEXT, Kind, NONE, UNMEASURED, Words, extended, members, reason, split_head,
+};
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant, Ticks};

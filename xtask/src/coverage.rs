@@ -14,14 +14,14 @@ use crate::size::executables;
 
 /// Crates that promise [`LEAST`], and their folders.
 const PROMISED: [(&str, &str); 3] = [
-    ("giornata-next-core", "kernel/next/core/"),
+    ("giornata-core", "kernel/core/"),
     ("giornata-microcode", "microcode/"),
     ("giornata-lang", "lang/"),
 ];
 /// Crates whose tests count too: they run the kernel as a machine does.
 const TESTED: [&str; 5] = [
-    "giornata-next-core",
-    "giornata-next-host",
+    "giornata-core",
+    "giornata-host",
     "giornata-microcode",
     "giornata-lang",
     "giornata-sim",
@@ -180,8 +180,8 @@ mod tests {
 
     fn export(core: u64) -> Value {
         json!({"data": [{"files": [
-            file("kernel/next/core/src/lib.rs", 50, core),
-            file("kernel/next/core/src/calls.rs", 50, 50),
+            file("kernel/core/src/lib.rs", 50, core),
+            file("kernel/core/src/calls.rs", 50, 50),
             file("microcode/src/lib.rs", 10, 10),
             file("lang/src/lib.rs", 10, 10),
             file("sim/src/lib.rs", 1000, 0),

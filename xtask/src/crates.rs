@@ -10,9 +10,9 @@ use crate::process::{capture, cargo};
 
 /// Crates without an operating system and without an architecture: the kernel's
 /// core, and the tools for microcode that processes use too.
-pub(crate) const PORTABLE: [&str; 3] = ["giornata-abi", "giornata-next-core", "giornata-microcode"];
+pub(crate) const PORTABLE: [&str; 3] = ["giornata-abi", "giornata-core", "giornata-microcode"];
 /// The kernel's binary.
-pub(crate) const IMAGE: &str = "giornata-next-image";
+pub(crate) const IMAGE: &str = "giornata-image";
 /// The boards whose systems run in QEMU: all target suites do on each.
 pub(crate) const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
 /// The boards that are simulated to the cycle: a few suites run on each.
@@ -69,7 +69,7 @@ pub(crate) fn all() -> Result<Vec<Package>> {
 impl Package {
     /// Whether it belongs to the kernel's binary.
     pub(crate) fn is_kernel(&self) -> bool {
-        let host = ["kernel/next/host", "kernel/next/records"];
+        let host = ["kernel/host", "kernel/records"];
         self.folder.starts_with("kernel")
             && !host.iter().any(|folder| self.folder.starts_with(folder))
     }

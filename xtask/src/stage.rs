@@ -47,7 +47,7 @@ const MIRI: [(&str, &[&str]); 2] = [
         ],
     ),
     (
-        "giornata-next-host",
+        "giornata-host",
         &["scheduling::the_most", "time::sleepers", "time::the_clock"],
     ),
 ];

@@ -10,7 +10,7 @@ use giornata_abi::trace::Violation;
 use giornata_abi::{Duration, Instant, Opcode, ValueType};
 use giornata_analysis::Times;
 use giornata_analysis::timeline::Witness;
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_sim::trace::{events, totals, violations};
 use giornata_sim::{Act, Moment, Scheduler, Shape, Simulation, SystemBuilder, Work};
 use giornata_trace::{Content, Event};

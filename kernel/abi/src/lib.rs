@@ -24,10 +24,6 @@ pub mod linked;
 pub mod load;
 pub mod message;
 pub mod module;
-/// Where formats lie for those who know them by this name.
-pub mod next {
-    pub use crate::{call, control, id, linked, load, process, rate, ring};
-}
 pub mod predicate;
 pub mod process;
 pub mod rate;

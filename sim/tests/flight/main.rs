@@ -5,7 +5,7 @@ mod overload;
 mod system;
 mod windows;
 
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_sim::{Scheduler, describe};
 use system::Flight;
 

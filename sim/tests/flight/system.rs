@@ -3,7 +3,7 @@
 
 use giornata_abi::process::{Function, ProcessTable};
 use giornata_abi::{Duration, Instant};
-use giornata_next_records::Description;
+use giornata_records::Description;
 use giornata_sim::{Native, Simulation, Work, describe};
 use giornata_system::names::name_map;
 use giornata_system::{Functions, Model, NameMap, Project, SystemFile};

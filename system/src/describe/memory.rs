@@ -2,7 +2,7 @@
 
 use crate::model::{Model, Place};
 use giornata_abi::message::INLINE;
-use giornata_next_core::boot::FLOATING_BYTES;
+use giornata_core::boot::FLOATING_BYTES;
 
 /// What it is a multiple of.
 const GRAIN: u32 = 16;

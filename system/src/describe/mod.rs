@@ -19,11 +19,11 @@ use giornata_abi::system::{
     RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE, SpaceEntry,
 };
 use giornata_abi::{Instant, Record};
-use giornata_next_core::boot::flag;
-use giornata_next_core::interrupt::LINES;
-use giornata_next_core::process::{SPACE, grant};
-use giornata_next_core::thread::role;
-use giornata_next_records::{self as records, Description, ObjectKind, Rights};
+use giornata_core::boot::flag;
+use giornata_core::interrupt::LINES;
+use giornata_core::process::{SPACE, grant};
+use giornata_core::thread::role;
+use giornata_records::{self as records, Description, ObjectKind, Rights};
 pub(crate) use memory::Memory;
 
 /// From this entry of the PMP on, the second half of its registers is in use.
@@ -158,7 +158,7 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
 }
 
 /// What the architecture loads to enter the space of a process: see
-/// `kernel/next/arch-riscv`, `pages.rs` and `regions.rs`.
+/// `kernel/arch-riscv`, `pages.rs` and `regions.rs`.
 fn space(protection: Protection, place: &ProcessPlacement) -> Vec<u64> {
     match protection {
         Protection::Sv39 => vec![8 << 60 | u64::from(place.space)],

@@ -11,9 +11,9 @@ use giornata_abi::module::Module;
 use giornata_abi::process::{FunctionKind, block_offsets};
 use giornata_abi::rate::Rate;
 use giornata_abi::system::Policy;
-use giornata_next_core::micro::block;
-use giornata_next_records::link::{Binding, link};
-use giornata_next_records::program::{self as records, Move, Programs, To};
+use giornata_core::micro::block;
+use giornata_records::link::{Binding, link};
+use giornata_records::program::{self as records, Move, Programs, To};
 
 /// What programs are described from.
 struct Context<'a> {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 /// The package of the kernel binary.
-const KERNEL: &str = "giornata-next-image";
+const KERNEL: &str = "giornata-image";
 /// How each of its crates is compiled: the linker may shorten what reaches its goal by
 /// a shorter instruction, and functions that have frames share how they make them (2 % of
 /// the text; what is hot has none).
@@ -215,8 +215,8 @@ struct Artifact {
     files: Vec<PathBuf>,
 }
 
-/// What the compiler says to the flag of linker relaxation, of every crate anew.
-const KNOWN: &str = "unstable feature specified for `-Ctarget-feature`: `relax`";
+/// What the compiler says to [`FLAGS`], of every crate anew.
+const KNOWN: &str = "unstable feature specified for `-Ctarget-feature`";
 
 /// Runs cargo; its diagnostics go to standard error as they come.
 fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
@@ -251,7 +251,7 @@ fn diagnostic(message: &Value) -> Option<&str> {
         return None;
     }
     let said = message.get("message")?;
-    let is_known = said.get("message")?.as_str()?.starts_with(KNOWN);
+    let is_known = said.get("message")?.as_str()?.contains(KNOWN);
     said.get("rendered")?.as_str().filter(|_| !is_known)
 }
 

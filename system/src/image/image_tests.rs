@@ -55,7 +55,7 @@ fn equal_inputs_give_equal_images() {
     let head = &blob.data().unwrap()[..64];
     assert!(
         head.windows(4)
-            .any(|word| word == giornata_next_core::boot::MAGIC.to_le_bytes())
+            .any(|word| word == giornata_core::boot::MAGIC.to_le_bytes())
     );
     assert_eq!(file.entry(), 0x8000_0000);
     let report = first.report.to_string();

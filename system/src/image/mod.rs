@@ -191,7 +191,7 @@ pub fn kernel_hash(board: &str, root: &Path, elf: &Path) -> Result<String, miett
 /// There is no such board.
 pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
     let board = Board::named(board, root)?;
-    Ok(giornata_next_records::thread_bytes(board.protection.word() as usize) as u32)
+    Ok(giornata_records::thread_bytes(board.protection.word() as usize) as u32)
 }
 
 /// The package of what <giornata.h> declares: all the Rust of a process that is
@@ -389,7 +389,7 @@ impl<'a> Builder<'a> {
 fn records(model: &Model, placement: &Placement) -> Result<Vec<u8>, Refusal> {
     let description = describe(model, placement)?;
     let (word, base) = (model.board.protection.word(), model.board.system);
-    Ok(giornata_next_records::build(&description, word as usize, base.into()).bytes)
+    Ok(giornata_records::build(&description, word as usize, base.into()).bytes)
 }
 
 /// The reader of the trace says where the kernel finds its cursor.

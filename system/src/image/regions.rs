@@ -27,7 +27,7 @@ use crate::image::napot::{Memory, Size, place};
 use crate::model::{Model, Process};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
-use giornata_abi::next::ring;
+use giornata_abi::ring;
 use giornata_abi::system::{KERNEL_REGIONS, SpaceEntry};
 
 /// Most regions of something of a process.

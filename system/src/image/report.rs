@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::model::Process;
 use crate::objects::{Kind, Object};
 use crate::shared::{Region, right};
-use giornata_abi::next::ring;
+use giornata_abi::ring;
 use giornata_abi::system::GRANT_TRUSTED_DMA;
 use std::fmt;
 

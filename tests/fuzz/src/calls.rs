@@ -2,18 +2,16 @@
 //! bring to the kernel.
 
 use giornata_abi::ValueType;
-use giornata_abi::next::call::Call;
+use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
-use giornata_next_core::micro::block;
-use giornata_next_core::thread::role;
-use giornata_next_host::{MEMORY, Rig};
-use giornata_next_records::program::{
+use giornata_core::micro::block;
+use giornata_core::thread::role;
+use giornata_host::{MEMORY, Rig};
+use giornata_records::program::{
     Driver, Group, Move, Op, Port, Program, Programs, Task, To, Upcall, Wait,
 };
-use giornata_next_records::{
-    Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
-};
+use giornata_records::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};
 
 /// Interrupt lines of the system, and one that it does not use.
 const LINES: [u32; 4] = [3, 10, 11, 60];

@@ -152,17 +152,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_are_what_both_kernels_send() {
-        let seeds: [&[u8]; 2] = [
-            include_bytes!("../seeds/trace/first"),
-            include_bytes!("../seeds/trace/second"),
-        ];
-        for seed in seeds {
-            let (events, damage) = decode([seed].into_iter());
-            assert!(events.len() >= 8, "{}", events.len());
-            assert_eq!(damage, Damage::default());
-            assert_eq!(port_trace(&events, &names()).len(), 1);
-            explore(seed);
-        }
+    fn the_seed_is_what_the_kernel_sends() {
+        let seed: &[u8] = include_bytes!("../seeds/trace/sent");
+        let (events, damage) = decode([seed].into_iter());
+        assert!(events.len() >= 8, "{}", events.len());
+        assert_eq!(damage, Damage::default());
+        assert_eq!(port_trace(&events, &names()).len(), 1);
+        explore(seed);
     }
 }

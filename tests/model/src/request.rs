@@ -1,7 +1,7 @@
 //! System calls with typed arguments, and what they return.
 
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 
 /// Waits for ever.
 pub const NEVER: u64 = u64::MAX;
@@ -10,13 +10,13 @@ pub const NEVER: u64 = u64::MAX;
 pub const INCOMING: u32 = 1 << 16;
 
 /// The same of a request.
-pub const ENVELOPE_CALL: u32 = giornata_abi::next::call::ENVELOPE_CALL as u32;
+pub const ENVELOPE_CALL: u32 = giornata_abi::call::ENVELOPE_CALL as u32;
 
 /// A system call of the thread that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
     missing_docs,
-    reason = "the calls are documented in giornata_abi::next::call"
+    reason = "the calls are documented in giornata_abi::call"
 )]
 pub enum Request {
     Yield,

@@ -13,7 +13,7 @@ pub(crate) fn of(model: &Model) -> BTreeMap<String, u64> {
         .into_iter()
         .chain(moved(model))
         .chain(served(model))
-        .chain([("depth", giornata_next_records::DEPTH as usize)]);
+        .chain([("depth", giornata_records::DEPTH as usize)]);
     counts
         .map(|(name, count)| (name.into(), count as u64))
         .collect()

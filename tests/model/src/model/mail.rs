@@ -2,9 +2,9 @@
 
 use super::Urgency;
 use crate::request::{ENVELOPE_CALL, INCOMING, Reply};
+use giornata_abi::call::NOBODY;
+use giornata_abi::id::Id;
 use giornata_abi::message::INLINE;
-use giornata_abi::next::call::NOBODY;
-use giornata_abi::next::id::Id;
 
 /// A message.
 #[derive(Clone, Debug, PartialEq)]

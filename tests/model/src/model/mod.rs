@@ -31,7 +31,7 @@ pub use words::Word;
 use crate::request::{Reply, Request};
 use crate::system::{Kind, Scheduling, System};
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 use giornata_abi::trace::FaultCause;
 use mail::Wish;
 use std::ops::Range;

@@ -5,8 +5,8 @@ use super::queue::End;
 use super::{Model, Outcome, Reason};
 use crate::request::Reply;
 use giornata_abi::Error;
+use giornata_abi::id::Id;
 use giornata_abi::message::INLINE;
-use giornata_abi::next::id::Id;
 use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
 
 impl Wish {

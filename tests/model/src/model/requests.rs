@@ -6,7 +6,7 @@ use super::{Model, Outcome, Resumption, State, Urgency};
 use crate::request::{NEVER, Reply};
 use crate::system::Kind;
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE};
 
 impl Model {

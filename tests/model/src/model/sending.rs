@@ -5,8 +5,8 @@ use super::{Model, Outcome, Reason, State};
 use crate::request::{NEVER, Reply, Request, Route};
 use crate::system::Kind;
 use giornata_abi::Error;
+use giornata_abi::id::Id;
 use giornata_abi::message::INLINE;
-use giornata_abi::next::id::Id;
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_USE};
 
 impl Model {

@@ -5,7 +5,7 @@ use super::{Model, Noted, Outcome, Parking, Reason, Resumption, State};
 use crate::request::{Reply, Request};
 use crate::system::Kind;
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
 
 impl Model {

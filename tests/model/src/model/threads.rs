@@ -5,7 +5,7 @@ use super::{Model, Outcome, Reason, Resumption, State, Tenancy, Thread};
 use crate::request::Reply;
 use crate::system::{Kind, Scheduling, ThreadSpec};
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 
 /// The record of a place in which nobody is.
 pub(super) fn vacant(spec: &ThreadSpec) -> Thread {

@@ -2,7 +2,7 @@
 
 use super::{Entry, Life, Message, Model, Noted, Parking, Resumption, State, Tenancy, Word};
 use crate::system::System;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 
 impl Model {
     /// Who runs; none: the hart idles.

@@ -5,7 +5,7 @@ use super::{Model, Reason, Resumption, State};
 use crate::request::{NEVER, Reply};
 use crate::system::Scheduling;
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 
 impl Model {
     /// Who waits in the list of an object: the most urgent first, among equals who asked

@@ -8,7 +8,7 @@ use super::{Model, Tenancy};
 use crate::request::Reply;
 use crate::system::Kind;
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 
 /// The word of a private mutex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{Dice, UNIT};
 use crate::model::{Event, Model, State, Tenancy, Word};
 use crate::request::{NEVER, Request, Route};
 use crate::system::Kind;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 use std::collections::VecDeque;
 
 pub(super) struct Author<'a> {

@@ -2,7 +2,7 @@
 
 use super::stage::*;
 use giornata_abi::Error::{EDEADLK, EIDRM, EINVAL};
-use giornata_abi::next::call::NOBODY;
+use giornata_abi::call::NOBODY;
 use giornata_test_model::Request;
 use giornata_test_model::model::{Parking, State};
 use giornata_test_model::request::{NEVER, Route};

@@ -195,7 +195,7 @@ fn a_forged_word_of_a_private_mutex_hurts_nobody_else() {
     stage.store(0, m, Word::Held(other));
     stage.lock(0, m);
     assert_eq!(stage.error(0), Some(EINVAL));
-    let gone = giornata_abi::next::id::Id { slot: 0, serial: 9 };
+    let gone = giornata_abi::id::Id { slot: 0, serial: 9 };
     stage.store(0, m, Word::Held(gone));
     stage.lock(0, m);
     assert_eq!(stage.error(0), Some(EOWNERDEAD));

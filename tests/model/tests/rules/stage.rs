@@ -1,7 +1,7 @@
 //! Scenes: a system whose threads are told what to call, one after the other.
 
 use giornata_abi::Error;
-use giornata_abi::next::id::Id;
+use giornata_abi::id::Id;
 use giornata_test_model::model::{Event, Resumption, Word};
 use giornata_test_model::request::NEVER;
 use giornata_test_model::system::Scheduling::Fifo;

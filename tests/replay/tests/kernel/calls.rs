@@ -1,10 +1,10 @@
 //! Calls in registers, and answers out of them.
 
 use giornata_abi::Error;
+use giornata_abi::call::Call;
 use giornata_abi::message::{Envelope, receive, send};
-use giornata_abi::next::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
-use giornata_next_host::Results;
+use giornata_host::Results;
 use giornata_replay_logs as logs;
 use giornata_replay_logs::{Call as Logged, TICK_NANOS};
 

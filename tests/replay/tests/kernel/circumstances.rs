@@ -1,8 +1,8 @@
 //! What holds at a step that kernels may see to in another order.
 
-use giornata_next_core::object::kind;
-use giornata_next_core::thread::role;
-use giornata_next_core::{Object, Ref, Thread};
+use giornata_core::object::kind;
+use giornata_core::thread::role;
+use giornata_core::{Object, Ref, Thread};
 use giornata_replay_logs as logs;
 use giornata_replay_logs::{Call, Until};
 
@@ -81,7 +81,7 @@ impl Machine<'_> {
         }
         let mut processes = 0..self.system.processes.len();
         let is_changing = |number| {
-            use giornata_next_core::process::life;
+            use giornata_core::process::life;
             let life = self.rig.process(number).life.get();
             life != life::ALIVE && life != life::DEAD
         };

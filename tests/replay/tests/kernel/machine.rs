@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use giornata_abi::next::call::Call;
-use giornata_abi::next::ring::{Kind, split_head};
+use giornata_abi::call::Call;
+use giornata_abi::ring::{Kind, split_head};
 use giornata_abi::trace::FaultCause;
-use giornata_next_core::thread::role;
-use giornata_next_host::Rig;
+use giornata_core::thread::role;
+use giornata_host::Rig;
 use giornata_replay_logs as logs;
 use giornata_replay_logs::TICK_NANOS;
 

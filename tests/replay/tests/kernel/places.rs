@@ -1,6 +1,6 @@
 //! Where memory lies in the simulated hart: of processes, ports, regions.
 
-use giornata_next_host::MEMORY;
+use giornata_host::MEMORY;
 use giornata_replay_logs::ROOM;
 
 /// Bytes of a process's data.

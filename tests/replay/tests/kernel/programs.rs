@@ -5,8 +5,8 @@ use std::fmt::Write;
 use giornata_abi::module::Module;
 use giornata_abi::trace::Violation;
 use giornata_microcode::verify::{Scratch, Verified, scratch_needed, verify};
-use giornata_next_records::link::{Binding, link};
-use giornata_next_records::program::{Port, Program};
+use giornata_records::link::{Binding, link};
+use giornata_records::program::{Port, Program};
 use giornata_replay_logs::{self as logs, Instruction, Role, TICK_NANOS, When};
 use giornata_test_microcode::assemble;
 

@@ -1,9 +1,9 @@
 //! Where everything stands.
 
-use giornata_next_core::object::kind;
-use giornata_next_core::process::life;
-use giornata_next_core::thread::{role, state};
-use giornata_next_core::{Object, Rank, Ref, Thread};
+use giornata_core::object::kind;
+use giornata_core::process::life;
+use giornata_core::thread::{role, state};
+use giornata_core::{Object, Rank, Ref, Thread};
 use giornata_replay_logs as logs;
 
 use crate::machine::Machine;

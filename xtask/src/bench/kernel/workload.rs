@@ -136,7 +136,7 @@ const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, SECOND], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
-    modules: &["giornata_next_core::agenda::"],
+    modules: &["giornata_core::agenda::"],
     except: &["Agenda::next", "Agenda>::next"],
 };
 

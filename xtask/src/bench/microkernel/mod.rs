@@ -30,15 +30,12 @@ const TICKS: u64 = 60;
 const RELEASES: u64 = 6;
 /// What executes E code, and does what it says.
 const REACTION: Functions = Functions {
-    modules: &["kernel/next/core/src/micro/"],
+    modules: &["kernel/core/src/micro/"],
     except: &[],
 };
 /// What keeps the order of who runs, and chooses.
 const SCHEDULER: Functions = Functions {
-    modules: &[
-        "kernel/next/core/src/ready.rs",
-        "kernel/next/core/src/helping.rs",
-    ],
+    modules: &["kernel/core/src/ready.rs", "kernel/core/src/helping.rs"],
     except: &[],
 };
 /// The only configuration: the paper's processor has caches that hold everything.

@@ -1,0 +1,118 @@
+//! Turns the board's file into constants, and a memory region for the linker.
+//!
+//! `GIORNATA_BOARD` names the board; `qemu-virt64` if it is not set.
+
+use std::path::PathBuf;
+use std::{env, fs};
+use toml::{Table, Value};
+
+fn main() {
+    let board = env::var("GIORNATA_BOARD").unwrap_or_else(|_| "qemu-virt64".into());
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let path = root.join("../../boards").join(format!("{board}.toml"));
+    println!("cargo:rerun-if-env-changed=GIORNATA_BOARD");
+    println!("cargo:rerun-if-changed={}", path.display());
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let table: Table = text
+        .parse()
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("board.rs"), constants(&table)).expect("the output folder can be written");
+    fs::write(out.join("board.ld"), region(&table)).expect("the output folder can be written");
+    println!("cargo:rustc-link-search={}", out.display());
+}
+
+/// Rust constants: what the machine is.
+fn constants(board: &Table) -> String {
+    let kernel = section(board, "kernel");
+    let device = |name: &str| number(section(section(board, "devices"), name), "base");
+    let named = |key: &str| {
+        device(
+            kernel[key]
+                .as_str()
+                .unwrap_or_else(|| panic!("`{key}` is text")),
+        )
+    };
+    let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let (timer, cycles) = (number(board, "timer-hertz"), number(kernel, "cycle-hertz"));
+    let (plic, context) = match has("PLIC") {
+        true => (device("plic"), number(kernel, "plic-context")),
+        false => (0, 0),
+    };
+    assert_eq!(number(kernel, "harts"), 1, "the kernel runs on one hart");
+    let memory = section(board, "memory");
+    let (base, end) = (
+        number(memory, "base"),
+        number(memory, "base") + number(memory, "size"),
+    );
+    let system = number(kernel, "system");
+    assert_eq!(
+        number(kernel, "base") + number(kernel, "size"),
+        system,
+        "the system's records begin where the kernel's memory ends"
+    );
+    assert_eq!(system % 4096, 0, "the records begin a page");
+    assert!(base <= system && system < end, "the records lie in RAM");
+    format!(
+        "/// The core-local interruptor.\n\
+         pub const CLINT: usize = {:#x};\n\
+         /// The platform-level interrupt controller, if there is one.\n\
+         pub const PLIC: usize = {plic:#x};\n\
+         /// Which context of it is the boot hart's machine mode.\n\
+         pub const PLIC_CONTEXT: usize = {context};\n\
+         /// `mcycle` counts what the timer counts.\n\
+         pub const CYCLES_ARE_TICKS: bool = {};\n\
+         /// Ticks a second of the timer.\n\
+         pub const TIMER_HERTZ: u32 = {timer};\n\
+         /// Where the records of the system lie; the stack of the hart ends there.\n\
+         pub const RECORDS: usize = {system:#x};\n\
+         /// First address behind RAM.\n\
+         pub const MEMORY_END: usize = {end:#x};\n\
+         /// The 16550 for the last words.\n\
+         pub const CONSOLE: usize = {:#x};\n\
+         /// What ends the machine.\n\
+         pub const EXIT: usize = {:#x};\n",
+        device("clint"),
+        has("MCYCLE") && timer == cycles,
+        named("console"),
+        named("exit"),
+    )
+}
+
+/// The memory of the image, for the linker script.
+fn region(board: &Table) -> String {
+    let kernel = section(board, "kernel");
+    let (base, size) = (number(kernel, "base"), number(kernel, "size"));
+    format!("MEMORY {{ KERNEL : ORIGIN = {base:#x}, LENGTH = {size:#x} }}\n")
+}
+
+fn section<'a>(table: &'a Table, key: &str) -> &'a Table {
+    table
+        .get(key)
+        .and_then(Value::as_table)
+        .unwrap_or_else(|| panic!("the board has no [{key}]"))
+}
+
+/// A number, or a size in text with a suffix K or M.
+fn number(table: &Table, key: &str) -> u64 {
+    let value = table
+        .get(key)
+        .unwrap_or_else(|| panic!("the board has no `{key}`"));
+    let number = match value {
+        Value::Integer(number) => u64::try_from(*number).ok(),
+        Value::String(text) => size(text),
+        _ => None,
+    };
+    number.unwrap_or_else(|| panic!("`{key}` is a number or a size"))
+}
+
+fn size(text: &str) -> Option<u64> {
+    let (digits, unit) = match text.strip_suffix('K') {
+        Some(digits) => (digits, 1 << 10),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 1 << 20),
+            None => (text, 1),
+        },
+    };
+    Some(digits.trim().parse::<u64>().ok()? * unit)
+}

@@ -1,0 +1,8 @@
+//! In the place of `floating`, on harts without it.
+
+use giornata_core::{Ref, Thread};
+
+/// There is nothing to take.
+pub(super) fn take(_: Ref<Thread>) -> bool {
+    false
+}

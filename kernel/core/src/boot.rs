@@ -1,0 +1,159 @@
+//! What boot checks before it lets the records count, and how a system begins and ends.
+
+use core::cell::Cell;
+
+use giornata_abi::ring::{FORMAT, Kind, head};
+
+use crate::agenda::FARTHEST;
+use crate::layout::{PRIME, Shape, Shaped, fingerprint};
+use crate::process::Image;
+use crate::thread::{Place, role};
+use crate::trace::Entry;
+use crate::{
+    Handle, Kernel, Line, Machine, Object, Outcome, Process, Rank, Region, Thread, micro, record,
+};
+
+/// What [`Boot::magic`] holds.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"GIO2");
+
+/// Bytes that a machine may keep of the floating-point registers of a thread.
+pub const FLOATING_BYTES: usize = 33 * 8;
+
+/// The records of a system. One whose shape is not listed here could differ between
+/// builder and kernel without either noticing.
+const RECORDS: [Shape; 26] = [
+    Kernel::SHAPE,
+    Thread::SHAPE,
+    Place::SHAPE,
+    Process::SHAPE,
+    Image::SHAPE,
+    Region::SHAPE,
+    Object::SHAPE,
+    Handle::SHAPE,
+    Rank::SHAPE,
+    Line::SHAPE,
+    Entry::SHAPE,
+    micro::Trigger::SHAPE,
+    micro::Program::SHAPE,
+    micro::Group::SHAPE,
+    micro::Task::SHAPE,
+    micro::Step::SHAPE,
+    micro::Release::SHAPE,
+    micro::Wait::SHAPE,
+    micro::Driver::SHAPE,
+    micro::Port::SHAPE,
+    micro::Touch::SHAPE,
+    micro::Copy::SHAPE,
+    micro::Write::SHAPE,
+    micro::Upcall::SHAPE,
+    micro::Change::SHAPE,
+    micro::Room::SHAPE,
+];
+
+/// What [`Boot::layout`] holds where an address has `width` bytes.
+pub const fn layout(width: usize) -> u32 {
+    let (mut hash, mut at) = (width as u32, 0);
+    while at < RECORDS.len() {
+        hash = fingerprint(RECORDS[at], hash);
+        at += 1;
+    }
+    hash
+}
+
+/// Tells whether records were changed on their way: any one word that differs makes
+/// another sum (FNV-1a of words).
+pub fn checksum(words: impl Iterator<Item = u32>) -> u32 {
+    words.fold(0, |hash, word| (hash ^ word).wrapping_mul(PRIME))
+}
+
+/// Bits of [`Boot::flags`].
+pub mod flag {
+    /// When the machine stops, what is left of the trace goes to the console.
+    pub const TRACE_TO_CONSOLE: u32 = 1;
+}
+
+record! {
+    /// The front of the record of the hart, and so of all records.
+    pub struct Boot {
+        /// [`MAGIC`].
+        pub magic: u32,
+        /// See [`layout`]: the builder and the kernel agree on every record.
+        pub layout: u32,
+        /// Bytes of the records, which lie in one piece, this one first.
+        pub length: u32,
+        /// Bytes behind them that are zero when the system begins.
+        pub zeroed: u32,
+        /// The [`checksum`] of the words behind this record.
+        pub checksum: u32,
+        /// Bits of [`flag`].
+        pub flags: u32,
+        /// Ticks a second of the timer.
+        pub hertz: u32,
+        /// The machine stops at this tick with status 0: low word, high word. 0: never.
+        pub stop: [u32; 2],
+        /// Where the records lie: an address that the kernel knows.
+        pub address: usize,
+        /// Where the floating-point registers of threads are kept, by number; 0 if no
+        /// process may use any. The architecture says how many bytes each has.
+        pub floating: usize,
+        /// Where the reader of the trace counts the records that it has sent on, in the
+        /// memory of its process; 0: there is none.
+        pub cursor: usize,
+        /// The architecture's own, 0 at boot.
+        pub hart: [Cell<usize>; 4],
+    }
+}
+
+impl Kernel {
+    /// At boot: the threads that begin then are ready. The first of them runs.
+    pub fn start<M: Machine>(&self) -> Outcome {
+        let now = M::now();
+        let records = self.trace.ring.len() as u32;
+        self.trace.since.set(now);
+        self.trace
+            .write(now, head(Kind::Boot, 0, FORMAT), self.boot.hertz, records);
+        let (layout, high) = (self.boot.layout, M::high(now));
+        self.trace
+            .write(self.boot.checksum, head(Kind::More, 0, 0), layout, high);
+        self.agenda.begin(now);
+        self.on_epoch::<M>();
+        for thread in self.threads {
+            if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
+                thread.waits.set(None);
+                self.insert(thread);
+            }
+        }
+        // (others are unmasked when a thread waits for them)
+        for line in self.lines.iter().flatten() {
+            if line.process.is_none() {
+                M::unmask(line.number);
+            }
+        }
+        // Logical time 0 is tick 0, unless the clock has run for long before.
+        let is_early = high == 0 && now < FARTHEST;
+        self.start_programs(if is_early { 0 } else { now });
+        self.go()
+    }
+
+    /// Records the high word of the clock, at least once in 2^30 ticks, and stops the
+    /// machine when its time is up.
+    pub(crate) fn on_epoch<M: Machine>(&self) {
+        let now = M::now();
+        let high = M::high(now);
+        self.trace.write(now, head(Kind::Epoch, 0, 0), high, 0);
+        let [low, stop_high] = self.boot.stop;
+        let (left, borrow) = low.overflowing_sub(now);
+        let left_high = stop_high.wrapping_sub(high).wrapping_sub(borrow as u32);
+        let mut ahead = FARTHEST;
+        if low | stop_high != 0 {
+            match left_high as i32 {
+                0 if left != 0 => ahead = ahead.min(left),
+                ..=0 => self.stop::<M>(0),
+                _ => {}
+            }
+        }
+        let key = now.wrapping_add(ahead);
+        let _ = self.agenda.insert(self.epoch, key);
+        self.ring_at::<M>(self.agenda.next(), now);
+    }
+}

@@ -1,0 +1,174 @@
+//! The table of system calls: the one dispatch of the trap path, the simulation and
+//! the tests.
+
+use giornata_abi::Error;
+use giornata_abi::call::Call;
+#[cfg(feature = "services")]
+use giornata_abi::id::EXTRA;
+
+#[cfg(feature = "services")]
+use crate::general::in_general;
+use crate::thread::{kind, role};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
+#[cfg(feature = "services")]
+use crate::{mailbox, receiving};
+
+/// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
+/// host the machine stops by unwinding.)
+pub type Handler = extern "C-unwind" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    Ref<Thread>,
+    Ref<Kernel>,
+) -> Outcome;
+
+macro_rules! handlers {
+    ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
+        $($(#[$meta])*
+        // (all have the type of a handler)
+        #[allow(clippy::extra_unused_type_parameters)]
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+
+        /// The handlers by number of call; what names no call is refused. Who may make which
+        /// is decided before: see [`tenancy`](crate::thread::tenancy).
+        pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
+            let mut table: [Handler; Call::TABLE] = [no_such_call; Call::TABLE];
+            $($(#[$meta])* { table[Call::$call as usize] = $name::<M>; })*
+            table
+        }
+    };
+}
+
+handlers! {
+    Null = null(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::DONE;
+    Yield = yield_now(_a, _b, _c, _d, _e, _f; me, kernel) kernel.yield_now::<M>(me);
+    Clock = clock(_a, _b, _c, _d, _e, _f; me, kernel) kernel.clock::<M>(me);
+    Sleep = sleep(low, high, _c, _d, _e, _f; me, kernel) kernel.sleep::<M>(me, low, high);
+    AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
+    CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
+    Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
+    Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b, c, d, e]);
+    TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, kernel) kernel.trace_position(me);
+    Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
+    Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
+    Own = own(_a, _b, _c, _d, _e, _f; me, kernel) kernel.own(me);
+    DeviceAddress = device_address(address, _b, _c, _d, _e, _f; me, _kernel) crate::process::device_address(me, address);
+    #[cfg(feature = "programs")]
+    Complete = complete(_a, _b, _c, _d, _e, _f; me, kernel) kernel.complete::<M>(me);
+    #[cfg(feature = "programs")]
+    Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
+    #[cfg(feature = "programs")]
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    #[cfg(feature = "programs")]
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    #[cfg(not(feature = "programs"))]
+    Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
+    #[cfg(not(feature = "programs"))]
+    Return = return_upcall(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
+    #[cfg(feature = "load")]
+    StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
+    #[cfg(feature = "load")]
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    #[cfg(feature = "load")]
+    ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
+    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
+    #[cfg(feature = "services")]
+    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) in_general!(OpenObject, slot, 0, 0, me, kernel);
+    #[cfg(feature = "services")]
+    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::unlock::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::wait::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) in_general!(Broadcast, slot, serial, began, me, kernel);
+    #[cfg(feature = "services")]
+    Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
+    #[cfg(feature = "services")]
+    Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
+        0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
+        _ => Outcome::error(Error::EINVAL),
+    };
+    #[cfg(feature = "services")]
+    Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
+    #[cfg(feature = "services")]
+    Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
+    #[cfg(feature = "services")]
+    CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
+    #[cfg(feature = "services")]
+    JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
+    #[cfg(feature = "services")]
+    DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
+    #[cfg(feature = "services")]
+    CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
+    #[cfg(feature = "services")]
+    KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
+    #[cfg(feature = "services")]
+    AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
+    #[cfg(feature = "services")]
+    Allocate = allocate(bytes, _b, _c, _d, _e, _f; me, kernel) kernel.allocate(me, bytes);
+    #[cfg(feature = "services")]
+    AttachRegion = attach_region(index, how, _c, _d, _e, _f; me, kernel) kernel.attach_region::<M>(me, index, how);
+    #[cfg(feature = "services")]
+    DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
+}
+
+extern "C-unwind" fn no_such_call(
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: Ref<Thread>,
+    _: Ref<Kernel>,
+) -> Outcome {
+    Outcome::error(Error::ENOSYS)
+}
+
+impl Kernel {
+    /// The turn of a thread whose kind is `WORK`, or of the idle thread while it is not
+    /// the first of the queue: a piece of work, after which the hart looks at its timer
+    /// and lines.
+    pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        if same(me, self.micro.thread) {
+            return self.machine_turn::<M>(me);
+        }
+        match me.place.role & role::REAPER {
+            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
+            0 => self.go(),
+            _ => self.reap::<M>(me),
+        }
+    }
+
+    /// Saves the arguments of a call that is not done: the caller makes it again when
+    /// it has its turn. Whoever is more urgent runs first.
+    #[inline(always)]
+    pub(crate) fn again(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) -> Outcome {
+        self.put_back(me, call, arguments);
+        self.go_from(me)
+    }
+
+    /// The caller makes its call again when it is ready.
+    #[inline(always)]
+    pub(crate) fn put_back(&self, me: Ref<Thread>, call: Call, arguments: [usize; 6]) {
+        let [a, b, c, d, e, f] = arguments;
+        me.set_call(call as usize, a, b, c, d, e, f);
+    }
+}

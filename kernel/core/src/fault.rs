@@ -1,0 +1,111 @@
+//! Faults: what is recorded of them, and that they end the process.
+
+use giornata_abi::ring::{Kind, head};
+use giornata_abi::trace::FaultCause;
+
+use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
+
+/// Most bytes of a panic message that are recorded.
+const TEXT: usize = 96;
+/// Bytes of it in one record and the one behind it.
+const PIECE: usize = 16;
+
+impl Kernel {
+    /// The running thread did what it may not: its process ends, and nobody else
+    /// notices. `cause` is a [`FaultCause`], `address` what it reached for. The next
+    /// is never the thread itself.
+    pub fn fault<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        cause: u32,
+        pc: usize,
+        address: usize,
+    ) -> Outcome {
+        self.fail::<M>(me, cause, pc, address, 0)
+    }
+
+    /// The process faults by its own word; the message is recorded by its reaper.
+    pub(crate) fn panic<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        address: usize,
+        length: usize,
+        line: usize,
+    ) -> Outcome {
+        let length = length.min(TEXT);
+        self.fail::<M>(me, FaultCause::Panic as u32, address, line, length)
+    }
+
+    #[inline(never)]
+    fn fail<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        cause: u32,
+        pc: usize,
+        address: usize,
+        message: usize,
+    ) -> Outcome {
+        let process = me.process;
+        self.end_process::<M>(process, cause, pc, address, message, me.own.get());
+        // (its first piece runs now, wherever it is queued: the thread has not to be asked
+        // whether it lives)
+        Outcome::switch(process.reaper)
+    }
+
+    /// Records the next bytes of the message of a panic, as far as they can be read.
+    /// Returns how many.
+    #[inline(never)]
+    pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> u32 {
+        let [address, left, ..] = &process.reaper.context.a;
+        let (length, place) = M::reach(process, address.get(), left.get(), false);
+        let length = length.min(left.get()).min(PIECE);
+        if length == 0 {
+            return 0;
+        }
+        let mut words = [0; 4];
+        let mut at = length;
+        while at != 0 {
+            at = at.wrapping_sub(1);
+            // (the machine's words are read whole)
+            let byte = place.wrapping_add(at);
+            let shifted = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3));
+            let word = &mut words[at / 4 % 4];
+            *word = *word << 8 | shifted & 0xFF;
+        }
+        address.set(address.get().wrapping_add(length));
+        left.set(left.get().wrapping_sub(length));
+        let label = head(Kind::FaultText, 0, process.number as u16);
+        self.write_text::<M>(label, offset as u32, words);
+        length as u32
+    }
+
+    /// A record with 16 bytes, and the one behind it.
+    #[inline(always)]
+    pub(crate) fn write_text<M: Machine>(&self, label: u32, first: u32, words: [u32; 4]) {
+        let [a, b, c, d] = words;
+        self.trace.write_two(M::now(), label, first, a, b, c, d);
+    }
+
+    /// Adds up to 16 bytes to the trace as text of the caller.
+    pub(crate) fn log<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        length: usize,
+        words: [usize; 4],
+    ) -> Outcome {
+        let bytes = length & !0x100;
+        if bytes.wrapping_sub(1) >= PIECE {
+            return Outcome::error(crate::Error::EINVAL);
+        }
+        let label = head(Kind::Log, 0, me.number() as u16);
+        let [first, rest @ ..] = words.map(|word| word as u32);
+        match bytes {
+            0..=4 => self.trace.write(M::now(), label, length as u32, first),
+            _ => {
+                let [b, c, d] = rest;
+                self.write_text::<M>(label, length as u32, [first, b, c, d]);
+            }
+        }
+        Outcome::DONE
+    }
+}

@@ -1,0 +1,105 @@
+//! Calls to objects: whatever is not usual.
+//!
+//! The handlers of the table decide by all that may be odd, or-ed into one branch before
+//! anything has changed. What is odd begins anew here, as a call that is made again: its
+//! number and its arguments lie in the caller's registers. So it can end in any piece,
+//! and say in those where it goes on.
+
+use giornata_abi::call::Call;
+
+use crate::{Kernel, Machine, Outcome, Ref, Thread, mailbox, operation, thread};
+
+/// The general handler of a call.
+macro_rules! in_general {
+    ($call:ident, $a:expr, $b:expr, $c:expr, $me:expr, $kernel:expr) => {{
+        core::hint::cold_path();
+        const CALL: usize = giornata_abi::call::Call::$call as usize;
+        $crate::general::begin_of_three::<M, CALL>($a, $b, $c, $me, $kernel)
+    }};
+    ($call:ident, $a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $me:expr, $kernel:expr) => {{
+        core::hint::cold_path();
+        const CALL: usize = giornata_abi::call::Call::$call as usize;
+        $crate::general::begin::<M, CALL>($a, $b, $c, $d, $e, $f, $me, $kernel)
+    }};
+}
+pub(crate) use in_general;
+
+/// The call `CALL` with its arguments. (Three instructions, out of line: where it is
+/// entered from all registers are taken, and they stay as they are.)
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn begin<M: Machine, const CALL: usize>(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(CALL);
+    general::<M>(a, b, c, d, e, f, me, kernel)
+}
+
+/// The same of a call that has three arguments.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn begin_of_three<M: Machine, const CALL: usize>(
+    a: usize,
+    b: usize,
+    c: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(CALL);
+    general::<M>(a, b, c, 0, 0, 0, me, kernel)
+}
+
+/// A call with two arguments.
+#[cold]
+#[inline(never)]
+pub(crate) extern "C" fn begin_as<M: Machine>(
+    a: usize,
+    b: usize,
+    call: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [.., number] = &me.context.a;
+    number.set(call);
+    general::<M>(a, b, 0, 0, 0, 0, me, kernel)
+}
+
+/// Any call to an object, whatever there is to see to. Its number is in `a7` of the
+/// caller's context, and its arguments come there too.
+#[cold]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+extern "C" fn general<M: Machine>(
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
+    a0.set(a);
+    a1.set(b);
+    a2.set(c);
+    a3.set(d);
+    a4.set(e);
+    a5.set(f);
+    me.request().priority.set(a);
+    me.kind.set(thread::kind::AGAIN);
+    match number.get() < Call::Send as usize {
+        true => operation::carry_out::<M>(me, kernel),
+        false => mailbox::carry_out::<M>(me, kernel),
+    }
+}

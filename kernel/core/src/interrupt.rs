@@ -1,0 +1,153 @@
+//! Interrupt lines.
+//!
+//! A line is masked from its coming until a thread waits for it again. One with a minimum
+//! interarrival time stays masked at least for that: its alarm is set when it comes.
+
+use core::cell::Cell;
+use core::hint::cold_path;
+
+use giornata_abi::ring::{Kind, head};
+
+use crate::thread::state;
+use crate::trace::reason;
+use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, record, some};
+
+/// Numbers that an interrupt line can have, and 0 for none.
+pub const LINES: usize = 64;
+
+record! {
+    /// An interrupt line of the board that the system uses.
+    pub struct Line {
+        /// Its number at the interrupt controller.
+        pub number: u32,
+        /// 1: it came while no thread waited.
+        pub(crate) latched: Cell<u32>,
+        /// Which process's threads may await it.
+        pub process: Option<Ref<Process>>,
+        /// Who waits for it.
+        pub(crate) handler: Cell<Option<Ref<Thread>>>,
+        /// Blocks that wait for it.
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
+        /// Its minimum interarrival time in ticks; 0: it has none.
+        pub(crate) interval: u32,
+        /// 1: that has not passed since it came.
+        pub(crate) closed: Cell<u32>,
+        /// Rings when it has.
+        pub(crate) alarm: Alarm,
+    }
+}
+
+impl Line {
+    /// Its interval has passed: it may come, if a thread waits for it.
+    #[inline(never)]
+    pub(crate) fn open_again<M: Machine>(&self) {
+        self.closed.set(0);
+        if self.handler.get().is_some() {
+            M::unmask(self.number);
+        }
+    }
+}
+
+impl Line {
+    /// Who waits for it.
+    pub fn handler(&self) -> Option<Ref<Thread>> {
+        self.handler.get()
+    }
+}
+
+impl Kernel {
+    /// Lines have risen: the handler of one runs, if it is the most urgent. The record
+    /// of the switch tells.
+    #[inline(always)]
+    pub fn on_line<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let number = M::claim();
+        let Some(Some(line)) = self.lines.get(number as usize) else {
+            cold_path();
+            return Outcome::DONE;
+        };
+        let Some(handler) = line.handler.get() else {
+            cold_path();
+            return self.on_line_any::<M>(me, line);
+        };
+        let odd =
+            some(handler.wants.get()) | some(line.watchers.get()) | handler.state.get() as usize;
+        if self.opens_top_unless(odd, handler.rank.get(), handler) {
+            line.handler.set(None);
+            handler.waits.set(None);
+            return Outcome::because(handler, reason::INTERRUPT | (number as usize) << 16);
+        }
+        cold_path();
+        self.on_line_any::<M>(me, line)
+    }
+
+    /// The same, whoever waits for it.
+    #[inline(never)]
+    extern "C" fn on_line_any<M: Machine>(&self, me: Ref<Thread>, line: Ref<Line>) -> Outcome {
+        self.line_came::<M>(line);
+        self.react::<M>();
+        self.go_from(me)
+    }
+
+    /// Takes a line that has risen, if one has.
+    #[cfg(feature = "programs")]
+    #[inline(never)]
+    pub(crate) fn take_line<M: Machine>(&self) -> bool {
+        let number = M::claim();
+        if let Some(Some(line)) = self.lines.get(number as usize) {
+            self.line_came::<M>(line);
+        }
+        number != 0
+    }
+
+    /// A line has come: its handler is ready, or it is latched for one.
+    #[inline(never)]
+    fn line_came<M: Machine>(&self, line: Ref<Line>) {
+        let label = head(Kind::Interrupt, 0, line.number as u16);
+        self.trace.write(M::now(), label, 0, 0);
+        if line.interval != 0 && line.closed.replace(1) == 0 {
+            let now = M::now();
+            let key = now.wrapping_add(line.interval);
+            if self.agenda.insert(&line.alarm, key) {
+                self.ring_at::<M>(key, now);
+            }
+        }
+        match line.handler.take() {
+            Some(handler) => self.awaken::<M>(handler),
+            None => line.latched.set(1),
+        }
+        if line.process.is_none() {
+            // (for microcode, which is done with it at once)
+            line.latched.set(0);
+            M::unmask(line.number);
+        }
+        self.fire_line::<M>(line);
+    }
+
+    /// Waits for a line that the caller's process is granted.
+    pub(crate) fn await_interrupt<M: Machine>(&self, me: Ref<Thread>, number: usize) -> Outcome {
+        let granted = self.lines.get(number).copied().flatten();
+        let granted = granted.filter(|line| {
+            line.process
+                .is_some_and(|process| crate::same(process, me.process))
+        });
+        let Some(line) = granted else {
+            return Outcome::error(crate::Error::EPERM);
+        };
+        if line.handler.get().is_some() {
+            return Outcome::error(crate::Error::EBUSY);
+        }
+        if line.latched.replace(0) != 0 {
+            return Outcome::DONE;
+        }
+        me.answer(0);
+        line.handler.set(Some(me));
+        if line.interval != 0 {
+            // (its coming has more to do than the usual)
+            me.set(state::SPACED);
+        }
+        if line.closed.get() == 0 {
+            M::unmask(line.number);
+        }
+        self.block(me, self.nowhere)
+    }
+}

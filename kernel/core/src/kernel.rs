@@ -1,0 +1,108 @@
+//! All there is to one hart.
+
+use core::cell::Cell;
+
+use giornata_abi::Error;
+use giornata_abi::ring::{self, Kind, head};
+
+use crate::boot::Boot;
+use crate::interrupt::LINES;
+use crate::ready::LEVELS;
+use crate::{
+    Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
+    Trace, process, record,
+};
+
+record! {
+    /// The record of a hart: its queues, its trace, what waits for it.
+    pub struct Kernel {
+        /// What boot checks: the front of all records.
+        pub boot: Boot,
+        /// The most urgent rank in which a thread is ready; the idle rank at least.
+        pub(crate) top: Cell<Ref<Rank>>,
+        /// The first of the top: whose turn it is.
+        pub slot: Cell<Ref<Thread>>,
+        /// Stands for the list of threads that wait in none.
+        pub(crate) nowhere: Ref<Object>,
+        /// The thread that runs when no other can.
+        pub(crate) idle: Ref<Thread>,
+        /// The serial number of the last question for something that others have.
+        pub(crate) asked: Cell<u32>,
+        /// All threads, by number.
+        pub threads: &'static [Thread],
+        /// The E and S machine.
+        pub micro: Micro,
+        /// What happened, and whom the hart charges.
+        pub trace: Trace,
+        /// The level of the deadline band.
+        pub(crate) band: u32,
+        /// The thread on whose budget another runs in its place, who that is, and what
+        /// that one had run before.
+        pub(crate) donor: Cell<Option<Ref<Thread>>>,
+        pub(crate) helper: Cell<Option<Ref<Thread>>>,
+        pub(crate) paid: Cell<u32>,
+        /// The objects of the system, by slot.
+        pub objects: &'static [Object],
+        /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same
+        /// comes again after 2^31 calls, to one client and one server by then.
+        pub(crate) token: Cell<u32>,
+        /// Threads that a chain of waiting threads can have behind its first.
+        pub(crate) depth: u32,
+        /// Time events.
+        pub agenda: Agenda,
+        /// Rings at least once in 2^30 ticks.
+        pub(crate) epoch: Ref<Alarm>,
+        /// A rank for each fixed priority, most urgent first.
+        pub(crate) ranks: Ref<[Rank; 256]>,
+        /// The rank of deadlines that was opened last below the top.
+        pub(crate) hint: Cell<Ref<Rank>>,
+        /// Levels that are open, of those that another was opened above.
+        pub(crate) open: [Cell<u32>; LEVELS],
+        /// The processes of the system, by number.
+        pub processes: &'static [Process],
+        /// Regions of shared memory, by index.
+        pub(crate) regions: &'static [Region],
+        /// The interrupt line of each number.
+        pub(crate) lines: [Option<Ref<Line>>; LINES],
+    }
+}
+
+impl Kernel {
+    /// Whose turn it is: the first of the ready queue.
+    pub fn slot(&self) -> Ref<Thread> {
+        self.slot.get()
+    }
+
+    /// Stops the machine.
+    #[inline(never)]
+    pub(crate) fn stop<M: Machine>(&self, status: usize) -> ! {
+        let label = head(Kind::Stop, 0, status as u16);
+        let [low, high] = [ring::UNMEASURED as u32, (ring::UNMEASURED >> 32) as u32];
+        self.trace.write(M::now(), label, low, high);
+        M::stop(status)
+    }
+
+    /// Stops the machine, if the caller's process may.
+    pub(crate) fn shutdown<M: Machine>(&self, me: Ref<Thread>, status: usize) -> Outcome {
+        if me.process.grants & process::grant::SHUTDOWN == 0 {
+            return Outcome::error(Error::EPERM);
+        }
+        if status > 255 {
+            return Outcome::error(Error::EINVAL);
+        }
+        self.stop::<M>(status)
+    }
+
+    /// Bytes written into the trace ring since boot, for who reads it.
+    pub(crate) fn trace_position(&self, me: Ref<Thread>) -> Outcome {
+        match me.process.grants & process::grant::TRACE {
+            0 => Outcome::error(Error::EPERM),
+            _ => me.returns([self.trace.written.get() as usize, 0, 0, 0, 0, 0]),
+        }
+    }
+
+    /// The thread that runs when no other can.
+    pub fn idle(&self) -> Ref<Thread> {
+        self.idle
+    }
+}

@@ -1,0 +1,321 @@
+//! Drivers at work: values copied, device registers, upcalls.
+//!
+//! The thread of an upcall is in the reaction band, above everything: what falls due
+//! meanwhile is latched. The machine stands still until it ends. The budget is the
+//! thread's limit.
+//!
+//! ```text
+//!   call, branch, trigger, timeout
+//!        |
+//!     COPYING ---- no upcall -------------> the block goes on
+//!        |
+//!     RUNNING -- return --> RETURNED -----> the same, or goes elsewhere, or begins
+//!        |                                                   ^
+//!        +-- budget, fault --> OVERRUN, FAULT ---------------+
+//! ```
+
+use core::hint::cold_path;
+
+use giornata_abi::ring::{Kind, head};
+use giornata_abi::trace::Violation;
+
+use crate::micro::{Cause, Copy, Driver, Port, Program, Upcall, Wait, Write, job, odd, stage};
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, limit, same};
+
+/// Copies that a block does without a look at timer and lines.
+const SHORT: usize = 4;
+
+#[inline(always)]
+fn copy_one<M: Machine>(copy: &Copy) {
+    let next = |at: usize| at.wrapping_add(4);
+    let (low, high) = (M::load(copy.from), M::load(next(copy.from)));
+    M::store(copy.to, low);
+    M::store(next(copy.to), high);
+}
+
+impl Kernel {
+    /// Runs a driver that copies a little, if no task can be at it; else nothing has
+    /// changed and false is returned.
+    #[inline(never)]
+    pub(super) extern "C" fn call_short<M: Machine>(&self, driver: Ref<Driver>) -> bool {
+        let mut busy = driver.odd as usize;
+        for touch in driver.touches {
+            busy |= crate::some(touch.group.rank.head.get()) | touch.group.odd.get() as usize;
+        }
+        if busy != 0 || driver.copies.len() > SHORT {
+            cold_path();
+            return false;
+        }
+        for copy in driver.copies {
+            copy_one::<M>(copy);
+        }
+        true
+    }
+
+    /// A driver begins its work, unless it may not.
+    #[inline(never)]
+    pub(super) fn call_driver<M: Machine>(&self, driver: Ref<Driver>, program: Ref<Program>) {
+        let micro = &self.micro;
+        for touch in driver.touches {
+            let group = touch.group;
+            if group.odd.get() & (odd::APART | odd::ALWAYS) == 0 && group.rank.head.get().is_none()
+            {
+                continue;
+            }
+            for task in touch.tasks {
+                if task.is_released() {
+                    return self.violate::<M>(
+                        program,
+                        Violation::TimeSafety,
+                        Some(task),
+                        Some(driver),
+                    );
+                }
+                if touch.reads & task.job.get() & job::STOPPED != 0 {
+                    // what it writes keeps its old value
+                    return;
+                }
+            }
+        }
+        if let Some(upcall) = driver.upcall {
+            if !upcall.thread.process.is_alive() {
+                return self.violate::<M>(program, Violation::Fault, None, Some(driver));
+            }
+            self.note_upcall::<M>(driver, stage::RUNNING, 0);
+        }
+        micro.stage.set(stage::COPYING);
+        micro.driver.set(Some(driver));
+    }
+
+    fn note_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32, value: usize) {
+        self.note_logical::<M>(
+            head(Kind::Upcall, 0, driver.number as u16),
+            stage,
+            value as u32,
+        );
+    }
+
+    /// A piece of the work of a driver.
+    #[inline(never)]
+    pub(super) fn drive<M: Machine>(&self, driver: Ref<Driver>) {
+        let micro = &self.micro;
+        let stage = micro.stage.get();
+        let (copies, writes) = match (stage, driver.upcall) {
+            (stage::COPYING, _) => (driver.copies, driver.writes),
+            (stage::RETURNED, Some(upcall)) => (&[][..], upcall.results),
+            _ => (&[][..], &[][..]),
+        };
+        if driver.register != 0 {
+            self.access_register::<M>(driver);
+        } else if !self.copy_values::<M>(copies, writes) {
+            return;
+        }
+        match driver.upcall {
+            Some(upcall) if stage == stage::COPYING => self.begin_upcall(upcall),
+            _ => {
+                micro.driver.set(None);
+                if stage != stage::COPYING {
+                    self.end_upcall::<M>(driver, stage);
+                }
+            }
+        }
+    }
+
+    /// Copies what is left. False: something waits, and it is not done.
+    #[inline(never)]
+    fn copy_values<M: Machine>(&self, copies: &'static [Copy], writes: &'static [Write]) -> bool {
+        let micro = &self.micro;
+        let mut index = micro.progress.take() as usize;
+        let mut left = copies.get(index..).unwrap_or(&[]);
+        while let [copy, rest @ ..] = left {
+            copy_one::<M>(copy);
+            left = rest;
+            index = index.wrapping_add(1);
+            if index & 3 == 0 && M::pending() {
+                micro.progress.set(index as u32);
+                return false;
+            }
+        }
+        while let Some(write) = writes.get(index.wrapping_sub(copies.len())) {
+            let (port, from) = (write.port, write.from);
+            let mut offset = micro.offset.take();
+            while offset < port.size {
+                let at = from.wrapping_add(offset as usize);
+                self.put_words::<M>(port, offset, [M::load(at), M::load(at.wrapping_add(4))]);
+                offset = offset.wrapping_add(8);
+                if offset & 31 == 0 && M::pending() {
+                    micro.offset.set(offset);
+                    micro.progress.set(index as u32);
+                    return false;
+                }
+            }
+            self.written::<M>(port, micro.instant.get());
+            index = index.wrapping_add(1);
+            if index & 3 == 0 && M::pending() {
+                micro.progress.set(index as u32);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Eight bytes of a port at most, and 0 behind its end; notes whether they change.
+    #[inline(never)]
+    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, mut offset: u32, words: [u32; 2]) {
+        for word in words {
+            let bits = port.size.saturating_sub(offset).min(4).wrapping_mul(8);
+            let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
+            let (place, value) = (port.place.wrapping_add(offset as usize), word & !mask);
+            let changed = M::load(place) ^ value;
+            self.micro.changed.set(self.micro.changed.get() | changed);
+            M::store(place, value);
+            offset = offset.wrapping_add(4);
+        }
+    }
+
+    /// The value of a port is whole: whoever waits for a change of it hears, and the trace.
+    #[inline(never)]
+    pub(super) fn written<M: Machine>(&self, port: Ref<Port>, at: u32) {
+        if self.micro.changed.take() != 0 {
+            port.version.set(port.version.get().wrapping_add(1));
+            self.fire(&port.watchers, at);
+        }
+        if port.traced == 0 {
+            return;
+        }
+        let word = |offset: u32| match offset < port.size {
+            true => M::load(port.place.wrapping_add(offset as usize)),
+            false => 0,
+        };
+        let label = head(Kind::Port, 0, port.number as u16);
+        match at == self.micro.instant.get() {
+            true => self.note_logical::<M>(label, word(0), word(4)),
+            false => self.trace.write(at, label, word(0), word(4)),
+        }
+        let mut offset = 8;
+        while offset < port.size {
+            let more = label ^ (Kind::Port as u32 ^ Kind::More as u32);
+            let [first, second, third] = [0, 4, 8].map(|more| word(offset.wrapping_add(more)));
+            self.trace.write(first, more, second, third);
+            offset = offset.wrapping_add(12);
+        }
+    }
+
+    /// Reads a device register into a port, or writes it.
+    #[inline(never)]
+    fn access_register<M: Machine>(&self, driver: Ref<Driver>) {
+        let mut words = [0; 2];
+        let mut width = driver.width;
+        let mut at = driver.register;
+        let from = driver.copies.first().map(|copy| copy.from);
+        for (index, word) in words.iter_mut().enumerate() {
+            match from {
+                None => *word = M::input(at, width.min(4)),
+                Some(from) => {
+                    let value = M::load(from.wrapping_add(index.wrapping_mul(4)));
+                    M::output(at, width.min(4), value);
+                }
+            }
+            at = at.wrapping_add(4);
+            width = width.wrapping_sub(4);
+            if width != 4 {
+                break;
+            }
+        }
+        if let Some(write) = driver.writes.first() {
+            self.put_words::<M>(write.port, 0, words);
+            self.written::<M>(write.port, self.micro.instant.get());
+        }
+    }
+
+    /// The values lie in the block: the thread of the upcall has the hart.
+    #[inline(never)]
+    fn begin_upcall(&self, upcall: Ref<Upcall>) {
+        let thread = upcall.thread;
+        self.micro.stage.set(stage::RUNNING);
+        thread.begin_at(upcall.entry, upcall.block, upcall.body);
+        let limited = match upcall.budget {
+            0 => 0,
+            _ => limit::OWN | limit::FRESH,
+        };
+        thread.limited.set(limited);
+        thread.limit.set(upcall.budget);
+        thread.waits.set(None);
+        self.insert(thread);
+    }
+
+    /// Begins the upcall of a predicate. False: it has no answer, so it does not hold.
+    #[inline(never)]
+    pub(super) fn ask_upcall<M: Machine>(&self, wait: &Wait, program: Ref<Program>) -> bool {
+        let Cause::Upcall(driver) = wait.cause.get() else {
+            return false;
+        };
+        self.call_driver::<M>(driver, program);
+        driver.upcall.is_some() && self.micro.driver.get().is_some()
+    }
+
+    /// The caller's upcall ends with a value. What it puts out is copied; then the machine
+    /// goes on.
+    pub(crate) fn return_upcall<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
+        if !self.stop_upcall::<M>(me, stage::RETURNED, value) {
+            return Outcome::error(Error::EPERM);
+        }
+        self.react::<M>();
+        self.go()
+    }
+
+    /// Takes the hart from the thread of an upcall. False: it runs none.
+    #[inline(never)]
+    pub(super) fn stop_upcall<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        stage: u32,
+        value: usize,
+    ) -> bool {
+        let micro = &self.micro;
+        let (Some(driver), stage::RUNNING) = (micro.driver.get(), micro.stage.get()) else {
+            return false;
+        };
+        if !driver
+            .upcall
+            .is_some_and(|upcall| same(upcall.thread, thread))
+        {
+            return false;
+        }
+        self.remove(thread);
+        thread.waits.set(Some(self.nowhere));
+        self.note_upcall::<M>(driver, stage, value);
+        micro.stage.set(stage);
+        micro.value.set(value);
+        true
+    }
+
+    /// An upcall has ended, its results are copied: who waits for it goes on.
+    #[inline(never)]
+    fn end_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32) {
+        let micro = &self.micro;
+        let asker = micro.asker.take();
+        let branches = micro.branches.take() != 0;
+        if stage == stage::RETURNED {
+            if micro.value.get() == 0 {
+                return;
+            }
+            if branches {
+                micro.code.set(micro.target.get());
+            }
+            if let Some(asker) = asker {
+                self.unhang_trigger(asker);
+                self.begin_block::<M>(asker, asker.code.get());
+            }
+            return;
+        }
+        let violation = match stage {
+            stage::OVERRUN => Violation::Overrun,
+            _ => Violation::Fault,
+        };
+        let program = micro.program.get().or(asker.map(|asker| asker.program));
+        if let Some(program) = program {
+            self.violate::<M>(program, violation, None, Some(driver));
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Jobs: releases and completions of tasks.
+
+use core::hint::cold_path;
+
+use giornata_abi::call::Call;
+use giornata_abi::control::ControlPage;
+use giornata_abi::ring::{Kind, head, members};
+use giornata_abi::trace::Violation;
+
+use crate::micro::{Group, Program, Release, Task, job, odd, stage};
+use crate::thread::state;
+use crate::trace::reason;
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, before, differ, limit, same, some};
+
+/// Byte offsets in a control page.
+const JOB: usize = core::mem::offset_of!(ControlPage, job);
+const RELEASE: usize = core::mem::offset_of!(ControlPage, release);
+const DEADLINE: usize = core::mem::offset_of!(ControlPage, deadline);
+
+/// What a task is told of its job.
+struct Job {
+    number: u32,
+    deadline: u32,
+    ticks: u32,
+    high: u32,
+}
+
+impl Job {
+    #[inline(always)]
+    fn tell<M: Machine>(&self, page: usize) {
+        let store = |offset, value| M::store(page.wrapping_add(offset), value);
+        store(JOB, self.number);
+        store(RELEASE, self.deadline.wrapping_sub(self.ticks));
+        store(RELEASE + 4, self.high);
+        store(DEADLINE, self.ticks);
+    }
+}
+
+impl Group {
+    /// The job of the last release. (Read whole before anything is stored: loads then do
+    /// not wait for each other.)
+    #[inline(always)]
+    fn job(&self, task: &Task) -> Job {
+        Job {
+            number: self.releases.get().wrapping_sub(task.skipped.get()),
+            deadline: self.rank.deadline.get(),
+            ticks: self.ticks.get(),
+            high: self.high.get(),
+        }
+    }
+}
+
+impl Task {
+    /// Whether it is released and has not completed.
+    #[inline(never)]
+    pub fn is_released(&self) -> bool {
+        match self.group.odd.get() & odd::APART {
+            // (the Ring Invariant)
+            0 => {
+                let head = self.group.rank.head.get();
+                head.is_some_and(|head| head.label <= self.thread.label)
+            }
+            _ => self.job.get() & job::RELEASED != 0,
+        }
+    }
+}
+
+impl Kernel {
+    /// Releases a group that is a ring none of which has a job, with nothing odd about it;
+    /// else nothing has changed and false is returned. O(1).
+    #[inline(never)]
+    pub(super) extern "C" fn release_ring<M: Machine>(&self, release: Ref<Release>) -> bool {
+        let group = release.group.get();
+        let odd = group.odd.get() | release.parts.get() | self.micro.rest.get();
+        if odd as usize | some(group.rank.head.get()) != 0 {
+            cold_path();
+            return false;
+        }
+        let (task, ticks) = (group.first, release.ticks.get());
+        self.begin_release::<M>(group, ticks);
+        self.note_release::<M>(task, group.members, ticks);
+        self.begin_job::<M>(task, group);
+        self.open(&group.rank, task.thread);
+        true
+    }
+
+    #[inline(always)]
+    fn begin_release<M: Machine>(&self, group: Ref<Group>, ticks: u32) {
+        let at = self.micro.instant.get();
+        group.rank.deadline.set(at.wrapping_add(ticks));
+        group.ticks.set(ticks);
+        group.high.set(M::high(at));
+        group.releases.set(group.releases.get().wrapping_add(1));
+    }
+
+    #[inline(always)]
+    fn note_release<M: Machine>(&self, task: Ref<Task>, members: u32, ticks: u32) {
+        // (a label says that its record is of a switch)
+        let label = task.thread.label ^ (Kind::Switch as u32 ^ Kind::Release as u32);
+        self.note_logical::<M>(label, members, ticks);
+    }
+
+    /// Tells a task of its job, in its control page.
+    #[inline(always)]
+    pub(super) fn begin_job<M: Machine>(&self, task: Ref<Task>, group: Ref<Group>) {
+        group.job(task).tell::<M>(task.thread.control);
+    }
+
+    /// Releases a group, whatever there is to see to. False: something waits, and it is not
+    /// done. O(tasks) unless it is a ring none of which has a job.
+    #[inline(never)]
+    pub(super) fn release_any<M: Machine>(
+        &self,
+        release: Ref<Release>,
+        program: Ref<Program>,
+    ) -> bool {
+        let micro = &self.micro;
+        let group = release.group.get();
+        let mut index = micro.progress.take() as usize;
+        if index == 0 {
+            self.link_ring(group);
+            if self.release_ring::<M>(release) {
+                return true;
+            }
+            // (jobs that are met keep their deadlines)
+            self.begin_rest::<M>(group);
+            self.take_apart(group);
+            let rest = micro.rest.get().wrapping_add(release.parts.get());
+            let carry = (rest >= program.parts.get()) as u32;
+            self.begin_release::<M>(group, release.ticks.get().wrapping_add(carry));
+        }
+        while let Some(task) = group.tasks.get(index) {
+            self.release_task::<M>(task, program);
+            index = index.wrapping_add(1);
+            if index & 7 == 0 && M::pending() {
+                micro.progress.set(index as u32);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Releases a task of a group that is apart.
+    #[inline(never)]
+    fn release_task<M: Machine>(&self, task: Ref<Task>, program: Ref<Program>) {
+        let group = task.group;
+        if task.job.get() & job::RELEASED != 0 {
+            task.skipped.set(task.skipped.get().wrapping_add(1));
+            return self.violate::<M>(program, Violation::TimeSafety, Some(task), None);
+        }
+        self.note_release::<M>(task, members::ONE, group.ticks.get());
+        task.rank.deadline.set(group.rank.deadline.get());
+        if group.odd.get() & odd::DEAD != 0 {
+            return task.job.set(job::STOPPED);
+        }
+        task.job.set(job::RELEASED);
+        self.begin_job::<M>(task, group);
+        if program.governed.get() == 0 {
+            self.ready_task(task, task.thread.own.get());
+        }
+        self.fire(&task.watchers, self.micro.instant.get());
+    }
+
+    /// A task that is apart may run at this urgency, if it may not already.
+    #[inline(never)]
+    pub(super) fn ready_task(&self, task: Ref<Task>, rank: Ref<crate::Rank>) {
+        let thread = task.thread;
+        if thread.waits.get().is_some() {
+            thread.rank.set(rank);
+            thread.waits.set(None);
+            self.insert(thread);
+        }
+    }
+
+    /// It may not, for now.
+    #[inline(never)]
+    pub(super) fn unready_task(&self, task: Ref<Task>) {
+        let thread = task.thread;
+        if thread.waits.get().is_none() {
+            self.remove(thread);
+            thread.waits.set(Some(self.nowhere));
+        }
+    }
+
+    /// A ring is about to be taken apart: its tasks learn of their jobs now, of which they
+    /// would have learnt one after the other. O(tasks).
+    #[inline(never)]
+    pub(super) fn begin_rest<M: Machine>(&self, group: Ref<Group>) {
+        // (the Ring Invariant; the first has begun)
+        if let (0, Some(head)) = (group.odd.get() & odd::APART, group.rank.head.get()) {
+            let rest = group.tasks.iter();
+            for task in rest.filter(|task| task.thread.label > head.label) {
+                self.begin_job::<M>(task, group);
+            }
+        }
+    }
+
+    /// A group is no ring any more: its tasks have flags, and ranks of their own. O(tasks).
+    #[inline(never)]
+    pub(super) fn take_apart(&self, group: Ref<Group>) {
+        let bits = group.odd.get();
+        if bits & odd::APART != 0 {
+            return;
+        }
+        group.odd.set(bits | odd::APART);
+        let head = group.rank.head.get();
+        if head.is_some() {
+            self.close(&group.rank);
+        }
+        // (the Ring Invariant)
+        let first = head.map_or(u32::MAX, |head| head.label);
+        for task in group.tasks {
+            let thread = task.thread;
+            thread.next.set(thread);
+            thread.prev.set(thread);
+            thread.waits.set(Some(self.nowhere));
+            thread.clear(state::IN_RING);
+            task.job.set(0);
+            if thread.label >= first {
+                task.job.set(job::RELEASED);
+                task.rank.deadline.set(group.rank.deadline.get());
+                self.ready_task(task, thread.own.get());
+            }
+        }
+    }
+
+    /// A group that is apart, but not always, is a ring again if none has a job.
+    #[inline(never)]
+    fn link_ring(&self, group: Ref<Group>) {
+        let has_job = |task: &Task| task.job.get() & job::RELEASED != 0;
+        if group.odd.get() != odd::APART || group.tasks.iter().any(has_job) {
+            return;
+        }
+        group.odd.set(0);
+        let mut last = None;
+        for task in group.tasks.iter().rev() {
+            let thread = task.thread;
+            let next: Ref<Thread> = last.unwrap_or(thread);
+            thread.next.set(next);
+            next.prev.set(thread);
+            thread.rank.set(&group.rank);
+            thread.waits.set(None);
+            thread.set(state::IN_RING);
+            task.job.set(0);
+            last = Some(thread);
+        }
+    }
+
+    /// The job of the caller completes. It goes on behind the call with its next job.
+    ///
+    /// The usual case without a call: the next of its ring has a job.
+    #[inline(always)]
+    pub(crate) fn complete<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let (state, next) = (me.state.get(), me.next.get());
+        if state != state::IN_RING {
+            cold_path();
+            return self.complete_dispatched::<M>(me);
+        }
+        let (now, rank) = (M::now(), me.rank.get());
+        let Some(following) = next.place.task else {
+            cold_path();
+            return self.complete_dispatched::<M>(me);
+        };
+        // (who has the rank of the group, and stands in a ring, is of the group; it has the
+        // turn, because nobody runs in the place of a task, nor a task in another's)
+        let group = following.group;
+        let odd = differ(rank, &group.rank)
+            | some(self.micro.later.get())
+            | before(self.agenda.next(), now) as usize
+            | (next.label <= me.label) as usize;
+        if odd != 0 {
+            cold_path();
+            return self.complete_dispatched::<M>(me);
+        }
+        let (page, job) = (next.control, group.job(following));
+        let (limited, late) = (me.limited.get(), before(job.deadline, now));
+        me.answer(0);
+        rank.head.set(Some(next));
+        self.slot.set(next);
+        job.tell::<M>(page);
+        // (without a branch, which as a rule would be taken)
+        let mask = ((limited != 0) as u8).wrapping_neg();
+        me.limited.set((limit::OWN | limit::FRESH) & mask);
+        Outcome::because(next, reason::COMPLETE | lateness(late))
+    }
+
+    /// The same, whatever there is to see to.
+    #[inline(never)]
+    pub(super) extern "C" fn complete_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let Some(task) = me.place.task else {
+            return Outcome::error(Error::EPERM);
+        };
+        let now = M::now();
+        if before(self.agenda.next(), now) {
+            // what has fallen due before goes first
+            return self.again(me, Call::Complete, [0; 6]);
+        }
+        let deadline = match task.group.odd.get() & odd::APART {
+            0 => task.group.rank.deadline.get(),
+            _ => task.rank.deadline.get(),
+        };
+        let late = lateness(before(deadline, now));
+        me.answer(0);
+        self.end_job::<M>(task, now);
+        if !self.has_work() {
+            let outcome = self.go();
+            if outcome.answer() == 0 {
+                return outcome.with(reason::COMPLETE | late);
+            }
+        }
+        let label = head(Kind::Complete, 0, me.number() as u16);
+        self.trace.write(now, label, late as u32, 0);
+        self.react::<M>();
+        self.go()
+    }
+
+    /// The job of a task has ended.
+    #[inline(never)]
+    pub(super) fn end_job<M: Machine>(&self, task: Ref<Task>, at: u32) {
+        let (thread, group, micro) = (task.thread, task.group, &self.micro);
+        if thread.limited.get() != 0 {
+            thread.limited.set(limit::OWN | limit::FRESH);
+        }
+        if group.odd.get() & odd::APART == 0 {
+            // the next of the ring, if there is one
+            let next = thread.next.get();
+            match next.place.task {
+                Some(following) if next.label > thread.label => {
+                    group.rank.head.set(Some(next));
+                    if same(self.slot.get(), thread) {
+                        self.slot.set(next);
+                    }
+                    self.begin_job::<M>(following, group);
+                }
+                _ => self.close(&group.rank),
+            }
+        } else {
+            self.unready_task(task);
+            task.job.set(0);
+            self.end_dispatches(task, at);
+            self.fire(&task.watchers, at);
+        }
+        if micro.later.get().is_some() || micro.ripe.get() != 0 {
+            self.begin_event(at);
+            micro.unsettled.set(1);
+        }
+    }
+
+    /// The job of a task is stopped: what it would put out is not to be copied.
+    #[inline(never)]
+    fn stop_job<M: Machine>(&self, task: Ref<Task>, violation: Violation) {
+        let (now, thread) = (M::now(), task.thread);
+        self.begin_rest::<M>(task.group);
+        self.take_apart(task.group);
+        if task.job.get() & job::RELEASED == 0 {
+            return;
+        }
+        self.begin_event(now);
+        self.end_job::<M>(task, now);
+        task.job.set(job::STOPPED);
+        thread.begin_at(thread.place.entry, thread.place.argument, thread.place.body);
+        self.raise::<M>(violation, task, now);
+    }
+
+    /// A job or an upcall has used its budget: it is stopped.
+    #[inline(never)]
+    pub(crate) fn exhaust<M: Machine>(&self, me: Ref<Thread>) {
+        match me.place.task {
+            Some(task) => self.stop_job::<M>(task, Violation::Overrun),
+            None => {
+                self.stop_upcall::<M>(me, stage::OVERRUN, 0);
+            }
+        }
+        self.react::<M>();
+    }
+
+    /// A job is about to leave its ring.
+    #[inline(never)]
+    pub(crate) fn begin_behind<M: Machine>(&self, thread: Ref<Thread>) {
+        if let Some(task) = thread.place.task {
+            self.begin_rest::<M>(task.group);
+        }
+    }
+
+    /// A task is about to be queued elsewhere, by somebody who knows nothing of rings.
+    #[inline(never)]
+    pub(crate) fn leave_ring(&self, thread: Ref<Thread>) {
+        if let Some(task) = thread.place.task {
+            self.take_apart(task.group);
+        }
+    }
+
+    /// The process of a thread ends: its job or upcall does.
+    #[inline(never)]
+    pub(crate) fn end_program_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        match thread.place.task {
+            Some(task) => {
+                self.stop_job::<M>(task, Violation::Fault);
+                // (nor is what jobs before put out: its memory becomes what it was)
+                task.job.set(job::STOPPED);
+                let odd = &task.group.odd;
+                odd.set(odd.get() | odd::DEAD);
+            }
+            None => {
+                self.stop_upcall::<M>(thread, stage::FAULT, 0);
+            }
+        }
+        self.react::<M>();
+    }
+
+    /// The process of a thread begins anew, and it as at boot.
+    pub(crate) fn begin_program_thread(&self, thread: Ref<Thread>) {
+        let rank = match thread.place.task {
+            Some(task) => {
+                let bits = task.group.odd.get();
+                task.group.odd.set(bits & !odd::DEAD);
+                match bits & odd::FIXED {
+                    0 => &task.rank,
+                    _ => return,
+                }
+            }
+            None if thread.place.role & crate::thread::role::UPCALL != 0 => self.micro.reaction,
+            None => return,
+        };
+        thread.own.set(rank);
+        thread.rank.set(rank);
+    }
+}
+
+/// What the record of a switch says of a job.
+#[inline(always)]
+pub(super) fn lateness(late: bool) -> usize {
+    match late {
+        true => reason::LATE,
+        false => 0,
+    }
+}

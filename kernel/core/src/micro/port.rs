@@ -1,0 +1,134 @@
+//! Values of ports that threads read and write by calls.
+
+use giornata_abi::call::Call;
+
+use crate::micro::Port;
+use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
+
+/// Bytes of a piece, and of the machine's scratch memory.
+const PIECE: usize = 64;
+
+impl Kernel {
+    /// Copies the value of a port to memory of the caller, or (`write`) from there. O(bytes),
+    /// in pieces, as a call that begins again at `done`. Until it is done the caller is as
+    /// urgent as the machine, so that no code sees half of a value. (A thread that is
+    /// more urgent can.)
+    pub(crate) fn access_port<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        [number, address, length, done]: [usize; 4],
+        write: bool,
+    ) -> Outcome {
+        let (micro, process) = (&self.micro, me.process);
+        let Some(port) = micro.ports.get(number) else {
+            return Outcome::error(Error::ESRCH);
+        };
+        let granted = if write { port.writers } else { port.readers };
+        if !granted.iter().any(|granted| same(*granted, process)) {
+            return Outcome::error(Error::EPERM);
+        }
+        if length != port.size as usize {
+            return Outcome::error(Error::EINVAL);
+        }
+        // (all of it can be reached before anything changes)
+        let mut done = done & !(PIECE - 1);
+        let mut reached = done != 0 || move_bytes::<M>(process, address, length, !write, None);
+        while reached && done < length {
+            let size = PIECE.min(length.wrapping_sub(done));
+            reached = self.move_piece::<M>(
+                process,
+                address.wrapping_add(done),
+                port,
+                (done, size),
+                write,
+            );
+            done = done.wrapping_add(size);
+            if done < length && M::pending() {
+                let rank = micro.thread.rank.get();
+                if rank.is_above(me.rank.get()) {
+                    self.begin_behind::<M>(me);
+                    self.set_rank(me, rank, false);
+                }
+                let call = if write {
+                    Call::WritePort
+                } else {
+                    Call::ReadPort
+                };
+                return self.again(me, call, [number, address, length, done, 0, 0]);
+            }
+        }
+        if same(me.rank.get(), micro.thread.rank.get()) {
+            self.set_rank(me, me.own.get(), true);
+        }
+        me.answer(if reached { 0 } else { Error::EFAULT as usize });
+        if write && reached {
+            let now = M::now();
+            self.begin_event(now);
+            self.written::<M>(port, now);
+            self.react::<M>();
+        }
+        self.go_from(me)
+    }
+
+    /// Moves a piece of a value. False: the process may not touch all of it.
+    #[inline(never)]
+    fn move_piece<M: Machine>(
+        &self,
+        process: Ref<Process>,
+        address: usize,
+        port: Ref<Port>,
+        (offset, size): (usize, usize),
+        write: bool,
+    ) -> bool {
+        let scratch = self.micro.scratch;
+        let place = if write {
+            scratch
+        } else {
+            port.place.wrapping_add(offset)
+        };
+        if !move_bytes::<M>(process, address, size, !write, Some(place)) {
+            return false;
+        }
+        let mut at = 0;
+        while write && at < size {
+            let from = scratch.wrapping_add(at);
+            let words = [M::load(from), M::load(from.wrapping_add(4))];
+            self.put_words::<M>(port, offset.wrapping_add(at) as u32, words);
+            at = at.wrapping_add(8);
+        }
+        true
+    }
+}
+
+/// Copies bytes between a process and another place, if there is one: to the process if
+/// `fill`. False: it may not touch all of them.
+#[inline(never)]
+fn move_bytes<M: Machine>(
+    process: Ref<Process>,
+    address: usize,
+    length: usize,
+    fill: bool,
+    place: Option<usize>,
+) -> bool {
+    let mut at = 0;
+    while at < length {
+        let (bytes, found) = M::reach(
+            process,
+            address.wrapping_add(at),
+            length.wrapping_sub(at),
+            fill,
+        );
+        if bytes == 0 {
+            return false;
+        }
+        if let Some(place) = place {
+            let place = place.wrapping_add(at);
+            match fill {
+                true => M::copy(place, found, bytes),
+                false => M::copy(found, place, bytes),
+            }
+        }
+        at = at.wrapping_add(bytes);
+    }
+    true
+}

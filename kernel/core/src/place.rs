@@ -1,0 +1,126 @@
+//! The place of a thread: how urgent it is, and why.
+//!
+//! The Place Invariant: the `rank` of a thread is the most urgent of its own (of a server:
+//! of what its messages say), of the
+//! ceilings of its mutexes, of the ceiling that it has published and was moved to, and
+//! of the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
+//! changes; a thread that is queued is moved, never changed in place.
+//!
+//! A ceiling that a thread publishes in its control page costs no call. It is looked at
+//! when the thread is about to be left, whoever's place it ran on, and only then is
+//! the thread moved: to the head of that ceiling, so that whoever is not above it does
+//! not run.
+
+use giornata_abi::control::{CEILING, PENDING};
+
+use crate::ready::level;
+use crate::thread::state;
+use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, same};
+
+impl Kernel {
+    /// The place of a thread without those that hang on it. O(1).
+    #[inline(never)]
+    pub(crate) fn base(&self, thread: Ref<Thread>) -> Ref<Rank> {
+        let state = thread.state.get();
+        let mut rank = match state & state::SERVES {
+            0 => thread.own.get(),
+            _ => self.place_by_messages(thread),
+        };
+        if state & state::CEILING | state >> state::LIFT == 0 {
+            return rank;
+        }
+        let first = thread.held.get().filter(|first| first.has_ceiling());
+        let ceiling = first.map_or(0, |first| first.most.get());
+        for level in [ceiling, state >> state::LIFT] {
+            if level != 0 && level < rank.level.get() {
+                rank = &self.ranks[level.wrapping_sub(1) as usize & 255];
+            }
+        }
+        rank
+    }
+
+    /// What makes the place of a thread has changed: it is moved if its place has, and so
+    /// is whoever it hangs on. One that rises comes to the head of its new equals
+    /// or behind them, one that falls to the head. O(depth).
+    #[inline(never)]
+    pub(crate) fn settle_place(&self, thread: Ref<Thread>, to_head: bool) {
+        let mut thread = thread;
+        for _ in 0..=self.depth {
+            let mut rank = self.base(thread);
+            // (who hangs on a job does not hasten it)
+            if let Some(first) = thread.parked.get()
+                && first.rank.get().is_above(rank)
+                && !thread.has_jobs()
+            {
+                rank = first.rank.get();
+            }
+            if same(rank, thread.rank.get()) {
+                return;
+            }
+            let falls = thread.rank.get().is_above(rank);
+            self.set_rank(thread, rank, to_head | falls);
+            match self.holder(thread) {
+                Some(holder) => thread = holder,
+                None => return,
+            }
+        }
+    }
+
+    /// The exit path is about to leave a thread whose control page says that it has a
+    /// ceiling or will lock a mutex next (either word is not 0). Returns who runs.
+    ///
+    /// Not for a thread whose job or life has ended.
+    #[inline(never)]
+    pub extern "C" fn heed_page<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
+        let page = me.control;
+        let word = |offset| M::load(page.wrapping_add(offset));
+        if me.waits.get().is_some() {
+            if me.is(state::PARKED) {
+                // it waits for an owner, and has told of nothing else
+                return outcome;
+            }
+            self.note_told::<M>(me);
+            // whoever waits has no ceiling that it published
+            let state = me.state.get();
+            if state >> state::LIFT != 0 {
+                me.state.set(state & state::OTHERS);
+                self.settle_place(me, false);
+            }
+            return outcome;
+        }
+        let ceiling = word(CEILING).min(255);
+        if ceiling == 0 || !me.process.is_alive() {
+            return outcome;
+        }
+        M::store(page.wrapping_add(PENDING), 1);
+        let mut level = level::LOWEST.wrapping_sub(ceiling).max(me.process.most);
+        if level == self.band {
+            // a ceiling in the deadline band precedes all deadlines
+            level = level.wrapping_sub(1).max(1);
+        }
+        let before = me.rank.get();
+        me.state
+            .set(me.state.get() & state::OTHERS | level << state::LIFT);
+        self.begin_behind::<M>(me);
+        self.settle_place(me, true);
+        match same(before, me.rank.get()) {
+            true => outcome,
+            false => self.go(),
+        }
+    }
+
+    /// Gives the turn away of a thread that was moved to a ceiling that it published, or
+    /// that runs in the place of one: it comes behind the equals of its own place.
+    #[inline(never)]
+    pub(crate) fn yield_ceiling(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
+        for thread in [me, slot] {
+            thread.state.set(thread.state.get() & state::OTHERS);
+        }
+        self.remove(slot);
+        slot.rank.set(self.base(slot));
+        self.insert(slot);
+        self.settle_place(slot, false);
+        self.settle_place(me, false);
+        self.go()
+    }
+}

@@ -1,0 +1,263 @@
+//! The end of a process, and its beginning anew.
+//!
+//! Nobody called for this work, so it has a thread that lives in the kernel: each
+//! process one, its *reaper*, with an urgency like any other. Its turn is one piece:
+//! a thread, an object, some words of memory. Between pieces the hart looks at its
+//! timer and lines, and whoever is more urgent runs.
+//!
+//! The Death Invariant: no thread of a process that is not alive runs. `end_process`
+//! makes the hart forget the space of the process, so whoever would run such a thread
+//! has to load it, and looks at [`Process::life`] before: the reaper has the turn
+//! instead. So a thread that is dead and first in the queue, whatever it has published
+//! and whoever has woken it, costs one piece: its own end.
+
+use core::cell::Cell;
+
+use giornata_abi::ring::{Kind, head};
+use giornata_abi::system::FaultPolicy;
+
+use crate::life::begin;
+use crate::process::{PIECE, Stretch, life};
+use crate::ready::level;
+use crate::thread::{role, state, tenancy};
+use crate::wait::leave;
+use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
+
+impl Kernel {
+    /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
+    /// is as urgent as `rank`.
+    #[inline(never)]
+    pub(crate) fn end_process<M: Machine>(
+        &self,
+        process: Ref<Process>,
+        cause: u32,
+        pc: usize,
+        address: usize,
+        message: usize,
+        rank: Ref<Rank>,
+    ) {
+        // (of a panic `pc` is the address of its message)
+        let [at, left, ..] = &process.reaper.context.a;
+        at.set(pc);
+        left.set(message);
+        let (pc, address) = (pc as u64, address as u64);
+        let label = head(Kind::Fault, 0, process.number as u16);
+        let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
+        let words = [pc as u32, high, address as u32, address_high];
+        self.write_text::<M>(label, cause | (message as u32) << 16, words);
+        self.note_end(process, cause);
+        process.life.set(life::MESSAGE);
+        process.progress.set(0);
+        if same(self.trace.loaded.get(), process) {
+            self.trace.loaded.set(self.idle.process);
+        }
+        self.queue_reaper::<M>(process, rank);
+    }
+
+    /// The one rank of a fixed priority; others have a rank each.
+    #[inline(never)]
+    fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
+        let rank = self.ranks.get(level.wrapping_sub(1) as usize);
+        rank.filter(|_| level != self.band)
+    }
+
+    /// The reaper of a process has work, as urgent as `rank`, or as whoever hangs on its
+    /// threads, and before its equals.
+    #[inline(never)]
+    pub(crate) fn queue_reaper<M: Machine>(&self, process: Ref<Process>, rank: Ref<Rank>) {
+        let mut level = rank.level.get();
+        let own = match self.fixed(level) {
+            Some(rank) => rank,
+            None => {
+                let mut deadline = rank.deadline.get().wrapping_sub(1);
+                if level == level::REACTION {
+                    level = self.band;
+                    deadline = M::now();
+                }
+                let own = &process.urgency;
+                own.level.set(level);
+                own.deadline.set(deadline);
+                own
+            }
+        };
+        let (reaper, lent) = (process.reaper, &process.lent);
+        reaper.own.set(own);
+        let rank = match lent.is_above(own) {
+            true => self.fixed(lent.level.get()).unwrap_or(lent),
+            false => own,
+        };
+        reaper.rank.set(rank);
+        reaper.waits.set(None);
+        self.insert_first(reaper);
+    }
+
+    /// A piece of the work of a process's reaper.
+    #[inline(never)]
+    pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) -> Outcome {
+        let process = reaper.process;
+        let now = process.life.get();
+        let slot = self.slot.get();
+        if same(slot.process, process) && !same(slot, reaper) && now != life::START {
+            // a dead thread's turn
+            self.end_thread::<M>(slot);
+            return self.go_from(reaper);
+        }
+        let at = process.progress.get();
+        let index = at as usize;
+        let done = match now {
+            life::MESSAGE => self.record_message::<M>(process, index),
+            life::LINES => match process.lines.get(index) {
+                Some(line) => {
+                    M::mask(line.number);
+                    line.handler.set(None);
+                    line.latched.set(0);
+                    1
+                }
+                None => 0,
+            },
+            life::THREADS | life::START => match process.threads.get(index) {
+                Some(thread) => {
+                    if now == life::START {
+                        self.start_thread::<M>(thread);
+                    } else {
+                        self.end_thread::<M>(thread);
+                        if self.give_up_one(thread) {
+                            // one thing a piece
+                            return self.go_from(reaper);
+                        }
+                    }
+                    1
+                }
+                None => 0,
+            },
+            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::REGIONS => self.detach_next::<M>(process, index),
+            life::RESTORE => match process.image.stretches.get(index) {
+                Some(stretch) => {
+                    let [_, _, offset, ..] = &reaper.context.a;
+                    if !stretch.restore::<M>(offset) {
+                        return self.go_from(reaper);
+                    }
+                    1
+                }
+                None => 0,
+            },
+            _ => 0,
+        };
+        process.progress.set(at.wrapping_add(done));
+        if done == 0 {
+            process.progress.set(0);
+            self.reap_next::<M>(process, now);
+        }
+        if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
+            // nobody hangs on its threads any more
+            self.remove(reaper);
+            process.lent.level.set(level::IDLE);
+            reaper.rank.set(reaper.own.get());
+            self.insert_first(reaper);
+        }
+        self.go_from(reaper)
+    }
+
+    /// What comes behind the work of which `now` tells.
+    fn reap_next<M: Machine>(&self, process: Ref<Process>, now: u32) {
+        let policy = process.image.policy;
+        let next = match now {
+            life::REGIONS if policy != FaultPolicy::Restart as u32 => life::DEAD,
+            life::START => life::ALIVE,
+            life::DEAD => return,
+            _ => now.wrapping_add(1),
+        };
+        process.life.set(next);
+        match next {
+            life::START => return self.renew(process),
+            life::DEAD | life::ALIVE => {}
+            _ => return,
+        }
+        let reaper = process.reaper;
+        self.remove(reaper);
+        reaper.waits.set(Some(self.nowhere));
+        let is_restarted = next == life::ALIVE;
+        let generation = process.generation.get().wrapping_add(is_restarted as u32);
+        process.generation.set(generation);
+        let label = head(Kind::Process, 0, process.number as u16);
+        self.trace
+            .write(M::now(), label, is_restarted as u32, generation);
+        self.tell_supervisor::<M>(process, is_restarted);
+        if !is_restarted && policy == FaultPolicy::Halt as u32 {
+            self.stop::<M>(1);
+        }
+    }
+
+    /// Whatever a thread of a process that ends is in, it is no longer.
+    #[inline(never)]
+    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        self.end_program_thread::<M>(thread);
+        if thread.is(state::ARMED) {
+            self.disarm(thread);
+        }
+        self.cancel_wait::<M>(thread);
+        self.end_servers(thread);
+        match thread.waits.get() {
+            None => self.remove(thread),
+            Some(object) if !same(object, self.nowhere) => leave(thread),
+            Some(_) => {}
+        }
+        thread.waits.set(Some(self.nowhere));
+        thread.state.set(thread.state.get() & state::PARKED_ON);
+        thread.tenancy.set(tenancy::NOBODY);
+    }
+
+    /// A thread of a process that begins anew is as at boot.
+    fn start_thread<M: Machine>(&self, thread: Ref<Thread>) {
+        let place = thread.place;
+        if place.role & role::SPARE != 0 {
+            return self.free_place(thread);
+        }
+        // (tasks and upcalls have another when they run)
+        let mut rank = thread.own.get();
+        if place.role & role::DEADLINE != 0 {
+            rank.deadline.set(M::now().wrapping_add(place.level));
+        } else if let Some(fixed) = self.fixed(place.level) {
+            rank = fixed;
+        }
+        // (nobody goes on with its id: the registers of the idle thread are nobody's)
+        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        thread.tenancy.set(place.tenancy);
+        if place.role & role::DEADLINE != 0 {
+            thread.set(state::BY_DEADLINE);
+        }
+        for register in &thread.context.s {
+            register.set(0);
+        }
+        self.begin_program_thread(thread);
+        if place.role & role::AUTOSTART != 0 {
+            thread.waits.set(None);
+            self.insert(thread);
+        }
+    }
+}
+
+impl Stretch {
+    /// Copies or zeroes its next bytes, from an offset on, until something waits. Returns
+    /// whether that was all; then the offset is 0 again.
+    #[inline(never)]
+    fn restore<M: Machine>(&self, offset: &Cell<usize>) -> bool {
+        let mut at = offset.get();
+        while at < self.size {
+            let length = PIECE.min(self.size.wrapping_sub(at));
+            let to = self.to.wrapping_add(at);
+            match self.from {
+                0 => M::zero(to, length),
+                from => M::copy(from.wrapping_add(at), to, length),
+            }
+            at = at.wrapping_add(length);
+            if M::pending() {
+                offset.set(at);
+                return false;
+            }
+        }
+        offset.set(0);
+        true
+    }
+}

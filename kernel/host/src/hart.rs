@@ -1,0 +1,211 @@
+//! What the kernel asks of a hart, answered by the host.
+//!
+//! The kernel's functions have no receiver, so the state is the thread's that drives
+//! it: each test has its own.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use giornata_core::{Machine, Process, Ref, Region};
+
+/// The physical address at which simulated memory begins.
+pub const MEMORY: usize = 0x1000_0000;
+
+/// The hart of this thread of the host.
+#[derive(Debug)]
+pub struct Hart;
+
+/// A store to a device register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The tick.
+    pub tick: u64,
+    /// The register.
+    pub address: usize,
+    /// Its bytes.
+    pub width: u32,
+    /// The value.
+    pub value: u32,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) now: u64,
+    /// Ticks that pass whenever the kernel reads the clock.
+    pub(crate) pace: u64,
+    /// Ticks that pass between two looks of the kernel at what waits.
+    pub(crate) piece: u64,
+    pub(crate) alarm: Option<u64>,
+    pub(crate) memory: Vec<u8>,
+    pub(crate) risen: BTreeSet<u32>,
+    /// Lines that may come: none at first, as at an interrupt controller.
+    pub(crate) unmasked: BTreeSet<u32>,
+    /// Lines that rise, by tick.
+    pub(crate) later: BTreeSet<(u64, u32)>,
+    pub(crate) stopped: Option<usize>,
+    /// What device registers hold, by address.
+    pub(crate) registers: BTreeMap<usize, u32>,
+    /// What was stored to device registers.
+    pub(crate) outputs: Vec<Output>,
+    /// Access of processes to regions, by process and address.
+    pub(crate) open: BTreeMap<(u32, usize), u32>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::new(State::default());
+}
+
+/// Looks at the state of this thread's hart, or changes it.
+pub(crate) fn with<T>(look: impl FnOnce(&mut State) -> T) -> T {
+    STATE.with(|state| look(&mut state.borrow_mut()))
+}
+
+impl State {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = u32> + '_ {
+        self.risen
+            .iter()
+            .copied()
+            .filter(|line| self.unmasked.contains(line))
+    }
+
+    pub(crate) fn is_pending(&mut self) -> bool {
+        let now = self.now;
+        let risen: Vec<_> = self.later.range(..=(now, u32::MAX)).copied().collect();
+        for (tick, line) in risen {
+            self.later.remove(&(tick, line));
+            self.risen.insert(line);
+        }
+        self.timer_rings() || self.lines().next().is_some()
+    }
+
+    pub(crate) fn timer_rings(&self) -> bool {
+        self.alarm.is_some_and(|alarm| alarm <= self.now)
+    }
+
+    pub(crate) fn bytes(&mut self, at: usize, length: usize) -> &mut [u8] {
+        let first = at
+            .checked_sub(MEMORY)
+            .expect("an address of the simulated memory");
+        self.memory
+            .get_mut(first..first + length)
+            .expect("within the simulated memory")
+    }
+}
+
+impl Machine for Hart {
+    fn now() -> u32 {
+        with(|state| {
+            state.now += state.pace;
+            state.now as u32
+        })
+    }
+
+    fn high(now: u32) -> u32 {
+        with(|state| ((state.now - u64::from((state.now as u32).wrapping_sub(now))) >> 32) as u32)
+    }
+
+    fn alarm(at: u32, now: u32) {
+        with(|state| {
+            let since = u64::from((state.now as u32).wrapping_sub(now));
+            let distance = i64::from(at.wrapping_sub(now) as i32);
+            state.alarm = Some((state.now - since).saturating_add_signed(distance));
+        });
+    }
+
+    fn pending() -> bool {
+        with(|state| {
+            state.now += state.piece;
+            state.is_pending()
+        })
+    }
+
+    fn claim() -> u32 {
+        with(|state| {
+            let line = state.lines().next().unwrap_or(0);
+            state.risen.remove(&line);
+            state.unmasked.remove(&line);
+            line
+        })
+    }
+
+    fn unmask(line: u32) {
+        with(|state| state.unmasked.insert(line));
+    }
+
+    fn mask(line: u32) {
+        with(|state| state.unmasked.remove(&line));
+    }
+
+    fn reach(process: Ref<Process>, address: usize, length: usize, _write: bool) -> (usize, usize) {
+        match address.checked_sub(process.data) {
+            Some(offset) if offset < process.data_size => (
+                length.min(process.data_size - offset),
+                process.data_place + offset,
+            ),
+            _ => (0, 0),
+        }
+    }
+
+    fn copy(from: usize, to: usize, length: usize) {
+        assert!(length <= 256, "a copy of {length} bytes");
+        with(|state| {
+            let bytes = state.bytes(from, length).to_vec();
+            state.bytes(to, length).copy_from_slice(&bytes);
+        });
+    }
+
+    fn zero(at: usize, length: usize) {
+        assert!(length <= 256, "zeroing of {length} bytes");
+        with(|state| state.bytes(at, length).fill(0));
+    }
+
+    fn load(at: usize) -> u32 {
+        with(|state| {
+            let mut word = [0; 4];
+            word.copy_from_slice(state.bytes(at, 4));
+            u32::from_le_bytes(word)
+        })
+    }
+
+    fn store(at: usize, value: u32) {
+        with(|state| state.bytes(at, 4).copy_from_slice(&value.to_le_bytes()));
+    }
+
+    fn input(at: usize, width: u32) -> u32 {
+        with(|state| {
+            let value = state.registers.get(&at).copied().unwrap_or(0);
+            value & (u32::MAX >> (32 - 8 * width))
+        })
+    }
+
+    fn output(at: usize, width: u32, value: u32) {
+        with(|state| {
+            state.outputs.push(Output {
+                tick: state.now,
+                address: at,
+                width,
+                value: value & (u32::MAX >> (32 - 8 * width)),
+            });
+        });
+    }
+
+    fn open_region(process: Ref<Process>, region: Ref<Region>, _grant: u32, access: u32) {
+        with(|state| {
+            let open = (process.number, region.address);
+            match access {
+                0 => state.open.remove(&open),
+                _ => state.open.insert(open, access),
+            }
+        });
+    }
+
+    fn stop(status: usize) -> ! {
+        with(|state| state.stopped = Some(status));
+        // (no hook tells of it: it is no failure)
+        std::panic::resume_unwind(Box::new(Stopped(status)))
+    }
+}
+
+/// The kernel has stopped the machine: unwinds to the [`Rig`](crate::Rig).
+#[derive(Debug)]
+pub(crate) struct Stopped(pub(crate) usize);

@@ -1,0 +1,158 @@
+//! From reset to the first thread, and from the last to the end.
+
+use core::arch::global_asm;
+use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+
+use giornata_abi::ring::BYTES;
+use giornata_arch_riscv::board::{EXIT, MEMORY_END, RECORDS};
+use giornata_arch_riscv::device::Device;
+use giornata_arch_riscv::{begin, kernel};
+use giornata_core::boot::{Boot, MAGIC, checksum, flag, layout};
+use giornata_core::{Machine, Trace};
+
+use crate::console::{number, put, say};
+use crate::{dump, exit};
+
+/// Bytes of the guard below the hart's stack, and of the stack: of the linker script.
+const GUARD: usize = 4096;
+const STACK: usize = 4096;
+/// The status of a machine that does not boot.
+const REFUSED: usize = 2;
+/// The status of a machine whose kernel trapped.
+const TRAPPED: usize = 1;
+
+global_asm!(
+    ".pushsection .text.start, \"ax\"",
+    ".globl _start",
+    "_start:",
+    "csrw mie, zero",
+    "la t0, 2f",
+    "csrw mtvec, t0", // until the kernel's own
+    "csrr t0, mhartid",
+    "bnez t0, 2f",
+    "li sp, {STACK_TOP}",
+    "j {start}",
+    ".balign 4",
+    "2:",
+    "wfi",
+    "j 2b",
+    ".popsection",
+    STACK_TOP = const RECORDS,
+    start = sym start,
+);
+
+#[unsafe(link_section = ".text.boot.start")]
+extern "C" fn start() -> ! {
+    if let Err(why) = check() {
+        say("giornata: ");
+        say(why);
+        say("\n");
+        giornata_stop(REFUSED);
+    }
+    // SAFETY: the boot hart comes here once, with interrupts off; the records have been
+    // checked (Record Invariant) and the board's file describes the machine.
+    unsafe { begin(RECORDS - STACK - GUARD, GUARD) }
+}
+
+/// Checks the records, and zeroes the memory behind them. Else why they do not count.
+#[unsafe(link_section = ".text.boot.check")]
+fn check() -> Result<(), &'static str> {
+    // SAFETY: RAM lies there, and every bit pattern is such a record.
+    let boot = unsafe { &*with_exposed_provenance::<Boot>(RECORDS) };
+    if boot.magic != MAGIC {
+        return Err("there is no system beside the kernel");
+    }
+    const LAYOUT: u32 = layout(size_of::<usize>());
+    if boot.layout != LAYOUT || boot.address != RECORDS {
+        return Err("the system is for another kernel");
+    }
+    let (length, zeroed) = (boot.length as usize, boot.zeroed as usize);
+    let room = MEMORY_END - RECORDS;
+    if length < size_of::<Boot>() || length > room || zeroed > room.wrapping_sub(length) {
+        return Err("the system leaves its memory");
+    }
+    let body = with_exposed_provenance::<u32>(RECORDS + size_of::<Boot>());
+    let words = length.wrapping_sub(size_of::<Boot>()) / size_of::<u32>();
+    // SAFETY: it lies in RAM, and nobody writes there before the kernel begins.
+    let body = unsafe { core::slice::from_raw_parts(body, words) };
+    if checksum(body.iter().copied()) != boot.checksum {
+        return Err("the system is damaged");
+    }
+    let zeroed_at = with_exposed_provenance_mut::<u8>(RECORDS.wrapping_add(length));
+    // SAFETY: it lies in RAM, and nobody has it before the kernel begins.
+    unsafe { zeroed_at.write_bytes(0, zeroed) };
+    Ok(())
+}
+
+/// Ends the machine: what is left of the trace goes to the console, if the system wants
+/// that. A board that has no way to end waits for ever.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.boot.stop")]
+extern "C" fn giornata_stop(status: usize) -> ! {
+    if status != REFUSED && kernel().boot.flags & flag::TRACE_TO_CONSOLE != 0 {
+        send_rest(&kernel().trace, kernel().boot.cursor);
+    }
+    // SAFETY: the board says so.
+    exit::end(unsafe { Device::at(EXIT) }, status as u8);
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+#[unsafe(link_section = ".text.boot.send_rest")]
+fn send_rest(trace: &Trace, cursor: usize) {
+    let written = trace.written.get();
+    let said = match cursor {
+        0 => 0,
+        // (a process says it, so it is no more than a hint)
+        at => giornata_arch_riscv::Riscv::load(at),
+    };
+    put(0);
+    let mut at = dump::first(said, trace.mask.wrapping_add(1), written);
+    while at != written {
+        if let Some(entry) = trace.ring.get((at & trace.mask) as usize / BYTES) {
+            dump::send(at / BYTES as u32, &entry.words, put);
+        }
+        at = at.wrapping_add(BYTES as u32);
+    }
+}
+
+/// The kernel itself trapped: last words.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.boot.trapped")]
+extern "C" fn giornata_trapped(cause: usize, pc: usize, address: usize) -> ! {
+    say("\ngiornata: the kernel trapped: cause, pc, address ");
+    for word in [cause, pc, address] {
+        number(word);
+        put(b' ');
+    }
+    say("\n");
+    giornata_stop(TRAPPED)
+}
+
+/// In a release build no panic is reachable: the linker proves it, because
+/// nobody defines what this would call.
+#[cfg(not(debug_assertions))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        fn giornata_a_panic_is_reachable() -> !;
+    }
+    // SAFETY: never called, or the link would have failed.
+    unsafe { giornata_a_panic_is_reachable() }
+}
+
+/// In a debug build a panic says where it happened.
+#[cfg(debug_assertions)]
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    say("giornata: panic");
+    if let Some(place) = info.location() {
+        say(" at ");
+        say(place.file());
+        say(":");
+        number(place.line() as usize);
+    }
+    say("\n");
+    giornata_stop(TRAPPED)
+}

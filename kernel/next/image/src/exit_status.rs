@@ -1,8 +1,0 @@
-//! A register that takes a status ends the machine.
-
-use giornata_next_arch_riscv::device::Device;
-
-/// Ends the machine with a status.
-pub(crate) fn end(device: Device, status: u8) {
-    device.store(0, status as u32);
-}

@@ -1,0 +1,30 @@
+//! The kernel's records, laid out from a description of a system.
+//!
+//! One description makes the records of every machine: for a target, bytes that are
+//! linked beside the kernel's binary; for the host, memory of the simulation and the
+//! tests. Whatever can be known is resolved here, so that boot only copies.
+#![forbid(unsafe_code)]
+
+mod arena;
+mod build;
+mod description;
+mod lay_program;
+pub mod link;
+mod mail;
+pub mod program;
+
+pub use arena::{Arena, At, Run, Value};
+pub use build::{Built, build};
+pub use description::{
+    DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
+};
+
+use giornata_core::layout::Shaped;
+use giornata_core::thread::{Context, Place, Thread as ThreadRecord};
+
+/// Bytes of RAM that the kernel keeps for a thread beyond its registers, cold fields
+/// included, where an address has `width` bytes.
+pub fn thread_bytes(width: usize) -> usize {
+    let bytes = ThreadRecord::SHAPE.size(width) - Context::SHAPE.size(width);
+    bytes + Place::SHAPE.size(width)
+}
