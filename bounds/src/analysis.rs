@@ -110,6 +110,7 @@ impl Analysis {
         let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
+            self.declarations.check_through(kind, &handlers)?;
             let left_out = self.declarations.left_out(kind, &handlers);
             let pass = Pass::over(self, &capacities, left_out, shares)?;
             let bound = pass.bound(kind);

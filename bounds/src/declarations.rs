@@ -258,6 +258,23 @@ impl Declarations {
         )
     }
 
+    /// A kind that goes through nothing would be bounded by what is around nothing.
+    ///
+    /// # Errors
+    /// None of what it goes through handles entries of this kernel.
+    pub(crate) fn check_through(&self, kind: &Kind, handlers: &[String]) -> Result<(), Error> {
+        let handles = |name: &String| handlers.contains(name) || self.entries.contains(name);
+        if kind.through.is_empty() || kind.through.iter().any(handles) {
+            return Ok(());
+        }
+        Err(Error::Missing(format!(
+            "`{}`, which the kind `{}` goes through, handles no entry; the tables have {}",
+            kind.through.join("`, `"),
+            kind.name,
+            handlers.join(", ")
+        )))
+    }
+
     /// How often a function is called again at most while it is under way.
     pub(crate) fn again(&self, function: &str) -> usize {
         let declared = self.recursion.iter().find(|r| r.function == function);

@@ -272,6 +272,12 @@ impl<'a> Pass<'a> {
             if self.left_out.has(&[&binary.name(*first)]) {
                 return true;
             }
+            // (where a function begins it is known whose it is, whatever was made one with
+            // other functions behind)
+            let begins = binary.function(*first).is_some_and(|f| f.start == *first);
+            if begins && self.left_out.has(&[&binary.key(*first)]) {
+                return true;
+            }
         }
         let chains: Vec<_> = site
             .instructions
@@ -285,6 +291,10 @@ impl<'a> Pass<'a> {
         let Some(call) = site.call else {
             return false;
         };
+        // (a function into which nothing was inlined may be known by its symbol only)
+        if self.left_out.has(&[&binary.key(address(call.callee))]) {
+            return true;
+        }
         let callee = binary.frames(address(call.callee));
         let called = callee.first();
         // (an entry of a table stands alone)

@@ -328,6 +328,25 @@ fn a_kind_goes_through_the_functions_that_it_names() {
 }
 
 #[test]
+fn a_function_that_a_kind_does_not_go_through_is_left_out_by_its_symbol() {
+    let text = DISPATCH.replace("FUNCTION short", "FUNCTION short\n.rept 20\nnop\n.endr");
+    assert_eq!(trap("dispatch-long", &text, "").0, 5 + 21 + 1);
+    let kind = "\n[[kind]]\nname = \"long\"\nfrom = \"trap\"\nthrough = [\"long\"]\nwhy = \"x\"";
+    assert_eq!(trap("through-long", &text, kind).0, 5 + 3);
+}
+
+#[test]
+fn a_kind_that_goes_through_nothing_is_refused() {
+    let kind = "\n[[kind]]\nname = \"k\"\nfrom = \"trap\"\nthrough = [\"shirt\"]\nwhy = \"x\"";
+    let refusal = refusal("through-nothing", DISPATCH, kind);
+    assert!(
+        refusal.contains("`shirt`, which the kind `k` goes through, handles no entry")
+            && refusal.contains("short, long"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn a_loop_of_assembly_is_called_by_the_label_at_its_top() {
     let text = "
         FUNCTION entry
