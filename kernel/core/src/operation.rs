@@ -63,15 +63,16 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     if !lives && !goes_on {
         return Error::ESRCH as usize;
     }
-    match number {
-        OPEN => {
-            me.results([place, object.serial.get() as usize, 0, 0, 0, 0]);
-            return STAYS;
-        }
-        DELETE => return kernel.delete_any::<M>(object, slot),
-        // (after its first effect a call ends in success)
-        BROADCAST if !lives => return DONE,
-        _ => {}
+    if number == OPEN {
+        me.results([place, object.serial.get() as usize, 0, 0, 0, 0]);
+        return STAYS;
+    }
+    if number == DELETE {
+        return kernel.delete_any::<M>(object, slot);
+    }
+    if !lives {
+        // a broadcast: after its first effect a call ends in success
+        return DONE;
     }
     let (mut mutex, mut word) = (object, third.get());
     if number == LOCK {

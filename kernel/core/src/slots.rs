@@ -224,13 +224,14 @@ impl Kernel {
         }
         // (the search goes on where it was put back)
         let next = mutex.word.get();
-        for thread in self.threads.iter().skip(next).take(LOOK) {
+        let rest = self.threads.get(next..).unwrap_or(&[]);
+        for thread in rest.iter().take(LOOK) {
             if thread.wants.get().is_some_and(|wanted| same(wanted, mutex)) && thread.is_linked() {
                 self.take(thread, mutex);
             }
         }
         let next = next.wrapping_add(LOOK);
-        let next = if next < self.threads.len() { next } else { 0 };
+        let next = if LOOK < rest.len() { next } else { 0 };
         mutex.word.set(next);
         true
     }

@@ -222,9 +222,20 @@ const KNOWN: &str = "unstable feature specified for `-Ctarget-feature`";
 fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
     command
         .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
+        .stderr(Stdio::piped())
         .stdout(Stdio::piped());
     let mut cargo = command.spawn().map_err(|error| missing("cargo", &error))?;
+    let errors = cargo.stderr.take().map(|said| BufReader::new(said).lines());
+    let errors = std::thread::spawn(move || {
+        let mut is_known = false;
+        for line in errors.into_iter().flatten().map_while(Result::ok) {
+            // (what the compiler says when cargo asks it for the target, too)
+            is_known = line.contains(KNOWN) || is_known && !line.is_empty();
+            if !is_known && !line.is_empty() {
+                eprintln!("{line}");
+            }
+        }
+    });
     let mut artifacts = Vec::new();
     let lines = cargo.stdout.take().map(|said| BufReader::new(said).lines());
     for line in lines.into_iter().flatten().map_while(Result::ok) {
@@ -236,6 +247,7 @@ fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
         }
         artifacts.extend(artifact(&message));
     }
+    let _ = errors.join();
     match cargo.wait() {
         Ok(status) if status.success() => Ok(artifacts),
         _ => {
