@@ -27,7 +27,7 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Ccodegen-units=1 --cfg fuzzing";
 /// Inputs of the short form, fewer where each is a conversation or more, and its seed.
 const RUNS: u32 = 20_000;
-const SLOW: [(&str, u32); 2] = [("hostlink", 2_000), ("calls", 5_000)];
+const SLOW: [(&str, u32); 3] = [("hostlink", 2_000), ("calls", 5_000), ("trace", 5_000)];
 const SEED: u32 = 20_261_120;
 
 /// `./x fuzz [TARGET] [--seconds N]`

@@ -39,8 +39,8 @@ impl Patience {
     pub(crate) fn of(virtual_time: giornata_abi::Duration) -> Patience {
         let time = Duration::from_nanos(virtual_time.0);
         Patience {
-            silence: Duration::from_secs(60).saturating_add(time.saturating_mul(10)),
-            total: Duration::from_secs(120).saturating_add(time.saturating_mul(60)),
+            silence: Duration::from_secs(240).saturating_add(time.saturating_mul(10)),
+            total: Duration::from_secs(360).saturating_add(time.saturating_mul(60)),
         }
     }
 }
