@@ -100,7 +100,18 @@ fn decisions(recording: &Recording, threads: &[Option<u16>]) -> (Vec<Decision>, 
         if damage.first_lost.is_some_and(|first| event.index >= first) {
             return (decisions, Some(damage.lost));
         }
-        decisions.extend(decision(event, base, &task));
+        let mut next = decision(event, base, &task);
+        // a release leads to the switch that follows it, which is recorded when the
+        // kernel is done: what lies between is nobody's time
+        if let Some(Decision::Runs {
+            task: Some(_),
+            clock,
+        }) = &mut next
+            && let Some(Decision::Released { clock: entered, .. }) = decisions.last()
+        {
+            *clock = *entered;
+        }
+        decisions.extend(next);
     }
     (decisions, None)
 }
