@@ -114,6 +114,12 @@ impl Agenda {
     /// decided anew. Returns the next instant.
     #[inline(never)]
     fn replay(&self, list: u32) -> u32 {
+        self.replay_now(list)
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn replay_now(&self, list: u32) -> u32 {
         let half = list as usize / 4 % 2;
         let [a, b, c, d] = match &self.lists {
             [a, b, c, d, ..] if half == 0 => [a, b, c, d],
@@ -211,7 +217,7 @@ impl Agenda {
     #[inline(always)]
     pub(crate) fn remove_first(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) -> u32 {
         self.shorten(alarm, next);
-        self.replay(alarm.list)
+        self.replay_now(alarm.list)
     }
 
     /// What is left of a list without its first.

@@ -18,11 +18,13 @@ pub struct Riscv;
 // SAFETY: the board says where the CLINT lies (Device Invariant).
 const TIMER_DEVICE: Device = unsafe { Device::at(CLINT) };
 const WIDE: bool = size_of::<usize>() == 8;
+const TIME_IS_SHOWN: bool = cfg!(feature = "time");
 
 #[inline(always)]
 fn low() -> u32 {
     match CYCLES_ARE_TICKS {
         true => read!("mcycle") as u32,
+        false if TIME_IS_SHOWN => read!("time") as u32,
         false => TIMER_DEVICE.load(TIME),
     }
 }
@@ -33,6 +35,7 @@ fn low() -> u32 {
 fn high() -> u32 {
     match CYCLES_ARE_TICKS {
         true => read!("mcycleh") as u32,
+        false if TIME_IS_SHOWN => read!("timeh") as u32,
         false => TIMER_DEVICE.load(TIME + 4),
     }
 }

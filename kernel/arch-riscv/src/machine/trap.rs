@@ -46,6 +46,7 @@ global_asm!(
     ATOMICS = const cfg!(feature = "atomics") as usize,
     FLOATING = const cfg!(feature = "floating") as usize,
     MCYCLE = const CYCLES_ARE_TICKS as usize,
+    TIME = const cfg!(feature = "time") as usize,
     MTIME = const CLINT + TIME,
     // the hart
     KERNEL = const RECORDS,

@@ -41,6 +41,8 @@
 .macro NOW register
 .if {MCYCLE}
     csrr    \register, mcycle
+.elseif {TIME}
+    csrr    \register, time
 .else
     li      \register, {MTIME}
     lw      \register, 0(\register)

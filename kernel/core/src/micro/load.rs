@@ -20,7 +20,7 @@ use giornata_abi::load::{How, MOST, RECORD, state};
 use giornata_abi::ring::{Kind, head};
 
 use crate::agenda::FARTHEST;
-use crate::micro::{Cause, Change, Code, Op, Program, Room, block, job, mode};
+use crate::micro::{Cause, Change, Op, Program, Room, block, job, mode};
 use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
 
 /// Bits of [`Change::asked`]: its alarm is set; its instant has come; it takes the round
@@ -128,35 +128,23 @@ impl Kernel {
         let carries = how == How::CarryOver as usize;
         let fits = count as usize <= room.code.len() && (counts >> 16) as usize <= room.waits.len();
         let is_never = until.iter().all(|half| *half as u32 == u32::MAX);
-        let mut broken = how > How::CarryOver as usize
-            || !fits
-            || is_never
-            || frame[0].wrapping_sub(1) >> 31 != 0;
-        // start, resume, round, handlers
-        let mut codes: [Code; block::COUNT] = [&[]; block::COUNT];
-        for (index, code) in codes.iter_mut().enumerate() {
-            let address = match index {
-                0 => a >> 16,
-                1 => b >> 16,
-                2 => b,
-                3 | 4 => c >> (16 * (index as u32 - 3)),
-                _ => d >> (16 * (index as u32 - 5)),
-            } & NONE;
-            *code = room
-                .code
-                .get(address as usize..count as usize)
-                .unwrap_or(&[]);
-            let must = count != 0 && (index == 0 || index == 1 && carries);
-            broken |= code.is_empty() && (address != NONE || must);
-        }
-        if broken || carries && count == 0 {
+        let broken = how > How::CarryOver as usize || !fits || is_never;
+        if broken || carries && count == 0 || frame[0].wrapping_sub(1) >> 31 != 0 {
             return Err(Error::EINVAL);
         }
         if change.asked.get() != 0 {
             return Err(Error::EBUSY);
         }
-        for (place, code) in change.code.iter().zip(codes) {
-            place.set(code);
+        // start, resume, round, handlers (which are nobody's while nothing is asked for)
+        let addresses = [a >> 16, b >> 16, b, c, c >> 16, d, d >> 16];
+        for (index, (place, address)) in change.code.iter().zip(&addresses).enumerate() {
+            let address = address & NONE;
+            let code = room.code.get(address as usize..count as usize);
+            let must = count != 0 && index <= carries as usize;
+            place.set(code.unwrap_or(&[]));
+            if place.get().is_empty() && (address != NONE || must) {
+                return Err(Error::EINVAL);
+            }
         }
         for (place, word) in change.frame.iter().zip(frame) {
             place.set(word);
