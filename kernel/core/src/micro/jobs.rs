@@ -85,7 +85,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    fn begin_release<M: Machine>(&self, group: Ref<Group>, ticks: u32) {
+    pub(super) fn begin_release<M: Machine>(&self, group: Ref<Group>, ticks: u32) {
         let at = self.micro.instant.get();
         group.rank.deadline.set(at.wrapping_add(ticks));
         group.ticks.set(ticks);
@@ -292,7 +292,8 @@ impl Kernel {
         };
         let now = M::now();
         if before(self.agenda.next(), now) {
-            // what has fallen due before goes first
+            // what has fallen due before goes first, and at once
+            self.ring_at::<M>(now, now);
             return self.again(me, Call::Complete, [0; 6]);
         }
         let deadline = match task.group.odd.get() & odd::APART {

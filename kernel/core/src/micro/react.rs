@@ -1,8 +1,9 @@
 //! The event loop: what is due runs, one step at a time.
 //!
 //! ```text
-//!   react --> timer and lines, if one waits
-//!     ^   --> somebody is as urgent as the machine: its thread is queued; later
+//!   react --> nothing is left to do
+//!     ^   --> timer and lines, if one waits
+//!     |   --> somebody is as urgent as the machine: its thread is queued; later
 //!     |   --> step: a piece of a driver
 //!     |             an instruction of the block that runs
 //!     |             what falls due before or with the first of what is due
@@ -29,12 +30,9 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn react<M: Machine>(&self) {
         let micro = &self.micro;
-        loop {
+        while self.has_work() {
             if M::pending() {
                 self.look_at_hart::<M>();
-            }
-            if !self.has_work() {
-                return;
             }
             if self.is_machine_late() {
                 // (after an upcall the machine goes on in its place)
