@@ -48,6 +48,8 @@ mod react;
 #[cfg(feature = "programs")]
 mod s_code;
 #[cfg(feature = "programs")]
+mod single;
+#[cfg(feature = "programs")]
 mod timed;
 #[cfg(feature = "programs")]
 mod violation;
