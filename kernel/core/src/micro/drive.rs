@@ -161,16 +161,21 @@ impl Kernel {
 
     /// Eight bytes of a port at most, and 0 behind its end; notes whether they change.
     #[inline(never)]
-    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, mut offset: u32, words: [u32; 2]) {
-        for word in words {
-            let bits = port.size.saturating_sub(offset).min(4).wrapping_mul(8);
-            let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
-            let (place, value) = (port.place.wrapping_add(offset as usize), word & !mask);
-            let changed = M::load(place) ^ value;
-            self.micro.changed.set(self.micro.changed.get() | changed);
-            M::store(place, value);
-            offset = offset.wrapping_add(4);
-        }
+    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, offset: u32, words: [u32; 2]) {
+        let [low, high] = words;
+        self.put_word::<M>(port, offset, low);
+        self.put_word::<M>(port, offset.wrapping_add(4), high);
+    }
+
+    /// The same of four bytes.
+    #[inline(never)]
+    pub(super) fn put_word<M: Machine>(&self, port: Ref<Port>, offset: u32, word: u32) {
+        let bits = port.size.saturating_sub(offset).min(4).wrapping_mul(8);
+        let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
+        let (place, value) = (port.place.wrapping_add(offset as usize), word & !mask);
+        let changed = &self.micro.changed;
+        changed.set(changed.get() | M::load(place) ^ value);
+        M::store(place, value);
     }
 
     /// The value of a port is whole: whoever waits for a change of it hears, and the trace.
