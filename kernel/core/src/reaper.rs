@@ -191,7 +191,7 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);

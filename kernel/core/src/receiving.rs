@@ -42,6 +42,11 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             }
             kernel.put_down(me);
             bound = mailbox.first.get();
+            if let Some(client) = bound.and_then(|first| first.dead_client()) {
+                // (one a piece)
+                kernel.end_thread::<M>(client);
+                return kernel.go_from(me);
+            }
             let Some(first) = bound else {
                 let (low, high) = (low.get(), high.get());
                 if low | high == 0 {
@@ -65,7 +70,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 // another is its protocol server, and has it no more
                 kernel.weigh_server(mailbox);
             }
-            kernel.bring_back::<M>(mailbox);
+            kernel.bring_back(mailbox);
             kernel.has_in_hand(first, me);
         }
         let Some(message) = bound else {

@@ -15,6 +15,12 @@ const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
 /// Threads that are looked at in one piece.
 const LOOK: usize = 32;
 
+/// Whether a process has a right to receive from a mailbox.
+fn may_receive(process: Ref<Process>, mailbox: Ref<Object>) -> bool {
+    let handle = process.handles.get(mailbox.number as usize);
+    handle.is_some_and(|handle| handle.rights & RECEIVES != 0)
+}
+
 impl Kernel {
     /// A thread that ends leaves the mailboxes from which it received last. O(these).
     #[inline(never)]
@@ -80,7 +86,7 @@ impl Kernel {
                 .owner
                 .get()
                 .is_some_and(|server| same(server.process, ends)),
-            kind::MAILBOX => !self.has_receiver(wanted, ends),
+            kind::MAILBOX => may_receive(ends, wanted) && !self.has_receiver(wanted, ends),
             _ => false,
         }
     }
@@ -88,12 +94,11 @@ impl Kernel {
     /// Whether a process lives, or will, that may receive from a mailbox. O(processes).
     fn has_receiver(&self, mailbox: Ref<Object>, ends: Ref<Process>) -> bool {
         self.processes.iter().any(|process| {
-            let handle = process.handles.get(mailbox.number as usize);
             let lives = match same(process, ends) {
                 true => process.image.policy == FaultPolicy::Restart as u32,
                 false => process.life.get() != life::DEAD,
             };
-            lives && handle.is_some_and(|handle| handle.rights & RECEIVES != 0)
+            lives && may_receive(process, mailbox)
         })
     }
 

@@ -128,7 +128,12 @@ impl Program {
             return Some((Event::Timer, alarm.max(now)));
         }
         if let Some(aside) = self.aside(dice, model, thread) {
-            return Some((aside, at));
+            // (an interrupt is taken before an instruction that would fault)
+            let is_fault = matches!(aside, Event::Fault(_));
+            return Some(match alarm {
+                Some(alarm) if is_fault && alarm <= at => (Event::Timer, at),
+                _ => (aside, at),
+            });
         }
         let mut request = self.request(dice, model, thread, at);
         if !(self.scope.calls)(&request) {
