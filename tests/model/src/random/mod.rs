@@ -128,12 +128,16 @@ impl Program {
             return Some((Event::Timer, alarm.max(now)));
         }
         if let Some(aside) = self.aside(dice, model, thread) {
-            // (an interrupt is taken before an instruction that would fault)
-            let is_fault = matches!(aside, Event::Fault(_));
-            return Some(match alarm {
-                Some(alarm) if is_fault && alarm <= at => (Event::Timer, at),
-                _ => (aside, at),
-            });
+            return match (aside, alarm) {
+                // (an interrupt is taken before an instruction that would fault)
+                (Event::Fault(_), Some(alarm)) if alarm <= at => Some((Event::Timer, at)),
+                // (the model ends clients at once, the kernel each in its turn: that shows
+                // where their server outlives them)
+                (Event::Fault(_), _) if model.outlives_in_turns(thread) => {
+                    Some((Event::Publish(0), at))
+                }
+                (aside, _) => Some((aside, at)),
+            };
         }
         let mut request = self.request(dice, model, thread, at);
         if !(self.scope.calls)(&request) {
