@@ -63,6 +63,8 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 return kernel.wait_behind(me, mailbox);
             };
             if first.length.get() as usize > capacity {
+                // (whoever waits for a server has one all the same)
+                kernel.bring_back(mailbox);
                 break 'error Error::EMSGSIZE;
             }
             mailbox.pull(first);
