@@ -143,6 +143,11 @@ impl Model {
         }
     }
 
+    /// Whether a thread has published a ceiling.
+    pub fn has_published(&self, thread: usize) -> bool {
+        self.threads[thread].published != 0
+    }
+
     /// Whether a switch was put off for the ceiling that a thread published.
     pub fn put_off(&self, thread: usize) -> bool {
         self.threads[thread].put_off

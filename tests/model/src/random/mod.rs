@@ -140,7 +140,10 @@ impl Program {
             };
         }
         let mut request = self.request(dice, model, thread, at);
-        if !(self.scope.calls)(&request) {
+        // (who kills is left for the first piece of that, and moved to its ceiling before: the
+        // model sees it left later)
+        let kills = matches!(request, Request::KillProcess { .. }) && model.has_published(thread);
+        if kills || !(self.scope.calls)(&request) {
             let until = (at / UNIT + dice.below(12) as u64) * UNIT + thread as u64;
             request = Request::Sleep { until };
         }
