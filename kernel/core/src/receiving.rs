@@ -133,6 +133,12 @@ impl Kernel {
         thread: Ref<Thread>,
         wish: usize,
     ) {
+        if let Some(client) = message.dead_client() {
+            // it was bound: what it says is received all the same
+            message.holder.set(Some(thread));
+            self.end_thread::<M>(client);
+            message.holder.set(None);
+        }
         let (mut client, mut token, mut from) = (NO_CLIENT, 0, 0);
         let mut serial = message.serial.get() as usize;
         let sender = message.sender.get();
