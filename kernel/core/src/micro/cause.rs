@@ -61,18 +61,13 @@ impl Port {
     /// A key in the order of its values.
     #[inline(never)]
     fn key<M: Machine>(&self) -> u64 {
-        let mut words = [M::load(self.place), M::load(self.place.wrapping_add(4))];
-        let [low, high] = words;
+        let (low, high) = (M::load(self.place), M::load(self.place.wrapping_add(4)));
         let [sign, sign_high] = self.sign;
-        let mask = match low & sign | high & sign_high {
-            0 => self.sign,
-            _ => self.negative,
+        let [mask, mask_high] = match low & sign | high & sign_high {
+            0 => &self.sign,
+            _ => &self.negative,
         };
-        for (word, mask) in words.iter_mut().zip(mask) {
-            *word ^= mask;
-        }
-        let [low, high] = words;
-        (high as u64) << 32 | low as u64
+        ((high ^ mask_high) as u64) << 32 | (low ^ mask) as u64
     }
 }
 

@@ -92,8 +92,8 @@ impl Kernel {
         let mut at = 0;
         while write && at < size {
             let from = scratch.wrapping_add(at);
-            let words = [M::load(from), M::load(from.wrapping_add(4))];
-            self.put_words::<M>(port, offset.wrapping_add(at) as u32, words);
+            let (low, high) = (M::load(from), M::load(from.wrapping_add(4)));
+            self.put_words::<M>(port, offset.wrapping_add(at) as u32, low, high);
             at = at.wrapping_add(8);
         }
         true
