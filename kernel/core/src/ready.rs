@@ -338,17 +338,15 @@ impl Kernel {
 /// take three times the bytes to count zeros at once.)
 #[inline(always)]
 fn highest(mut bits: u32) -> usize {
-    let mut number = 0;
-    macro_rules! half {
-        ($($width:literal)*) => { $(
-            if bits >> $width != 0 {
-                bits >>= $width;
-                number |= $width;
-            }
-        )* };
+    let (mut number, mut width) = (0, 16);
+    while width != 0 {
+        if bits >> width != 0 {
+            bits >>= width;
+            number |= width;
+        }
+        width >>= 1;
     }
-    half!(16 8 4 2 1);
-    number
+    number as usize
 }
 
 /// Into a ring, in front of `at`.

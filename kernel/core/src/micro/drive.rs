@@ -185,13 +185,7 @@ impl Kernel {
 
     /// Eight bytes of a port at most, and 0 behind its end; notes whether they change.
     #[inline(never)]
-    pub(super) fn put_words<M: Machine>(
-        &self,
-        port: Ref<Port>,
-        offset: u32,
-        low: u32,
-        high: u32,
-    ) {
+    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, offset: u32, low: u32, high: u32) {
         self.put_word::<M>(port, offset, low);
         self.put_word::<M>(port, offset.wrapping_add(4), high);
     }
@@ -227,7 +221,10 @@ impl Kernel {
         let (mut first, mut label) = (at, head(Kind::Port, 0, port.number as u16));
         let mut offset = 0;
         loop {
-            let (second, third) = (port.word::<M>(offset), port.word::<M>(offset.wrapping_add(4)));
+            let (second, third) = (
+                port.word::<M>(offset),
+                port.word::<M>(offset.wrapping_add(4)),
+            );
             self.trace.write(first, label, second, third);
             offset = offset.wrapping_add(8);
             if offset >= port.size {

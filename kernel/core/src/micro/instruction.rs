@@ -118,10 +118,10 @@ impl Kernel {
         let micro = &self.micro;
         let wait = step.wait.get();
         let time = match micro.s_thread.get() {
-            Some(thread) => thread.time(wait),
-            None => wait.after(program, self.exact_now::<M>()),
+            Some(thread) => self.time_of(thread, wait),
+            None => self.after_now::<M>(wait, program),
         };
-        match self.evaluate::<M>(wait, 0, time.0) {
+        match self.evaluate::<M>(wait, 0, time) {
             Truth::True => micro.code.set(step.code.get()),
             Truth::False => {}
             Truth::Ask => {
@@ -167,7 +167,8 @@ impl Kernel {
                     return false;
                 };
                 new.set(mode::S_THREAD);
-                new.reference.set(self.exact_now::<M>());
+                new.reference
+                    .set(self.exact_now::<M>(), self.micro.rest.get());
                 program.threads.set(program.threads.get().wrapping_add(1));
                 self.micro.unsettled.set(1);
                 new

@@ -126,7 +126,7 @@ impl Kernel {
             self.take_apart(group);
             let rest = micro.rest.get().wrapping_add(release.parts.get());
             let carry = (rest >= program.parts.get()) as u32;
-            let (now, _) = self.exact_now::<M>();
+            let now = self.exact_now::<M>();
             let ticks = release.ticks.get().wrapping_add(carry);
             self.begin_release(group, ticks, now as u32, (now >> 32) as u32);
         }

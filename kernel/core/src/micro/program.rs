@@ -172,6 +172,8 @@ record! {
         pub(crate) serial: Cell<u32>,
         /// In which units.
         pub(crate) parts: Cell<u32>,
+        /// Of the time that was computed last: what is left of a tick.
+        pub(crate) remainder: Cell<u32>,
         /// The number of the instant of which the trace tells.
         pub(crate) told: Cell<u32>,
         /// The interrupt that came in it.

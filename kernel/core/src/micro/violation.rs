@@ -48,8 +48,7 @@ impl Kernel {
             true => None,
             false => self.take_free(None, &program.free[0]),
         };
-        let involved =
-            self.report::<M>(program, violation, Some(task), None, trigger.is_some());
+        let involved = self.report::<M>(program, violation, Some(task), None, trigger.is_some());
         if let Some(trigger) = trigger {
             trigger.set(mode::HANDLER);
             trigger.code.set(code);
