@@ -46,6 +46,30 @@ fn are_idle(touches: &[Touch]) -> bool {
     !touches.iter().any(has_job)
 }
 
+impl Driver {
+    /// A word of its device register, or less: what is read, or 0 if it was stored.
+    #[inline(never)]
+    fn access_word<M: Machine>(&self, offset: usize) -> u32 {
+        let (at, width) = (self.register.wrapping_add(offset), self.width.min(4));
+        let Some(copy) = self.copies.first() else {
+            return M::input(at, width);
+        };
+        M::output(at, width, M::load(copy.from.wrapping_add(offset)));
+        0
+    }
+}
+
+impl Port {
+    /// A word of its value; 0 behind the end.
+    #[inline(never)]
+    fn word<M: Machine>(&self, offset: u32) -> u32 {
+        match offset < self.size {
+            true => M::load(self.place.wrapping_add(offset as usize)),
+            false => 0,
+        }
+    }
+}
+
 impl Kernel {
     /// Runs a driver that copies a little, if no task can be at it; else nothing has
     /// changed and false is returned.
@@ -133,7 +157,7 @@ impl Kernel {
     }
 
     fn note_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32, value: usize) {
-        self.note_logical::<M>(
+        self.note_instantly::<M>(
             head(Kind::Upcall, 0, driver.number as u16),
             stage,
             value as u32,
@@ -183,7 +207,7 @@ impl Kernel {
             let mut offset = micro.offset.take();
             while offset < port.size {
                 let at = from.wrapping_add(offset as usize);
-                self.put_words::<M>(port, offset, [M::load(at), M::load(at.wrapping_add(4))]);
+                self.put_words::<M>(port, offset, M::load(at), M::load(at.wrapping_add(4)));
                 offset = offset.wrapping_add(8);
                 if offset & 31 == 0 && M::pending() {
                     micro.offset.set(offset);
@@ -203,16 +227,24 @@ impl Kernel {
 
     /// Eight bytes of a port at most, and 0 behind its end; notes whether they change.
     #[inline(never)]
-    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, mut offset: u32, words: [u32; 2]) {
-        for word in words {
-            let bits = port.size.saturating_sub(offset).min(4).wrapping_mul(8);
-            let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
-            let (place, value) = (port.place.wrapping_add(offset as usize), word & !mask);
-            let changed = M::load(place) ^ value;
-            self.micro.changed.set(self.micro.changed.get() | changed);
-            M::store(place, value);
-            offset = offset.wrapping_add(4);
-        }
+    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, offset: u32, low: u32, high: u32) {
+        self.put_word::<M>(port, offset, low);
+        self.put_word::<M>(port, offset.wrapping_add(4), high);
+    }
+
+    #[inline(never)]
+    fn put_word<M: Machine>(&self, port: Ref<Port>, offset: u32, word: u32) {
+        // (negative behind the end of a value of less than 8 bytes)
+        let left = port.size.wrapping_sub(offset).cast_signed();
+        let value = match left {
+            4.. => word,
+            1.. => word & !u32::MAX.wrapping_shl(left as u32 * 8),
+            _ => 0,
+        };
+        let place = port.place.wrapping_add(offset as usize);
+        let changed = M::load(place) ^ value;
+        self.micro.changed.set(self.micro.changed.get() | changed);
+        M::store(place, value);
     }
 
     /// The value of a port is whole: whoever waits for a change of it hears, and the trace.
@@ -225,47 +257,37 @@ impl Kernel {
         if port.traced == 0 {
             return;
         }
-        let word = |offset: u32| match offset < port.size {
-            true => M::load(port.place.wrapping_add(offset as usize)),
-            false => 0,
-        };
-        let label = head(Kind::Port, 0, port.number as u16);
-        match at == self.micro.instant.get() {
-            true => self.note_logical::<M>(label, word(0), word(4)),
-            false => self.trace.write(at, label, word(0), word(4)),
+        if at == self.micro.instant.get() {
+            self.tell_instant::<M>();
         }
-        let mut offset = 8;
-        while offset < port.size {
-            let more = label ^ (Kind::Port as u32 ^ Kind::More as u32);
-            let [first, second, third] = [0, 4, 8].map(|more| word(offset.wrapping_add(more)));
-            self.trace.write(first, more, second, third);
-            offset = offset.wrapping_add(12);
+        let (mut first, mut label) = (at, head(Kind::Port, 0, port.number as u16));
+        let mut offset = 0;
+        loop {
+            let (second, third) = (
+                port.word::<M>(offset),
+                port.word::<M>(offset.wrapping_add(4)),
+            );
+            self.trace.write(first, label, second, third);
+            offset = offset.wrapping_add(8);
+            if offset >= port.size {
+                return;
+            }
+            first = port.word::<M>(offset);
+            offset = offset.wrapping_add(4);
+            label = head(Kind::More, 0, port.number as u16);
         }
     }
 
     /// Reads a device register into a port, or writes it.
     #[inline(never)]
     fn access_register<M: Machine>(&self, driver: Ref<Driver>) {
-        let mut words = [0; 2];
-        let mut width = driver.width;
-        let mut at = driver.register;
-        let from = driver.copies.first().map(|copy| copy.from);
-        for (index, word) in words.iter_mut().enumerate() {
-            match from {
-                None => *word = M::input(at, width.min(4)),
-                Some(from) => {
-                    let value = M::load(from.wrapping_add(index.wrapping_mul(4)));
-                    M::output(at, width.min(4), value);
-                }
-            }
-            at = at.wrapping_add(4);
-            width = width.wrapping_sub(4);
-            if width != 4 {
-                break;
-            }
-        }
+        let low = driver.access_word::<M>(0);
+        let high = match driver.width {
+            8 => driver.access_word::<M>(4),
+            _ => 0,
+        };
         if let Some(write) = driver.writes.first() {
-            self.put_words::<M>(write.port, 0, words);
+            self.put_words::<M>(write.port, 0, low, high);
             self.written::<M>(write.port, self.micro.instant.get());
         }
     }
