@@ -13,25 +13,20 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "services")]
 use crate::{mailbox, receiving};
 
-/// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
-/// host the machine stops by unwinding.)
-pub type Handler = extern "C-unwind" fn(
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    Ref<Thread>,
-    Ref<Kernel>,
-) -> Outcome;
+/// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
+/// machine stops by unwinding.)
+pub type Handler =
+    extern "C-unwind" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>) -> Outcome;
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
         $($(#[$meta])*
         // (all have the type of a handler)
         #[allow(clippy::extra_unused_type_parameters)]
-        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>) -> Outcome {
+            let $kernel = M::kernel();
+            $body
+        })*
 
         /// The handlers by number of call; what names no call is refused. Who may make which
         /// is decided before: see [`tenancy`](crate::thread::tenancy).
@@ -62,9 +57,9 @@ handlers! {
     #[cfg(feature = "programs")]
     Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
     #[cfg(feature = "programs")]
-    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::ReadPort);
     #[cfg(feature = "programs")]
-    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::WritePort);
     #[cfg(not(feature = "programs"))]
     Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(not(feature = "programs"))]
@@ -137,7 +132,6 @@ extern "C-unwind" fn no_such_call(
     _: usize,
     _: usize,
     _: Ref<Thread>,
-    _: Ref<Kernel>,
 ) -> Outcome {
     Outcome::error(Error::ENOSYS)
 }
