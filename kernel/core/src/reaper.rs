@@ -130,7 +130,7 @@ impl Kernel {
                 }
                 None => 0,
             },
-            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::OBJECTS => self.end_mail(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => match process.image.stretches.get(index) {
                 Some(stretch) => {
@@ -196,7 +196,7 @@ impl Kernel {
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait::<M>(thread);
+        self.cancel_wait(thread);
         self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),

@@ -93,7 +93,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             Copied::Fault => {
                 kernel.put_down(me);
                 let Some(mailbox) = found else {
-                    kernel.lose::<M>(message);
+                    kernel.lose(message);
                     break 'error error;
                 };
                 if kernel.deliver::<M>(message, mailbox, true) {
@@ -144,7 +144,7 @@ impl Kernel {
         let sender = message.sender.get();
         let number = sender.number() as usize;
         if message.is_call() {
-            token = self.take_in_hand::<M>(sender, thread);
+            token = self.take_in_hand(sender, thread);
             (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
         let priority = message.priority().get() as usize & SLOT_MASK;
@@ -167,10 +167,10 @@ impl Kernel {
     }
 
     /// Nobody will receive a message that a thread had begun to receive.
-    pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
+    pub(crate) fn lose(&self, message: Ref<Message>) {
         match message.is_call() {
             // (its place is freed with its request)
-            true => self.refuse_client::<M>(message.sender.get()),
+            true => self.refuse_client(message.sender.get()),
             false => message.free(),
         }
     }

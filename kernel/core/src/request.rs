@@ -25,7 +25,7 @@ use crate::message::special;
 use crate::object::kind;
 use crate::thread::{kind as resumed, state};
 use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Ref, Thread, is_not, same};
+use crate::{Kernel, Object, Ref, Thread, is_not, same};
 
 /// Where the registers of a client hold its request.
 pub(crate) struct Request {
@@ -111,11 +111,7 @@ impl Kernel {
     }
 
     /// A thread has the request of a client in its hand: the token of the reply.
-    pub(crate) fn take_in_hand<M: Machine>(
-        &self,
-        client: Ref<Thread>,
-        server: Ref<Thread>,
-    ) -> usize {
+    pub(crate) fn take_in_hand(&self, client: Ref<Thread>, server: Ref<Thread>) -> usize {
         self.come_back(client);
         let (hand, token) = (server.hand, self.next_token());
         client.request().token.set(token);
@@ -148,7 +144,7 @@ impl Kernel {
 
     /// A client does not wait for its request any more, and nobody has it.
     #[inline(never)]
-    pub(crate) fn withdraw<M: Machine>(&self, client: Ref<Thread>) {
+    pub(crate) fn withdraw(&self, client: Ref<Thread>) {
         let Some(wanted) = client.wants.get() else {
             return;
         };
@@ -180,15 +176,15 @@ impl Kernel {
 
     /// The reply of a client will not come.
     #[inline(never)]
-    pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>) {
-        self.withdraw::<M>(client);
+    pub(crate) fn refuse_client(&self, client: Ref<Thread>) {
+        self.withdraw(client);
         client.end_call(Error::EIDRM as usize);
     }
 
     /// A client ends, and its request with it. Who has that in its hand, and no other
     /// client's, goes on as urgently as the request was.
     #[inline(never)]
-    pub(crate) fn end_client<M: Machine>(&self, client: Ref<Thread>) {
+    pub(crate) fn end_client(&self, client: Ref<Thread>) {
         if let Some(hand) = client.wants.get()
             && hand.kind.get() == kind::HAND
             && let Some(server) = hand.owner.get()
@@ -209,7 +205,7 @@ impl Kernel {
                 hand.word.set(level.wrapping_add(behind) as usize);
             }
         }
-        self.withdraw::<M>(client);
+        self.withdraw(client);
     }
 
     /// A caller of a mailbox that nobody serves waits in the list of that.
