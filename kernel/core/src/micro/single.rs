@@ -64,7 +64,7 @@ impl Kernel {
         // (a label says that its record is of a switch)
         let label = thread.label ^ (Kind::Switch as u32 ^ Kind::Release as u32);
         self.trace.put(at, label, group.members, ticks);
-        self.begin_release::<M>(group, ticks);
+        self.begin_release(group, ticks, at, M::high(at));
         self.begin_job::<M>(task, group);
         let next = self.agenda.move_front(alarm, key);
         if !before(now, next) {

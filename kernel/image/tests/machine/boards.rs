@@ -137,12 +137,11 @@ impl Board {
     /// The kernel as it ships: the release build, with everything in it.
     fn kernel(self, folder: &Path) -> PathBuf {
         let target = self.text_of("kernel", "target");
-        // (as the builder compiles it)
+        // (as the builder compiles it: for bytes, or for cycles)
         let flags = match target.contains("c-unknown") {
-            true => ["+relax,+save-restore", "-disable-cgp"],
-            false => ["+relax", "-enable-machine-outliner=never"],
+            true => "-Ctarget-feature=+relax,+save-restore",
+            false => "-Ctarget-feature=+relax -Cllvm-args=-enable-machine-outliner=never",
         };
-        let [features_of_code, passes] = flags;
         let mut features = self.texts("features");
         features.extend(["programs", "load", "services"].map(String::from));
         run(Command::new(env!("CARGO"))
@@ -150,10 +149,7 @@ impl Board {
             .args(["--no-default-features", "--features", &features.join(",")])
             .args(["--target", &target])
             .env("GIORNATA_BOARD", self.0)
-            .env(
-                "RUSTFLAGS",
-                format!("-Ctarget-feature={features_of_code} -Cllvm-args={passes}"),
-            )
+            .env("RUSTFLAGS", flags)
             .env("CARGO_TARGET_DIR", folder));
         folder.join(target).join("release/giornata-image")
     }
