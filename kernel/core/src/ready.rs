@@ -233,7 +233,7 @@ impl Kernel {
     }
 
     /// The same, wherever it stands then, and who runs.
-    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
+    #[cfg(all(feature = "programs", feature = "fast"))]
     #[inline(never)]
     pub(crate) extern "C" fn open_and_go(&self, rank: Ref<Rank>, head: Ref<Thread>) -> Outcome {
         self.open_any(rank, head);

@@ -270,7 +270,7 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     bne     a1, tp, space_loaded
     # it is the reaper that was left, in whose next piece the dead one ends
-    j       look
+    j       turn
 
 not_its_call: # or nobody's
     li      a1, {COUNT}

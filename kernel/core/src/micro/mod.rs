@@ -47,7 +47,7 @@ mod port;
 mod react;
 #[cfg(feature = "programs")]
 mod s_code;
-#[cfg(feature = "programs")]
+#[cfg(all(feature = "programs", feature = "fast"))]
 mod single;
 #[cfg(feature = "programs")]
 mod timed;

@@ -1,6 +1,7 @@
 //! The most usual instant: a trigger for a time whose block releases one group, which is a
 //! ring, and renews itself. A straight line without a frame: whatever is odd shows before
-//! anything has changed, and then [`timed`](super::timed) sees to it.
+//! anything has changed, and then [`timed`](super::timed) sees to it. (700 bytes, so not
+//! where bytes count more than cycles.)
 
 use core::hint::cold_path;
 
