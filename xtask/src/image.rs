@@ -99,9 +99,12 @@ pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
         Some(emulator) => Host::Emulator(emulator),
         None => Host::Chip(Chip::of(&built.report.board)?, None),
     };
+    // (the next one comes to the same place)
+    let kernel = built.image.with_file_name("kernel.elf");
+    std::fs::copy(&built.kernel, &kernel).with_context(|| kernel.display().to_string())?;
     Ok(Image {
         elf: built.image,
-        kernel: built.kernel,
+        kernel,
         names: built.name_map,
         report: built.report,
         host,
