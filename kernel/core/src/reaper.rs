@@ -130,7 +130,7 @@ impl Kernel {
                 }
                 None => 0,
             },
-            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::OBJECTS => self.end_mail(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => match process.image.stretches.get(index) {
                 Some(stretch) => {
@@ -191,12 +191,12 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait::<M>(thread);
+        self.cancel_wait(thread);
         self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),
