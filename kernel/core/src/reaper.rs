@@ -13,6 +13,7 @@
 
 use core::cell::Cell;
 
+use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
@@ -221,8 +222,13 @@ impl Kernel {
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
         }
+        let control = thread
+            .context
+            .tp
+            .get()
+            .wrapping_sub(size_of::<ControlPage>());
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
-        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        let _ = begin::<M>(self.idle, thread, control, place.body, rank);
         thread.tenancy.set(place.tenancy);
         if place.role & role::DEADLINE != 0 {
             thread.set(state::BY_DEADLINE);
