@@ -154,6 +154,7 @@ impl Kernel {
         }
         micro.stage.set(stage::COPYING);
         micro.driver.set(Some(driver));
+        self.drive::<M>(driver);
     }
 
     fn note_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32, value: usize) {

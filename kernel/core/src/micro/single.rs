@@ -8,7 +8,7 @@ use core::hint::cold_path;
 use giornata_abi::ring::{Kind, head};
 
 use crate::micro::{Cause, Op, Trigger, mode};
-use crate::{Kernel, Machine, Outcome, Ref, Thread, before, some};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, some};
 
 impl Kernel {
     /// The first of the agenda, which is due, is a trigger. O(1), unless it is odd.
@@ -49,17 +49,19 @@ impl Kernel {
             cold_path();
             return self.on_trigger::<M>(trigger, me);
         }
-        let (now, count) = (M::now(), micro.count.get().wrapping_add(1));
-        micro.instant.set(at);
-        micro.count.set(count);
-        micro.told.set(count);
+        let now = M::now();
+        let mut count = micro.count.get();
+        if micro.instant.replace(at) != at {
+            count = count.wrapping_add(1);
+            micro.count.set(count);
+            micro.line.set(None);
+        }
         micro.rest.set(0);
-        micro.line.set(None);
         trigger.code.set(step.code.get());
         trigger.serial.set(self.next_serial());
         let task = group.first;
         let thread = task.thread;
-        if now != at {
+        if micro.told.replace(count) != count && now != at {
             self.trace.put(at, head(Kind::Entered, 0, 0), now, 0);
         }
         // (a label says that its record is of a switch)
@@ -84,6 +86,12 @@ impl Kernel {
     #[inline(never)]
     extern "C" fn open_and_look<M: Machine>(&self, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
         self.open(first.rank.get(), first);
-        self.on_timer_any::<M>(me)
+        match self.agenda.first() {
+            Some(Alarm {
+                event: Event::Trigger(other),
+                ..
+            }) => self.on_trigger::<M>(other, me),
+            _ => self.on_timer_any::<M>(me),
+        }
     }
 }
