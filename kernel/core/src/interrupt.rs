@@ -148,6 +148,6 @@ impl Kernel {
         if line.closed.get() == 0 {
             M::unmask(line.number);
         }
-        self.block(me, self.nowhere)
+        self.block_nowhere(me)
     }
 }

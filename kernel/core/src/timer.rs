@@ -66,7 +66,7 @@ impl Kernel {
         me.answer(0);
         me.set(state::SLEEPS);
         self.arm::<M>(me, low, high);
-        self.block(me, self.nowhere)
+        self.block_nowhere(me)
     }
 
     /// The timer has rung: what is due, then the next alarm.
