@@ -54,7 +54,7 @@ impl Kernel {
     pub(crate) fn note_lent(&self, holder: Ref<Thread>, rank: Ref<Rank>) {
         let process = holder.process;
         let lent = &process.lent;
-        if process.is_alive() && rank.is_above(lent) {
+        if process.is_alive() && rank.precedes(lent) {
             lent.level.set(rank.level.get());
             lent.deadline.set(rank.deadline.get());
         }
@@ -63,7 +63,7 @@ impl Kernel {
     /// The urgency of a reaper: its own, or of whoever hangs on its threads.
     pub(crate) fn rank_lent(&self, process: Ref<Process>, own: Ref<Rank>) -> Ref<Rank> {
         let lent = &process.lent;
-        match lent.is_above(own) {
+        match lent.precedes(own) {
             true => self.fixed(lent.level.get()).unwrap_or(lent),
             false => own,
         }

@@ -241,7 +241,7 @@ impl Stretch {
                 from => M::copy(from.wrapping_add(at), to, length),
             }
             at = at.wrapping_add(length);
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 offset.set(at);
                 return false;
             }

@@ -186,9 +186,7 @@ impl Kernel {
         }
         change.asked.set(asked | ARMED);
         let key = now.wrapping_add(ahead);
-        if self.agenda.insert(&change.alarm, key) {
-            self.ring_at::<M>(key, now);
-        }
+        self.set_alarm::<M>(&change.alarm, key);
     }
 
     /// What is asked for is asked for no longer.

@@ -49,9 +49,9 @@ impl Kernel {
                 write,
             );
             done = done.wrapping_add(size);
-            if done < length && M::pending() {
+            if done < length && crate::machine::waits::<M>() {
                 let rank = micro.thread.rank.get();
-                if rank.is_above(me.rank.get()) {
+                if rank.precedes(me.rank.get()) {
                     self.begin_behind::<M>(me);
                     self.set_rank(me, rank, false);
                 }
