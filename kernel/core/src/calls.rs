@@ -67,7 +67,7 @@ handlers! {
     #[cfg(feature = "load")]
     StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
     #[cfg(feature = "load")]
-    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, low, high);
     #[cfg(feature = "load")]
     ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
