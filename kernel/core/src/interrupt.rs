@@ -145,6 +145,6 @@ impl Kernel {
         if line.closed.get() == 0 {
             M::unmask(line.number);
         }
-        self.block_nowhere(me)
+        self.block(me, self.nowhere)
     }
 }

@@ -72,7 +72,7 @@ impl Kernel {
         me.answer(0);
         me.set(state::SLEEPS);
         self.arm::<M>(me, low, high);
-        self.block_nowhere(me)
+        self.block(me, self.nowhere)
     }
 
     /// The timer has rung: what is due, then the next alarm.

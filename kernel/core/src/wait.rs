@@ -35,13 +35,6 @@ impl Kernel {
         self.run_wanting(head, wants)
     }
 
-    /// The caller waits for an instant, or for a line.
-    #[inline(never)]
-    pub(crate) extern "C" fn block_nowhere(&self, me: Ref<Thread>) -> Outcome {
-        me.waits.set(Some(self.nowhere));
-        self.remove_and_go(me)
-    }
-
     #[inline(never)]
     extern "C" fn remove_and_go(&self, me: Ref<Thread>) -> Outcome {
         self.remove(me);
