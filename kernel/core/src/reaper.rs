@@ -13,6 +13,7 @@
 
 use core::cell::Cell;
 
+use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
@@ -126,7 +127,7 @@ impl Kernel {
                 }
                 None => 0,
             },
-            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::OBJECTS => self.end_mail(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => match process.image.stretches.get(index) {
                 Some(stretch) => {
@@ -181,12 +182,12 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait::<M>(thread);
+        self.cancel_wait(thread);
         self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),
@@ -211,8 +212,13 @@ impl Kernel {
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
         }
+        let control = thread
+            .context
+            .tp
+            .get()
+            .wrapping_sub(size_of::<ControlPage>());
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
-        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        let _ = begin::<M>(self.idle, thread, control, place.body, rank);
         thread.tenancy.set(place.tenancy);
         const BY_DEADLINE: u32 = state::BY_DEADLINE / role::DEADLINE as u32;
         thread.set((place.role & role::DEADLINE) as u32 * BY_DEADLINE);

@@ -123,7 +123,7 @@ impl Kernel {
             kind::FREE => {}
             _ => return Error::EEXIST as usize,
         }
-        while self.vacate::<M>(object) || self.forget(object) {
+        while self.vacate(object) || self.forget(object) {
             if crate::machine::waits::<M>() {
                 return STAYS;
             }
@@ -159,7 +159,7 @@ impl Kernel {
             slot.set(slot.get() | GOES_ON);
         }
         // (unless it has another tenant meanwhile)
-        while !object.lives() && self.vacate::<M>(object) {
+        while !object.lives() && self.vacate(object) {
             if crate::machine::waits::<M>() {
                 return STAYS;
             }
@@ -197,9 +197,9 @@ impl Kernel {
 
     /// A piece of what an object that is no more has left: the messages of a mailbox, four
     /// that hang on the owner of a mutex. Returns whether there is more.
-    fn vacate<M: Machine>(&self, object: Ref<Object>) -> bool {
+    fn vacate(&self, object: Ref<Object>) -> bool {
         if object.made & kind::KIND == kind::MAILBOX {
-            return self.drain::<M>(object);
+            return self.drain(object);
         }
         let Some(owner) = object.owner.get() else {
             return false;

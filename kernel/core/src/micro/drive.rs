@@ -19,18 +19,31 @@ use core::hint::cold_path;
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Cause, Copy, Driver, Port, Program, Upcall, Wait, Write, job, odd, stage};
+use crate::micro::{
+    Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, job, odd, stage,
+};
 use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, limit, same};
 
-/// Copies that a block does without a look at timer and lines.
-const SHORT: usize = 4;
+/// Copies that are made without a look at timer and lines.
+pub(super) const PIECE: usize = 32;
 
 #[inline(always)]
-fn copy_one<M: Machine>(copy: &Copy) {
+fn copy_eight<M: Machine>(from: usize, to: usize) {
     let next = |at: usize| at.wrapping_add(4);
-    let (low, high) = (M::load(copy.from), M::load(next(copy.from)));
-    M::store(copy.to, low);
-    M::store(next(copy.to), high);
+    let (low, high) = (M::load(from), M::load(next(from)));
+    M::store(to, low);
+    M::store(next(to), high);
+}
+
+/// Whether none of these tasks has a job, nor has had one that was stopped. (Where a job
+/// of their ring is left, it may be another's.)
+#[inline(never)]
+fn are_idle(touches: &[Touch]) -> bool {
+    let has_job = |touch: &Touch| match touch.group.odd.get() & odd::APART {
+        0 => touch.group.rank.head.get().is_some(),
+        _ => touch.tasks.iter().any(|task| task.job.get() != 0),
+    };
+    !touches.iter().any(has_job)
 }
 
 impl Driver {
@@ -62,18 +75,50 @@ impl Kernel {
     /// changed and false is returned.
     #[inline(never)]
     pub(super) extern "C" fn call_short<M: Machine>(&self, driver: Ref<Driver>) -> bool {
-        let mut busy = driver.odd as usize;
-        for touch in driver.touches {
-            busy |= crate::some(touch.group.rank.head.get()) | touch.group.odd.get() as usize;
-        }
-        if busy != 0 || driver.copies.len() > SHORT {
+        if driver.odd != 0 || driver.copies.len() > PIECE || !are_idle(driver.touches) {
             cold_path();
             return false;
         }
-        for copy in driver.copies {
-            copy_one::<M>(copy);
+        self.copy_on::<M>(driver.copies)
+    }
+
+    /// Copies what a run of calls would, in their place, if no task can be at it; else the
+    /// calls are next. `None`: something waits, and it is not done.
+    #[inline(never)]
+    pub(super) fn copy_run<M: Machine>(&self, run: Ref<Copies>, rest: Code) -> Option<Code> {
+        if self.micro.progress.get() == 0 && !are_idle(run.touches) {
+            return Some(rest);
         }
-        true
+        let done = self.copy_on::<M>(run.copies);
+        done.then(|| rest.get(run.calls..).unwrap_or(&[]))
+    }
+
+    /// Copies what is left. False: something waits, and it is not done.
+    #[inline(never)]
+    fn copy_on<M: Machine>(&self, copies: &'static [Copy]) -> bool {
+        let progress = &self.micro.progress;
+        let mut left = copies.get(progress.take() as usize..).unwrap_or(&[]);
+        loop {
+            let (piece, rest) = left.split_at_checked(PIECE).unwrap_or((left, &[]));
+            let (pairs, last) = piece.as_chunks::<2>();
+            // (of two, the places first: their loads do not wait for each other)
+            for [first, second] in pairs {
+                let places = (first.from, first.to, second.from, second.to);
+                copy_eight::<M>(places.0, places.1);
+                copy_eight::<M>(places.2, places.3);
+            }
+            if let [copy] = last {
+                copy_eight::<M>(copy.from, copy.to);
+            }
+            left = rest;
+            if left.is_empty() {
+                return true;
+            }
+            if crate::machine::waits::<M>() {
+                progress.set(copies.len().wrapping_sub(left.len()) as u32);
+                return false;
+            }
+        }
     }
 
     /// A driver begins its work, unless it may not.
@@ -109,6 +154,7 @@ impl Kernel {
         }
         micro.stage.set(stage::COPYING);
         micro.driver.set(Some(driver));
+        self.drive::<M>(driver);
     }
 
     fn note_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32, value: usize) {
@@ -149,18 +195,15 @@ impl Kernel {
     #[inline(never)]
     fn copy_values<M: Machine>(&self, copies: &'static [Copy], writes: &'static [Write]) -> bool {
         let micro = &self.micro;
-        let mut index = micro.progress.take() as usize;
-        let mut left = copies.get(index..).unwrap_or(&[]);
-        while let [copy, rest @ ..] = left {
-            copy_one::<M>(copy);
-            left = rest;
-            index = index.wrapping_add(1);
-            if index & 3 == 0 && crate::machine::waits::<M>() {
-                micro.progress.set(index as u32);
+        let count = copies.len();
+        if (micro.progress.get() as usize) < count {
+            if !self.copy_on::<M>(copies) {
                 return false;
             }
+            micro.progress.set(count as u32);
         }
-        while let Some(write) = writes.get(index.wrapping_sub(copies.len())) {
+        let mut index = micro.progress.take() as usize;
+        while let Some(write) = writes.get(index.wrapping_sub(count)) {
             let (port, from) = (write.port, write.from);
             let mut offset = micro.offset.take();
             while offset < port.size {

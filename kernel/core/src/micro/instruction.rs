@@ -22,7 +22,17 @@ impl Kernel {
         micro.code.set(rest);
         let has_slots = match op {
             Op::Return => return self.end_block(),
-            Op::Call(driver) => return self.call_driver::<M>(driver, program),
+            Op::Call(driver) => {
+                if driver.odd != 0 || !self.call_short::<M>(driver) {
+                    self.call_driver::<M>(driver, program);
+                }
+                return;
+            }
+            Op::Copies(run) => {
+                return micro
+                    .code
+                    .set(self.copy_run::<M>(run, rest).unwrap_or(code));
+            }
             Op::Release(release) => {
                 if !self.release_any::<M>(release, program) {
                     micro.code.set(code);

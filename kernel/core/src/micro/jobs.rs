@@ -359,7 +359,7 @@ impl Kernel {
         self.begin_event(now);
         self.end_job::<M>(task, now);
         task.job.set(job::STOPPED);
-        thread.begin_at(thread.place.entry, thread.place.argument, thread.place.body);
+        thread.begin_at(thread.place.entry, task.argument, thread.place.body);
         self.raise::<M>(violation, task, now);
     }
 

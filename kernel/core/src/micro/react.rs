@@ -33,19 +33,21 @@ impl Kernel {
             if M::pending() {
                 self.look_at_hart::<M>();
             }
-            if !self.has_work() {
-                return;
-            }
-            if self.is_machine_late() {
-                // (after an upcall the machine goes on in its place)
-                if micro.thread.waits.get().is_some() && micro.stage.get() != super::stage::RUNNING
-                {
-                    micro.thread.waits.set(None);
-                    self.insert(micro.thread);
+            let late = self.is_machine_late();
+            match (micro.driver.get(), micro.program.get()) {
+                (None, Some(program)) if !late => self.instruction::<M>(program),
+                _ if !self.has_work() => return,
+                _ if late => {
+                    // (after an upcall the machine goes on in its place)
+                    let waits = micro.thread.waits.get().is_some();
+                    if waits && micro.stage.get() != super::stage::RUNNING {
+                        micro.thread.waits.set(None);
+                        self.insert(micro.thread);
+                    }
+                    return;
                 }
-                return;
+                _ => self.step::<M>(),
             }
-            self.step::<M>();
         }
     }
 
@@ -119,8 +121,6 @@ impl Kernel {
         let micro = &self.micro;
         if let Some(driver) = micro.driver.get() {
             self.drive::<M>(driver);
-        } else if let Some(program) = micro.program.get() {
-            self.instruction::<M>(program);
         } else if let Some(first) = micro.due.get() {
             let at = first.due.get();
             if before(at, self.agenda.next()) {

@@ -49,6 +49,8 @@ pub(crate) struct World {
     /// Instants that the machine has handled.
     instants: u32,
     pub(crate) now: u64,
+    /// Ticks by which the alarm comes late.
+    pub(crate) late: u64,
     /// Upcalls are left running.
     pub(crate) holds_upcalls: bool,
     /// What lies in blocks of upcalls when they return.
@@ -107,6 +109,7 @@ impl World {
             shown: None,
             instants: 0,
             now: 0,
+            late: 0,
             clock: 0,
             holds_upcalls: false,
             results: Vec::new(),
@@ -147,6 +150,18 @@ impl World {
     pub(crate) fn writes(&mut self, driver: &str, port: &str, values: &[u64]) {
         let port = self.port(port);
         self.does(driver, Work::Write(port, values.iter().copied().collect()));
+    }
+
+    /// The driver copies one port to another and does nothing else.
+    pub(crate) fn copies(&mut self, driver: &str, from: &str, to: &str) {
+        let (from, to) = (self.port(from), self.port(to));
+        self.does(driver, Work::Copy(from, to));
+    }
+
+    /// The low word of the value of a port.
+    pub(crate) fn value(&mut self, name: &str) -> u32 {
+        let place = self.system.place(self.port(name));
+        self.rig().word(place)
     }
 
     pub(crate) fn answers(&mut self, driver: &str, ends: &[End]) {
@@ -237,7 +252,8 @@ impl World {
     }
 
     fn next_event(&mut self) -> Option<u64> {
-        let alarm = self.rig().alarm();
+        let late = self.late;
+        let alarm = self.rig().alarm().map(|at| at + late);
         let completion = self.running_task().map(|task| self.now + self.left[&task]);
         let outside = self.events.first().map(|(at, _)| *at);
         [alarm, completion, outside].into_iter().flatten().min()
