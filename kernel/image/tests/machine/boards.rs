@@ -56,8 +56,7 @@ impl Board {
 
     /// Whether its kernel keeps floating-point registers.
     pub(crate) fn has_floating(self) -> bool {
-        let features = self.value("kernel", "features");
-        features.as_array().unwrap().contains(&"floating".into())
+        self.texts("features").contains(&"floating".into())
     }
 
     pub(crate) fn is_chip(self) -> bool {
@@ -79,6 +78,13 @@ impl Board {
 
     fn text_of(self, section: &str, key: &str) -> String {
         self.value(section, key).as_str().unwrap().into()
+    }
+
+    /// A list of the section of the kernel.
+    fn texts(self, key: &str) -> Vec<String> {
+        let list = self.value("kernel", key);
+        let texts = list.as_array().unwrap().iter();
+        texts.map(|text| text.as_str().unwrap().into()).collect()
     }
 
     pub(crate) fn number(self, section: &str, key: &str) -> u64 {
@@ -136,20 +142,19 @@ impl Board {
     /// The kernel as it ships: the release build, with everything in it.
     fn kernel(self, folder: &Path) -> PathBuf {
         let target = self.text_of("kernel", "target");
-        let features = self.value("kernel", "features");
-        let features: Vec<_> = features
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|feature| feature.as_str().unwrap())
-            .chain(["programs", "load", "services"])
-            .collect();
+        // (as the builder compiles it: for bytes, or for cycles)
+        let flags = match target.contains("c-unknown") {
+            true => "-Ctarget-feature=+relax,+save-restore",
+            false => "-Ctarget-feature=+relax -Cllvm-args=-enable-machine-outliner=never",
+        };
+        let mut features = self.texts("features");
+        features.extend(["programs", "load", "services"].map(String::from));
         run(Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "giornata-image"])
             .args(["--no-default-features", "--features", &features.join(",")])
             .args(["--target", &target])
             .env("GIORNATA_BOARD", self.0)
-            .env("RUSTFLAGS", "-C target-feature=+relax,+save-restore")
+            .env("RUSTFLAGS", flags)
             .env("CARGO_TARGET_DIR", folder));
         folder.join(target).join("release/giornata-image")
     }
