@@ -45,6 +45,19 @@ pub struct Bounds {
     pub functions: Vec<(String, Cost)>,
     /// Declared loops that the kernel has, by their place among the declarations.
     pub used: BTreeSet<usize>,
+    /// Functions of which it is declared how often a stretch calls them.
+    pub calls: Vec<Called>,
+}
+
+/// A function whose calls in one stretch are declared.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The function.
+    pub function: String,
+    /// Where it begins.
+    pub(crate) address: u64,
+    /// How often it is called at most, by its declaration.
+    pub most: u64,
 }
 
 impl Bound {
@@ -129,10 +142,12 @@ impl Analysis {
             kinds.push(bound);
         }
         let functions = everything.functions();
+        let calls = everything.called();
         Ok(Bounds {
             kinds,
             functions,
             used: everything.used,
+            calls,
         })
     }
 

@@ -17,6 +17,9 @@ pub struct Cost {
     terms: BTreeMap<Vec<String>, u64>,
     /// Of the value, what each function of the source has, where that is kept.
     shares: BTreeMap<Rc<str>, u64>,
+    /// How often functions are called whose calls are declared for the whole stretch, by
+    /// address: what they take is not in the value. Of two ways the most of each.
+    calls: BTreeMap<u64, Cost>,
 }
 
 impl Cost {
@@ -35,6 +38,36 @@ impl Cost {
         Cost {
             shares,
             ..Cost::number(value)
+        }
+    }
+
+    /// One call of a function that is counted apart.
+    pub(crate) fn call(function: u64) -> Cost {
+        Cost {
+            calls: BTreeMap::from([(function, Cost::number(1))]),
+            ..Cost::default()
+        }
+    }
+
+    /// How often functions are called that are counted apart, by address.
+    pub(crate) fn calls(&self) -> &BTreeMap<u64, Cost> {
+        &self.calls
+    }
+
+    /// A function is not called more often than that.
+    pub(crate) fn limit_calls(&mut self, function: u64, most: &Cost) {
+        if let Some(times) = self.calls.get_mut(&function)
+            && times.value > most.value
+        {
+            *times = most.clone();
+        }
+    }
+
+    /// The same without these calls.
+    pub(crate) fn without_calls(&self) -> Cost {
+        Cost {
+            calls: BTreeMap::new(),
+            ..self.clone()
         }
     }
 
@@ -66,10 +99,14 @@ impl Cost {
             let place = sum.shares.entry(function.clone()).or_default();
             *place = place.saturating_add(*share);
         }
+        for (function, times) in &other.calls {
+            let place = sum.calls.entry(*function).or_default();
+            *place = place.plus(times);
+        }
         sum
     }
 
-    /// So many times the other; its shares are kept.
+    /// So many times the other; its shares and calls are kept.
     pub(crate) fn times(&self, other: &Cost) -> Cost {
         let mut terms: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for (one, factor) in &self.terms {
@@ -87,6 +124,11 @@ impl Cost {
                 .shares
                 .iter()
                 .map(|(function, share)| (function.clone(), share.saturating_mul(self.value)))
+                .collect(),
+            calls: other
+                .calls
+                .iter()
+                .map(|(function, times)| (*function, self.times(times)))
                 .collect(),
         }
     }
@@ -116,10 +158,25 @@ impl Cost {
         less
     }
 
-    /// Puts this into a place that holds less.
-    pub(crate) fn raise(self, place: &mut Cost) {
+    /// Puts this into a place that holds less. Of calls that are counted apart the place
+    /// then holds the most of both.
+    pub(crate) fn raise(mut self, place: &mut Cost) {
+        let own = std::mem::take(&mut self.calls);
+        let mut calls = std::mem::take(&mut place.calls);
+        for (function, times) in own {
+            times.raise(calls.entry(function).or_default());
+        }
         if self.value >= place.value {
             *place = self;
+        }
+        place.calls = calls;
+    }
+
+    /// The less of two.
+    pub(crate) fn least(self, other: Cost) -> Cost {
+        match self.value <= other.value {
+            true => self,
+            false => other,
         }
     }
 }

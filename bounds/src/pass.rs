@@ -1,6 +1,6 @@
 //! One walk over all functions, callees first: what each takes at most.
 
-use crate::analysis::{Analysis, Bound, unknown};
+use crate::analysis::{Analysis, Bound, Called, unknown};
 use crate::binary::Frame;
 use crate::cost::Cost;
 use crate::declarations::{Kind, LeftOut, Place};
@@ -32,6 +32,10 @@ pub(crate) struct Pass<'a> {
     costs: HashMap<(u64, Option<u64>), Option<Cost>>,
     /// Functions whose loops are bounded by the third argument.
     by_length: BTreeSet<u64>,
+    /// Functions whose calls are counted apart, and how many a stretch has at most.
+    apart: BTreeMap<u64, Option<Cost>>,
+    /// The same of one call of a function: what it calls, and how often at most.
+    within: BTreeMap<u64, Vec<(u64, Cost)>>,
     kernel: Longest,
     /// Declared loops that were met.
     pub(crate) used: BTreeSet<usize>,
@@ -56,6 +60,8 @@ impl<'a> Pass<'a> {
             shares,
             costs: HashMap::new(),
             by_length: BTreeSet::new(),
+            apart: BTreeMap::new(),
+            within: BTreeMap::new(),
             kernel: (Graph::default(), BTreeMap::new()),
             used: BTreeSet::new(),
             undeclared: BTreeMap::new(),
@@ -71,6 +77,7 @@ impl<'a> Pass<'a> {
     /// Counts everything.
     fn run(&mut self) -> Result<(), Error> {
         let analysis = self.analysis;
+        self.read_calls()?;
         for at in &analysis.program.order {
             if let Some(shape) = analysis.shapes.get(at) {
                 let name = analysis.program.procedures[at].name.clone();
@@ -85,6 +92,70 @@ impl<'a> Pass<'a> {
         let entry = &analysis.declarations.entry;
         self.kernel = self.longest(&analysis.kernel, entry, &sources, None)?;
         Ok(())
+    }
+
+    /// Finds the functions whose calls are declared.
+    fn read_calls(&mut self) -> Result<(), Error> {
+        let analysis = self.analysis;
+        for declared in &analysis.declarations.calls {
+            let most = declared.most.0.evaluate(self.capacities);
+            let most = most.map_err(|name| unknown(&declared.function, &name, self.capacities))?;
+            for at in self.named(&declared.function) {
+                let apart = self.apart.entry(at).or_default();
+                match &declared.within {
+                    None => *apart = Some(most.clone()),
+                    Some(caller) => {
+                        for caller in self.named(caller) {
+                            let within = self.within.entry(caller).or_default();
+                            within.push((at, most.clone()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions of the binary that declarations call so.
+    fn named(&self, name: &str) -> Vec<u64> {
+        let is_it = |at: &&u64| *self.analysis.binary.key(address(**at)) == *name;
+        let all = self.analysis.shapes.keys();
+        all.filter(is_it).copied().collect()
+    }
+
+    /// The functions whose calls are declared, with their most.
+    pub(crate) fn called(&self) -> Vec<Called> {
+        let called = self.apart.iter().filter_map(|(at, most)| {
+            Some(Called {
+                function: self.analysis.binary.key(address(*at)).to_string(),
+                address: address(*at),
+                most: most.as_ref()?.value,
+            })
+        });
+        called.collect()
+    }
+
+    /// A cost with what is counted apart, callers before what they call: each function as
+    /// often as declared, or as the ways through the kernel call it if that is less.
+    fn whole(&self, cost: &Cost) -> Cost {
+        let (mut whole, mut calls) = (cost.without_calls(), cost.calls().clone());
+        for at in self.analysis.program.order.iter().rev() {
+            let (Some(most), Some(times)) = (self.apart.get(at), calls.remove(at)) else {
+                continue;
+            };
+            let one = self.costs.get(&(*at, None)).cloned().flatten();
+            let times = match most {
+                Some(most) => most.clone().least(times),
+                None => times,
+            };
+            let all = times.times(&one.unwrap_or_default());
+            for (function, times) in all.calls() {
+                let place: &mut Cost = calls.entry(*function).or_default();
+                *place = place.plus(times);
+            }
+            whole = whole.plus(&all.without_calls());
+        }
+        whole
     }
 
     /// Whether a function's loops are bounded by its third argument. Such a
@@ -112,7 +183,12 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         let (_, longest) = self.longest(shape, &name, &[source], length)?;
-        let cost = longest.get(&(source, Exit::Return)).cloned();
+        let mut cost = longest.get(&(source, Exit::Return)).cloned();
+        for (function, most) in self.within.get(&at).into_iter().flatten() {
+            if let Some(cost) = &mut cost {
+                cost.limit_calls(*function, most);
+            }
+        }
         self.costs.insert((at, length), cost);
         Ok(())
     }
@@ -257,6 +333,10 @@ impl<'a> Pass<'a> {
     }
 
     fn cost_of(&self, site: &Site, call: Call, third: Option<u64>) -> Option<Cost> {
+        if self.apart.contains_key(&call.callee) {
+            let returns = self.costs.get(&(call.callee, None))?.is_some();
+            return returns.then(|| Cost::call(call.callee));
+        }
         let length = self.length(site, call, third);
         self.costs.get(&(call.callee, length)).cloned().flatten()
     }
@@ -341,7 +421,7 @@ impl<'a> Pass<'a> {
     pub(crate) fn functions(&self) -> Vec<(String, Cost)> {
         let mut costs: HashMap<u64, Cost> = HashMap::new();
         for ((at, _), cost) in &self.costs {
-            let cost = cost.clone().unwrap_or_default();
+            let cost = self.whole(&cost.clone().unwrap_or_default());
             cost.raise(costs.entry(*at).or_default());
         }
         let named = costs.into_iter().map(|(at, cost)| {
@@ -367,7 +447,7 @@ impl<'a> Pass<'a> {
         let mut instructions = Cost::default();
         for ((source, _), cost) in longest {
             if sources.contains(source) {
-                cost.clone().raise(&mut instructions);
+                self.whole(cost).raise(&mut instructions);
             }
         }
         Bound {

@@ -181,6 +181,7 @@ mod tests {
                 kinds: vec![bound("timer", 100), bound("call", 50)],
                 functions: Vec::new(),
                 used: Default::default(),
+                calls: Vec::new(),
             },
             measured,
         };
@@ -199,6 +200,7 @@ mod tests {
             kinds: vec![bound("timer", 100), bound("call", 50)],
             functions: Vec::new(),
             used: Default::default(),
+            calls: Vec::new(),
         };
         let mut found = Found {
             board: "a-board",
