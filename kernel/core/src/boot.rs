@@ -116,7 +116,7 @@ impl Kernel {
         self.trace
             .write(self.boot.checksum, head(Kind::More, 0, 0), layout, high);
         self.agenda.begin(now);
-        self.on_epoch::<M>();
+        self.begin_epoch::<M>(now);
         for thread in self.threads {
             if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
                 thread.waits.set(None);
@@ -133,27 +133,5 @@ impl Kernel {
         let is_early = high == 0 && now < FARTHEST;
         self.start_programs(if is_early { 0 } else { now });
         self.go()
-    }
-
-    /// Records the high word of the clock, at least once in 2^30 ticks, and stops the
-    /// machine when its time is up.
-    pub(crate) fn on_epoch<M: Machine>(&self) {
-        let now = M::now();
-        let high = M::high(now);
-        self.trace.write(now, head(Kind::Epoch, 0, 0), high, 0);
-        let [low, stop_high] = self.boot.stop;
-        let (left, borrow) = low.overflowing_sub(now);
-        let left_high = stop_high.wrapping_sub(high).wrapping_sub(borrow as u32);
-        let mut ahead = FARTHEST;
-        if low | stop_high != 0 {
-            match left_high as i32 {
-                0 if left != 0 => ahead = ahead.min(left),
-                ..=0 => self.stop::<M>(0),
-                _ => {}
-            }
-        }
-        let key = now.wrapping_add(ahead);
-        let _ = self.agenda.insert(self.epoch, key);
-        self.ring_at::<M>(self.agenda.next(), now);
     }
 }

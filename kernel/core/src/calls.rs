@@ -13,25 +13,20 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "services")]
 use crate::{mailbox, receiving};
 
-/// What carries out a call: `a0..a5` of the caller, the caller, the kernel. (On the
-/// host the machine stops by unwinding.)
-pub type Handler = extern "C-unwind" fn(
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    Ref<Thread>,
-    Ref<Kernel>,
-) -> Outcome;
+/// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
+/// machine stops by unwinding.)
+pub type Handler =
+    extern "C-unwind" fn(usize, usize, usize, usize, usize, usize, Ref<Thread>) -> Outcome;
 
 macro_rules! handlers {
     ($($(#[$meta:meta])* $call:ident = $name:ident($($argument:ident),*; $me:ident, $kernel:ident) $body:expr;)*) => {
         $($(#[$meta])*
         // (all have the type of a handler)
         #[allow(clippy::extra_unused_type_parameters)]
-        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>, $kernel: Ref<Kernel>) -> Outcome { $body })*
+        extern "C-unwind" fn $name<M: Machine>($($argument: usize,)* $me: Ref<Thread>) -> Outcome {
+            let $kernel = M::kernel();
+            $body
+        })*
 
         /// The handlers by number of call; what names no call is refused. Who may make which
         /// is decided before: see [`tenancy`](crate::thread::tenancy).
@@ -137,7 +132,6 @@ extern "C-unwind" fn no_such_call(
     _: usize,
     _: usize,
     _: Ref<Thread>,
-    _: Ref<Kernel>,
 ) -> Outcome {
     Outcome::error(Error::ENOSYS)
 }

@@ -50,8 +50,10 @@ record! {
         pub(crate) depth: u32,
         /// Time events.
         pub agenda: Agenda,
-        /// Rings at least once in 2^30 ticks.
+        /// Rings at least once in 2^28 ticks,
         pub(crate) epoch: Ref<Alarm>,
+        /// and so many records have been looked at since the epoch ended.
+        pub(crate) looked: Cell<u32>,
         /// A rank for each fixed priority, most urgent first.
         pub(crate) ranks: Ref<[Rank; 256]>,
         /// The rank of deadlines that was opened last below the top.

@@ -35,6 +35,7 @@ mod condition;
 mod creation;
 #[cfg(feature = "services")]
 mod ending;
+mod epoch;
 mod fault;
 #[cfg(feature = "services")]
 mod general;

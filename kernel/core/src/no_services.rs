@@ -81,6 +81,10 @@ impl Kernel {
         Ok(())
     }
 
+    pub(crate) fn keep_mail(&self, _: usize, _: u32) -> bool {
+        false
+    }
+
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
     pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}

@@ -10,6 +10,7 @@
 //!
 //! Both are looked at when a message comes or goes, nowhere else.
 
+use crate::epoch::keep;
 use crate::message::Urgency;
 use crate::ready::level;
 use crate::thread::state;
@@ -100,6 +101,26 @@ impl Kernel {
         };
         // (none is below that of priority 0)
         &self.ranks[level.wrapping_sub(1).min(255) as usize]
+    }
+
+    /// Looks at the urgency of one of all mailboxes and messages, see
+    /// [`epoch`](crate::epoch). False if there is none of this index. O(processes).
+    pub(crate) fn keep_mail(&self, mut index: usize, oldest: u32) -> bool {
+        if let Some(object) = self.objects.get(index) {
+            if let Some(mail) = object.mail {
+                keep(&mail.hand.deadline, oldest);
+            }
+            return true;
+        }
+        index = index.wrapping_sub(self.objects.len());
+        for process in self.processes {
+            if let Some(message) = process.messages.get(index) {
+                keep(&message.urgency.deadline, oldest);
+                return true;
+            }
+            index = index.wrapping_sub(process.messages.len());
+        }
+        false
     }
 
     /// What a thread has in its hand, or what lies in its mailbox, has changed.

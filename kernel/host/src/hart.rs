@@ -6,7 +6,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use giornata_core::{Machine, Process, Ref, Region};
+use giornata_core::{Kernel, Machine, Process, Ref, Region};
+
+use crate::rig::Shown;
 
 /// The physical address at which simulated memory begins.
 pub const MEMORY: usize = 0x1000_0000;
@@ -30,6 +32,8 @@ pub struct Output {
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
+    /// The record of the hart, since there is one.
+    pub(crate) kernel: Option<Shown<Kernel>>,
     pub(crate) now: u64,
     /// Ticks that pass whenever the kernel reads the clock.
     pub(crate) pace: u64,
@@ -93,6 +97,11 @@ impl State {
 }
 
 impl Machine for Hart {
+    fn kernel() -> Ref<Kernel> {
+        let kernel = with(|state| state.kernel.as_ref().map(|kernel| kernel.0));
+        kernel.expect("a rig has been booted")
+    }
+
     fn now() -> u32 {
         with(|state| {
             state.now += state.pace;

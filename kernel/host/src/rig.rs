@@ -42,7 +42,7 @@ pub struct Rig {
 
 /// A record that is shown by its address.
 #[derive(Clone, Copy)]
-struct Shown<T: 'static>(Ref<T>);
+pub(crate) struct Shown<T: 'static>(pub(crate) Ref<T>);
 
 impl<T> std::fmt::Debug for Shown<T> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -162,14 +162,15 @@ impl Rig {
     /// The same when the clock has counted so many ticks.
     pub fn boot_at(description: &Description, now: u64) -> Rig {
         let (built, memory) = materialise(description);
+        let kernel = record::<Kernel>(built.kernel);
         with(|state| {
             *state = State {
+                kernel: Some(Shown(kernel)),
                 memory: vec![0; extent(description)],
                 now,
                 ..State::default()
             };
         });
-        let kernel = record::<Kernel>(built.kernel);
         let mut rig = Rig {
             kernel: Shown(kernel),
             running: Shown(kernel.idle()),
@@ -331,7 +332,7 @@ impl Rig {
         let me = self.running.0;
         let outcome = match CALLS.get(number) {
             Some(handler) if number < usize::from(me.tenancy.get()) => {
-                handler(a0, a1, a2, a3, a4, a5, me, self.kernel.0)
+                handler(a0, a1, a2, a3, a4, a5, me)
             }
             _ if number < Call::COUNT => Outcome::error(Error::EPERM),
             _ => Outcome::error(Error::ENOSYS),

@@ -1,7 +1,8 @@
 //! Exceptions: of a thread, and of the kernel itself.
 
-use giornata_core::{Kernel, Outcome, Ref, Thread};
+use giornata_core::{Outcome, Ref, Thread};
 
+use super::boot::kernel;
 use super::csr::{self, read};
 use super::{floating, space};
 use crate::cause;
@@ -9,12 +10,7 @@ use crate::cause;
 /// An exception. Those of user mode are the thread's fault, or its first use of floating
 /// point; one of machine mode is a bug of the kernel.
 #[unsafe(link_section = ".text.cold.fault")]
-pub(super) extern "C" fn fault(
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-    mcause: usize,
-    address: usize,
-) -> Outcome {
+pub(super) extern "C" fn fault(me: Ref<Thread>, mcause: usize, address: usize) -> Outcome {
     if read!("mstatus") & csr::MPP != 0 {
         bug(mcause, read!("mepc"), address);
     }
@@ -30,7 +26,7 @@ pub(super) extern "C" fn fault(
             me.context.sp.get(),
         )
     });
-    kernel.fault::<super::Riscv>(me, cause as u32, me.context.pc.get(), address)
+    kernel().fault::<super::Riscv>(me, cause as u32, me.context.pc.get(), address)
 }
 
 /// The kernel itself trapped: nothing that it holds can be relied on.

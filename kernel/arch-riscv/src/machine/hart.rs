@@ -3,7 +3,7 @@
 
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-use giornata_core::{Machine, Process, Ref, Region};
+use giornata_core::{Kernel, Machine, Process, Ref, Region};
 
 use super::csr::{EXTERNAL, TIMER, read};
 use super::{lines, space};
@@ -89,6 +89,11 @@ unsafe fn copy_block(from: *const usize, to: *mut usize) {
 }
 
 impl Machine for Riscv {
+    #[inline(always)]
+    fn kernel() -> Ref<Kernel> {
+        super::boot::kernel()
+    }
+
     #[inline(always)]
     fn now() -> u32 {
         low()

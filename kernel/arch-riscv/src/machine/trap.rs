@@ -24,7 +24,7 @@ use giornata_core::thread::kind;
 use giornata_core::trace::reason;
 use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
 
-use super::boot::own;
+use super::boot::{kernel, own};
 use super::space::word;
 use super::{Riscv, fault};
 use crate::board::{CLINT, CYCLES_ARE_TICKS, RECORDS};
@@ -116,36 +116,36 @@ const _: () = assert!(
 );
 
 #[unsafe(link_section = ".text.hot.on_line")]
-extern "C" fn on_line(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    kernel.on_line::<Riscv>(me)
+extern "C" fn on_line(me: Ref<Thread>) -> Outcome {
+    kernel().on_line::<Riscv>(me)
 }
 
 #[unsafe(link_section = ".text.hot.on_timer")]
-extern "C" fn on_timer(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    kernel.on_timer::<Riscv>(me)
+extern "C" fn on_timer(me: Ref<Thread>) -> Outcome {
+    kernel().on_timer::<Riscv>(me)
 }
 
 /// A piece of the work of a thread that lives in the kernel.
 #[unsafe(link_section = ".text.hot.work")]
-extern "C" fn work(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    kernel.work::<Riscv>(me)
+extern "C" fn work(me: Ref<Thread>) -> Outcome {
+    kernel().work::<Riscv>(me)
 }
 
 /// A thread whose time is limited is about to run: the alarm may be its limit's.
-extern "C" fn limit(next: Ref<Thread>, kernel: Ref<Kernel>) {
-    kernel.limit::<Riscv>(next);
+extern "C" fn limit(next: Ref<Thread>) {
+    kernel().limit::<Riscv>(next);
 }
 
 /// A thread is about to be left whose control page says that it has a ceiling, or will
 /// lock a mutex next. Returns who runs.
-extern "C" fn heed_page(me: Ref<Thread>, kernel: Ref<Kernel>, outcome: Outcome) -> Outcome {
+extern "C" fn heed_page(me: Ref<Thread>, outcome: Outcome) -> Outcome {
     if !me.lives() || !me.process.is_alive() {
         return outcome;
     }
-    kernel.heed_page::<Riscv>(me, outcome)
+    kernel().heed_page::<Riscv>(me, outcome)
 }
 
 #[unsafe(link_section = ".text.boot.start")]
-extern "C" fn start(kernel: Ref<Kernel>) -> Outcome {
-    kernel.start::<Riscv>()
+extern "C" fn start() -> Outcome {
+    kernel().start::<Riscv>()
 }

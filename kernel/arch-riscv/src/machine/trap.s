@@ -78,7 +78,6 @@ giornata_trap:
     lw      t0, %lo({calls})(a7)
 .endif
     li      sp, {KERNEL}
-    mv      a7, sp
     jalr    t0
     csrr    t0, mepc
     bnez    a1, switch_call
@@ -290,10 +289,9 @@ page_heeded:
 
 # The control page of tp says something: who runs next is decided with it.
 heed_page:
-    mv      a2, a0
-    mv      a3, a1
+    mv      a2, a1
+    mv      a1, a0
     mv      a0, tp
-    mv      a1, sp
     call    {heed_page}
     LOAD    t2, {PROCESS}, a1
     bne     a1, tp, page_heeded
@@ -360,7 +358,6 @@ limited:
     mv      tp, sp
     mv      a0, sp
     li      sp, {KERNEL}
-    mv      a1, sp
     call    {limit}
     mv      sp, tp
     lbu     t1, {KIND}(tp)
@@ -394,7 +391,6 @@ not_call:
     SAVE_A  sp, 1, 2, 3, 4, 5, 6, 7
     SAVE_T  sp, 2, 3, 4, 5, 6
     li      sp, {KERNEL}
-    mv      a1, sp
     bgez    ra, exception
     bnez    t0, timer
     call    {on_line}
@@ -419,8 +415,8 @@ timer:
     j       interrupted
 
 exception:
-    mv      a2, ra
-    csrr    a3, mtval
+    mv      a1, ra
+    csrr    a2, mtval
     call    {fault}
     j       interrupted
 
@@ -460,7 +456,6 @@ idle:
 look:
     csrr    t0, mip
     mv      a0, tp
-    mv      a1, sp
     andi    t0, t0, 0x80
     bnez    t0, 1f
     call    {on_line}
@@ -483,7 +478,6 @@ turned:
 turn:
     csrr    t0, mip
     mv      a0, tp
-    mv      a1, sp
     srli    t0, t0, 7
     andi    t0, t0, 0x11
     bnez    t0, look
@@ -505,7 +499,6 @@ giornata_begin:
     mv      tp, a0
     csrw    mscratch, a0
     li      sp, {KERNEL}
-    mv      a0, sp
     call    {start}
     bne     a1, tp, discard
     j       idle

@@ -3,6 +3,7 @@
 
 mod ceilings;
 mod conditions;
+mod deadlines;
 mod deaths;
 mod helping;
 mod locks;
