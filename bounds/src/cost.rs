@@ -18,8 +18,16 @@ pub struct Cost {
     /// Of the value, what each function of the source has, where that is kept.
     shares: BTreeMap<Rc<str>, u64>,
     /// How often functions are called whose calls are declared for the whole stretch, by
-    /// address: what they take is not in the value. Of two ways the most of each.
-    calls: BTreeMap<u64, Cost>,
+    /// address: what they take is not in the value.
+    calls: BTreeMap<u64, Calls>,
+}
+
+/// Calls of a function that are counted apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Calls {
+    pub(crate) times: Cost,
+    /// What one takes at most, with all that it calls.
+    each: u64,
 }
 
 impl Cost {
@@ -41,25 +49,39 @@ impl Cost {
         }
     }
 
-    /// One call of a function that is counted apart.
-    pub(crate) fn call(function: u64) -> Cost {
+    /// One call of a function that is counted apart, and takes this.
+    pub(crate) fn call(function: u64, taking: &Cost) -> Cost {
+        let calls = Calls {
+            times: Cost::number(1),
+            each: taking.in_place(&BTreeMap::new()),
+        };
         Cost {
-            calls: BTreeMap::from([(function, Cost::number(1))]),
+            calls: BTreeMap::from([(function, calls)]),
             ..Cost::default()
         }
     }
 
     /// How often functions are called that are counted apart, by address.
-    pub(crate) fn calls(&self) -> &BTreeMap<u64, Cost> {
+    pub(crate) fn calls(&self) -> &BTreeMap<u64, Calls> {
         &self.calls
+    }
+
+    /// The value with all calls that are counted apart beyond those of another way.
+    fn in_place(&self, others: &BTreeMap<u64, Calls>) -> u64 {
+        let beyond = self.calls.iter().map(|(function, calls)| {
+            let other = others.get(function).map_or(0, |other| other.times.value);
+            let times = calls.times.value.saturating_sub(other);
+            times.saturating_mul(calls.each)
+        });
+        beyond.fold(self.value, u64::saturating_add)
     }
 
     /// A function is not called more often than that.
     pub(crate) fn limit_calls(&mut self, function: u64, most: &Cost) {
-        if let Some(times) = self.calls.get_mut(&function)
-            && times.value > most.value
+        if let Some(calls) = self.calls.get_mut(&function)
+            && calls.times.value > most.value
         {
-            *times = most.clone();
+            calls.times = most.clone();
         }
     }
 
@@ -99,9 +121,10 @@ impl Cost {
             let place = sum.shares.entry(function.clone()).or_default();
             *place = place.saturating_add(*share);
         }
-        for (function, times) in &other.calls {
+        for (function, calls) in &other.calls {
             let place = sum.calls.entry(*function).or_default();
-            *place = place.plus(times);
+            place.times = place.times.plus(&calls.times);
+            place.each = calls.each;
         }
         sum
     }
@@ -128,7 +151,10 @@ impl Cost {
             calls: other
                 .calls
                 .iter()
-                .map(|(function, times)| (*function, self.times(times)))
+                .map(|(function, calls)| {
+                    let times = self.times(&calls.times);
+                    (*function, Calls { times, ..*calls })
+                })
                 .collect(),
         }
     }
@@ -158,13 +184,22 @@ impl Cost {
         less
     }
 
-    /// Puts this into a place that holds less. Of calls that are counted apart the place
-    /// then holds the most of both.
+    /// Puts this into a place that holds less. If neither takes more even with the calls in
+    /// place that only it has, or has more of, the place then has the most calls of both.
     pub(crate) fn raise(mut self, place: &mut Cost) {
+        if self.in_place(&place.calls) <= place.value {
+            return;
+        }
+        if place.in_place(&self.calls) <= self.value {
+            *place = self;
+            return;
+        }
         let own = std::mem::take(&mut self.calls);
         let mut calls = std::mem::take(&mut place.calls);
-        for (function, times) in own {
-            times.raise(calls.entry(function).or_default());
+        for (function, more) in own {
+            let calls = calls.entry(function).or_default();
+            more.times.raise(&mut calls.times);
+            calls.each = more.each;
         }
         if self.value >= place.value {
             *place = self;

@@ -43,7 +43,8 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Walks over a kernel for a system of these capacities.
+    /// Walks over a kernel for a system of these capacities; `apart`: calls that are declared
+    /// are counted apart, else where they are.
     ///
     /// # Errors
     /// Loops without a bound; a bound that names no capacity; a loop without a top.
@@ -52,6 +53,7 @@ impl<'a> Pass<'a> {
         capacities: &'a Capacities,
         left_out: LeftOut,
         shares: bool,
+        apart: bool,
     ) -> Result<Pass<'a>, Error> {
         let mut pass = Pass {
             analysis,
@@ -66,6 +68,9 @@ impl<'a> Pass<'a> {
             used: BTreeSet::new(),
             undeclared: BTreeMap::new(),
         };
+        if apart {
+            pass.read_calls()?;
+        }
         pass.run()?;
         if pass.undeclared.is_empty() {
             return Ok(pass);
@@ -77,7 +82,6 @@ impl<'a> Pass<'a> {
     /// Counts everything.
     fn run(&mut self) -> Result<(), Error> {
         let analysis = self.analysis;
-        self.read_calls()?;
         for at in &analysis.program.order {
             if let Some(shape) = analysis.shapes.get(at) {
                 let name = analysis.program.procedures[at].name.clone();
@@ -140,18 +144,18 @@ impl<'a> Pass<'a> {
     fn whole(&self, cost: &Cost) -> Cost {
         let (mut whole, mut calls) = (cost.without_calls(), cost.calls().clone());
         for at in self.analysis.program.order.iter().rev() {
-            let (Some(most), Some(times)) = (self.apart.get(at), calls.remove(at)) else {
+            let (Some(most), Some(own)) = (self.apart.get(at), calls.remove(at)) else {
                 continue;
             };
             let one = self.costs.get(&(*at, None)).cloned().flatten();
             let times = match most {
-                Some(most) => most.clone().least(times),
-                None => times,
+                Some(most) => most.clone().least(own.times),
+                None => own.times,
             };
             let all = times.times(&one.unwrap_or_default());
-            for (function, times) in all.calls() {
-                let place: &mut Cost = calls.entry(*function).or_default();
-                *place = place.plus(times);
+            for (function, inner) in all.calls() {
+                let place = calls.entry(*function).or_default();
+                place.times = place.times.plus(&inner.times);
             }
             whole = whole.plus(&all.without_calls());
         }
@@ -334,8 +338,8 @@ impl<'a> Pass<'a> {
 
     fn cost_of(&self, site: &Site, call: Call, third: Option<u64>) -> Option<Cost> {
         if self.apart.contains_key(&call.callee) {
-            let returns = self.costs.get(&(call.callee, None))?.is_some();
-            return returns.then(|| Cost::call(call.callee));
+            let taking = self.costs.get(&(call.callee, None))?.as_ref()?;
+            return Some(Cost::call(call.callee, taking));
         }
         let length = self.length(site, call, third);
         self.costs.get(&(call.callee, length)).cloned().flatten()

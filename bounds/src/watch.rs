@@ -111,7 +111,12 @@ impl Watch<'_> {
             && let Some(calls) = self.calls.get_mut(index)
         {
             *calls += 1;
-            if self.bounds.calls.get(index).is_some_and(|c| *calls > c.most) {
+            if self
+                .bounds
+                .calls
+                .get(index)
+                .is_some_and(|c| *calls > c.most)
+            {
                 self.exceeded.get_or_insert(index);
             }
         }

@@ -515,14 +515,19 @@ fn calls_that_are_declared_count_for_the_whole_stretch() {
     assert_eq!(all, ways + 12 * 4, "{formula}");
     assert_eq!(trap("calls-some", CALLS, &most("3")).0, ways + 3 * 4);
     assert_eq!(trap("calls-most", CALLS, &most("2 * threads")).0, all);
-    let silent = most("3").replace("why = \"test\"\n\n", "").replace("test", "");
+    let silent = most("3")
+        .replace("why = \"test\"\n\n", "")
+        .replace("test", "");
     assert!(refusal("calls-silent", CALLS, &silent).contains("no reason"));
 }
 
 #[test]
 fn calls_within_calls_that_are_declared_count_as_often_as_those() {
-    let text = format!("{CALLS}\nFUNCTION inner\nnop\nret\nEND inner")
-        .replacen("nop\n    nop\n    nop\n    ret", "mv t0, ra\n    jal inner\n    jal inner\n    mv ra, t0\n    ret", 1);
+    let text = format!("{CALLS}\nFUNCTION inner\nnop\nret\nEND inner").replacen(
+        "nop\n    nop\n    nop\n    ret",
+        "mv t0, ra\n    jal inner\n    jal inner\n    mv ra, t0\n    ret",
+        1,
+    );
     let inner = "[[calls]]\nfunction = \"inner\"\nmost = \"5\"\nwhy = \"test\"\n";
     let few = trap("calls-within", &text, &format!("{}{inner}", most("3"))).0;
     let more = trap("calls-outside", &text, &format!("{}{inner}", most("2"))).0;

@@ -101,7 +101,10 @@ fn served(model: &Model) -> [(&'static str, usize); 8] {
     let mailboxes = objects(&|shape| matches!(shape, Shape::Mailbox));
     [
         ("objects", model.objects.len()),
-        ("mutexes", objects(&|shape| matches!(shape, Shape::Mutex { .. }))),
+        (
+            "mutexes",
+            objects(&|shape| matches!(shape, Shape::Mutex { .. })),
+        ),
         (
             "ceilings",
             objects(&|shape| matches!(shape, Shape::Mutex { ceiling: Some(_) })),
@@ -110,10 +113,7 @@ fn served(model: &Model) -> [(&'static str, usize); 8] {
         ("receivers", receivers(model)),
         ("messages", messages.sum()),
         ("message-bytes", message_bytes(model)),
-        (
-            "services",
-            SERVICES.contains(&&*model.config).into(),
-        ),
+        ("services", SERVICES.contains(&&*model.config).into()),
     ]
 }
 
@@ -130,13 +130,20 @@ fn receivers(model: &Model) -> usize {
 
 /// Threads that can be ready in the deadline band: those of that policy, tasks, and, if
 /// there are any, protocol servers, which have the urgency of a message, and reapers, which
-/// have that of who faulted.
+/// have that of who faulted, or hangs on who did.
 fn deadlines(model: &Model) -> usize {
     let own = |t: &&Thread| t.policy == Policy::Deadline || t.role == ThreadRole::Task;
-    match model.threads.iter().filter(own).count() {
-        0 => 0,
-        own => own + receivers(model) + model.processes.len(),
+    let count = model.threads.iter().filter(own).count();
+    if count == 0 {
+        return 0;
     }
+    let has_services = SERVICES.contains(&&*model.config);
+    let ends_there = |process: u16| {
+        let mut threads = model.threads_of(process);
+        has_services || threads.any(|(_, t)| own(&t) || t.role == ThreadRole::Upcall)
+    };
+    let reapers = (0..model.processes.len() as u16).filter(|p| ends_there(*p));
+    count + receivers(model) + reapers.count()
 }
 
 /// Bytes of the longest message.
