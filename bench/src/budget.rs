@@ -115,8 +115,11 @@ impl Budget {
         }
     }
 
-    /// What the rows cost now, as a budget; what was not measured keeps its own.
+    /// What the rows cost now, as a budget; what was not measured keeps its own, unless
+    /// the suite does not have it any more.
     pub fn renewed(mut self, catalogue: &Catalogue, rows: &[Row]) -> Budget {
+        self.limits
+            .retain(|(_, _, op), _| catalogue.operation(op).is_ok());
         for row in rows.iter().filter(|row| row.suite == self.suite) {
             self.limits.insert(key(row), catalogue.judged(row));
         }
@@ -201,7 +204,9 @@ mod tests {
     const TEXT: &str = "[rtl-pmp.hot]\nyield = 140\n\"agenda-insert/100\" = 118\n";
 
     fn catalogue() -> Catalogue {
-        Catalogue::parse("kernel", "operation = []").unwrap()
+        let operations = ["yield", "preempt", "agenda-insert/100"];
+        let text = operations.map(|op| format!("[[operation]]\nop = {op:?}\nwhat = \"one\"\n"));
+        Catalogue::parse("kernel", &text.concat()).unwrap()
     }
 
     fn said(rows: &[Row]) -> Vec<String> {
@@ -253,7 +258,8 @@ mod tests {
     #[test]
     fn a_renewed_budget_holds_and_survives_its_file() {
         let rows = [row("yield", 154), row("preempt", 99)];
-        let budget = Budget::parse("kernel", TEXT).unwrap();
+        let gone = format!("{TEXT}\"long-gone\" = 7\n");
+        let budget = Budget::parse("kernel", &gone).unwrap();
         let renewed = budget.renewed(&catalogue(), &rows);
         let read = Budget::parse("kernel", &renewed.to_toml()).unwrap();
         assert_eq!(read, renewed);

@@ -12,10 +12,22 @@
 //! ```
 //! A figure without board or configuration holds for all. Where several of a
 //! kind hold, the hardest counts: the least.
+//!
+//! What holds for many operations stands in front of them:
+//! ```toml
+//! [flat]
+//! threads = [10, 100]
+//! percent = 5
+//! operations = ["yield"]
+//! [shipped]
+//! percent = 220
+//! ```
+//! An operation that has to be flat has a row for each number of threads, `yield/10`
+//! and `yield/100`, whether the file lists them or not.
 
 use serde::Deserialize;
 
-use crate::{Circumstances, Error, Row, Statistic, Statistics};
+use crate::{Circumstances, Error, Flat, Row, Shipped, Statistic, Statistics};
 
 /// All operations of a suite, in the order in which they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +36,10 @@ pub struct Catalogue {
     pub suite: String,
     /// Its operations.
     pub operations: Vec<Operation>,
+    /// How much the number of threads may matter.
+    pub flat: Option<Flat>,
+    /// How much the small caches of the shipped chip may matter.
+    pub shipped: Option<Shipped>,
 }
 
 /// One operation.
@@ -81,6 +97,8 @@ pub enum Kind {
 #[serde(deny_unknown_fields)]
 struct File {
     operation: Vec<Operation>,
+    flat: Option<Flat>,
+    shipped: Option<Shipped>,
 }
 
 fn cycles() -> String {
@@ -98,7 +116,7 @@ impl Catalogue {
             reason,
         };
         let file: File = toml::from_str(text).map_err(|error| refuse(error.to_string()))?;
-        let operations = file.operation;
+        let mut operations = file.operation;
         for (index, operation) in operations.iter().enumerate() {
             if operations[..index].iter().any(|o| o.op == operation.op) {
                 return Err(refuse(format!("`{}` is there twice", operation.op)));
@@ -110,9 +128,14 @@ impl Catalogue {
                 )));
             }
         }
+        if let Some(flat) = &file.flat {
+            add_sizes(&mut operations, flat).map_err(refuse)?;
+        }
         Ok(Catalogue {
             suite: suite.into(),
             operations,
+            flat: file.flat,
+            shipped: file.shipped,
         })
     }
 
@@ -167,6 +190,14 @@ impl Catalogue {
         row.statistics().get(statistic.unwrap_or_default())
     }
 
+    /// What the rows of the suite miss of what it compares them with each other by.
+    pub fn comparisons_missed(&self, rows: &[Row]) -> Vec<String> {
+        let flat = self.flat.iter().flat_map(|flat| flat.misses(self, rows));
+        let shipped = self.shipped.iter();
+        flat.chain(shipped.flat_map(|shipped| shipped.misses(self, rows)))
+            .collect()
+    }
+
     /// Rows that miss what they must not exceed.
     pub fn misses<'a>(&self, rows: &'a [Row]) -> Vec<&'a Row> {
         let misses = |row: &&Row| {
@@ -174,6 +205,26 @@ impl Catalogue {
         };
         rows.iter().filter(misses).collect()
     }
+}
+
+/// Adds the operations among many threads that the file does not list.
+fn add_sizes(operations: &mut Vec<Operation>, flat: &Flat) -> Result<(), String> {
+    for (op, size) in flat.sized() {
+        let sized = format!("{op}/{size}");
+        if operations.iter().any(|o| o.op == sized) {
+            continue;
+        }
+        let Some(base) = operations.iter().find(|o| o.op == op) else {
+            return Err(format!("`{op}` is to be flat and is no operation"));
+        };
+        operations.push(Operation {
+            op: sized,
+            what: format!("{}, {size} threads", base.what),
+            figures: Vec::new(),
+            ..base.clone()
+        });
+    }
+    Ok(())
 }
 
 impl Operation {
@@ -268,6 +319,17 @@ mod tests {
     }
 
     #[test]
+    fn what_has_to_be_flat_has_a_row_for_each_number_of_threads() {
+        let flat = "[flat]\nthreads = [10, 100]\npercent = 5\noperations = [\"yield\"]\n";
+        let catalogue = Catalogue::parse("kernel", &format!("{flat}{TEXT}")).unwrap();
+        let sized = catalogue.operation("yield/100").unwrap();
+        assert_eq!(sized.what, "yield to an equal, 100 threads");
+        assert!(sized.figures.is_empty());
+        let unknown = flat.replace("yield", "yeild");
+        assert!(Catalogue::parse("kernel", &format!("{unknown}{TEXT}")).is_err());
+    }
+
+    #[test]
     fn unknown_operations_doubles_and_nameless_sources_are_refused() {
         let catalogue = Catalogue::parse("kernel", TEXT).unwrap();
         let error = catalogue
@@ -281,7 +343,7 @@ mod tests {
 
     #[test]
     fn catalogues_of_the_repository_are_whole() {
-        for suite in ["kernel", "hardware"] {
+        for suite in ["emeralds", "hardware", "kernel", "programmable-microkernel"] {
             let path = format!("{}/{suite}/operations.toml", env!("CARGO_MANIFEST_DIR"));
             let catalogue = Catalogue::parse(suite, &std::fs::read_to_string(path).unwrap());
             assert!(!catalogue.unwrap().operations.is_empty());

@@ -24,11 +24,20 @@ pub fn markdown(catalogue: &Catalogue, rows: &[Row]) -> String {
     let mut text = format!("| {} |\n|---|---|", HEAD.join(" | "));
     text.push_str(&"---:|".repeat(9));
     text.push_str("---|\n");
-    for row in rows {
+    for row in shown(catalogue, rows) {
         let mut cells = cells(catalogue, row);
         let what = catalogue.operation(&row.op).map(|o| o.what.as_str());
         cells[0] = format!("`{}` {}", row.op, what.unwrap_or_default());
         let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    for (title, lines) in comparisons(catalogue, rows) {
+        let _ = writeln!(text, "\n## {title}\n");
+        for (index, line) in lines.iter().enumerate() {
+            let _ = writeln!(text, "| {} |", line.join(" | "));
+            if index == 0 {
+                let _ = writeln!(text, "|---|{}---|", "---:|".repeat(line.len() - 2));
+            }
+        }
     }
     text
 }
@@ -36,24 +45,65 @@ pub fn markdown(catalogue: &Catalogue, rows: &[Row]) -> String {
 /// Aligned columns.
 pub fn plain(catalogue: &Catalogue, rows: &[Row]) -> String {
     let mut lines = vec![HEAD.map(String::from).to_vec()];
-    lines.extend(rows.iter().map(|row| cells(catalogue, row)));
+    let shown = shown(catalogue, rows);
+    lines.extend(shown.iter().map(|row| cells(catalogue, row)));
+    aligned(&lines, &[0, 1, 11])
+}
+
+/// Aligned columns of how much the number of threads and the caches matter.
+pub fn compared(catalogue: &Catalogue, rows: &[Row]) -> String {
+    let mut text = String::new();
+    for (title, lines) in comparisons(catalogue, rows) {
+        let last = lines[0].len() - 1;
+        let _ = write!(text, "\n{title}\n{}", aligned(&lines, &[0, last]));
+    }
+    text
+}
+
+/// Lines of cells; those of some columns stand to the left.
+fn aligned(lines: &[Vec<String>], left: &[usize]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| {
         let cells = lines.iter().map(|line| line[column].chars().count());
         cells.max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for line in &lines {
+    for line in lines {
         let mut padded = String::new();
         for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
-            let _ = match column {
-                0 | 1 | 11 => write!(padded, "{cell:<width$}  "),
-                _ => write!(padded, "{cell:>width$}  "),
+            let _ = match left.contains(&column) {
+                true => write!(padded, "{cell:<width$}  "),
+                false => write!(padded, "{cell:>width$}  "),
             };
         }
         let _ = writeln!(text, "{}", padded.trim_end());
     }
     text
+}
+
+/// The rows of the main table: not those that are only there to be compared with
+/// others among more threads.
+fn shown<'a>(catalogue: &Catalogue, rows: &'a [Row]) -> Vec<&'a Row> {
+    let is_compared = |row: &Row| {
+        let is = |(op, size): (&str, u32)| {
+            row.sized() == Some((op, size)) && catalogue.operation(op).is_ok()
+        };
+        catalogue.flat.iter().any(|flat| flat.sized().any(is))
+    };
+    let has_figures = |row: &Row| row.published.or(row.peer).or(row.must).is_some();
+    rows.iter()
+        .filter(|row| has_figures(row) || !is_compared(row))
+        .collect()
+}
+
+/// Tables of what the suite compares its own rows by, with their titles.
+fn comparisons(catalogue: &Catalogue, rows: &[Row]) -> Vec<(String, Vec<Vec<String>>)> {
+    let flat = catalogue.flat.iter();
+    let mut tables: Vec<_> = flat.flat_map(|flat| flat.tables(catalogue, rows)).collect();
+    let shipped = catalogue.shipped.iter();
+    tables.extend(shipped.filter_map(|shipped| shipped.table(catalogue, rows)));
+    tables
 }
 
 /// Where the figures beside the measured ones come from, as a Markdown list.

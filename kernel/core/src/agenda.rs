@@ -181,21 +181,9 @@ impl Agenda {
             prev.next.set(Some(alarm));
             return false;
         }
-        let old = node.key.get();
+        let old = self.next();
         node.set(key, Some(alarm));
-        if before(old, key) {
-            // nothing was armed in the list, whose horizon is nearer
-            cold_path();
-            self.replay(alarm.list);
-            return true;
-        }
-        for above in [&self.two[alarm.list as usize / 4 % 2], &self.first] {
-            if before(above.key.get(), key) {
-                return false;
-            }
-            above.set(key, Some(alarm));
-        }
-        true
+        self.replay(alarm.list) != old
     }
 
     /// Takes an alarm back. O(1).

@@ -85,14 +85,18 @@ record! {
         pub zeroed: u32,
         /// The [`checksum`] of the words behind this record.
         pub checksum: u32,
+        /// Where the records lie: an address that the kernel knows.
+        pub address: usize,
+    }
+
+    /// What the builder tells the kernel of the whole, and seldom matters.
+    pub struct Settings {
         /// Bits of [`flag`].
         pub flags: u32,
         /// Ticks a second of the timer.
         pub hertz: u32,
         /// The machine stops at this tick with status 0: low word, high word. 0: never.
         pub stop: [u32; 2],
-        /// Where the records lie: an address that the kernel knows.
-        pub address: usize,
         /// Where the floating-point registers of threads are kept, by number; 0 if no
         /// process may use any. The architecture says how many bytes each has.
         pub floating: usize,
@@ -110,8 +114,12 @@ impl Kernel {
         let now = M::now();
         let records = self.trace.ring.len() as u32;
         self.trace.since.set(now);
-        self.trace
-            .write(now, head(Kind::Boot, 0, FORMAT), self.boot.hertz, records);
+        self.trace.write(
+            now,
+            head(Kind::Boot, 0, FORMAT),
+            self.settings.hertz,
+            records,
+        );
         let (layout, high) = (self.boot.layout, M::high(now));
         self.trace
             .write(self.boot.checksum, head(Kind::More, 0, 0), layout, high);

@@ -57,9 +57,9 @@ handlers! {
     #[cfg(feature = "programs")]
     Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
     #[cfg(feature = "programs")]
-    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], false);
+    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::ReadPort);
     #[cfg(feature = "programs")]
-    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, [port, address, length, done], true);
+    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::WritePort);
     #[cfg(not(feature = "programs"))]
     Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(not(feature = "programs"))]

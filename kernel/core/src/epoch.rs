@@ -69,7 +69,7 @@ impl Kernel {
     /// Comes back in so many ticks, or at the instant at which the machine stops: stops
     /// it when its time is up.
     fn await_epoch<M: Machine>(&self, now: u32, mut ahead: u32) {
-        let [low, stop_high] = self.boot.stop;
+        let [low, stop_high] = self.settings.stop;
         let (left, borrow) = low.overflowing_sub(now);
         let left_high = stop_high
             .wrapping_sub(M::high(now))

@@ -5,7 +5,7 @@ use core::cell::Cell;
 use giornata_abi::Error;
 use giornata_abi::ring::{self, Kind, head};
 
-use crate::boot::Boot;
+use crate::boot::{Boot, Settings};
 use crate::interrupt::LINES;
 use crate::ready::LEVELS;
 use crate::{
@@ -14,7 +14,8 @@ use crate::{
 };
 
 record! {
-    /// The record of a hart: its queues, its trace, what waits for it.
+    /// The record of a hart: its queues, its trace, what waits for it. What is reached most
+    /// lies in front, where compressed loads reach.
     pub struct Kernel {
         /// What boot checks: the front of all records.
         pub boot: Boot,
@@ -28,14 +29,14 @@ record! {
         pub(crate) idle: Ref<Thread>,
         /// The serial number of the last question for something that others have.
         pub(crate) asked: Cell<u32>,
+        /// The level of the deadline band.
+        pub(crate) band: u32,
         /// All threads, by number.
         pub threads: &'static [Thread],
         /// The E and S machine.
         pub micro: Micro,
         /// What happened, and whom the hart charges.
         pub trace: Trace,
-        /// The level of the deadline band.
-        pub(crate) band: u32,
         /// The thread on whose budget another runs in its place, who that is, and what
         /// that one had run before.
         pub(crate) donor: Cell<Option<Ref<Thread>>>,
@@ -66,6 +67,8 @@ record! {
         pub(crate) regions: &'static [Region],
         /// The interrupt line of each number.
         pub(crate) lines: [Option<Ref<Line>>; LINES],
+        /// What seldom matters.
+        pub settings: Settings,
     }
 }
 

@@ -89,8 +89,8 @@ fn check() -> Result<(), &'static str> {
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.boot.stop")]
 extern "C" fn giornata_stop(status: usize) -> ! {
-    if status != REFUSED && kernel().boot.flags & flag::TRACE_TO_CONSOLE != 0 {
-        send_rest(&kernel().trace, kernel().boot.cursor);
+    if status != REFUSED && kernel().settings.flags & flag::TRACE_TO_CONSOLE != 0 {
+        send_rest(&kernel().trace, kernel().settings.cursor);
     }
     // SAFETY: the board says so.
     exit::end(unsafe { Device::at(EXIT) }, status as u8);

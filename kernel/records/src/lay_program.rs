@@ -12,6 +12,7 @@ use giornata_core::{Alarm, Event, Line, Object, Process, Rank, Thread};
 use crate::arena::{Arena, At, Run, Value};
 use crate::build::{Parts, lay_references, tag};
 use crate::description::Description;
+use crate::merge::merge_copies;
 use crate::program::{Change, Driver, Move, Op, Port, Program, To, Upcall, Wait};
 
 /// The list of the agenda of triggers, and that of threads of S code: nobody else's, so
@@ -201,19 +202,82 @@ impl Pieces<'_> {
             .1
     }
 
+    /// What the kernel looks at to see whether a task has a job: its ring, or itself.
+    fn look(&self, thread: usize) -> (bool, usize) {
+        let groups = self.description.programs.programs.iter();
+        let group = groups
+            .flat_map(|program| &program.groups)
+            .find(|group| group.tasks.iter().any(|task| task.thread == thread));
+        match group {
+            Some(group) if !group.apart => (true, group.tasks[0].thread),
+            _ => (false, thread),
+        }
+    }
+
     fn lay_driver(&self, arena: &mut Arena, index: usize, driver: &Driver) {
         let record = self.drivers.at(index, arena);
         arena.set(record, "number", index as u32);
         arena.set(record, "local", driver.local);
+        let run = self.lay_touches(arena, &[driver]);
+        arena.set(record, "touches", run);
+        let (copies, writes) = self.lay_moves(arena, &driver.moves, driver.register.is_some());
+        arena.set(record, "copies", copies);
+        arena.set(record, "writes", writes);
+        arena.set(record, "odd", u32::from(!self.only_copies(driver)));
+        if let Some((address, width)) = driver.register {
+            arena.set(record, "register", address);
+            arena.set(record, "width", width);
+        }
+        let upcall = driver
+            .upcall
+            .as_ref()
+            .map(|upcall| self.lay_upcall(arena, upcall));
+        arena.set(record, "upcall", upcall);
+    }
+
+    /// Whether a driver copies values where nobody waits for changes, and nothing else.
+    fn only_copies(&self, driver: &Driver) -> bool {
+        let is_silent = |step: &Move| match step.to {
+            To::Port(port) => !self.is_looked_at(port),
+            To::Place(_) => true,
+        };
+        driver.register.is_none() && driver.upcall.is_none() && driver.moves.iter().all(is_silent)
+    }
+
+    /// What a run of calls copies whose drivers only copy.
+    fn lay_copies(&self, arena: &mut Arena, drivers: &[usize]) -> At<micro::Copies> {
+        let drivers: Vec<&Driver> = drivers
+            .iter()
+            .map(|driver| &self.description.programs.drivers[*driver])
+            .collect();
+        let record = arena.one::<micro::Copies>();
+        let touches = self.lay_touches(arena, &drivers);
+        arena.set(record, "touches", touches);
+        let moves: Vec<Move> = drivers
+            .iter()
+            .flat_map(|driver| driver.moves.iter().copied())
+            .collect();
+        let (copies, _) = self.lay_moves(arena, &moves, false);
+        arena.set(record, "copies", copies);
+        arena.set(record, "calls", drivers.len() as u64);
+        record
+    }
+
+    fn lay_touches(&self, arena: &mut Arena, drivers: &[&Driver]) -> Run<micro::Touch> {
         let mut groups: BTreeMap<u64, Touched> = BTreeMap::new();
-        for thread in &driver.touches {
-            let group = self.group(*thread);
-            let entry = groups
-                .entry(group.0)
-                .or_insert((group, Vec::new(), Vec::new()));
-            match driver.reads.contains(thread) {
-                true => entry.1.push(*thread),
-                false => entry.2.push(*thread),
+        for driver in drivers {
+            for thread in &driver.touches {
+                let group = self.group(*thread);
+                let entry = groups
+                    .entry(group.0)
+                    .or_insert((group, Vec::new(), Vec::new()));
+                let list = match driver.reads.contains(thread) {
+                    true => &mut entry.1,
+                    false => &mut entry.2,
+                };
+                if !list.contains(thread) {
+                    list.push(*thread);
+                }
             }
         }
         let touches: Vec<_> = groups
@@ -231,21 +295,7 @@ impl Pieces<'_> {
             arena.set(touch, "tasks", tasks);
             arena.set(touch, "reads", reads);
         }
-        arena.set(record, "touches", run);
-        let (copies, writes) = self.lay_moves(arena, &driver.moves, driver.register.is_some());
-        arena.set(record, "copies", copies);
-        arena.set(record, "writes", writes);
-        let is_odd = writes.1 != 0 || driver.register.is_some() || driver.upcall.is_some();
-        arena.set(record, "odd", u32::from(is_odd));
-        if let Some((address, width)) = driver.register {
-            arena.set(record, "register", address);
-            arena.set(record, "width", width);
-        }
-        let upcall = driver
-            .upcall
-            .as_ref()
-            .map(|upcall| self.lay_upcall(arena, upcall));
-        arena.set(record, "upcall", upcall);
+        run
     }
 
     fn lay_upcall(&self, arena: &mut Arena, upcall: &Upcall) -> At<micro::Upcall> {
@@ -348,6 +398,16 @@ impl Pieces<'_> {
         }
         self.lay_triggers(arena, record, program);
         let change = program.change.as_ref();
+        // (where instructions are counted, or code comes later, each stands for itself)
+        let merged = match (change, program.bound) {
+            (None, 0) => merge_copies(program, |driver| {
+                let driver = &self.description.programs.drivers[driver];
+                let keys = driver.touches.iter().map(|thread| self.look(*thread));
+                self.only_copies(driver).then(|| keys.collect())
+            }),
+            _ => program.clone(),
+        };
+        let program = &merged;
         let room = change.map_or((program.code.len(), program.waits.len()), |change| {
             change.room
         });
@@ -580,6 +640,15 @@ impl Code<'_> {
                     let wait = own(wait, arena);
                     self.lay_step(arena, step, Some(wait), Some(address));
                     ("Branch", step.0)
+                }
+                Op::Copies(count) => {
+                    let calls = &self.program.code[at + 1..][..count];
+                    let drivers = calls.iter().filter_map(|op| match op {
+                        Op::Call(driver) => Some(*driver),
+                        _ => None,
+                    });
+                    let drivers: Vec<usize> = drivers.collect();
+                    ("Copies", self.pieces.lay_copies(arena, &drivers).0)
                 }
             };
             let place = self.room.code.at(at, arena);

@@ -11,6 +11,7 @@ mod description;
 mod lay_program;
 pub mod link;
 mod mail;
+mod merge;
 pub mod program;
 
 pub use arena::{Arena, At, Run, Value};

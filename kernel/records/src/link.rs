@@ -344,15 +344,7 @@ impl Linker<'_> {
             code.push(self.op(address, instruction)?);
         }
         places.push(code.len());
-        for op in &mut code {
-            let target = match op {
-                Op::Future(_, target)
-                | Op::Branch(_, target)
-                | Op::Dispatch(_, _, target)
-                | Op::Fork(target)
-                | Op::Jump(target) => target,
-                _ => continue,
-            };
+        for target in code.iter_mut().filter_map(Op::target_mut) {
             *target = *places.get(*target).ok_or(LinkError::Operand(*target))?;
         }
         Ok((code, places))

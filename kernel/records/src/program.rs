@@ -85,6 +85,27 @@ pub enum Op {
     Jump(usize),
     /// Predicate and address.
     Branch(usize, usize),
+    /// So many calls follow whose drivers only copy. It is put in when the records are laid.
+    Copies(usize),
+}
+
+impl Op {
+    /// Where it leads, if elsewhere.
+    pub fn target(&self) -> Option<usize> {
+        let mut op = *self;
+        op.target_mut().copied()
+    }
+
+    pub(crate) fn target_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Op::Future(_, target)
+            | Op::Branch(_, target)
+            | Op::Dispatch(_, _, target)
+            | Op::Fork(target)
+            | Op::Jump(target) => Some(target),
+            Op::Return | Op::Call(_) | Op::Release(..) | Op::Idle(_) | Op::Copies(_) => None,
+        }
+    }
 }
 
 /// A predicate.

@@ -69,21 +69,6 @@ const SYSTEMS: &[System] = &[
         rows: PAIR,
     },
     System {
-        file: "pair-10",
-        microseconds: 0,
-        rows: AMONG_10,
-    },
-    System {
-        file: "pair-20",
-        microseconds: 0,
-        rows: AMONG_20,
-    },
-    System {
-        file: "pair-100",
-        microseconds: 0,
-        rows: AMONG_100,
-    },
-    System {
         file: "hint",
         microseconds: 0,
         rows: &[
@@ -125,7 +110,10 @@ const SYSTEMS: &[System] = &[
     System {
         file: "lives",
         microseconds: 0,
-        rows: &[alone!("create-process", CREATE_PROCESS)],
+        rows: &[
+            alone!("create-process", CREATE_PROCESS),
+            alone!("create-process-large", CREATE_LARGE),
+        ],
     },
     System {
         file: "letters",
@@ -221,47 +209,15 @@ const ALONE: &[Measured] = &[
     alone!("detach", DETACH),
     alone!("attach-region", ATTACH_REGION),
     alone!("detach-region", DETACH_REGION),
-    whole(
-        "attach-region-new",
-        spanning(
-            // four calls zero a kilobyte each
-            &[
-                Sight::Mark(mark::ATTACH_NEW),
-                Enter,
-                Leave,
-                Enter,
-                Leave,
-                Enter,
-                Leave,
-                Enter,
-                Leave,
-                Sight::Mark(mark::ATTACH_NEW + 1),
-            ],
-            0,
-            9,
-        ),
-    ),
+    alone!("attach-region-new", ATTACH_NEW),
     alone!("detach-region-last", DETACH_LAST),
 ];
 
-/// What two threads do with each other, in a system whose rows end like this.
-macro_rules! pair {
-    ($among:literal) => {
-        &[
-            alone!(concat!("give-switch", $among), GIVE_SWITCH),
-            leading_away!(concat!("lock-switch", $among), LOCK_SWITCH),
-            leading_to!(concat!("unlock-switch", $among), UNLOCK_SWITCH, LOCK_SWITCH),
-            leading_away!(concat!("cv-wait", $among), WAIT_SWITCH),
-            leading_to!(
-                concat!("cv-signal-switch", $among),
-                SIGNAL_SWITCH,
-                WAIT_SWITCH
-            ),
-        ]
-    };
-}
-
-const PAIR: &[Measured] = pair!("");
-const AMONG_10: &[Measured] = pair!("/10");
-const AMONG_20: &[Measured] = pair!("/20");
-const AMONG_100: &[Measured] = pair!("/100");
+/// What two threads do with each other.
+const PAIR: &[Measured] = &[
+    alone!("give-switch", GIVE_SWITCH),
+    leading_away!("lock-switch", LOCK_SWITCH),
+    leading_to!("unlock-switch", UNLOCK_SWITCH, LOCK_SWITCH),
+    leading_away!("cv-wait", WAIT_SWITCH),
+    leading_to!("cv-signal-switch", SIGNAL_SWITCH, WAIT_SWITCH),
+];

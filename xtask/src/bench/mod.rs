@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use giornata_bench::{Budget, Catalogue, Circumstances, Row, compare, plain, to_json};
+use giornata_bench::{Budget, Catalogue, Circumstances, Row, compare, compared, plain, to_json};
 use giornata_soc::{Caches, Report, Run, Simulator};
 use giornata_system::image::{BuildOptions, Memory};
 
@@ -171,10 +171,13 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
             rows.extend(measured);
             complaints.extend(missing);
         }
+        let all_of_suite = results::beside_hot(suite.name, &rows)?;
         println!("{}\n{}", suite.name, plain(&catalogue, &rows));
+        println!("{}", compared(&catalogue, &all_of_suite));
         hashes(&rows).iter().for_each(|line| println!("{line}"));
         changes(suite.name, &rows)?;
         complaints.extend(judge(&catalogue, &rows, options.bless)?);
+        complaints.extend(catalogue.comparisons_missed(&all_of_suite));
         if options.bless && suite.name == kernel::SUITE {
             println!("{}", check_quickly(true)?);
         }

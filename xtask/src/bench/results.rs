@@ -11,6 +11,9 @@ use super::{MACHINES, kernel, microkernel};
 use crate::crates::root;
 use crate::process::{capture, cargo};
 
+/// The configuration with large caches.
+const HOT: &str = "hot";
+
 /// The committed rows of a suite.
 fn json(suite: &str) -> PathBuf {
     folder().join(format!("{suite}.json"))
@@ -71,6 +74,17 @@ pub(super) fn committed(suite: &str) -> Result<Vec<Row>> {
     }
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     from_json(&text).with_context(|| path.display().to_string())
+}
+
+/// These rows and, if some are to be compared with hot ones that were not measured, the
+/// committed ones of those.
+pub(super) fn beside_hot(suite: &str, rows: &[Row]) -> Result<Vec<Row>> {
+    let mut all = rows.to_vec();
+    if !rows.iter().any(|row| row.config == HOT) {
+        let before = committed(suite)?.into_iter();
+        all.extend(before.filter(|old| old.config == HOT));
+    }
+    Ok(all)
 }
 
 /// These rows and the committed ones of other machines, in the order of machines.

@@ -9,7 +9,6 @@
 
 mod alone;
 mod chain;
-mod crowd;
 mod hint;
 mod letters;
 mod lives;
@@ -21,7 +20,7 @@ use giornata_rt::call::Number;
 use giornata_rt::{Id, process, shutdown};
 use hint::{given, giving};
 use letters::{answering, asking, calling, reading, replying, writing};
-use lives::{child, parent};
+use lives::{child, large, parent};
 use pair::{giving_on, high, low, taking};
 
 /// Object ids, as at boot.
@@ -34,8 +33,6 @@ const LETTERS_NUMBER: u16 = 5;
 const LETTERS: Number = Id::new(LETTERS_NUMBER, 0).0;
 const REPLIES: Number = Id::new(6, 0).0;
 const BOX: u16 = 7;
-/// The mailbox of those that wait for ever: as `box`, in systems that do not create it.
-const BYSTANDERS: Number = Id::new(BOX, 0).0;
 
 /// Of `chain.toml`, in whose place others have a condition and a mutex that is created.
 const SPARE_READY: Number = Id::new(3, 0).0;
@@ -57,6 +54,6 @@ fn end(is_well: bool) {
 process! {
     threads: [
         lone, keeping, high, low, taking, giving_on, writing, reading, asking, answering, calling, replying,
-        giving, given, parent, child, begins, middle, last,
+        giving, given, parent, child, large, begins, middle, last,
     ],
 }

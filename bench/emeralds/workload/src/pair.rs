@@ -13,7 +13,6 @@ use giornata_rt::abi::Instant;
 use giornata_rt::{Error, call, thread};
 
 use crate::alone::measured;
-use crate::crowd::gather;
 use crate::{BUS, CHANGE, READY, ROUNDS, end};
 
 const FOR_EVER: Instant = Instant::NEVER;
@@ -27,7 +26,6 @@ pub(crate) fn low() {
         measured!(UNLOCK_SWITCH: call::unlock(BUS))?;
         measured!(SIGNAL_SWITCH: call::signal(CHANGE))
     };
-    gather();
     end((0..ROUNDS).all(|_| all().is_ok()));
 }
 

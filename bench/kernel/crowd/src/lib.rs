@@ -69,6 +69,14 @@ fn wait(number: u32) {
     let _ = time::sleep_until(Instant(4_000_000_000 + u64::from(number) * 10_000));
 }
 
+/// Runs whenever nobody else does.
+#[thread]
+fn spin() {
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
 /// Sleeps again and again until an instant that all share.
 fn meet(_: u32) {
     let mut next = Instant::START;
@@ -266,6 +274,7 @@ process! {
         take_96, take_97, take_98, take_99,
     ],
     threads: [
+        spin,
         wait_00, wait_01, wait_02, wait_03, wait_04, wait_05, wait_06, wait_07, wait_08, wait_09,
         wait_10, wait_11, wait_12, wait_13, wait_14, wait_15, wait_16, wait_17, wait_18, wait_19,
         wait_20, wait_21, wait_22, wait_23, wait_24, wait_25, wait_26, wait_27, wait_28, wait_29,

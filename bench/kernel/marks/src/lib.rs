@@ -35,6 +35,10 @@ pub const WRITE: u16 = 11;
 pub const FAULTING: u16 = 12;
 /// A thread has slept.
 pub const WOKEN: u16 = 13;
+/// A call through the table of calls.
+pub const TABLE: u16 = 15;
+/// It is over.
+pub const TABLE_END: u16 = 16;
 
 /// Marks this point. Memory accesses stay on their side of it.
 #[inline(always)]
@@ -98,6 +102,8 @@ pub mod emeralds {
     pub const GIVE_LOCK_TOLD: u16 = 92;
     /// A process is started from its image.
     pub const CREATE_PROCESS: u16 = 94;
+    /// The same of a process with a kiloword of memory more.
+    pub const CREATE_LARGE: u16 = 102;
     /// A region that another process has is attached.
     pub const ATTACH_REGION: u16 = 74;
     /// A region that another process has is detached.

@@ -1,6 +1,6 @@
 //! Threads that call the kernel.
 
-use bench_marks::{AFTER, BEFORE, NOTHING, NOTHING_END, mark};
+use bench_marks::{AFTER, BEFORE, NOTHING, NOTHING_END, TABLE, TABLE_END, WOKEN, mark};
 use giornata_rt::abi::call::Call;
 use giornata_rt::time::{self, Duration};
 use giornata_rt::{call, log, port, shutdown, thread, yield_now};
@@ -14,7 +14,7 @@ pub(crate) fn end() {
     let _ = shutdown(0);
 }
 
-/// The null call, and before it nothing at all.
+/// The null call, before it nothing at all, and a call that does next to nothing.
 #[thread]
 pub(crate) fn null_calls() {
     for _ in 0..ROUNDS {
@@ -26,6 +26,12 @@ pub(crate) fn null_calls() {
         // Never refused to a thread.
         let _ = call::null();
         mark::<AFTER>();
+    }
+    for _ in 0..ROUNDS {
+        mark::<TABLE>();
+        // SAFETY: it writes no memory. (The process has no device; it is told so.)
+        let _ = unsafe { call::raw(Call::DeviceAddress as usize, [0; 6]) };
+        mark::<TABLE_END>();
     }
     end();
 }
@@ -49,6 +55,16 @@ pub(crate) fn turn_a() {
 #[thread]
 pub(crate) fn turn_b() {
     take_turns();
+}
+
+/// Sleeps again and again, and nobody runs meanwhile.
+#[thread]
+pub(crate) fn doze() {
+    loop {
+        // Never refused to a thread.
+        let _ = time::sleep(Duration::from_micros(100));
+        mark::<WOKEN>();
+    }
 }
 
 /// Runs whenever nobody else does.

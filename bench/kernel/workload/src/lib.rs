@@ -10,7 +10,7 @@ mod interrupts;
 mod jobs;
 mod uart;
 
-use calls::{background, every_call, null_calls, turn_a, turn_about, turn_b};
+use calls::{background, doze, every_call, null_calls, turn_a, turn_about, turn_b};
 use drivers::{
     compute_one, fault, read_1, read_2, read_3, tell, tell_1, tell_2, tell_3, tell_4, write, zero,
 };
@@ -24,7 +24,7 @@ process! {
     tasks: [first, second, plod, tell, tell_1, tell_2, tell_3, tell_4, compute_one],
     drivers: [read_1, read_2, read_3, write, zero, fault],
     threads: [
-        null_calls, turn_a, turn_b, background, every_call, turn_about,
+        null_calls, turn_a, turn_b, background, doze, every_call, turn_about,
         handle, handle_later, go_on, sweep, doomed, doomed_sleeper, handle_uart, ask_uart,
     ],
 }

@@ -78,8 +78,8 @@ global_asm!(
     "jr t0",
     ".popsection",
     ".option pop",
-    OWNER = const offset_of!(Kernel, boot.hart) + own::FLOATING_OWNER * size_of::<usize>(),
-    CHANGED = const offset_of!(Kernel, boot.hart) + own::FLOATING_CHANGED * size_of::<usize>(),
+    OWNER = const offset_of!(Kernel, settings.hart) + own::FLOATING_OWNER * size_of::<usize>(),
+    CHANGED = const offset_of!(Kernel, settings.hart) + own::FLOATING_CHANGED * size_of::<usize>(),
     HAS = const offset_of!(Thread, floating),
     FS = const FS,
     CLEAN = const FS_CLEAN,
@@ -101,13 +101,13 @@ const DOUBLES: usize = 1 << 3;
 /// 150 instructions.
 pub(super) fn take(me: Ref<Thread>) -> bool {
     let (status, kernel) = (read!("mstatus"), kernel());
-    let kept = kernel.boot.floating;
+    let kept = kernel.settings.floating;
     if status & FS != 0 || kept == 0 || read!("misa") & DOUBLES == 0 {
         return false;
     }
     // SAFETY: the kernel uses no floating point; user mode sees the end only.
     unsafe { write!("mstatus", status | FS) };
-    let [_, owner, changed, place] = &kernel.boot.hart;
+    let [_, owner, changed, place] = &kernel.settings.hart;
     if changed.replace(0) != 0 {
         // SAFETY: floating point is on, the values are the owner's (Owner Invariant), and
         // the builder keeps room for each thread's (Memory Invariant).

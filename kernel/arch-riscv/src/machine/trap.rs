@@ -56,7 +56,7 @@ global_asm!(
     RING = const offset_of!(Kernel, trace.ring),
     LOADED = const offset_of!(Kernel, trace.loaded),
     SLOT = const offset_of!(Kernel, slot),
-    RESERVATION = const offset_of!(Kernel, boot.hart) + own::RESERVATION * size_of::<usize>(),
+    RESERVATION = const offset_of!(Kernel, settings.hart) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
     THREAD_SP = const offset_of!(Thread, context.sp),

@@ -8,8 +8,6 @@ use crate::{Kernel, Line, Machine, Ref, before, same};
 
 /// A list through [`Trigger::next`].
 pub(super) type List = Cell<Option<Ref<Trigger>>>;
-/// Ticks, and parts of one.
-pub(super) type Exact = (u64, u32);
 
 /// What a predicate comes to.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,28 +30,14 @@ pub(super) fn set_wide([low, high]: &[Cell<u32>; 2], value: u64) {
 }
 
 impl Time {
-    pub(super) fn set(&self, (ticks, rest): Exact) {
+    pub(super) fn set(&self, ticks: u64, rest: u32) {
         self.low.set(ticks as u32);
         self.high.set((ticks >> 32) as u32);
         self.rest.set(rest);
     }
 
-    fn get(&self) -> Exact {
-        let ticks = (self.high.get() as u64) << 32 | self.low.get() as u64;
-        (ticks, self.rest.get())
-    }
-}
-
-impl Wait {
-    /// The time of a predicate, counted from `from`; exact.
-    #[inline(never)]
-    pub(super) fn after(&self, program: &Program, (ticks, rest): Exact) -> Exact {
-        let (parts, rest) = (program.parts.get(), rest.wrapping_add(self.detail.get()));
-        let ticks = ticks.wrapping_add(wide(&self.value));
-        match rest < parts {
-            true => (ticks, rest),
-            false => (ticks.wrapping_add(1), rest.wrapping_sub(parts)),
-        }
+    fn ticks(&self) -> u64 {
+        (self.high.get() as u64) << 32 | self.low.get() as u64
     }
 }
 
@@ -61,18 +45,13 @@ impl Port {
     /// A key in the order of its values.
     #[inline(never)]
     fn key<M: Machine>(&self) -> u64 {
-        let mut words = [M::load(self.place), M::load(self.place.wrapping_add(4))];
-        let [low, high] = words;
+        let (low, high) = (M::load(self.place), M::load(self.place.wrapping_add(4)));
         let [sign, sign_high] = self.sign;
-        let mask = match low & sign | high & sign_high {
-            0 => self.sign,
-            _ => self.negative,
+        let [mask, mask_high] = match low & sign | high & sign_high {
+            0 => &self.sign,
+            _ => &self.negative,
         };
-        for (word, mask) in words.iter_mut().zip(mask) {
-            *word ^= mask;
-        }
-        let [low, high] = words;
-        (high as u64) << 32 | low as u64
+        ((high ^ mask_high) as u64) << 32 | (low ^ mask) as u64
     }
 }
 
@@ -90,15 +69,6 @@ impl Trigger {
     #[inline(always)]
     pub(super) fn clear(&self, bits: u32) {
         self.mode.set(self.mode.get() & !bits);
-    }
-
-    /// When the time comes that it waits for.
-    #[inline(never)]
-    pub(super) fn time(&self, wait: &Wait) -> Exact {
-        match self.is(mode::S_THREAD) {
-            true => wait.after(self.program, self.reference.get()),
-            false => (wide(&self.state), self.rest.get()),
-        }
     }
 
     /// *The* order within the machine: by instant; handlers, completions, triggers,
@@ -124,14 +94,45 @@ impl Trigger {
 }
 
 impl Kernel {
-    /// The exact time of the instant that is handled.
+    /// The instant that is handled, in ticks; with it come parts of one, `rest`.
     #[inline(never)]
-    pub(super) fn exact_now<M: Machine>(&self) -> Exact {
+    pub(super) fn exact_now<M: Machine>(&self) -> u64 {
         let at = self.micro.instant.get();
-        (
-            (M::high(at) as u64) << 32 | at as u64,
-            self.micro.rest.get(),
-        )
+        (M::high(at) as u64) << 32 | at as u64
+    }
+
+    /// The time of a predicate, counted from `ticks` and `rest`; exact: what is left of a
+    /// tick lies in `remainder`.
+    #[inline(never)]
+    fn after(&self, wait: &Wait, program: &Program, ticks: u64, rest: u32) -> u64 {
+        let (parts, rest) = (program.parts.get(), rest.wrapping_add(wait.detail.get()));
+        let ticks = ticks.wrapping_add(wide(&wait.value));
+        let carry = rest >= parts;
+        self.micro.remainder.set(if carry {
+            rest.wrapping_sub(parts)
+        } else {
+            rest
+        });
+        ticks.wrapping_add(carry as u64)
+    }
+
+    /// The same, counted from the instant that is handled.
+    #[inline(never)]
+    pub(super) fn after_now<M: Machine>(&self, wait: &Wait, program: &Program) -> u64 {
+        self.after(wait, program, self.exact_now::<M>(), self.micro.rest.get())
+    }
+
+    /// When the time comes that a trigger waits for; with a remainder as
+    /// [`after`](Self::after).
+    #[inline(never)]
+    pub(super) fn time_of(&self, trigger: Ref<Trigger>, wait: &Wait) -> u64 {
+        if trigger.is(mode::S_THREAD) {
+            let reference = &trigger.reference;
+            let (ticks, rest) = (reference.ticks(), reference.rest.get());
+            return self.after(wait, trigger.program, ticks, rest);
+        }
+        self.micro.remainder.set(trigger.rest.get());
+        wide(&trigger.state)
     }
 
     /// The next number in the order of activation.
@@ -149,7 +150,7 @@ impl Kernel {
         let holds = match wait.cause.get() {
             Cause::True => true,
             Cause::Never => false,
-            Cause::After => time <= self.exact_now::<M>().0,
+            Cause::After => time <= self.exact_now::<M>(),
             Cause::Released(task) => task.is_released(),
             Cause::Completed(task) => !task.is_released(),
             Cause::Changed(port) => port.version.get() != state as u32,
@@ -165,7 +166,7 @@ impl Kernel {
     /// Evaluates what a trigger waits for.
     #[inline(never)]
     pub(super) fn truth<M: Machine>(&self, trigger: Ref<Trigger>, wait: &Wait) -> Truth {
-        self.evaluate::<M>(wait, wide(&trigger.state), trigger.time(wait).0)
+        self.evaluate::<M>(wait, wide(&trigger.state), self.time_of(trigger, wait))
     }
 
     /// A trigger is activated: it waits for `wait` from now on, and is looked at in its
@@ -179,8 +180,8 @@ impl Kernel {
             Cause::After => match trigger.is(mode::S_THREAD) {
                 true => 0,
                 false => {
-                    let (ticks, rest) = wait.after(trigger.program, self.exact_now::<M>());
-                    trigger.rest.set(rest);
+                    let ticks = self.after_now::<M>(wait, trigger.program);
+                    trigger.rest.set(micro.remainder.get());
                     ticks
                 }
             },
@@ -234,15 +235,15 @@ impl Kernel {
     /// Sets the alarm of a trigger for its time, or as far ahead as can be.
     #[inline(never)]
     fn arm_trigger<M: Machine>(&self, trigger: Ref<Trigger>, wait: &Wait) {
-        let (time, rest) = trigger.time(wait);
-        let ahead = time.wrapping_sub(self.exact_now::<M>().0);
+        let time = self.time_of(trigger, wait);
+        let ahead = time.wrapping_sub(self.exact_now::<M>());
         let mut key = time as u32;
         if ahead > FARTHEST as u64 {
             key = self.micro.instant.get().wrapping_add(FARTHEST);
         } else if !trigger.is(mode::S_THREAD) {
             trigger.set(mode::TIMED);
         }
-        trigger.rest.set(rest);
+        trigger.rest.set(self.micro.remainder.get());
         if trigger.is(mode::ARMED) && trigger.alarm.key() == key {
             return;
         }

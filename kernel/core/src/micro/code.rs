@@ -7,14 +7,14 @@
 
 use core::cell::Cell;
 
-use crate::micro::{Driver, Group, Port, Task};
+use crate::micro::{Copies, Driver, Group, Port, Task};
 use crate::{Line, Object, Ref, record, tagged};
 
 /// Instructions from one address on; the end of it ends the block.
 pub type Code = &'static [Cell<Op>];
 
 tagged! {
-    /// An instruction. Tags are the opcodes of module files.
+    /// An instruction. Tags are the opcodes of module files, and one behind them.
     pub enum Op {
         /// Ends the block or thread.
         Return = 0,
@@ -34,6 +34,8 @@ tagged! {
         Jump(Ref<Step>) = 7,
         /// Goes elsewhere if a test holds.
         Branch(Ref<Step>) = 8,
+        /// Copies what the drivers of the calls behind it would, in their place.
+        Copies(Ref<Copies>) = 9,
     }
 
     /// What a trigger, a timeout or a test waits for. Tags are the kinds of predicates

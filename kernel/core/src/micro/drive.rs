@@ -19,18 +19,55 @@ use core::hint::cold_path;
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Cause, Copy, Driver, Port, Program, Upcall, Wait, Write, job, odd, stage};
+use crate::micro::{
+    Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, job, odd, stage,
+};
 use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, limit, same};
 
-/// Copies that a block does without a look at timer and lines.
-const SHORT: usize = 4;
+/// Copies that are made without a look at timer and lines.
+pub(super) const PIECE: usize = 32;
 
 #[inline(always)]
-fn copy_one<M: Machine>(copy: &Copy) {
+fn copy_eight<M: Machine>(from: usize, to: usize) {
     let next = |at: usize| at.wrapping_add(4);
-    let (low, high) = (M::load(copy.from), M::load(next(copy.from)));
-    M::store(copy.to, low);
-    M::store(next(copy.to), high);
+    let (low, high) = (M::load(from), M::load(next(from)));
+    M::store(to, low);
+    M::store(next(to), high);
+}
+
+/// Whether none of these tasks has a job, nor has had one that was stopped. (Where a job
+/// of their ring is left, it may be another's.)
+#[inline(never)]
+fn are_idle(touches: &[Touch]) -> bool {
+    let has_job = |touch: &Touch| match touch.group.odd.get() & odd::APART {
+        0 => touch.group.rank.head.get().is_some(),
+        _ => touch.tasks.iter().any(|task| task.job.get() != 0),
+    };
+    !touches.iter().any(has_job)
+}
+
+impl Driver {
+    /// A word of its device register, or less: what is read, or 0 if it was stored.
+    #[inline(never)]
+    fn access_word<M: Machine>(&self, offset: usize) -> u32 {
+        let (at, width) = (self.register.wrapping_add(offset), self.width.min(4));
+        let Some(copy) = self.copies.first() else {
+            return M::input(at, width);
+        };
+        M::output(at, width, M::load(copy.from.wrapping_add(offset)));
+        0
+    }
+}
+
+impl Port {
+    /// A word of its value; 0 behind the end.
+    #[inline(never)]
+    fn word<M: Machine>(&self, offset: u32) -> u32 {
+        match offset < self.size {
+            true => M::load(self.place.wrapping_add(offset as usize)),
+            false => 0,
+        }
+    }
 }
 
 impl Kernel {
@@ -38,18 +75,50 @@ impl Kernel {
     /// changed and false is returned.
     #[inline(never)]
     pub(super) extern "C" fn call_short<M: Machine>(&self, driver: Ref<Driver>) -> bool {
-        let mut busy = driver.odd as usize;
-        for touch in driver.touches {
-            busy |= crate::some(touch.group.rank.head.get()) | touch.group.odd.get() as usize;
-        }
-        if busy != 0 || driver.copies.len() > SHORT {
+        if driver.odd != 0 || driver.copies.len() > PIECE || !are_idle(driver.touches) {
             cold_path();
             return false;
         }
-        for copy in driver.copies {
-            copy_one::<M>(copy);
+        self.copy_on::<M>(driver.copies)
+    }
+
+    /// Copies what a run of calls would, in their place, if no task can be at it; else the
+    /// calls are next. `None`: something waits, and it is not done.
+    #[inline(never)]
+    pub(super) fn copy_run<M: Machine>(&self, run: Ref<Copies>, rest: Code) -> Option<Code> {
+        if self.micro.progress.get() == 0 && !are_idle(run.touches) {
+            return Some(rest);
         }
-        true
+        let done = self.copy_on::<M>(run.copies);
+        done.then(|| rest.get(run.calls..).unwrap_or(&[]))
+    }
+
+    /// Copies what is left. False: something waits, and it is not done.
+    #[inline(never)]
+    fn copy_on<M: Machine>(&self, copies: &'static [Copy]) -> bool {
+        let progress = &self.micro.progress;
+        let mut left = copies.get(progress.take() as usize..).unwrap_or(&[]);
+        loop {
+            let (piece, rest) = left.split_at_checked(PIECE).unwrap_or((left, &[]));
+            let (pairs, last) = piece.as_chunks::<2>();
+            // (of two, the places first: their loads do not wait for each other)
+            for [first, second] in pairs {
+                let places = (first.from, first.to, second.from, second.to);
+                copy_eight::<M>(places.0, places.1);
+                copy_eight::<M>(places.2, places.3);
+            }
+            if let [copy] = last {
+                copy_eight::<M>(copy.from, copy.to);
+            }
+            left = rest;
+            if left.is_empty() {
+                return true;
+            }
+            if M::pending() {
+                progress.set(copies.len().wrapping_sub(left.len()) as u32);
+                return false;
+            }
+        }
     }
 
     /// A driver begins its work, unless it may not.
@@ -88,7 +157,7 @@ impl Kernel {
     }
 
     fn note_upcall<M: Machine>(&self, driver: Ref<Driver>, stage: u32, value: usize) {
-        self.note_logical::<M>(
+        self.note_instantly::<M>(
             head(Kind::Upcall, 0, driver.number as u16),
             stage,
             value as u32,
@@ -125,23 +194,20 @@ impl Kernel {
     #[inline(never)]
     fn copy_values<M: Machine>(&self, copies: &'static [Copy], writes: &'static [Write]) -> bool {
         let micro = &self.micro;
-        let mut index = micro.progress.take() as usize;
-        let mut left = copies.get(index..).unwrap_or(&[]);
-        while let [copy, rest @ ..] = left {
-            copy_one::<M>(copy);
-            left = rest;
-            index = index.wrapping_add(1);
-            if index & 3 == 0 && M::pending() {
-                micro.progress.set(index as u32);
+        let count = copies.len();
+        if (micro.progress.get() as usize) < count {
+            if !self.copy_on::<M>(copies) {
                 return false;
             }
+            micro.progress.set(count as u32);
         }
-        while let Some(write) = writes.get(index.wrapping_sub(copies.len())) {
+        let mut index = micro.progress.take() as usize;
+        while let Some(write) = writes.get(index.wrapping_sub(count)) {
             let (port, from) = (write.port, write.from);
             let mut offset = micro.offset.take();
             while offset < port.size {
                 let at = from.wrapping_add(offset as usize);
-                self.put_words::<M>(port, offset, [M::load(at), M::load(at.wrapping_add(4))]);
+                self.put_words::<M>(port, offset, M::load(at), M::load(at.wrapping_add(4)));
                 offset = offset.wrapping_add(8);
                 if offset & 31 == 0 && M::pending() {
                     micro.offset.set(offset);
@@ -161,16 +227,24 @@ impl Kernel {
 
     /// Eight bytes of a port at most, and 0 behind its end; notes whether they change.
     #[inline(never)]
-    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, mut offset: u32, words: [u32; 2]) {
-        for word in words {
-            let bits = port.size.saturating_sub(offset).min(4).wrapping_mul(8);
-            let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
-            let (place, value) = (port.place.wrapping_add(offset as usize), word & !mask);
-            let changed = M::load(place) ^ value;
-            self.micro.changed.set(self.micro.changed.get() | changed);
-            M::store(place, value);
-            offset = offset.wrapping_add(4);
-        }
+    pub(super) fn put_words<M: Machine>(&self, port: Ref<Port>, offset: u32, low: u32, high: u32) {
+        self.put_word::<M>(port, offset, low);
+        self.put_word::<M>(port, offset.wrapping_add(4), high);
+    }
+
+    #[inline(never)]
+    fn put_word<M: Machine>(&self, port: Ref<Port>, offset: u32, word: u32) {
+        // (negative behind the end of a value of less than 8 bytes)
+        let left = port.size.wrapping_sub(offset).cast_signed();
+        let value = match left {
+            4.. => word,
+            1.. => word & !u32::MAX.wrapping_shl(left as u32 * 8),
+            _ => 0,
+        };
+        let place = port.place.wrapping_add(offset as usize);
+        let changed = M::load(place) ^ value;
+        self.micro.changed.set(self.micro.changed.get() | changed);
+        M::store(place, value);
     }
 
     /// The value of a port is whole: whoever waits for a change of it hears, and the trace.
@@ -183,47 +257,37 @@ impl Kernel {
         if port.traced == 0 {
             return;
         }
-        let word = |offset: u32| match offset < port.size {
-            true => M::load(port.place.wrapping_add(offset as usize)),
-            false => 0,
-        };
-        let label = head(Kind::Port, 0, port.number as u16);
-        match at == self.micro.instant.get() {
-            true => self.note_logical::<M>(label, word(0), word(4)),
-            false => self.trace.write(at, label, word(0), word(4)),
+        if at == self.micro.instant.get() {
+            self.tell_instant::<M>();
         }
-        let mut offset = 8;
-        while offset < port.size {
-            let more = label ^ (Kind::Port as u32 ^ Kind::More as u32);
-            let [first, second, third] = [0, 4, 8].map(|more| word(offset.wrapping_add(more)));
-            self.trace.write(first, more, second, third);
-            offset = offset.wrapping_add(12);
+        let (mut first, mut label) = (at, head(Kind::Port, 0, port.number as u16));
+        let mut offset = 0;
+        loop {
+            let (second, third) = (
+                port.word::<M>(offset),
+                port.word::<M>(offset.wrapping_add(4)),
+            );
+            self.trace.write(first, label, second, third);
+            offset = offset.wrapping_add(8);
+            if offset >= port.size {
+                return;
+            }
+            first = port.word::<M>(offset);
+            offset = offset.wrapping_add(4);
+            label = head(Kind::More, 0, port.number as u16);
         }
     }
 
     /// Reads a device register into a port, or writes it.
     #[inline(never)]
     fn access_register<M: Machine>(&self, driver: Ref<Driver>) {
-        let mut words = [0; 2];
-        let mut width = driver.width;
-        let mut at = driver.register;
-        let from = driver.copies.first().map(|copy| copy.from);
-        for (index, word) in words.iter_mut().enumerate() {
-            match from {
-                None => *word = M::input(at, width.min(4)),
-                Some(from) => {
-                    let value = M::load(from.wrapping_add(index.wrapping_mul(4)));
-                    M::output(at, width.min(4), value);
-                }
-            }
-            at = at.wrapping_add(4);
-            width = width.wrapping_sub(4);
-            if width != 4 {
-                break;
-            }
-        }
+        let low = driver.access_word::<M>(0);
+        let high = match driver.width {
+            8 => driver.access_word::<M>(4),
+            _ => 0,
+        };
         if let Some(write) = driver.writes.first() {
-            self.put_words::<M>(write.port, 0, words);
+            self.put_words::<M>(write.port, 0, low, high);
             self.written::<M>(write.port, self.micro.instant.get());
         }
     }

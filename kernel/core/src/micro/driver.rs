@@ -64,6 +64,16 @@ record! {
         pub reads: u32,
     }
 
+    /// What a run of calls copies whose drivers do nothing else.
+    pub struct Copies {
+        /// Tasks that must have no job meanwhile; else the calls themselves run.
+        pub touches: &'static [Touch],
+        /// In the order of the calls.
+        pub copies: &'static [Copy],
+        /// How many calls there are, behind the instruction.
+        pub calls: usize,
+    }
+
     /// Eight bytes of a value.
     pub struct Copy {
         /// Physical address.

@@ -22,7 +22,17 @@ impl Kernel {
         micro.code.set(rest);
         let has_slots = match op {
             Op::Return => return self.end_block(),
-            Op::Call(driver) => return self.call_driver::<M>(driver, program),
+            Op::Call(driver) => {
+                if !self.call_short::<M>(driver) {
+                    self.call_driver::<M>(driver, program);
+                }
+                return;
+            }
+            Op::Copies(run) => {
+                return micro
+                    .code
+                    .set(self.copy_run::<M>(run, rest).unwrap_or(code));
+            }
             Op::Release(release) => {
                 if !self.release_any::<M>(release, program) {
                     micro.code.set(code);
@@ -37,19 +47,11 @@ impl Kernel {
                 true
             }),
             Op::Dispatch(step) => match step.task.get() {
-                Some(task) if task.is_released() => {
-                    let thread = micro.s_thread.take();
-                    micro.code.set(&[]);
-                    self.join_set::<M>(thread, step, (rest, step.code.get()), Some(task))
-                }
+                Some(task) if task.is_released() => self.suspend::<M>(step, Some(task)),
                 _ => true,
             },
-            Op::Idle(step) => {
-                let thread = micro.s_thread.take();
-                micro.code.set(&[]);
-                self.join_set::<M>(thread, step, (rest, rest), None)
-            }
-            Op::Fork(step) => self.join_set::<M>(None, step, (&[], step.code.get()), None),
+            Op::Idle(step) => self.suspend::<M>(step, None),
+            Op::Fork(step) => self.join_set::<M>(None, step, step.code.get(), None),
         };
         if !has_slots {
             self.violate::<M>(program, Violation::Overrun, None, None);
@@ -126,10 +128,10 @@ impl Kernel {
         let micro = &self.micro;
         let wait = step.wait.get();
         let time = match micro.s_thread.get() {
-            Some(thread) => thread.time(wait),
-            None => wait.after(program, self.exact_now::<M>()),
+            Some(thread) => self.time_of(thread, wait),
+            None => self.after_now::<M>(wait, program),
         };
-        match self.evaluate::<M>(wait, 0, time.0) {
+        match self.evaluate::<M>(wait, 0, time) {
             Truth::True => micro.code.set(step.code.get()),
             Truth::False => {}
             Truth::Ask => {
@@ -141,14 +143,28 @@ impl Kernel {
         }
     }
 
-    /// Leaves a thread of S code in the thread set, `thread` or a new one: where it goes on
-    /// when its task completes, and when its timeout expires. False: there is no free one.
+    /// Leaves the thread of S code that runs, or a new one, in the thread set.
+    #[inline(never)]
+    fn suspend<M: Machine>(&self, step: Ref<Step>, task: Option<Ref<Task>>) -> bool {
+        let micro = &self.micro;
+        let code = match task {
+            Some(_) => step.code.get(),
+            None => micro.code.get(),
+        };
+        let is_in_set = self.join_set::<M>(micro.s_thread.take(), step, code, task);
+        micro.code.set(&[]);
+        is_in_set
+    }
+
+    /// Leaves a thread of S code in the thread set, `thread` or a new one: it goes on with
+    /// what comes next when its task completes, with `code` when its timeout expires.
+    /// False: there is no free one.
     #[inline(never)]
     fn join_set<M: Machine>(
         &self,
         thread: Option<Ref<Trigger>>,
         step: Ref<Step>,
-        (then, code): (Code, Code),
+        code: Code,
         task: Option<Ref<Task>>,
     ) -> bool {
         let Some(program) = self.micro.program.get() else {
@@ -161,13 +177,14 @@ impl Kernel {
                     return false;
                 };
                 new.set(mode::S_THREAD);
-                new.reference.set(self.exact_now::<M>());
+                new.reference
+                    .set(self.exact_now::<M>(), self.micro.rest.get());
                 program.threads.set(program.threads.get().wrapping_add(1));
                 self.micro.unsettled.set(1);
                 new
             }
         };
-        waiting.then.set(then);
+        waiting.then.set(self.micro.code.get());
         waiting.code.set(code);
         waiting.clear(mode::COMPLETED | mode::REPORTED);
         self.activate::<M>(waiting, step.wait.get());

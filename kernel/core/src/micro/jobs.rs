@@ -77,33 +77,32 @@ impl Kernel {
             return false;
         }
         let (task, ticks) = (group.first, release.ticks.get());
-        self.begin_release::<M>(group, ticks);
-        self.note_release::<M>(task, group.members, ticks);
+        let at = self.micro.instant.get();
+        self.begin_release(group, ticks, at, M::high(at));
+        self.note_logical::<M>(release_label(task), group.members, ticks);
         self.begin_job::<M>(task, group);
         self.open(&group.rank, task.thread);
         true
     }
 
     #[inline(always)]
-    fn begin_release<M: Machine>(&self, group: Ref<Group>, ticks: u32) {
-        let at = self.micro.instant.get();
+    fn begin_release(&self, group: Ref<Group>, ticks: u32, at: u32, high: u32) {
         group.rank.deadline.set(at.wrapping_add(ticks));
         group.ticks.set(ticks);
-        group.high.set(M::high(at));
+        group.high.set(high);
         group.releases.set(group.releases.get().wrapping_add(1));
-    }
-
-    #[inline(always)]
-    fn note_release<M: Machine>(&self, task: Ref<Task>, members: u32, ticks: u32) {
-        // (a label says that its record is of a switch)
-        let label = task.thread.label ^ (Kind::Switch as u32 ^ Kind::Release as u32);
-        self.note_logical::<M>(label, members, ticks);
     }
 
     /// Tells a task of its job, in its control page.
     #[inline(always)]
     pub(super) fn begin_job<M: Machine>(&self, task: Ref<Task>, group: Ref<Group>) {
         group.job(task).tell::<M>(task.thread.control);
+    }
+
+    /// The same, out of line.
+    #[inline(never)]
+    fn tell_job<M: Machine>(&self, task: Ref<Task>) {
+        self.begin_job::<M>(task, task.group);
     }
 
     /// Releases a group, whatever there is to see to. False: something waits, and it is not
@@ -127,7 +126,9 @@ impl Kernel {
             self.take_apart(group);
             let rest = micro.rest.get().wrapping_add(release.parts.get());
             let carry = (rest >= program.parts.get()) as u32;
-            self.begin_release::<M>(group, release.ticks.get().wrapping_add(carry));
+            let now = self.exact_now::<M>();
+            let ticks = release.ticks.get().wrapping_add(carry);
+            self.begin_release(group, ticks, now as u32, (now >> 32) as u32);
         }
         while let Some(task) = group.tasks.get(index) {
             self.release_task::<M>(task, program);
@@ -148,13 +149,13 @@ impl Kernel {
             task.skipped.set(task.skipped.get().wrapping_add(1));
             return self.violate::<M>(program, Violation::TimeSafety, Some(task), None);
         }
-        self.note_release::<M>(task, members::ONE, group.ticks.get());
+        self.note_instantly::<M>(release_label(task), members::ONE, group.ticks.get());
         task.rank.deadline.set(group.rank.deadline.get());
         if group.odd.get() & odd::DEAD != 0 {
             return task.job.set(job::STOPPED);
         }
         task.job.set(job::RELEASED);
-        self.begin_job::<M>(task, group);
+        self.tell_job::<M>(task);
         if program.governed.get() == 0 {
             self.ready_task(task, task.thread.own.get());
         }
@@ -190,7 +191,7 @@ impl Kernel {
         if let (0, Some(head)) = (group.odd.get() & odd::APART, group.rank.head.get()) {
             let rest = group.tasks.iter();
             for task in rest.filter(|task| task.thread.label > head.label) {
-                self.begin_job::<M>(task, group);
+                self.tell_job::<M>(task);
             }
         }
     }
@@ -330,7 +331,7 @@ impl Kernel {
                     if same(self.slot.get(), thread) {
                         self.slot.set(next);
                     }
-                    self.begin_job::<M>(following, group);
+                    self.tell_job::<M>(following);
                 }
                 _ => self.close(&group.rank),
             }
@@ -425,6 +426,13 @@ impl Kernel {
         thread.own.set(rank);
         thread.rank.set(rank);
     }
+}
+
+/// The label of a record that tells of a release. (That of a thread is the label of a
+/// switch.)
+#[inline(always)]
+fn release_label(task: Ref<Task>) -> u32 {
+    task.thread.label ^ (Kind::Switch as u32 ^ Kind::Release as u32)
 }
 
 /// What the record of a switch says of a job.

@@ -293,7 +293,7 @@ impl Kernel {
         program.counted.set(0);
         micro.changes.set(micro.changes.get().wrapping_add(1));
         micro.unsettled.set(1);
-        self.note_logical::<M>(
+        self.note_instantly::<M>(
             head(Kind::Change, 0, program.number as u16),
             carries as u32,
             tag.get(),

@@ -62,6 +62,6 @@ mod load;
 mod none;
 
 pub use code::{Cause, Code, Op, Release, Step, Wait, compare};
-pub use driver::{Copy, Driver, Port, Touch, Upcall, Write};
+pub use driver::{Copies, Copy, Driver, Port, Touch, Upcall, Write};
 pub use program::{Change, Micro, Program, Room, Time, Trigger, block, mode, stage};
 pub use task::{Group, Task, job, odd};

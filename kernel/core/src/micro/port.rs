@@ -9,17 +9,23 @@ use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
 const PIECE: usize = 64;
 
 impl Kernel {
-    /// Copies the value of a port to memory of the caller, or (`write`) from there. O(bytes),
+    /// Copies the value of a port to memory of the caller, or (`WritePort`) from there. O(bytes),
     /// in pieces, as a call that begins again at `done`. Until it is done the caller is as
     /// urgent as the machine, so that no code sees half of a value. (A thread that is
     /// more urgent can.)
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)] // those of the call
     pub(crate) fn access_port<M: Machine>(
         &self,
         me: Ref<Thread>,
-        [number, address, length, done]: [usize; 4],
-        write: bool,
+        number: usize,
+        address: usize,
+        length: usize,
+        done: usize,
+        call: Call,
     ) -> Outcome {
         let (micro, process) = (&self.micro, me.process);
+        let write = call as usize == Call::WritePort as usize;
         let Some(port) = micro.ports.get(number) else {
             return Outcome::error(Error::ESRCH);
         };
@@ -49,11 +55,6 @@ impl Kernel {
                     self.begin_behind::<M>(me);
                     self.set_rank(me, rank, false);
                 }
-                let call = if write {
-                    Call::WritePort
-                } else {
-                    Call::ReadPort
-                };
                 return self.again(me, call, [number, address, length, done, 0, 0]);
             }
         }
@@ -92,8 +93,8 @@ impl Kernel {
         let mut at = 0;
         while write && at < size {
             let from = scratch.wrapping_add(at);
-            let words = [M::load(from), M::load(from.wrapping_add(4))];
-            self.put_words::<M>(port, offset.wrapping_add(at) as u32, words);
+            let (low, high) = (M::load(from), M::load(from.wrapping_add(4)));
+            self.put_words::<M>(port, offset.wrapping_add(at) as u32, low, high);
             at = at.wrapping_add(8);
         }
         true

@@ -137,6 +137,8 @@ record! {
         pub(crate) instant: Cell<u32>,
         pub(crate) count: Cell<u32>,
         pub(crate) rest: Cell<u32>,
+        /// The number of the instant of which the trace tells.
+        pub(crate) told: Cell<u32>,
         /// The block that was interrupted: its program (none: no block), its code, and the
         /// thread of S code that runs it.
         pub(crate) program: Cell<Option<Ref<Program>>>,
@@ -172,8 +174,8 @@ record! {
         pub(crate) serial: Cell<u32>,
         /// In which units.
         pub(crate) parts: Cell<u32>,
-        /// The number of the instant of which the trace tells.
-        pub(crate) told: Cell<u32>,
+        /// Of the time that was computed last: what is left of a tick.
+        pub(crate) remainder: Cell<u32>,
         /// The interrupt that came in it.
         pub(crate) line: Cell<Option<Ref<Line>>>,
         /// The block that a handler interrupted.

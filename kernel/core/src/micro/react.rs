@@ -248,9 +248,7 @@ impl Kernel {
             wait.fired.set(micro.count.get());
         }
         if trigger.is(mode::HANDLER) {
-            micro.handling.set(1);
-            let [task, driver] = &trigger.state;
-            self.tell_handler::<M>(trigger.program, [task.get(), driver.get()]);
+            self.begin_handler::<M>(trigger);
         }
     }
 
@@ -265,13 +263,26 @@ impl Kernel {
     /// Adds a record that tells of the instant that is handled.
     #[inline(always)]
     pub(super) fn note_logical<M: Machine>(&self, label: u32, first: u32, second: u32) {
+        self.tell_instant::<M>();
+        self.trace
+            .write(self.micro.instant.get(), label, first, second);
+    }
+
+    /// The same, out of line.
+    #[inline(never)]
+    pub(super) fn note_instantly<M: Machine>(&self, label: u32, first: u32, second: u32) {
+        self.note_logical::<M>(label, first, second);
+    }
+
+    /// The trace tells of the instant that is handled from now on.
+    #[inline(always)]
+    pub(super) fn tell_instant<M: Machine>(&self) {
         let micro = &self.micro;
         let count = micro.count.get();
         if micro.told.get() != count {
             micro.told.set(count);
             self.note_instant::<M>();
         }
-        self.trace.write(micro.instant.get(), label, first, second);
     }
 
     /// Adds a record that tells when the instant began to be handled, and parts of a tick.

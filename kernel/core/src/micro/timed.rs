@@ -1,13 +1,15 @@
-//! The usual instant: a trigger for a time whose block releases groups, copies a
-//! little, and renews itself. It runs in the timer's interrupt, without the list of
-//! what is due; its alarm stays in the agenda until it is known when it rings next.
+//! The usual instant: a trigger for a time whose block copies, releases groups, and
+//! renews itself. It runs in the timer's interrupt, without the list of what is due; its
+//! alarm stays in the agenda until it is known when it rings next, unless there is more
+//! to do than can be done without a look at timer and lines.
 
 use core::hint::cold_path;
 
+use crate::micro::drive::PIECE;
 use crate::micro::{Cause, Op, Step, Trigger, mode};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, before, some};
 
-/// Instructions of a block that runs without a look at timer and lines.
+/// Instructions of a block that run without a look at timer and lines.
 const SHORT: usize = 8;
 
 impl Kernel {
@@ -23,8 +25,7 @@ impl Kernel {
             as usize
             | some(micro.due.get())
             | some(micro.later.get());
-        let mut code = trigger.code.get();
-        if odd != 0 || code.len() > SHORT || self.is_machine_late() {
+        if odd != 0 || self.is_machine_late() {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
@@ -34,22 +35,38 @@ impl Kernel {
         micro.line.set(None);
         micro.rest.set(trigger.rest.get());
         micro.unused.set(Some(trigger));
+        let (mut code, mut left) = (trigger.code.get(), SHORT);
         while let [op, rest @ ..] = code {
-            let done = match op.get() {
-                Op::Release(release) => self.release_ring::<M>(release),
-                Op::Future(step) => self.renew_trigger(step, trigger),
-                Op::Call(driver) => self.call_short::<M>(driver),
-                _ => false,
-            };
-            // (an instruction that is not done has changed nothing)
-            if !done {
-                break;
+            if left == 0 {
+                cold_path();
+                if self.is_interrupted::<M>(trigger) {
+                    break;
+                }
+                left = 1;
             }
-            code = rest;
+            left -= 1;
+            // (an instruction that is not done can be begun again)
+            let then = match op.get() {
+                Op::Release(release) => self.release_ring::<M>(release).then_some(rest),
+                Op::Future(step) => self.renew_trigger(step, trigger).then_some(rest),
+                Op::Call(driver) => self.call_short::<M>(driver).then_some(rest),
+                Op::Copies(run) => {
+                    if run.copies.len() > PIECE && self.is_interrupted::<M>(trigger) {
+                        break;
+                    }
+                    self.copy_run::<M>(run, rest)
+                }
+                _ => None,
+            };
+            let Some(then) = then else {
+                break;
+            };
+            code = then;
         }
         let now = M::now();
-        if code.is_empty()
-            && micro.unused.get().is_none()
+        let is_done = code.is_empty() && micro.unused.get().is_none();
+        if is_done
+            && trigger.is(mode::ARMED)
             && let Some(next) = self.agenda.again(&trigger.alarm, micro.again.get())
             && before(now, next)
         {
@@ -57,16 +74,30 @@ impl Kernel {
             return self.go_from(me);
         }
         cold_path();
-        // a block of which more is left than usual, or that did not renew its trigger
-        self.agenda.remove(&trigger.alarm);
-        match micro.unused.get() {
-            Some(_) => trigger.clear(mode::ARMED),
-            None => {
-                self.agenda.insert(&trigger.alarm, micro.again.get());
-            }
+        // a block that is long, or of which more is left than usual, or that did not renew
+        // its trigger
+        self.disarm_trigger(trigger);
+        if micro.unused.get().is_none() {
+            trigger.set(mode::ARMED);
+            self.agenda.insert(&trigger.alarm, micro.again.get());
         }
-        self.begin_code(trigger.program, code);
+        if !is_done {
+            self.begin_code(trigger.program, code);
+        }
         self.on_timer_any::<M>(me)
+    }
+
+    /// A block turns out to be long: its alarm leaves the agenda, so that the hart rings
+    /// for the next. Whether it has since, or a line has come.
+    #[inline(never)]
+    fn is_interrupted<M: Machine>(&self, trigger: Ref<Trigger>) -> bool {
+        if trigger.is(mode::ARMED) {
+            self.disarm_trigger(trigger);
+            self.ring_at::<M>(self.agenda.next(), M::now());
+            // (the timer needs a few cycles to fall silent)
+            return false;
+        }
+        M::pending()
     }
 
     /// The block of a trigger whose alarm is still in the agenda renews it: when, is noted.

@@ -7,7 +7,8 @@
 use giornata_abi::ring::{Kind, NONE, head};
 use giornata_abi::trace::Violation;
 
-use crate::micro::{Code, Driver, Program, Task, block, mode};
+use crate::micro::cause::{set_wide, wide};
+use crate::micro::{Code, Driver, Port, Program, Task, Trigger, block, mode};
 use crate::{Kernel, Machine, Ref};
 
 impl Kernel {
@@ -23,7 +24,7 @@ impl Kernel {
         let micro = &self.micro;
         let code = program.block(block::HANDLERS + violation as usize);
         let handled = !code.is_empty() && micro.handling.get() == 0;
-        let involved = self.report::<M>(program, violation, (task, driver), handled);
+        let involved = self.report::<M>(program, violation, task, driver, handled);
         if !handled {
             return;
         }
@@ -45,49 +46,57 @@ impl Kernel {
         let code = program.block(block::HANDLERS + violation as usize);
         let trigger = match code.is_empty() {
             true => None,
-            false => program.free[0].get(),
+            false => self.take_free(None, &program.free[0]),
         };
-        let involved = self.report::<M>(program, violation, (Some(task), None), trigger.is_some());
+        let involved = self.report::<M>(program, violation, Some(task), None, trigger.is_some());
         if let Some(trigger) = trigger {
-            program.free[0].set(trigger.next.get());
             trigger.set(mode::HANDLER);
-            trigger.wait.set(None);
-            trigger.rest.set(0);
             trigger.code.set(code);
-            for (place, value) in trigger.state.iter().zip(involved) {
-                place.set(value);
-            }
+            set_wide(&trigger.state, involved);
             self.latch(trigger, at);
         }
     }
 
-    /// Records a violation. Returns what its handler calls task and driver.
+    /// Records a violation. Returns what its handler calls the task (low word) and the
+    /// driver.
     #[inline(never)]
     fn report<M: Machine>(
         &self,
         program: Ref<Program>,
         violation: Violation,
-        (task, driver): (Option<Ref<Task>>, Option<Ref<Driver>>),
+        task: Option<Ref<Task>>,
+        driver: Option<Ref<Driver>>,
         handled: bool,
-    ) -> [u32; 2] {
+    ) -> u64 {
         const NOBODY: (u32, u32) = (NONE as u32, NONE as u32);
         let (task, local_task) = task.map_or(NOBODY, |task| (task.thread.number(), task.number));
         let (driver, local_driver) = driver.map_or(NOBODY, |driver| (driver.number, driver.local));
         let label = head(Kind::Violation, 0, program.number as u16);
         let how = violation as u32 | (handled as u32) << 8;
-        self.note_logical::<M>(label, how, task | driver << 16);
-        [local_task, local_driver]
+        self.note_instantly::<M>(label, how, task | driver << 16);
+        (local_driver as u64) << 32 | local_task as u64
     }
 
     /// Tells a handler who was involved.
     #[inline(never)]
-    pub(super) fn tell_handler<M: Machine>(&self, program: Ref<Program>, involved: [u32; 2]) {
-        for (port, value) in program.involved.into_iter().zip(involved) {
-            if let Some(port) = port {
-                self.put_words::<M>(port, 0, [value, 0]);
-                self.written::<M>(port, self.micro.instant.get());
-            }
+    fn tell_handler<M: Machine>(&self, program: Ref<Program>, involved: u64) {
+        let [task, driver] = program.involved;
+        self.tell_port::<M>(task, involved as u32);
+        self.tell_port::<M>(driver, (involved >> 32) as u32);
+    }
+
+    #[inline(never)]
+    fn tell_port<M: Machine>(&self, port: Option<Ref<Port>>, value: u32) {
+        if let Some(port) = port {
+            self.put_words::<M>(port, 0, value, 0);
+            self.written::<M>(port, self.micro.instant.get());
         }
+    }
+
+    /// The same for a handler whose trigger remembers who was involved.
+    pub(super) fn begin_handler<M: Machine>(&self, trigger: Ref<Trigger>) {
+        self.micro.handling.set(1);
+        self.tell_handler::<M>(trigger.program, wide(&trigger.state));
     }
 }
 

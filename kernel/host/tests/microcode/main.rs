@@ -2,6 +2,7 @@
 //! linked, and run by the kernel on the host, and its trace is read as words.
 
 mod classes;
+mod copies;
 mod events;
 mod instants;
 mod instructions;

@@ -73,6 +73,8 @@ impl Measured {
 
 const BEFORE: Sight = Sight::Mark(mark::BEFORE);
 const AFTER: Sight = Sight::Mark(mark::AFTER);
+const TABLE: Sight = Sight::Mark(mark::TABLE);
+const TABLE_END: Sight = Sight::Mark(mark::TABLE_END);
 const HANDLED: Sight = Sight::Mark(mark::HANDLED);
 const STARTED: Sight = Sight::Mark(mark::STARTED);
 const ENDED: Sight = Sight::Mark(mark::ENDED);
@@ -101,6 +103,10 @@ pub(super) const NOTHING: Sequence = spanning(
 );
 /// A call and its answer, which may go to another thread.
 const CALL: Sequence = spanning(&[BEFORE, Enter, Leave, AFTER], 0, 3);
+/// A call that goes through the table of calls.
+const TABLE_CALL: Sequence = spanning(&[TABLE, Enter, Leave, TABLE_END], 0, 3);
+/// A line rises, and its handler runs.
+const INTERRUPT: Sequence = spanning(&[Line, Enter, Leave, HANDLED], 0, 2);
 /// An instant while somebody runs, and the job that it releases.
 const RELEASE: &[Sight] = &[Timer, Enter, Leave, STARTED];
 /// An instant while nobody runs, and a job that it releases.
@@ -136,7 +142,7 @@ const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, SECOND], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
-    modules: &["giornata_core::agenda::"],
+    modules: &["kernel/core/src/agenda.rs"],
     except: &["Agenda::next", "Agenda>::next"],
 };
 
@@ -166,7 +172,7 @@ pub(super) const SYSTEMS: &[System] = &[
     System {
         file: "calls",
         microseconds: 0,
-        rows: &[whole("null-call", CALL)],
+        rows: &[whole("null-call", CALL), whole("table-call", TABLE_CALL)],
     },
     System {
         file: "turns",
@@ -181,10 +187,12 @@ pub(super) const SYSTEMS: &[System] = &[
     System {
         file: "interrupts",
         microseconds: 0,
-        rows: &[whole(
-            "interrupt-to-handler",
-            spanning(&[Line, Enter, Leave, HANDLED], 0, 2),
-        )],
+        rows: &[whole("interrupt-to-handler", INTERRUPT)],
+    },
+    System {
+        file: "interrupts-process",
+        microseconds: 0,
+        rows: &[whole("interrupt-to-process", INTERRUPT)],
     },
     System {
         file: "stay",
@@ -242,6 +250,11 @@ pub(super) const SYSTEMS: &[System] = &[
             REGISTER,
             whole("driver-upcall", UPCALL),
         ],
+    },
+    System {
+        file: "wake-idle",
+        microseconds: 26_000,
+        rows: &[whole("wake-idle", spanning(&[Timer, Leave, WOKEN], 0, 1))],
     },
     System {
         file: "agenda-4",

@@ -32,6 +32,8 @@ pub(crate) enum Work {
     Nothing,
     /// Writes the next value to a port, at once.
     Write(usize, VecDeque<u64>),
+    /// Copies one port to another, at once; the trace says nothing of it.
+    Copy(usize, usize),
     /// Runs as an upcall with the next of these ends; the last repeats.
     Upcall(VecDeque<End>),
     /// Cannot run: its process is not alive.
@@ -421,6 +423,13 @@ impl System {
                     ..move_to(*port)
                 };
                 (vec![value, move_to(own.log)], None)
+            }
+            Work::Copy(from, to) => {
+                let value = Move {
+                    from: (MEMORY + self.place(*from)) as u64,
+                    ..move_to(*to)
+                };
+                (vec![value], None)
             }
             Work::Upcall(_) | Work::Fails => {
                 let result = own.result.map(|port| Move {

@@ -149,6 +149,18 @@ impl World {
         self.does(driver, Work::Write(port, values.iter().copied().collect()));
     }
 
+    /// The driver copies one port to another and does nothing else.
+    pub(crate) fn copies(&mut self, driver: &str, from: &str, to: &str) {
+        let (from, to) = (self.port(from), self.port(to));
+        self.does(driver, Work::Copy(from, to));
+    }
+
+    /// The low word of the value of a port.
+    pub(crate) fn value(&mut self, name: &str) -> u32 {
+        let place = self.system.place(self.port(name));
+        self.rig().word(place)
+    }
+
     pub(crate) fn answers(&mut self, driver: &str, ends: &[End]) {
         self.does(driver, Work::Upcall(ends.iter().copied().collect()));
     }
