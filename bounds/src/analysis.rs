@@ -31,6 +31,9 @@ pub struct Bound {
     /// Most instructions until the kernel is left, waits, or looks at
     /// interrupts.
     pub instructions: Cost,
+    /// Functions whose calls are counted apart, how often, and what that takes without
+    /// other such functions, most first.
+    pub calls: Vec<(String, u64, u64)>,
     /// Instructions that such a stretch may execute, by address.
     pub(crate) allowed: BTreeSet<u64>,
 }
@@ -68,6 +71,7 @@ impl Bound {
             rows: Vec::new(),
             from,
             instructions: Cost::number(instructions),
+            calls: Vec::new(),
             allowed: BTreeSet::new(),
         }
     }
@@ -130,7 +134,11 @@ impl Analysis {
             let by_way = Pass::over(self, &capacities, left_out.clone(), shares, false)?;
             let apart = Pass::over(self, &capacities, left_out, shares, true)?;
             let mut bound = apart.bound(kind);
-            bound.instructions = bound.instructions.least(by_way.bound(kind).instructions);
+            let by_way = by_way.bound(kind).instructions;
+            if by_way.value < bound.instructions.value {
+                bound.instructions = by_way;
+                bound.calls.clear();
+            }
             let begins = self
                 .kernel
                 .sources

@@ -141,8 +141,9 @@ impl<'a> Pass<'a> {
 
     /// A cost with what is counted apart, callers before what they call: each function as
     /// often as declared, or as the ways through the kernel call it if that is less.
-    fn whole(&self, cost: &Cost) -> Cost {
+    fn whole(&self, cost: &Cost) -> (Cost, Vec<(String, u64, u64)>) {
         let (mut whole, mut calls) = (cost.without_calls(), cost.calls().clone());
+        let mut told = Vec::new();
         for at in self.analysis.program.order.iter().rev() {
             let (Some(most), Some(own)) = (self.apart.get(at), calls.remove(at)) else {
                 continue;
@@ -153,13 +154,16 @@ impl<'a> Pass<'a> {
                 None => own.times,
             };
             let all = times.times(&one.unwrap_or_default());
+            let function = self.analysis.binary.key(address(*at)).to_string();
+            told.push((function, times.value, all.value));
             for (function, inner) in all.calls() {
                 let place = calls.entry(*function).or_default();
                 place.times = place.times.plus(&inner.times);
             }
             whole = whole.plus(&all.without_calls());
         }
-        whole
+        told.sort_by_key(|(_, _, taken)| std::cmp::Reverse(*taken));
+        (whole, told)
     }
 
     /// Whether a function's loops are bounded by its third argument. Such a
@@ -425,7 +429,7 @@ impl<'a> Pass<'a> {
     pub(crate) fn functions(&self) -> Vec<(String, Cost)> {
         let mut costs: HashMap<u64, Cost> = HashMap::new();
         for ((at, _), cost) in &self.costs {
-            let cost = self.whole(&cost.clone().unwrap_or_default());
+            let (cost, _) = self.whole(&cost.clone().unwrap_or_default());
             cost.raise(costs.entry(*at).or_default());
         }
         let named = costs.into_iter().map(|(at, cost)| {
@@ -448,10 +452,13 @@ impl<'a> Pass<'a> {
             .map(|(_, at)| *at)
             .collect();
         let (graph, longest) = &self.kernel;
-        let mut instructions = Cost::default();
+        let (mut instructions, mut calls) = (Cost::default(), Vec::new());
         for ((source, _), cost) in longest {
             if sources.contains(source) {
-                self.whole(cost).raise(&mut instructions);
+                let (whole, told) = self.whole(cost);
+                if whole.value >= instructions.value {
+                    (instructions, calls) = (whole, told);
+                }
             }
         }
         Bound {
@@ -459,6 +466,7 @@ impl<'a> Pass<'a> {
             rows: kind.rows.clone(),
             from: kind.from,
             instructions,
+            calls,
             allowed: self.executed(&analysis.kernel, graph, &sources),
         }
     }

@@ -223,10 +223,11 @@ impl Kernel {
             && caller.is(state::ORPHAN)
         {
             leave(caller);
-            self.awaken::<M>(caller);
             if caller.process.is_alive() {
-                return;
+                return self.awaken::<M>(caller);
             }
+            caller.clear(state::ORPHAN);
+            caller.waits.set(Some(self.nowhere));
         }
     }
 }
