@@ -268,7 +268,19 @@ impl<'a> Pass<'a> {
         source: usize,
         length: Option<u64>,
     ) -> Result<BTreeMap<(usize, Exit), Cost>, Error> {
-        let loops = self.loops(shape, graph, &[source])?;
+        let loops = match self.loops(shape, graph, &[source]) {
+            Ok(loops) => loops,
+            // What comes behind a look in the middle of a loop may go on at several of its
+            // places. It then is entered at its top, as from another source: the rest of a
+            // pass is no more than a pass, and its top has been reached once before.
+            Err(refusal) => {
+                let others = shape.sources.iter().map(|(_, other)| *other);
+                let mut loops = others.filter_map(|other| graph.loops(&[other]).ok());
+                loops
+                    .find(|loops| graph.is_without_other_loops(source, loops))
+                    .ok_or(refusal)?
+            }
+        };
         let places = shape.places(&self.analysis.binary, &loops, name);
         let mut rounds = HashMap::new();
         for (index, found) in loops.iter().enumerate() {

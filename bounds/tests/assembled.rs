@@ -535,3 +535,23 @@ fn calls_within_calls_that_are_declared_count_as_often_as_those() {
     assert_eq!(few, ways + 3 * 5 + 5 * 2);
     assert_eq!(more, ways + 2 * 5 + 4 * 2);
 }
+
+#[test]
+fn what_comes_behind_a_look_may_go_on_at_several_places_of_a_loop() {
+    let text = "
+        FUNCTION entry
+        1: addi a0, a0, -1
+        beqz a1, 2f
+        csrr a2, mip
+        bnez a2, 3f
+        2: addi a1, a1, 1
+        3: nop
+        bnez a0, 1b
+        mret
+        END entry";
+    let bounds = bounds("look-within", text, &passes("entry", "4")).unwrap();
+    let pass = 2 + 1 + 2;
+    assert_eq!(bounds.kinds[0].instructions.value, 4 * pass + 1);
+    // as from the top of the loop, behind the branch
+    assert_eq!(bounds.kinds[1].instructions.value, 1 + 4 * pass + 1);
+}
