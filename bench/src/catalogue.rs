@@ -343,7 +343,13 @@ mod tests {
 
     #[test]
     fn catalogues_of_the_repository_are_whole() {
-        for suite in ["emeralds", "hardware", "kernel", "programmable-microkernel"] {
+        for suite in [
+            "emeralds",
+            "hardware",
+            "kernel",
+            "programmable-microkernel",
+            "promises",
+        ] {
             let path = format!("{}/{suite}/operations.toml", env!("CARGO_MANIFEST_DIR"));
             let catalogue = Catalogue::parse(suite, &std::fs::read_to_string(path).unwrap());
             assert!(!catalogue.unwrap().operations.is_empty());

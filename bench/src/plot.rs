@@ -23,8 +23,8 @@ pub struct Series {
     pub points: Vec<(u32, u64)>,
 }
 
-/// The operations that were measured for at least two sizes, each with a series
-/// of medians for each board and configuration; in the order of the rows.
+/// The operations that were measured for at least three sizes, since a table says what
+/// there is to say of two; each with a series of medians for each board and configuration; in the order of the rows.
 pub fn growth(rows: &[Row]) -> Vec<(String, Vec<Series>)> {
     let mut operations: Named<Named<Vec<(u32, u64)>>> = Vec::new();
     for row in rows {
@@ -35,7 +35,7 @@ pub fn growth(rows: &[Row]) -> Vec<(String, Vec<Series>)> {
             points.sort_unstable();
         }
     }
-    operations.retain(|(_, boards)| boards.iter().any(|(_, points)| points.len() > 1));
+    operations.retain(|(_, boards)| boards.iter().any(|(_, points)| points.len() > 2));
     let series = |(name, points)| Series { name, points };
     operations
         .into_iter()
@@ -135,14 +135,16 @@ mod tests {
             row("insert/100", 118),
             other,
             row("insert/4", 50),
+            row("insert/10", 60),
             row("yield", 1),
-            row("once/4", 3),
+            row("twice/10", 3),
+            row("twice/100", 3),
         ];
         let growth = growth(&rows);
         assert_eq!(growth.len(), 1);
         let (op, series) = &growth[0];
         assert_eq!(op, "insert");
-        assert_eq!(series[0].points, [(4, 50), (100, 118)]);
+        assert_eq!(series[0].points, [(4, 50), (10, 60), (100, 118)]);
         assert_eq!(series[1].name, "rtl-mmu hot");
     }
 

@@ -1,15 +1,16 @@
 //! The image of a system, built.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
 
 use crate::chip::Chip;
-use crate::crates::root;
+use crate::crates::{root, target_folder};
 
 /// A system that can be booted.
 pub(crate) struct Image {
@@ -43,10 +44,28 @@ impl Host {
 }
 
 /// Held by who builds: what is built of a kernel or a process lies at one place,
-/// whatever it is for.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
+/// whatever it is for, and whichever `./x` builds it.
+pub(crate) struct Alone {
+    _here: MutexGuard<'static, ()>,
+    /// Locked until it is closed.
+    _elsewhere: File,
+}
+
+/// Waits until nobody builds.
+///
+/// # Errors
+/// The file that is locked cannot be made.
+pub(crate) fn alone() -> Result<Alone> {
     static BUILDING: Mutex<()> = Mutex::new(());
-    BUILDING.lock().unwrap_or_else(PoisonError::into_inner)
+    let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = target_folder().join("building.lock");
+    std::fs::create_dir_all(target_folder()).context("the folder of what is built")?;
+    let file = File::create(&path).with_context(|| path.display().to_string())?;
+    file.lock().with_context(|| path.display().to_string())?;
+    Ok(Alone {
+        _here: here,
+        _elsewhere: file,
+    })
 }
 
 /// Builds the system of a file, for the board that it names or for another;
@@ -71,7 +90,7 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
 /// # Errors
 /// As [`build`].
 pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
-    let _alone = alone();
+    let _alone = alone()?;
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", options.system.display())
@@ -80,9 +99,12 @@ pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
         Some(emulator) => Host::Emulator(emulator),
         None => Host::Chip(Chip::of(&built.report.board)?, None),
     };
+    // (the next one comes to the same place)
+    let kernel = built.image.with_file_name("kernel.elf");
+    std::fs::copy(&built.kernel, &kernel).with_context(|| kernel.display().to_string())?;
     Ok(Image {
         elf: built.image,
-        kernel: built.kernel,
+        kernel,
         names: built.name_map,
         report: built.report,
         host,

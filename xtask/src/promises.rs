@@ -10,6 +10,7 @@ use giornata_trace::{
     Content, Event, PortValue, UpcallStep, decision_trace, first_difference, port_trace,
 };
 
+use crate::bench::limits as promised;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::image::build;
 use crate::prebuilt::prebuild;
@@ -33,10 +34,6 @@ const CHANGING_FLIGHT: Duration = Duration::from_millis(1900);
 const PERIOD: u64 = 20_000_000;
 /// The driver of the servos.
 const SERVO: &str = "write_servo";
-/// Most ticks from the instant of an actuator's write to the call of its driver.
-const LAG: u64 = 20;
-/// Most ticks between the least and the largest lag.
-const JITTER: u64 = 2;
 
 /// Flies the example and the overloaded example; a note with the figures.
 pub(crate) fn check() -> Result<String> {
@@ -154,50 +151,93 @@ fn check_windows(events: &[Event], length: Duration) -> Result<()> {
     Ok(())
 }
 
-/// The servos' driver is called at exact multiples of the period, and soon.
+/// From the instants of the servos' writes to the call of their driver, and to its
+/// return: ticks.
+pub(crate) struct Lags {
+    pub(crate) called: Vec<u64>,
+    pub(crate) returned: Vec<u64>,
+}
+
+/// A flight, and how late its servos were.
+pub(crate) struct Flight {
+    pub(crate) lags: Lags,
+    pub(crate) board: &'static str,
+    pub(crate) kernel_hash: String,
+    pub(crate) timer_hertz: u64,
+}
+
+/// Flies the example.
 ///
-/// The write at instant 0 follows the initialisers of all programs and belongs
-/// to no period; the lag is that of the 500 that follow.
-fn check_servos(events: &[Event], names: &NameMap) -> Result<String> {
-    let timebase = Timebase::new(names.timer_hertz);
-    let (mut begun, mut done): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
-    for event in events {
-        let Content::Upcall {
-            driver, step, at, ..
-        } = event.content
-        else {
-            continue;
-        };
-        let known = names
-            .drivers
-            .get(usize::from(driver))
-            .context("an unknown driver")?;
-        if known.function != SERVO || at == Instant::START {
-            continue;
+/// # Errors
+/// It cannot be built or does not fly.
+pub(crate) fn fly_for_lags() -> Result<Flight> {
+    let board = BOARDS[0];
+    let image = build(&root().join(EXAMPLE), Some(board), FLIGHT)?;
+    let (events, _) = record(&image, FLIGHT)?;
+    Ok(Flight {
+        lags: Lags::of(&events, &image.names)?,
+        board,
+        kernel_hash: image.report.kernel_hash.clone(),
+        timer_hertz: image.names.timer_hertz.into(),
+    })
+}
+
+impl Lags {
+    /// The servos' driver is called at exact multiples of the period.
+    ///
+    /// The write at instant 0 follows the initialisers of all programs and belongs
+    /// to no period; the lags are those of the 500 that follow.
+    fn of(events: &[Event], names: &NameMap) -> Result<Lags> {
+        let timebase = Timebase::new(names.timer_hertz);
+        let (mut called, mut returned): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+        for event in events {
+            let Content::Upcall {
+                driver, step, at, ..
+            } = event.content
+            else {
+                continue;
+            };
+            let known = names
+                .drivers
+                .get(usize::from(driver))
+                .context("an unknown driver")?;
+            if known.function != SERVO || at == Instant::START {
+                continue;
+            }
+            ensure!(at.0 % PERIOD == 0, "the servos moved at {} ns", at.0);
+            let lag = event.tick.0.saturating_sub(timebase.ticks(at).0);
+            match step {
+                UpcallStep::Begun => called.push(lag),
+                UpcallStep::Returned => returned.push(lag),
+                other => bail!("the servos' driver did not return: {other:?}"),
+            }
         }
-        ensure!(at.0 % PERIOD == 0, "the servos moved at {} ns", at.0);
-        let lag = event.tick.0.saturating_sub(timebase.ticks(at).0);
-        match step {
-            UpcallStep::Begun => begun.push(lag),
-            UpcallStep::Returned => done.push(lag),
-            other => bail!("the servos' driver did not return: {other:?}"),
-        }
+        ensure!(
+            called.len() as u64 >= FLIGHT.0 / PERIOD - 1,
+            "the servos moved {} times",
+            called.len()
+        );
+        Ok(Lags { called, returned })
     }
-    ensure!(
-        begun.len() as u64 >= FLIGHT.0 / PERIOD - 1,
-        "the servos moved {} times",
-        begun.len()
-    );
+
+    /// Between the least and the largest.
+    pub(crate) fn jitter(&self) -> Option<u64> {
+        Some(self.called.iter().max()? - self.called.iter().min()?)
+    }
+}
+
+/// The servos' driver is called soon; a note.
+fn check_servos(events: &[Event], names: &NameMap) -> Result<String> {
+    let lags = Lags::of(events, names)?;
     let text = format!(
         "{} called {}, returned {}",
-        begun.len(),
-        spread(&begun)?,
-        spread(&done)?
+        lags.called.len(),
+        spread(&lags.called)?,
+        spread(&lags.returned)?
     );
-    let (least, most) = (begun.iter().min(), begun.iter().max());
-    let jitter = most.zip(least).map_or(0, |(most, least)| most - least);
+    let (lag, jitter) = promised()?;
     ensure!(
-        most <= Some(&LAG) && jitter <= JITTER,
+        lags.called.iter().max() <= Some(&lag) && lags.jitter() <= Some(jitter),
         "the servos are late: {text}"
     );
     Ok(text)

@@ -2,7 +2,7 @@
 
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Ref, Thread};
+use crate::{Kernel, Object, Ref, Thread};
 
 impl Kernel {
     /// The owner of a mutex has ended: who hangs on it asks anew, and if that are all, who
@@ -41,9 +41,9 @@ impl Kernel {
     /// A thread wants nothing any more. One that was parked hangs nowhere, and has yet to
     /// be queued. O(depth).
     #[inline(never)]
-    pub(crate) fn cancel_wait<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn cancel_wait(&self, thread: Ref<Thread>) {
         match thread.wants.get() {
-            Some(wanted) if wanted.made & kind::KIND != kind::MUTEX => self.end_client::<M>(thread),
+            Some(wanted) if wanted.made & kind::KIND != kind::MUTEX => self.end_client(thread),
             Some(mutex) => {
                 self.stop_wanting(thread, mutex);
                 self.unhang(thread);

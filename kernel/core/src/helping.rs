@@ -322,7 +322,7 @@ impl Kernel {
         me.kind.set(noted as u8);
         match noted >> 8 & REFUSED {
             REFUSED => {
-                self.cancel_wait::<M>(me);
+                self.cancel_wait(me);
                 me.refuse(Error::EDEADLK);
             }
             told => {

@@ -61,7 +61,7 @@ impl Kernel {
     /// gives back what the caller owns, one thing a piece.
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
-        while self.end_service::<M>(me) || self.give_up_one(me) {
+        while self.end_service(me) || self.give_up_one(me) {
             if M::pending() {
                 return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
             }

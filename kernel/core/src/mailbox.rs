@@ -239,7 +239,7 @@ pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Out
         number => {
             if number == REPLY_RECEIVE {
                 if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
-                    kernel.withdraw::<M>(client);
+                    kernel.withdraw(client);
                     client.results([a2.get(), a3.get(), a4.get(), a5.get(), 0, 0]);
                 }
                 let Some(mailbox) = me.hand.serves.get() else {

@@ -145,6 +145,13 @@ impl Message {
         self.special.get() & special::CALL != 0
     }
 
+    /// Its sender, if that waited for the reply and is being torn down: its request is
+    /// nobody's then.
+    pub(crate) fn dead_client(&self) -> Option<Ref<Thread>> {
+        let sender = self.sender.get();
+        (self.is_call() && !sender.process.is_alive()).then_some(sender)
+    }
+
     /// Its four words are these.
     #[inline(always)]
     pub(crate) fn fill(&self, words: [usize; 4]) {

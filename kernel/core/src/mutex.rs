@@ -103,7 +103,7 @@ impl Kernel {
             self.take(first.unwrap_or(thread), wanted);
         }
         if thread.wants.get().is_some() {
-            self.cancel_wait::<M>(thread);
+            self.cancel_wait(thread);
             thread.answer(Error::ETIMEDOUT as usize);
         }
         self.publish::<M>(thread, wanted);

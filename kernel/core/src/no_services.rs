@@ -39,7 +39,7 @@ impl Kernel {
         false
     }
 
-    pub(crate) fn cancel_wait<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn cancel_wait(&self, _: Ref<Thread>) {}
 
     pub(crate) fn holder(&self, _: Ref<Thread>) -> Option<Ref<Thread>> {
         None
@@ -57,11 +57,11 @@ impl Kernel {
         thread.own.get()
     }
 
-    pub(crate) fn end_service<M: Machine>(&self, _: Ref<Thread>) -> bool {
+    pub(crate) fn end_service(&self, _: Ref<Thread>) -> bool {
         false
     }
 
-    pub(crate) fn end_mail<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
+    pub(crate) fn end_mail(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }
 

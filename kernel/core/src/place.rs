@@ -75,8 +75,8 @@ impl Kernel {
         let page = me.control;
         let word = |offset| M::load(page.wrapping_add(offset));
         if me.waits.get().is_some() {
-            if me.is(state::PARKED) {
-                // it waits for an owner, and has told of nothing else
+            if me.is(state::PARKED | state::ORPHAN) {
+                // it waits for an owner or a server, and has told of nothing else
                 return outcome;
             }
             self.note_told::<M>(me);

@@ -13,6 +13,7 @@
 
 use core::cell::Cell;
 
+use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
@@ -130,7 +131,7 @@ impl Kernel {
                 }
                 None => 0,
             },
-            life::OBJECTS => self.end_mail::<M>(process, index),
+            life::OBJECTS => self.end_mail(process, index),
             life::REGIONS => self.detach_next::<M>(process, index),
             life::RESTORE => match process.image.stretches.get(index) {
                 Some(stretch) => {
@@ -191,12 +192,12 @@ impl Kernel {
 
     /// Whatever a thread of a process that ends is in, it is no longer.
     #[inline(never)]
-    fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         self.end_program_thread::<M>(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
-        self.cancel_wait::<M>(thread);
+        self.cancel_wait(thread);
         self.end_servers(thread);
         match thread.waits.get() {
             None => self.remove(thread),
@@ -221,8 +222,13 @@ impl Kernel {
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
         }
+        let control = thread
+            .context
+            .tp
+            .get()
+            .wrapping_sub(size_of::<ControlPage>());
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
-        let _ = begin::<M>(self.idle, thread, place.argument, place.body, rank);
+        let _ = begin::<M>(self.idle, thread, control, place.body, rank);
         thread.tenancy.set(place.tenancy);
         if place.role & role::DEADLINE != 0 {
             thread.set(state::BY_DEADLINE);

@@ -42,6 +42,11 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             }
             kernel.put_down(me);
             bound = mailbox.first.get();
+            if let Some(client) = bound.and_then(|first| first.dead_client()) {
+                // (one a piece)
+                kernel.end_thread::<M>(client);
+                return kernel.go_from(me);
+            }
             let Some(first) = bound else {
                 let (low, high) = (low.get(), high.get());
                 if low | high == 0 {
@@ -58,6 +63,8 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 return kernel.wait_behind(me, mailbox);
             };
             if first.length.get() as usize > capacity {
+                // (whoever waits for a server has one all the same)
+                kernel.bring_back(mailbox);
                 break 'error Error::EMSGSIZE;
             }
             mailbox.pull(first);
@@ -65,7 +72,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
                 // another is its protocol server, and has it no more
                 kernel.weigh_server(mailbox);
             }
-            kernel.bring_back::<M>(mailbox);
+            kernel.bring_back(mailbox);
             kernel.has_in_hand(first, me);
         }
         let Some(message) = bound else {
@@ -86,7 +93,7 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
             Copied::Fault => {
                 kernel.put_down(me);
                 let Some(mailbox) = found else {
-                    kernel.lose::<M>(message);
+                    kernel.lose(message);
                     break 'error error;
                 };
                 if kernel.deliver::<M>(message, mailbox, true) {
@@ -126,12 +133,18 @@ impl Kernel {
         thread: Ref<Thread>,
         wish: usize,
     ) {
+        if let Some(client) = message.dead_client() {
+            // it was bound: what it says is received all the same
+            message.holder.set(Some(thread));
+            self.end_thread::<M>(client);
+            message.holder.set(None);
+        }
         let (mut client, mut token, mut from) = (NO_CLIENT, 0, 0);
         let mut serial = message.serial.get() as usize;
         let sender = message.sender.get();
         let number = sender.number() as usize;
         if message.is_call() {
-            token = self.take_in_hand::<M>(sender, thread);
+            token = self.take_in_hand(sender, thread);
             (client, serial, from) = (sender.upper(), token, ENVELOPE_CALL);
         }
         let priority = message.priority().get() as usize & SLOT_MASK;
@@ -154,10 +167,10 @@ impl Kernel {
     }
 
     /// Nobody will receive a message that a thread had begun to receive.
-    pub(crate) fn lose<M: Machine>(&self, message: Ref<Message>) {
+    pub(crate) fn lose(&self, message: Ref<Message>) {
         match message.is_call() {
             // (its place is freed with its request)
-            true => self.refuse_client::<M>(message.sender.get()),
+            true => self.refuse_client(message.sender.get()),
             false => message.free(),
         }
     }

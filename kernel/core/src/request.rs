@@ -25,7 +25,7 @@ use crate::message::special;
 use crate::object::kind;
 use crate::thread::{kind as resumed, state};
 use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Ref, Thread, same};
+use crate::{Kernel, Object, Ref, Thread, is_not, same};
 
 /// Where the registers of a client hold its request.
 pub(crate) struct Request {
@@ -97,7 +97,7 @@ impl Kernel {
     }
 
     /// The client of a request that the caller has in its hand; none if the token is
-    /// stale.
+    /// stale, or the client dead.
     #[inline(never)]
     pub(crate) fn client_of(
         &self,
@@ -107,16 +107,12 @@ impl Kernel {
     ) -> Option<Ref<Thread>> {
         let client = self.threads.get(slot)?;
         let is_it = client.request().token.get() as u32 == token as u32;
-        (is_it && client.wants_it(me.hand)).then_some(client)
+        (is_it && client.wants_it(me.hand) && client.process.is_alive()).then_some(client)
     }
 
     /// A thread has the request of a client in its hand: the token of the reply.
-    pub(crate) fn take_in_hand<M: Machine>(
-        &self,
-        client: Ref<Thread>,
-        server: Ref<Thread>,
-    ) -> usize {
-        self.come_back::<M>(client);
+    pub(crate) fn take_in_hand(&self, client: Ref<Thread>, server: Ref<Thread>) -> usize {
+        self.come_back(client);
         let (hand, token) = (server.hand, self.next_token());
         client.request().token.set(token);
         client.wants.set(Some(hand));
@@ -127,21 +123,32 @@ impl Kernel {
 
     /// What a client waits for ends or changes: it is ready, if it was parked.
     #[inline(never)]
-    fn come_back<M: Machine>(&self, client: Ref<Thread>) {
+    fn come_back(&self, client: Ref<Thread>) {
         if client.is(state::ORPHAN) {
-            leave(client);
-            self.awaken::<M>(client);
+            self.end_orphan(client);
         }
         self.bring_up(client);
     }
 
+    /// A caller of a mailbox that nobody served is ready again, at the ceiling that it has
+    /// published; so are some of those that hang on it.
+    #[inline(never)]
+    pub(crate) fn end_orphan(&self, caller: Ref<Thread>) {
+        leave(caller);
+        caller.clear(state::ORPHAN);
+        self.queue(caller);
+        if caller.is(state::PARKED_ON) {
+            self.unpark(caller);
+        }
+    }
+
     /// A client does not wait for its request any more, and nobody has it.
     #[inline(never)]
-    pub(crate) fn withdraw<M: Machine>(&self, client: Ref<Thread>) {
+    pub(crate) fn withdraw(&self, client: Ref<Thread>) {
         let Some(wanted) = client.wants.get() else {
             return;
         };
-        self.come_back::<M>(client);
+        self.come_back(client);
         client.wants.set(None);
         if wanted.kind.get() == kind::HAND {
             let count = wanted.count.get().wrapping_sub(1);
@@ -169,22 +176,25 @@ impl Kernel {
 
     /// The reply of a client will not come.
     #[inline(never)]
-    pub(crate) fn refuse_client<M: Machine>(&self, client: Ref<Thread>) {
-        self.withdraw::<M>(client);
+    pub(crate) fn refuse_client(&self, client: Ref<Thread>) {
+        self.withdraw(client);
         client.end_call(Error::EIDRM as usize);
     }
 
     /// A client ends, and its request with it. Who has that in its hand, and no other
     /// client's, goes on as urgently as the request was.
     #[inline(never)]
-    pub(crate) fn end_client<M: Machine>(&self, client: Ref<Thread>) {
+    pub(crate) fn end_client(&self, client: Ref<Thread>) {
         if let Some(hand) = client.wants.get()
             && hand.kind.get() == kind::HAND
             && let Some(server) = hand.owner.get()
         {
             let rank = client.rank.get();
             if server.is(state::SERVER)
-                && let Some(mail) = hand.serves.get().and_then(|mailbox| mailbox.mail)
+                && let Some(mailbox) = hand.serves.get()
+                // (another may have received from there since)
+                && is_not(mailbox.serves.get(), hand) == 0
+                && let Some(mail) = mailbox.mail
             {
                 mail.hand.take_from(rank);
             } else if hand.count.get() == 1 {
@@ -195,7 +205,7 @@ impl Kernel {
                 hand.word.set(level.wrapping_add(behind) as usize);
             }
         }
-        self.withdraw::<M>(client);
+        self.withdraw(client);
     }
 
     /// A caller of a mailbox that nobody serves waits in the list of that.

@@ -91,7 +91,7 @@ pub(crate) fn post<M: Machine>(
         }
         if special == special::CALL {
             // (of one that is forwarded: it leaves the hand)
-            kernel.withdraw::<M>(sender);
+            kernel.withdraw(sender);
             sender.request().token.set(message.number as usize);
             sender.wants.set(Some(mailbox));
         }

@@ -14,8 +14,7 @@ use crate::epoch::keep;
 use crate::message::Urgency;
 use crate::ready::level;
 use crate::thread::state;
-use crate::wait::leave;
-use crate::{Kernel, Machine, Mail, Object, Rank, Ref, Thread, before, is_not, same};
+use crate::{Kernel, Mail, Object, Rank, Ref, Thread, before, is_not, same};
 
 impl Urgency {
     /// It is that of a rank now: of a deadline it is another one's later.
@@ -218,16 +217,14 @@ impl Kernel {
     /// The most urgent caller of a mailbox that nobody served is ready again: it helps
     /// whoever has received from there. One with each message that is received, so the
     /// most urgent of those that are left always helps.
-    pub(crate) fn bring_back<M: Machine>(&self, mailbox: Ref<Object>) {
+    pub(crate) fn bring_back(&self, mailbox: Ref<Object>) {
         while let Some(caller) = mailbox.waiters.get()
             && caller.is(state::ORPHAN)
         {
-            leave(caller);
+            self.end_orphan(caller);
             if caller.process.is_alive() {
-                return self.awaken::<M>(caller);
+                return;
             }
-            caller.clear(state::ORPHAN);
-            caller.waits.set(Some(self.nowhere));
         }
     }
 }

@@ -122,7 +122,7 @@ impl Kernel {
             kind::FREE => {}
             _ => return Error::EEXIST as usize,
         }
-        while self.vacate::<M>(object) || self.forget(object) {
+        while self.vacate(object) || self.forget(object) {
             if M::pending() {
                 return STAYS;
             }
@@ -158,7 +158,7 @@ impl Kernel {
             slot.set(slot.get() | GOES_ON);
         }
         // (unless it has another tenant meanwhile)
-        while !object.lives() && self.vacate::<M>(object) {
+        while !object.lives() && self.vacate(object) {
             if M::pending() {
                 return STAYS;
             }
@@ -187,9 +187,9 @@ impl Kernel {
 
     /// A piece of what an object that is no more has left: a message of a mailbox, a thread
     /// that hangs on the owner of a mutex. Returns whether there was one.
-    fn vacate<M: Machine>(&self, object: Ref<Object>) -> bool {
+    fn vacate(&self, object: Ref<Object>) -> bool {
         if object.made & kind::KIND == kind::MAILBOX {
-            return self.drain::<M>(object);
+            return self.drain(object);
         }
         let Some(owner) = object.owner.get() else {
             return false;

@@ -49,9 +49,8 @@ record! {
     pub struct Place {
         /// Where it begins, and the jobs of a task.
         pub entry: usize,
-        /// Its first argument.
-        pub argument: usize,
-        /// Its second argument.
+        /// Its second argument. (The first is the user address of its control page, of a
+        /// task that of its block.)
         pub body: usize,
         /// First address above its stack.
         pub stack_top: usize,

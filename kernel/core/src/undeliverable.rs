@@ -7,13 +7,19 @@ use crate::message::special;
 use crate::object::kind;
 use crate::process::life;
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Process, Ref, Thread, same};
+use crate::{Kernel, Object, Process, Ref, Thread, same};
 
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
 
 /// Threads that are looked at in one piece.
 const LOOK: usize = 32;
+
+/// Whether a process has a right to receive from a mailbox.
+fn may_receive(process: Ref<Process>, mailbox: Ref<Object>) -> bool {
+    let handle = process.handles.get(mailbox.number as usize);
+    handle.is_some_and(|handle| handle.rights & RECEIVES != 0)
+}
 
 impl Kernel {
     /// A thread that ends leaves the mailboxes from which it received last. O(these).
@@ -29,13 +35,13 @@ impl Kernel {
     /// A thread that ends of itself refuses a client. Returns whether it had one. O(threads)
     /// then.
     #[inline(never)]
-    pub(crate) fn end_service<M: Machine>(&self, me: Ref<Thread>) -> bool {
+    pub(crate) fn end_service(&self, me: Ref<Thread>) -> bool {
         self.end_servers(me);
         let is_serving = me.is(state::IN_HAND);
         if is_serving {
             let client = self.threads.iter().find(|client| client.wants_it(me.hand));
             if let Some(client) = client {
-                self.refuse_client::<M>(client);
+                self.refuse_client(client);
             }
         }
         is_serving
@@ -44,12 +50,12 @@ impl Kernel {
     /// The next piece of what a process that ends has to do with messages; 0 behind the
     /// last.
     #[inline(never)]
-    pub(crate) fn end_mail<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+    pub(crate) fn end_mail(&self, process: Ref<Process>, index: usize) -> u32 {
         if let Some(message) = process.bound.get() {
             process.bound.set(message.below.get());
             message.holder.set(None);
             match message.special.get() & special::OUT {
-                0 => self.lose::<M>(message),
+                0 => self.lose(message),
                 _ => message.free(),
             }
             return 1;
@@ -61,7 +67,7 @@ impl Kernel {
             for client in self.threads.iter().skip(index).take(LOOK) {
                 done += 1;
                 if self.is_lost(client, process) {
-                    self.refuse_client::<M>(client);
+                    self.refuse_client(client);
                     break;
                 }
             }
@@ -80,7 +86,7 @@ impl Kernel {
                 .owner
                 .get()
                 .is_some_and(|server| same(server.process, ends)),
-            kind::MAILBOX => !self.has_receiver(wanted, ends),
+            kind::MAILBOX => may_receive(ends, wanted) && !self.has_receiver(wanted, ends),
             _ => false,
         }
     }
@@ -88,19 +94,18 @@ impl Kernel {
     /// Whether a process lives, or will, that may receive from a mailbox. O(processes).
     fn has_receiver(&self, mailbox: Ref<Object>, ends: Ref<Process>) -> bool {
         self.processes.iter().any(|process| {
-            let handle = process.handles.get(mailbox.number as usize);
             let lives = match same(process, ends) {
                 true => process.image.policy == FaultPolicy::Restart as u32,
                 false => process.life.get() != life::DEAD,
             };
-            lives && handle.is_some_and(|handle| handle.rights & RECEIVES != 0)
+            lives && may_receive(process, mailbox)
         })
     }
 
     /// A piece of the end of a mailbox: its next message is lost. Returns whether there was
     /// one. Its receivers are not seen to.
     #[inline(never)]
-    pub(crate) fn drain<M: Machine>(&self, mailbox: Ref<Object>) -> bool {
+    pub(crate) fn drain(&self, mailbox: Ref<Object>) -> bool {
         let first = mailbox.first.get();
         match first {
             None => {
@@ -111,7 +116,7 @@ impl Kernel {
             }
             Some(message) => {
                 mailbox.pull(message);
-                self.lose::<M>(message);
+                self.lose(message);
                 self.weigh_server(mailbox);
             }
         }

@@ -347,7 +347,6 @@ fn lay_thread(
     let record = parts.threads.at(index, arena);
     let place = parts.places[index];
     arena.set(place, "entry", thread.entry);
-    arena.set(place, "argument", thread.arguments[0]);
     arena.set(place, "body", thread.arguments[1]);
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);

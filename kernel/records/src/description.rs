@@ -92,11 +92,13 @@ pub struct Thread {
     pub role: u16,
     /// Where it begins.
     pub entry: u64,
-    /// `a0` and `a1` at its start.
+    /// `a0` and `a1` at its start; `a0` is the user address of its control page, of a task or
+    /// an upcall that of its block.
     pub arguments: [u64; 2],
     /// First address above its stack, and its bytes.
     pub stack: (u64, u64),
-    /// The user's global and thread pointers.
+    /// The user's global and thread pointers; the thread pointer is the end of the control
+    /// page.
     pub pointers: (u64, u64),
     /// Physical address of its control page.
     pub control: u64,

@@ -163,6 +163,8 @@ impl Pieces<'_> {
                 arena.set(record, "thread", thread);
                 arena.set(record, "group", own);
                 arena.set(record, "number", task.number);
+                let argument = self.description.threads[task.thread].arguments[0];
+                arena.set(record, "argument", argument);
                 arena.set(record, "rank.level", band);
                 arena.set(record, "rank.unmarked", 1u32);
                 let rank = At::<micro::Task>::field::<Rank>(record, "rank", arena);

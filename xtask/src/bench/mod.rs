@@ -5,6 +5,7 @@ mod emeralds;
 mod hardware;
 mod kernel;
 mod microkernel;
+mod promises;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use giornata_soc::{Caches, Report, Run, Simulator};
 use giornata_system::image::{BuildOptions, Memory};
 
 pub(crate) use kernel::quick::check as check_quickly;
+pub(crate) use promises::limits;
 
 use crate::Verdict;
 use crate::chip::Chip;
@@ -30,7 +32,7 @@ const LAYOUTS: u32 = 9;
 pub(crate) struct Options {
     /// Only these suites: folders under bench/.
     suites: Vec<String>,
-    /// Only this board.
+    /// Only this board, of the simulated chips.
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
     /// Only this configuration: hot or shipped.
@@ -60,28 +62,42 @@ pub(crate) struct Options {
     redraw: bool,
 }
 
-/// A suite: what it is called, and what measures it on a machine.
+/// A suite: what it is called, and what measures it.
 struct Suite {
     name: &'static str,
-    measure: fn(&Catalogue, &Machine) -> Result<Measurement>,
+    measure: Measure,
 }
 
-const SUITES: [Suite; 4] = [
+/// What measures a suite.
+#[derive(Clone, Copy)]
+enum Measure {
+    /// On each simulated chip.
+    OnChips(fn(&Catalogue, &Machine) -> Result<Measurement>),
+    /// In QEMU, on a board of its own.
+    InEmulator(fn(&Catalogue) -> Result<Measurement>),
+}
+use Measure::{InEmulator, OnChips};
+
+const SUITES: [Suite; 5] = [
     Suite {
         name: "hardware",
-        measure: hardware::measure,
+        measure: OnChips(hardware::measure),
     },
     Suite {
         name: "kernel",
-        measure: kernel::measure,
+        measure: OnChips(kernel::measure),
     },
     Suite {
         name: microkernel::SUITE,
-        measure: microkernel::measure,
+        measure: OnChips(microkernel::measure),
     },
     Suite {
         name: emeralds::SUITE,
-        measure: emeralds::measure,
+        measure: OnChips(emeralds::measure),
+    },
+    Suite {
+        name: promises::SUITE,
+        measure: InEmulator(promises::measure),
     },
 ];
 
@@ -160,14 +176,29 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     if is_part && (options.document || options.bless) {
         bail!("--bless and --document take everything: leave out --op and --layouts");
     }
-    let machines = machines(options)?;
+    let needs_chips = suites
+        .iter()
+        .any(|suite| matches!(suite.measure, OnChips(_)));
+    let machines = match needs_chips {
+        true => machines(options)?,
+        false => Vec::new(),
+    };
     let mut all = Vec::new();
     let mut complaints = Vec::new();
     for suite in suites {
         let catalogue = catalogue(suite.name)?;
         let mut rows = Vec::new();
-        for machine in &machines {
-            let (measured, missing) = (suite.measure)(&catalogue, machine)?;
+        let measurements: Vec<Measurement> = match suite.measure {
+            OnChips(measure) => {
+                let on_chip = |machine| measure(&catalogue, machine);
+                machines.iter().map(on_chip).collect::<Result<_>>()?
+            }
+            InEmulator(measure) if options.board.is_none() && options.config.is_none() => {
+                vec![measure(&catalogue)?]
+            }
+            InEmulator(_) => Vec::new(),
+        };
+        for (measured, missing) in measurements {
             rows.extend(measured);
             complaints.extend(missing);
         }

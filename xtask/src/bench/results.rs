@@ -38,6 +38,7 @@ pub(super) fn write(catalogue: &Catalogue, rows: &[Row]) -> Result<()> {
         .filter(|row| row.unit == *unit)
         .cloned()
         .collect();
+    remove_plots(suite)?;
     for (op, series) in growth(&plotted) {
         let name = format!("{suite}-{op}.svg");
         std::fs::write(folder().join(&name), plot(&op, unit, &series)?)?;
@@ -51,6 +52,20 @@ pub(super) fn write(catalogue: &Catalogue, rows: &[Row]) -> Result<()> {
         let _ = write!(page, "\n## Figures of others\n\n{sources}");
     }
     std::fs::write(folder().join(format!("{suite}.md")), page)?;
+    Ok(())
+}
+
+/// Removes the plots of a suite: it may not have all of them any more.
+fn remove_plots(suite: &str) -> Result<()> {
+    for entry in std::fs::read_dir(folder()).context("docs/results")? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_own = name
+            .is_some_and(|name| name.starts_with(&format!("{suite}-")) && name.ends_with(".svg"));
+        if is_own {
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
     Ok(())
 }
 

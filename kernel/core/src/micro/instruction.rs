@@ -23,7 +23,7 @@ impl Kernel {
         let has_slots = match op {
             Op::Return => return self.end_block(),
             Op::Call(driver) => {
-                if !self.call_short::<M>(driver) {
+                if driver.odd != 0 || !self.call_short::<M>(driver) {
                     self.call_driver::<M>(driver, program);
                 }
                 return;

@@ -179,9 +179,10 @@ impl Kernel {
         };
         let asked = change.asked.get() & !ARMED;
         if ahead == 0 {
-            change.asked.set(asked | RIPE);
             self.micro.ripe.set(self.micro.ripe.get().wrapping_add(1));
-            self.begin_event(now);
+            // (whose alarm has rung begins at its own instant, however late that is)
+            let is_late = asked != change.asked.replace(asked | RIPE);
+            self.begin_event(if is_late { low.get() } else { now });
             return self.micro.unsettled.set(1);
         }
         change.asked.set(asked | ARMED);

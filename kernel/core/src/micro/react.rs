@@ -1,8 +1,9 @@
 //! The event loop: what is due runs, one step at a time.
 //!
 //! ```text
-//!   react --> timer and lines, if one waits
-//!     ^   --> somebody is as urgent as the machine: its thread is queued; later
+//!   react --> nothing is left to do
+//!     ^   --> timer and lines, if one waits
+//!     |   --> somebody is as urgent as the machine: its thread is queued; later
 //!     |   --> step: a piece of a driver
 //!     |             an instruction of the block that runs
 //!     |             what falls due before or with the first of what is due
@@ -29,23 +30,24 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn react<M: Machine>(&self) {
         let micro = &self.micro;
-        loop {
+        while micro.program.get().is_some() || self.has_work() {
             if M::pending() {
                 self.look_at_hart::<M>();
             }
-            if !self.has_work() {
-                return;
-            }
-            if self.is_machine_late() {
-                // (after an upcall the machine goes on in its place)
-                if micro.thread.waits.get().is_some() && micro.stage.get() != super::stage::RUNNING
-                {
-                    micro.thread.waits.set(None);
-                    self.insert(micro.thread);
+            let late = self.is_machine_late();
+            match (micro.driver.get(), micro.program.get()) {
+                (None, Some(program)) if !late => self.instruction::<M>(program),
+                _ if late => {
+                    // (after an upcall the machine goes on in its place)
+                    let waits = micro.thread.waits.get().is_some();
+                    if waits && micro.stage.get() != super::stage::RUNNING {
+                        micro.thread.waits.set(None);
+                        self.insert(micro.thread);
+                    }
+                    return;
                 }
-                return;
+                _ => self.step::<M>(),
             }
-            self.step::<M>();
         }
     }
 
@@ -119,8 +121,6 @@ impl Kernel {
         let micro = &self.micro;
         if let Some(driver) = micro.driver.get() {
             self.drive::<M>(driver);
-        } else if let Some(program) = micro.program.get() {
-            self.instruction::<M>(program);
         } else if let Some(first) = micro.due.get() {
             let at = first.due.get();
             if before(at, self.agenda.next()) {

@@ -41,6 +41,8 @@ record! {
         pub thread: Ref<Thread>,
         /// Its group.
         pub group: Ref<Group>,
+        /// The first argument of a job: the user address of the task's block.
+        pub argument: usize,
         /// Apart: where it is ready, if deadlines decide; and its deadline.
         pub(crate) rank: Rank,
         /// Apart: bits of [`job`].

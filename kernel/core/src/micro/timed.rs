@@ -6,13 +6,20 @@
 use core::hint::cold_path;
 
 use crate::micro::drive::PIECE;
-use crate::micro::{Cause, Op, Step, Trigger, mode};
-use crate::{Kernel, Machine, Outcome, Ref, Thread, before, some};
+use crate::micro::{Cause, Code, Op, Step, Trigger, mode};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, some};
 
 /// Instructions of a block that run without a look at timer and lines.
 const SHORT: usize = 8;
 
 impl Kernel {
+    /// The first of the agenda, which is due, is a trigger.
+    #[cfg(not(feature = "fast"))]
+    #[inline(always)]
+    pub(crate) fn on_release<M: Machine>(&self, trigger: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+        self.on_trigger::<M>(trigger, me)
+    }
+
     /// The first of the agenda, which is due, is a trigger.
     #[inline(never)]
     pub(crate) extern "C" fn on_trigger<M: Machine>(
@@ -21,70 +28,103 @@ impl Kernel {
         me: Ref<Thread>,
     ) -> Outcome {
         let micro = &self.micro;
-        let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED) | micro.unsettled.get())
-            as usize
-            | some(micro.due.get())
-            | some(micro.later.get());
-        if odd != 0 || self.is_machine_late() {
+        let (mut trigger, mut left) = (trigger, SHORT);
+        loop {
+            let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED) | micro.unsettled.get())
+                as usize
+                | some(micro.due.get())
+                | some(micro.later.get());
+            if odd != 0 || self.is_machine_late() {
+                cold_path();
+                break;
+            }
+            let at = trigger.alarm.key();
+            if micro.instant.replace(at) != at {
+                micro.count.set(micro.count.get().wrapping_add(1));
+                micro.line.set(None);
+            }
+            micro.rest.set(trigger.rest.get());
+            micro.unused.set(Some(trigger));
+            let code = self.run_timed::<M>(trigger, &mut left);
+            if !code.is_empty() || micro.unused.get().is_some() {
+                // more is left than usual, or the trigger was not renewed
+                cold_path();
+                self.disarm_trigger(trigger);
+                if micro.unused.get().is_none() {
+                    self.renew_alarm(trigger);
+                }
+                self.begin_code(trigger.program, code);
+                break;
+            }
+            let now = M::now();
+            let again = match trigger.is(mode::ARMED) {
+                true => self.agenda.again(&trigger.alarm, micro.again.get()),
+                false => None,
+            };
+            let next = again.unwrap_or_else(|| self.renew_alarm(trigger));
+            if before(now, next) {
+                M::alarm(next, now);
+                return self.go_from(me);
+            }
+            // (of one instant they are in the order of their activation)
             cold_path();
-            return self.on_timer_any::<M>(me);
+            match self.agenda.first() {
+                Some(Alarm {
+                    event: Event::Trigger(other),
+                    ..
+                }) => trigger = other,
+                _ => break,
+            }
         }
-        let at = trigger.alarm.key();
-        micro.instant.set(at);
-        micro.count.set(micro.count.get().wrapping_add(1));
-        micro.line.set(None);
-        micro.rest.set(trigger.rest.get());
-        micro.unused.set(Some(trigger));
-        let (mut code, mut left) = (trigger.code.get(), SHORT);
+        self.on_timer_any::<M>(me)
+    }
+
+    /// Runs the block of a trigger. Returns what is left of it, which has to be run in
+    /// another way.
+    #[inline(always)]
+    fn run_timed<M: Machine>(&self, trigger: Ref<Trigger>, left: &mut usize) -> Code {
+        let mut code = trigger.code.get();
         while let [op, rest @ ..] = code {
-            if left == 0 {
+            if *left == 0 {
                 cold_path();
                 if self.is_interrupted::<M>(trigger) {
                     break;
                 }
-                left = 1;
+                *left = SHORT;
             }
-            left -= 1;
+            *left = left.wrapping_sub(1);
             // (an instruction that is not done can be begun again)
-            let then = match op.get() {
-                Op::Release(release) => self.release_ring::<M>(release).then_some(rest),
-                Op::Future(step) => self.renew_trigger(step, trigger).then_some(rest),
-                Op::Call(driver) => self.call_short::<M>(driver).then_some(rest),
+            let done = match op.get() {
+                Op::Release(release) => self.release_ring::<M>(release),
+                Op::Future(step) => self.renew_trigger(step, trigger),
+                Op::Call(driver) => self.call_short::<M>(driver),
                 Op::Copies(run) => {
                     if run.copies.len() > PIECE && self.is_interrupted::<M>(trigger) {
                         break;
                     }
-                    self.copy_run::<M>(run, rest)
+                    let Some(then) = self.copy_run::<M>(run, rest) else {
+                        break;
+                    };
+                    code = then;
+                    continue;
                 }
-                _ => None,
+                _ => false,
             };
-            let Some(then) = then else {
+            if !done {
                 break;
-            };
-            code = then;
+            }
+            code = rest;
         }
-        let now = M::now();
-        let is_done = code.is_empty() && micro.unused.get().is_none();
-        if is_done
-            && trigger.is(mode::ARMED)
-            && let Some(next) = self.agenda.again(&trigger.alarm, micro.again.get())
-            && before(now, next)
-        {
-            M::alarm(next, now);
-            return self.go_from(me);
-        }
-        cold_path();
-        // a block that is long, or of which more is left than usual, or that did not renew
-        // its trigger
+        code
+    }
+
+    /// Sets the alarm of a trigger that its block has renewed. Returns the next instant.
+    #[inline(never)]
+    fn renew_alarm(&self, trigger: Ref<Trigger>) -> u32 {
         self.disarm_trigger(trigger);
-        if micro.unused.get().is_none() {
-            trigger.set(mode::ARMED);
-            self.agenda.insert(&trigger.alarm, micro.again.get());
-        }
-        if !is_done {
-            self.begin_code(trigger.program, code);
-        }
-        self.on_timer_any::<M>(me)
+        trigger.set(mode::ARMED);
+        self.agenda.insert(&trigger.alarm, self.micro.again.get());
+        self.agenda.next()
     }
 
     /// A block turns out to be long: its alarm leaves the agenda, so that the hart rings

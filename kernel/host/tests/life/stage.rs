@@ -2,6 +2,7 @@
 
 use giornata_abi::Error;
 use giornata_abi::call::Call;
+use giornata_abi::control::ControlPage;
 use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
@@ -85,7 +86,9 @@ fn thread(description: &mut Description, process: usize, priority: u8, role: u16
         priority,
         role,
         entry: 0x1000 + 16 * index as u64,
+        // (the first is its control page, behind which its thread pointer is)
         arguments: [7, 8],
+        pointers: (0, 7 + size_of::<ControlPage>() as u64),
         stack: (0x5000_0000 + 256 * (index as u64 + 1), 256),
         control: (MEMORY + control(process, index)) as u64,
         ..Thread::default()

@@ -1,10 +1,10 @@
 //! Clients, servers and senders that end.
 
-use giornata_abi::Error::{EIDRM, EINVAL, ESRCH};
+use giornata_abi::Error::{EIDRM, EINVAL, EOWNERDEAD, ESRCH};
 use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
-use giornata_records::{Description, Rights};
+use giornata_records::{Description, ObjectKind, Rights};
 
 use crate::stage::*;
 
@@ -130,6 +130,43 @@ fn a_caller_that_nobody_serves_dies_and_its_request_with_it() {
     assert_eq!(stage.free(2), 4);
     stage.sleep(2, 90).advance(49).rig.take_results(1);
     stage.receive(1, mailbox).idles();
+}
+
+#[test]
+fn the_request_of_a_dead_client_is_received_by_nobody() {
+    let mut system = processes(&[9, 5]);
+    thread(&mut system, 1, 3);
+    let (server, client, low) = (0, 1, 2);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let mutex = object(&mut system, ObjectKind::Mutex, ALL);
+    let mut stage = Stage::new(&system);
+    stage.sleep(server, 1).request(client, mailbox, 1);
+    let lock = [mutex, 1, EVER[0], EVER[1], 0, 0];
+    stage.call(low, Call::Lock, lock).returned(low, &[]);
+    // it faults in the place of the server, which runs before the end of the process does
+    stage.advance(1).call(server, Call::Lock, lock).runs(low);
+    stage.rig.fault(FaultCause::Illegal, 0, 0);
+    stage.runs(server).refused(server, EOWNERDEAD);
+    assert_eq!(stage.free(1), 3);
+    stage.receive(server, mailbox).idles();
+    assert_eq!(stage.free(1), 4);
+}
+
+#[test]
+fn the_server_of_a_mailbox_does_not_answer_for_a_client_of_its_last_receiver() {
+    let mut system = family(&[20, 9, 8, 7], FaultPolicy::Stop);
+    let (first, second, client) = (1, 2, 3);
+    let [served, shared] = [(); 2].map(|()| mailbox(&mut system, ALL));
+    let mut stage = Stage::new(&system);
+    stage
+        .sleep(SUPERVISOR, 3)
+        .serve(first, served)
+        .sleep(second, 1);
+    stage.request(client, served, 1).runs(first);
+    stage.receive_until(first, shared, NOW).sleep(first, 2);
+    stage.advance(1).serve(second, shared).advance(3);
+    kill(&mut stage, client);
+    assert_eq!((stage.priority(first), stage.priority(second)), (7, 8));
 }
 
 #[test]

@@ -134,6 +134,14 @@ fn an_empty_program_does_nothing_until_a_module_begins_at_its_instant() {
 }
 
 #[test]
+fn the_instants_of_a_module_are_exact_however_late_its_alarm_comes() {
+    let module = Coming::of(SLOW, SLOW, 7);
+    let mut begins = brought(system(SLOW, false), &module, How::Restart, 3250);
+    begins.late = 40 * US;
+    assert_eq!(seen(begins, 6).released, [3250, 4250, 5250]);
+}
+
+#[test]
 fn a_module_begins_anew_when_the_jobs_of_the_old_one_are_complete() {
     // the job released at 3 ms runs until 3.1 ms
     let module = Coming::of(FAST, SLOW, 7);

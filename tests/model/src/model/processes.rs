@@ -140,22 +140,26 @@ impl Model {
                 server: Some(server),
                 ..
             } => self.threads[server].process == process,
-            State::Calls { mailbox, .. } => !self.has_receiver(mailbox, process),
+            State::Calls { mailbox, .. } => {
+                self.may_receive(process, mailbox) && !self.has_receiver(mailbox, process)
+            }
             _ => false,
         }
     }
 
+    fn may_receive(&self, process: usize, mailbox: usize) -> bool {
+        use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
+        self.system.objects[mailbox].rights[process] & (RIGHT_RECEIVE | RIGHT_FULL) != 0
+    }
+
     /// Whether a process lives, or will, that may receive from a mailbox.
     fn has_receiver(&self, mailbox: usize, ends: usize) -> bool {
-        use giornata_abi::system::{RIGHT_FULL, RIGHT_RECEIVE};
-        let rights = &self.system.objects[mailbox].rights;
         let lives = |process: usize| match process == ends {
             true => self.begins(process),
             false => self.processes[process].life != Life::Dead,
         };
-        let mut receivers = rights.iter().enumerate();
-        receivers
-            .any(|(process, rights)| rights & (RIGHT_RECEIVE | RIGHT_FULL) != 0 && lives(process))
+        (0..self.processes.len())
+            .any(|process| lives(process) && self.may_receive(process, mailbox))
     }
 
     /// The process with this number, if the caller's supervises it.

@@ -44,7 +44,10 @@ impl Model {
         }
         self.put_down(caller);
         match self.objects[mailbox].messages.first() {
-            Some(first) if first.bytes.len() > wish.room() => Err(Error::EMSGSIZE),
+            Some(first) if first.bytes.len() > wish.room() => {
+                self.bring_back(mailbox);
+                Err(Error::EMSGSIZE)
+            }
             Some(_) => {
                 let message = self.objects[mailbox].messages.remove(0);
                 // (for its server it goes to its hand at once)

@@ -156,6 +156,9 @@ impl Model {
             let urgency = self.threads[client].rank;
             let received = self.threads[server].received_from;
             let received = received.map(|mailbox| mailbox.slot as usize);
+            // (another may have received from there since)
+            let is_its = |mailbox: &usize| self.objects[*mailbox].reader == Some(server);
+            let received = received.filter(is_its);
             match received.filter(|mailbox| self.has_mail(*mailbox)) {
                 Some(mailbox) if self.threads[server].serves => {
                     self.objects[mailbox].hand = urgency;

@@ -383,9 +383,14 @@ impl Model {
 
     /// What a thread waited for is deleted: it has no mutex to wait for either.
     fn wake_deleted(&mut self, thread: usize) {
-        if let State::Blocked(reason @ Reason::Condition(..)) = &mut self.threads[thread].state {
+        let record = &mut self.threads[thread];
+        let announced = record.announced;
+        if let State::Blocked(reason @ Reason::Condition(..)) = &mut record.state {
+            // (nor did it tell of another: who waits for a condition tells of its mutex)
             *reason = Reason::Sleep;
+            record.announced = None;
         }
         self.wake(thread, Error::EIDRM.into());
+        self.threads[thread].announced = announced;
     }
 }

@@ -128,6 +128,26 @@ impl Model {
         self.objects[object].word
     }
 
+    /// Whether threads of other processes have requests of this thread's process, and the
+    /// end of that would come to them one after another: there are some, or what is more
+    /// urgent than the end goes first.
+    pub fn outlives_in_turns(&self, thread: usize) -> bool {
+        let process = self.threads[thread].process;
+        let of = |thread: &usize| self.threads[*thread].process == process;
+        let servers = (0..self.threads.len()).filter(|server| !of(server));
+        let clients = servers.flat_map(|server| self.clients_of(server));
+        match clients.filter(of).count() {
+            0 => false,
+            1 => self.turn().is_more_urgent_than(self.own(thread)),
+            _ => true,
+        }
+    }
+
+    /// Whether a thread has published a ceiling.
+    pub fn has_published(&self, thread: usize) -> bool {
+        self.threads[thread].published != 0
+    }
+
     /// Whether a switch was put off for the ceiling that a thread published.
     pub fn put_off(&self, thread: usize) -> bool {
         self.threads[thread].put_off

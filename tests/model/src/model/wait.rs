@@ -56,8 +56,11 @@ impl Model {
         let record = &mut self.threads[thread];
         record.state = State::Blocked(reason);
         record.asked = asked;
-        // (whoever waits has no ceiling that it published)
-        record.deferred = None;
+        // (whoever waits has no ceiling that it published; the page of one that took its
+        // ceiling back without giving its turn away says nothing of that)
+        if record.published != 0 || record.announced.is_some() {
+            record.deferred = None;
+        }
         self.settle_place(thread, End::Tail);
         self.arm(thread, until);
     }
@@ -71,7 +74,7 @@ impl Model {
     /// another owns, or waited for a condition, it waits for the mutex first.
     pub(super) fn wake(&mut self, thread: usize, reply: Reply) {
         let record = &mut self.threads[thread];
-        record.alarm = None;
+        (record.alarm, record.deferred) = (None, None);
         let state = std::mem::replace(&mut record.state, State::Ready);
         let announced = record.announced;
         match state {

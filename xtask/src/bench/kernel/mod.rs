@@ -2,6 +2,8 @@
 //! shipped kernel and watched from outside while they run.
 
 mod among;
+#[cfg(test)]
+mod deadlines;
 mod emulator;
 pub(super) mod functions;
 pub(super) mod quick;

@@ -350,6 +350,11 @@ pub(super) const SYSTEMS: &[System] = &[
         rows: &[whole("due-with-copies/4", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
+        file: "due-copies-100",
+        microseconds: 240_000,
+        rows: &[whole("due-with-copies/100", spanning(RELEASE_IDLE, 0, 1))],
+    },
+    System {
         file: "fault",
         microseconds: 50_000,
         rows: &[whole(

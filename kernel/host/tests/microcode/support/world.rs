@@ -49,6 +49,8 @@ pub(crate) struct World {
     /// Instants that the machine has handled.
     instants: u32,
     pub(crate) now: u64,
+    /// Ticks by which the alarm comes late.
+    pub(crate) late: u64,
     /// Upcalls are left running.
     pub(crate) holds_upcalls: bool,
     /// What lies in blocks of upcalls when they return.
@@ -107,6 +109,7 @@ impl World {
             shown: None,
             instants: 0,
             now: 0,
+            late: 0,
             clock: 0,
             holds_upcalls: false,
             results: Vec::new(),
@@ -249,7 +252,8 @@ impl World {
     }
 
     fn next_event(&mut self) -> Option<u64> {
-        let alarm = self.rig().alarm();
+        let late = self.late;
+        let alarm = self.rig().alarm().map(|at| at + late);
         let completion = self.running_task().map(|task| self.now + self.left[&task]);
         let outside = self.events.first().map(|(at, _)| *at);
         [alarm, completion, outside].into_iter().flatten().min()
