@@ -304,7 +304,8 @@ impl<'a> Simulation<'a> {
         let results = rig.take_results(thread);
         let context = &mut self.contexts[thread];
         if begins {
-            let block = rig.thread(thread).place.argument;
+            let task = rig.thread(thread).place.task;
+            let block = task.map_or(0, |task| task.argument);
             context.block = results.map_or(block, |results| results[0]);
             self.start(rig, thread);
         } else if results.is_some() && context.completes {

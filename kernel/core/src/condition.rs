@@ -36,7 +36,7 @@ impl Kernel {
                 true => self.awaken::<M>(waiter),
                 false => waiter.waits.set(Some(self.nowhere)),
             }
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return STAYS;
             }
         }

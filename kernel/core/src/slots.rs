@@ -123,7 +123,7 @@ impl Kernel {
             _ => return Error::EEXIST as usize,
         }
         while self.vacate(object) || self.forget(object) {
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return STAYS;
             }
         }
@@ -147,7 +147,7 @@ impl Kernel {
     pub(crate) fn delete_any<M: Machine>(&self, object: Ref<Object>, slot: &Cell<usize>) -> usize {
         if slot.get() & GOES_ON == 0 {
             while self.dismiss::<M>(object) {
-                if M::pending() {
+                if crate::machine::waits::<M>() {
                     return STAYS;
                 }
             }
@@ -159,7 +159,7 @@ impl Kernel {
         }
         // (unless it has another tenant meanwhile)
         while !object.lives() && self.vacate(object) {
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return STAYS;
             }
         }

@@ -133,7 +133,7 @@ impl Kernel {
         while let Some(task) = group.tasks.get(index) {
             self.release_task::<M>(task, program);
             index = index.wrapping_add(1);
-            if index & 7 == 0 && M::pending() {
+            if index & 7 == 0 && crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }
@@ -414,6 +414,8 @@ impl Kernel {
     pub(crate) fn begin_program_thread(&self, thread: Ref<Thread>) {
         let rank = match thread.place.task {
             Some(task) => {
+                let place = thread.place;
+                thread.begin_at(place.entry, task.argument, place.body);
                 let bits = task.group.odd.get();
                 task.group.odd.set(bits & !odd::DEAD);
                 match bits & odd::FIXED {
