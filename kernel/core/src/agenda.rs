@@ -62,6 +62,8 @@ record! {
         two: [Node; 2],
         /// The first of each list.
         lists: [Node; LISTS],
+        /// The last of each list.
+        lasts: [Cell<Option<Ref<Alarm>>>; LISTS],
     }
 }
 
@@ -96,6 +98,11 @@ impl Agenda {
     #[inline(always)]
     fn node(&self, list: u32) -> &Node {
         &self.lists[list as usize % LISTS]
+    }
+
+    #[inline(always)]
+    fn last(&self, list: u32) -> &Cell<Option<Ref<Alarm>>> {
+        &self.lasts[list as usize % LISTS]
     }
 
     /// The instant at which the next alarm rings.
@@ -141,16 +148,31 @@ impl Agenda {
         key
     }
 
+    /// 0 if the first of its list, set anew for `key`, is still the first of it.
+    #[inline(always)]
+    pub(crate) fn loses_front(&self, alarm: Ref<Alarm>, key: u32) -> usize {
+        let stays = alarm
+            .next
+            .get()
+            .is_none_or(|next| before(key, next.key.get()));
+        !stays as usize
+    }
+
+    /// Sets the first of its list anew, which is still the first of it: the next instant.
+    #[cfg_attr(not(feature = "fast"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32) -> u32 {
+        alarm.key.set(key);
+        self.node(alarm.list).key.set(key);
+        self.replay_now(alarm.list)
+    }
+
     /// The first of its list is set anew, and is still the first of it: the next instant.
     /// `None`: it is another case, and nothing has changed.
     #[inline(always)]
     pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
         let node = self.node(alarm.list);
-        let stays = alarm
-            .next
-            .get()
-            .is_none_or(|next| before(key, next.key.get()));
-        if differ(node.alarm.get()?, alarm) != 0 || !stays {
+        if differ(node.alarm.get()?, alarm) | self.loses_front(alarm, key) != 0 {
             cold_path();
             return None;
         }
@@ -159,18 +181,24 @@ impl Agenda {
         Some(self.replay(alarm.list))
     }
 
-    /// Sets an alarm. Returns whether the next instant is another one now. O(alarms of
-    /// its list).
+    /// Sets an alarm. Returns whether the next instant is another one now. O(1) behind all
+    /// others of its list, else O(alarms of its list).
     #[inline(never)]
     pub(crate) extern "C" fn insert(&self, alarm: Ref<Alarm>, key: u32) -> bool {
-        let node = self.node(alarm.list);
+        let (node, last) = (self.node(alarm.list), self.last(alarm.list));
         alarm.key.set(key);
-        let (mut prev, mut next) = (None, node.alarm.get());
-        while let Some(at) = next
-            && !before(key, at.key.get())
-        {
-            prev = next;
-            next = at.next.get();
+        let (mut prev, mut next) = (last.get(), None);
+        if prev.is_some_and(|last| before(key, last.key.get())) {
+            (prev, next) = (None, node.alarm.get());
+            while let Some(at) = next {
+                if before(key, at.key.get()) {
+                    break;
+                }
+                prev = next;
+                next = at.next.get();
+            }
+        } else {
+            last.set(Some(alarm));
         }
         alarm.prev.set(prev);
         alarm.next.set(next);
@@ -192,8 +220,9 @@ impl Agenda {
         let (next, prev) = (alarm.next.get(), alarm.prev.get());
         if let Some(prev) = prev {
             prev.next.set(next);
-            if let Some(next) = next {
-                next.prev.set(Some(prev));
+            match next {
+                Some(next) => next.prev.set(Some(prev)),
+                None => self.last(alarm.list).set(Some(prev)),
             }
             return;
         }
@@ -213,9 +242,12 @@ impl Agenda {
     fn shorten(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) {
         // (beyond the alarm's own instant, which is not far from now)
         let mut key = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
-        if let Some(next) = next {
-            next.prev.set(None);
-            key = next.key.get();
+        match next {
+            Some(next) => {
+                next.prev.set(None);
+                key = next.key.get();
+            }
+            None => self.last(alarm.list).set(None),
         }
         self.node(alarm.list).set(key, next);
     }

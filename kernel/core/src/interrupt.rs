@@ -71,13 +71,36 @@ impl Kernel {
         };
         let odd =
             some(handler.wants.get()) | some(line.watchers.get()) | handler.state.get() as usize;
-        if self.opens_top_unless(odd, handler.rank.get(), handler) {
-            line.handler.set(None);
-            handler.waits.set(None);
+        if odd != 0 {
+            cold_path();
+            return self.on_line_any::<M>(me, line);
+        }
+        line.handler.set(None);
+        handler.waits.set(None);
+        if self.opens_above(handler.rank.get(), handler) {
             return Outcome::because(handler, reason::INTERRUPT | (number as usize) << 16);
         }
         cold_path();
-        self.on_line_any::<M>(me, line)
+        self.wake_handler::<M>(line, handler)
+    }
+
+    /// The handler of a line is ready, and perhaps not the most urgent.
+    #[inline(never)]
+    extern "C" fn wake_handler<M: Machine>(
+        &self,
+        line: Ref<Line>,
+        handler: Ref<Thread>,
+    ) -> Outcome {
+        self.note_line::<M>(line);
+        self.insert(handler);
+        self.go()
+    }
+
+    /// Adds a record of a line that has come.
+    #[inline(always)]
+    fn note_line<M: Machine>(&self, line: &Line) {
+        let label = head(Kind::Interrupt, 0, line.number as u16);
+        self.trace.write(M::now(), label, 0, 0);
     }
 
     /// The same, whoever waits for it.
@@ -89,7 +112,6 @@ impl Kernel {
     }
 
     /// Takes a line that has risen, if one has.
-    #[cfg(feature = "programs")]
     #[inline(never)]
     pub(crate) fn take_line<M: Machine>(&self) -> bool {
         let number = M::claim();
@@ -102,8 +124,7 @@ impl Kernel {
     /// A line has come: its handler is ready, or it is latched for one.
     #[inline(never)]
     fn line_came<M: Machine>(&self, line: Ref<Line>) {
-        let label = head(Kind::Interrupt, 0, line.number as u16);
-        self.trace.write(M::now(), label, 0, 0);
+        self.note_line::<M>(line);
         if line.interval != 0 && line.closed.replace(1) == 0 {
             let now = M::now();
             let key = now.wrapping_add(line.interval);

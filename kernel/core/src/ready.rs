@@ -114,12 +114,35 @@ impl Kernel {
             cold_path();
             return false;
         }
+        self.put_on_top(rank, thread, top);
+        true
+    }
+
+    /// The same where as a rule a lone thread has been interrupted, so that another rank
+    /// has not been opened above the top yet.
+    #[inline(always)]
+    pub(crate) fn opens_above(&self, rank: Ref<Rank>, thread: Ref<Thread>) -> bool {
+        let top = self.top.get();
+        // (no rank above the top has a head)
+        if rank.level.get() >= top.level.get() {
+            cold_path();
+            return false;
+        }
+        if top.unmarked.get() != 0 {
+            cold_path();
+            self.set_mark(top, true);
+        }
+        self.put_on_top(rank, thread, top);
+        true
+    }
+
+    #[inline(always)]
+    fn put_on_top(&self, rank: Ref<Rank>, thread: Ref<Thread>, top: Ref<Rank>) {
         rank.head.set(Some(thread));
         rank.below.set(Some(top));
         top.above.set(Some(rank));
         self.top.set(rank);
         self.slot.set(thread);
-        true
     }
 
     /// An insertion below the top without a call: no thread of this fixed priority is
@@ -207,6 +230,14 @@ impl Kernel {
             cold_path();
             self.open_any(rank, head);
         }
+    }
+
+    /// The same, wherever it stands then, and who runs.
+    #[cfg(all(feature = "programs", feature = "fast"))]
+    #[inline(never)]
+    pub(crate) extern "C" fn open_and_go(&self, rank: Ref<Rank>, head: Ref<Thread>) -> Outcome {
+        self.open_any(rank, head);
+        self.go()
     }
 
     /// The same, wherever it stands then.

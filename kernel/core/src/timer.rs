@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before};
+use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -81,7 +81,7 @@ impl Kernel {
         };
         let thread = match alarm.event {
             Event::Thread(thread) => thread,
-            Event::Trigger(trigger) => return self.on_trigger::<M>(trigger, me),
+            Event::Trigger(trigger) => return self.on_release::<M>(trigger, me),
             _ => {
                 cold_path();
                 return self.on_timer_any::<M>(me);
@@ -108,6 +108,11 @@ impl Kernel {
     /// Whatever is due: a few at a time, then lines that have risen meanwhile.
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let (now, since) = (M::now(), self.trace.since.get());
+        let is_new = now.wrapping_sub(since) < M::GRACE && self.spared.replace(since) != since;
+        if is_new && !same(self.slot.get(), self.idle) && self.put_off::<M>() {
+            return self.go_from(me);
+        }
         let idle = self.ring_due::<M>();
         self.react::<M>();
         if idle && me.limited.get() != 0 {
@@ -116,19 +121,43 @@ impl Kernel {
         self.go_from(me)
     }
 
-    /// A few of what is due ring. Returns whether all.
+    /// Timeouts that are due, perhaps many, wait a little, because a thread has just got
+    /// the hart, perhaps the handler of a line. Returns whether one is due.
+    #[inline(never)]
+    fn put_off<M: Machine>(&self) -> bool {
+        let (now, next) = (M::now(), self.agenda.next());
+        let first = self.agenda.first();
+        let is_timeout = first.is_some_and(|alarm| matches!(alarm.event, Event::Thread(_)));
+        if before(now, next) || !is_timeout {
+            return false;
+        }
+        self.ring_at::<M>(now.wrapping_add(M::GRACE), now);
+        true
+    }
+
+    /// A few of what is due ring, until a line rises. Returns whether all.
+    ///
+    /// If not, the rest waits for twice as long as that has taken: so the handler of the
+    /// line runs before all of a hundred have rung, whoever they are.
     #[inline(never)]
     pub(crate) fn ring_due<M: Machine>(&self) -> bool {
-        let mut left = RINGS;
+        let began = M::now();
+        let (mut now, mut left) = (began, RINGS);
         loop {
-            let (now, next) = (M::now(), self.agenda.next());
-            let idle = before(now, next);
-            if idle || left == 0 {
+            let next = self.agenda.next();
+            if before(now, next) {
                 self.ring_at::<M>(next, now);
-                return idle;
+                return true;
             }
-            left -= 1;
+            if left == 0 || left != RINGS && self.take_line::<M>() {
+                now = M::now();
+                let pause = now.wrapping_sub(began).wrapping_mul(2);
+                self.ring_at::<M>(now.wrapping_add(pause), now);
+                return false;
+            }
+            left = left.wrapping_sub(1);
             self.ring_next::<M>(now);
+            now = M::now();
         }
     }
 
@@ -153,6 +182,13 @@ impl Kernel {
     #[inline(never)]
     fn expire<M: Machine>(&self, thread: Ref<Thread>) {
         let [low, high, ..] = &thread.context.t;
+        let far = thread.alarm.key() as usize ^ low.get() as u32 as usize;
+        if (thread.state.get() ^ (state::ARMED | state::SLEEPS)) as usize | far == 0 {
+            // it has slept, and there is nothing else to see to
+            thread.state.set(0);
+            thread.waits.set(None);
+            return self.insert(thread);
+        }
         thread.clear(state::ARMED);
         if thread.alarm.key() != low.get() as u32 {
             // (it was beyond what the agenda orders, or had passed)

@@ -63,6 +63,12 @@ impl Trace {
     /// Adds a record. O(1): four stores.
     #[inline(never)]
     pub extern "C" fn write(&self, time: u32, label: u32, first: u32, second: u32) {
+        self.put(time, label, first, second);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(crate) fn put(&self, time: u32, label: u32, first: u32, second: u32) {
         let written = self.written.get();
         if let Some(entry) = self.ring.get(((written & self.mask) >> 4) as usize) {
             let [w0, w1, w2, w3] = &entry.words;

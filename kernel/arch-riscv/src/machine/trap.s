@@ -270,7 +270,7 @@ not_alive:
     LOAD    a1, {REAPER}, t2
     bne     a1, tp, space_loaded
     # it is the reaper that was left, in whose next piece the dead one ends
-    j       look
+    j       turn
 
 not_its_call: # or nobody's
     li      a1, {COUNT}
@@ -453,15 +453,15 @@ idle:
     LOAD    t0, {SLOT}, sp
     bne     t0, tp, turn
     wfi
-look:
+look: # lines first, as the hart does in user mode
     csrr    t0, mip
     mv      a0, tp
-    andi    t0, t0, 0x80
+    srli    t0, t0, 11
     bnez    t0, 1f
-    call    {on_line}
+    call    {on_timer}
     j       turned
 1:
-    call    {on_timer}
+    call    {on_line}
 turned:
     beqz    a1, 1f
     bne     a1, tp, discard

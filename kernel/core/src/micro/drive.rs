@@ -233,8 +233,9 @@ impl Kernel {
         self.put_word::<M>(port, offset.wrapping_add(4), high);
     }
 
+    /// The same of four bytes.
     #[inline(never)]
-    fn put_word<M: Machine>(&self, port: Ref<Port>, offset: u32, word: u32) {
+    pub(super) fn put_word<M: Machine>(&self, port: Ref<Port>, offset: u32, word: u32) {
         // (negative behind the end of a value of less than 8 bytes)
         let left = port.size.wrapping_sub(offset).cast_signed();
         let value = match left {

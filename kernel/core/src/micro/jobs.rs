@@ -86,7 +86,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    fn begin_release(&self, group: Ref<Group>, ticks: u32, at: u32, high: u32) {
+    pub(super) fn begin_release(&self, group: Ref<Group>, ticks: u32, at: u32, high: u32) {
         group.rank.deadline.set(at.wrapping_add(ticks));
         group.ticks.set(ticks);
         group.high.set(high);
@@ -293,7 +293,8 @@ impl Kernel {
         };
         let now = M::now();
         if before(self.agenda.next(), now) {
-            // what has fallen due before goes first
+            // what has fallen due before goes first, and at once
+            self.ring_at::<M>(now, now);
             return self.again(me, Call::Complete, [0; 6]);
         }
         let deadline = match task.group.odd.get() & odd::APART {

@@ -47,6 +47,8 @@ mod port;
 mod react;
 #[cfg(feature = "programs")]
 mod s_code;
+#[cfg(all(feature = "programs", feature = "fast"))]
+mod single;
 #[cfg(feature = "programs")]
 mod timed;
 #[cfg(feature = "programs")]

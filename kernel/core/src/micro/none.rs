@@ -7,7 +7,7 @@ impl Kernel {
     pub(crate) fn start_programs(&self, _: u32) {}
 
     #[inline(always)]
-    pub(crate) fn on_trigger<M: Machine>(&self, _: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn on_release<M: Machine>(&self, _: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
         self.on_timer_any::<M>(me)
     }
 

@@ -9,8 +9,8 @@ use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
 const PIECE: usize = 64;
 
 impl Kernel {
-    /// Copies the value of a port to memory of the caller, or (`WritePort`) from there. O(bytes),
-    /// in pieces, as a call that begins again at `done`. Until it is done the caller is as
+    /// Copies the value of a port to memory of the caller, or (`WritePort`) from there.
+    /// O(bytes), in pieces, as a call that begins again at `done`. Between them the caller is as
     /// urgent as the machine, so that no code sees half of a value. (A thread that is
     /// more urgent can.)
     #[inline(never)]
@@ -36,27 +36,33 @@ impl Kernel {
         if length != port.size as usize {
             return Outcome::error(Error::EINVAL);
         }
-        // (all of it can be reached before anything changes)
+        // (all of it can be reached before anything changes; what is written in one piece
+        // shows that itself)
         let mut done = done & !(PIECE - 1);
-        let mut reached = done != 0 || move_bytes::<M>(process, address, length, !write, None);
+        let is_one = write && length <= PIECE;
+        let mut reached =
+            is_one || done != 0 || move_bytes::<M>(process, address, length, !write, None);
         while reached && done < length {
             let size = PIECE.min(length.wrapping_sub(done));
-            reached = self.move_piece::<M>(
-                process,
-                address.wrapping_add(done),
-                port,
-                (done, size),
-                write,
-            );
-            done = done.wrapping_add(size);
-            if done < length && M::pending() {
+            let at = address.wrapping_add(done);
+            if write {
+                reached = move_bytes::<M>(process, at, size, false, Some(micro.scratch));
+            }
+            if M::pending() {
                 let rank = micro.thread.rank.get();
-                if rank.is_above(me.rank.get()) {
+                if done != 0 && rank.is_above(me.rank.get()) {
                     self.begin_behind::<M>(me);
                     self.set_rank(me, rank, false);
                 }
                 return self.again(me, call, [number, address, length, done, 0, 0]);
             }
+            if !write {
+                let place = port.place.wrapping_add(done);
+                reached = move_bytes::<M>(process, at, size, true, Some(place));
+            } else if reached {
+                self.put_piece::<M>(port, done, size);
+            }
+            done = done.wrapping_add(size);
         }
         if same(me.rank.get(), micro.thread.rank.get()) {
             self.set_rank(me, me.own.get(), true);
@@ -71,33 +77,15 @@ impl Kernel {
         self.go_from(me)
     }
 
-    /// Moves a piece of a value. False: the process may not touch all of it.
+    /// Writes a piece of a value, which lies in scratch memory.
     #[inline(never)]
-    fn move_piece<M: Machine>(
-        &self,
-        process: Ref<Process>,
-        address: usize,
-        port: Ref<Port>,
-        (offset, size): (usize, usize),
-        write: bool,
-    ) -> bool {
-        let scratch = self.micro.scratch;
-        let place = if write {
-            scratch
-        } else {
-            port.place.wrapping_add(offset)
-        };
-        if !move_bytes::<M>(process, address, size, !write, Some(place)) {
-            return false;
-        }
+    fn put_piece<M: Machine>(&self, port: Ref<Port>, offset: usize, size: usize) {
         let mut at = 0;
-        while write && at < size {
-            let from = scratch.wrapping_add(at);
-            let (low, high) = (M::load(from), M::load(from.wrapping_add(4)));
-            self.put_words::<M>(port, offset.wrapping_add(at) as u32, low, high);
-            at = at.wrapping_add(8);
+        while at < size {
+            let word = M::load(self.micro.scratch.wrapping_add(at));
+            self.put_word::<M>(port, offset.wrapping_add(at) as u32, word);
+            at = at.wrapping_add(4);
         }
-        true
     }
 }
 

@@ -1,8 +1,9 @@
 //! The event loop: what is due runs, one step at a time.
 //!
 //! ```text
-//!   react --> timer and lines, if one waits
-//!     ^   --> somebody is as urgent as the machine: its thread is queued; later
+//!   react --> nothing is left to do
+//!     ^   --> timer and lines, if one waits
+//!     |   --> somebody is as urgent as the machine: its thread is queued; later
 //!     |   --> step: a piece of a driver
 //!     |             an instruction of the block that runs
 //!     |             what falls due before or with the first of what is due
@@ -29,14 +30,13 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn react<M: Machine>(&self) {
         let micro = &self.micro;
-        loop {
+        while micro.program.get().is_some() || self.has_work() {
             if M::pending() {
                 self.look_at_hart::<M>();
             }
             let late = self.is_machine_late();
             match (micro.driver.get(), micro.program.get()) {
                 (None, Some(program)) if !late => self.instruction::<M>(program),
-                _ if !self.has_work() => return,
                 _ if late => {
                     // (after an upcall the machine goes on in its place)
                     let waits = micro.thread.waits.get().is_some();

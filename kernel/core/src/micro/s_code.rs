@@ -12,7 +12,7 @@ use giornata_abi::trace::Violation;
 use crate::micro::jobs::lateness;
 use crate::micro::{Cause, Op, Task, Trigger, job, mode, odd};
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, before, differ, same, some};
+use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, before, differ, limit, same, some};
 
 impl Kernel {
     /// A thread of S code dispatches a task, behind those that dispatch one.
@@ -116,37 +116,13 @@ impl Kernel {
         }
     }
 
-    /// An empty rank replaces the top, which closes, if it is of a higher level than all
-    /// others. Else false, and nothing has changed.
-    #[inline(always)]
-    fn replace_top(&self, old: Ref<Rank>, new: Ref<Rank>, head: Ref<Thread>) -> bool {
-        let Some(below) = old.below.get() else {
-            return false;
-        };
-        if new.level.get() >= below.level.get() {
-            cold_path();
-            return false;
-        }
-        old.head.set(None);
-        new.head.set(Some(head));
-        new.below.set(Some(below));
-        below.above.set(Some(new));
-        self.top.set(new);
-        self.slot.set(head);
-        true
-    }
-
     /// A completion that is none of a ring. The usual one under S code, without the event
     /// loop: the only thread that dispatches goes on with another dispatch, of a task that
     /// has a job, until the same instant or without a timeout.
     #[inline(never)]
     pub(super) extern "C" fn complete_dispatched<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let now = M::now();
-        match self.dispatch_next(me, now) {
-            Some((next, deadline)) => {
-                let late = lateness(before(deadline, now));
-                Outcome::because(next, reason::COMPLETE | late)
-            }
+        match self.dispatch_next::<M>(me) {
+            Some((next, late)) => Outcome::because(next, reason::COMPLETE | lateness(late)),
             None => {
                 cold_path();
                 self.complete_any::<M>(me)
@@ -154,19 +130,21 @@ impl Kernel {
         }
     }
 
-    /// Who runs then, and the deadline of the job that completes. `None`: it is another
+    /// Who runs then, and whether the job that completes is late. `None`: it is another
     /// case, and nothing has changed.
+    ///
+    /// (What is loaded is asked for early, so that nothing waits for it.)
     #[inline(always)]
-    fn dispatch_next(&self, me: Ref<Thread>, now: u32) -> Option<(Ref<Thread>, u32)> {
+    fn dispatch_next<M: Machine>(&self, me: Ref<Thread>) -> Option<(Ref<Thread>, bool)> {
         let micro = &self.micro;
-        let (task, thread) = (me.place.task?, micro.dispatchers.get()?);
+        let (thread, own) = (micro.dispatchers.get()?, me.rank.get());
         let [op, rest @ ..] = thread.then.get() else {
             return None;
         };
         let Op::Dispatch(step) = op.get() else {
             return None;
         };
-        let (next, wait) = (step.task.get()?, step.wait.get());
+        let (task, next, wait) = (thread.task.get()?, step.task.get()?, step.wait.get());
         let mode = thread.mode.get() ^ mode::S_THREAD;
         let waits = match wait.cause.get() {
             Cause::Never => mode,
@@ -187,45 +165,55 @@ impl Kernel {
             | (next.job.get() & job::RELEASED) ^ job::RELEASED;
         let odd = odd as usize
             | some(thread.peer.get())
-            | differ(thread.task.get()?, task)
+            | differ(task.thread, me)
             | some(micro.due.get())
             | some(micro.later.get());
+        let below = own.below.get()?;
         // (one at a time: more than the registers hold would have to be saved)
         if odd != 0 {
             cold_path();
             return None;
         }
-        let (group, other) = (task.group, next.group);
+        let (group, other, successor) = (task.group, next.group, next.thread);
         let odd = group.program.level
             | (group.odd.get() & (odd::APART | odd::FIXED)) ^ odd::APART
             | (other.odd.get() & odd::APART) ^ odd::APART;
-        let (own, successor, deadline) = (me.rank.get(), next.thread, &task.rank.deadline);
-        let rank = successor.own.get();
+        let (rank, now) = (successor.own.get(), M::now());
         let odd = odd as usize
             | some(task.watchers.get())
             | self.shares_top(me, own)
             | some(rank.head.get())
+            | (rank.level.get() >= below.level.get()) as usize
             | before(self.agenda.next(), now) as usize;
-        if odd != 0 || !self.replace_top(own, rank, successor) {
+        if odd != 0 {
             cold_path();
             return None;
         }
         // point of no return
+        let (serial, limited) = (micro.serial.get().wrapping_add(1), me.limited.get());
+        let (late, code) = (before(task.rank.deadline.get(), now), step.code.get());
+        // (the top closes, and an empty rank takes its place)
+        own.head.set(None);
+        rank.head.set(Some(successor));
+        rank.below.set(Some(below));
+        below.above.set(Some(rank));
+        self.top.set(rank);
+        self.slot.set(successor);
         me.answer(0);
         task.job.set(0);
         me.waits.set(Some(self.nowhere));
         successor.waits.set(None);
         successor.rank.set(rank);
         thread.then.set(rest);
-        thread.code.set(step.code.get());
+        thread.code.set(code);
         thread.task.set(Some(next));
         thread.wait.set(Some(wait));
-        thread.serial.set(self.next_serial());
+        thread.serial.set(serial);
+        micro.serial.set(serial);
         micro.running.set(Some(next));
-        if me.limited.get() != 0 {
-            cold_path();
-            me.limited.set(crate::limit::OWN | crate::limit::FRESH);
-        }
-        Some((successor, deadline.get()))
+        // (without a branch, which as a rule would be taken)
+        let mask = ((limited != 0) as u8).wrapping_neg();
+        me.limited.set((limit::OWN | limit::FRESH) & mask);
+        Some((successor, late))
     }
 }

@@ -14,6 +14,13 @@ const SHORT: usize = 8;
 
 impl Kernel {
     /// The first of the agenda, which is due, is a trigger.
+    #[cfg(not(feature = "fast"))]
+    #[inline(always)]
+    pub(crate) fn on_release<M: Machine>(&self, trigger: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+        self.on_trigger::<M>(trigger, me)
+    }
+
+    /// The first of the agenda, which is due, is a trigger.
     #[inline(never)]
     pub(crate) extern "C" fn on_trigger<M: Machine>(
         &self,

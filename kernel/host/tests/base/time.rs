@@ -155,3 +155,33 @@ fn a_line_comes_no_oftener_than_its_interval_allows() {
     rig.raise(5);
     assert_eq!(rig.running(), 0);
 }
+
+#[test]
+fn the_handler_of_a_line_runs_before_all_that_is_due_has_rung() {
+    const SLEEPERS: usize = 30;
+    let mut rig = Rig::boot(&threads(&[[9].as_slice(), &[3; SLEEPERS]].concat()));
+    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+    for _ in 0..SLEEPERS {
+        sleep(&mut rig, 1_000);
+    }
+    assert!(rig.is_idle());
+    // so much passes whenever the kernel reads its clock; the line rises behind a few
+    rig.set_pace(50);
+    rig.raise_at(1_300, 5);
+    rig.pass(1_000);
+    rig.interrupt();
+    rig.check_invariants();
+    assert_eq!(rig.running(), 0);
+    assert_eq!(rig.kernel().agenda.next(), 1_000, "all have rung");
+    // and the others do later
+    rig.set_pace(0);
+    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
+    let mut woken = 0;
+    for _ in 0..SLEEPERS {
+        rig.advance(10_000);
+        rig.check_invariants();
+        woken += usize::from(!rig.is_idle());
+        sleep(&mut rig, 1_000_000_000);
+    }
+    assert_eq!(woken, SLEEPERS);
+}

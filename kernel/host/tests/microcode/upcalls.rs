@@ -171,6 +171,8 @@ fn a_timer_that_rings_during_an_upcall_is_handled_at_its_instant() {
     assert_eq!(world.rig().running(), asked(&world));
     world.now = 20;
     let _ = world.rig().call(Call::Return, [0; 6]);
+    // (its instant has passed when it is armed, so the timer interrupts)
+    world.rig().interrupt();
     world.holds_upcalls = false;
     world.attend();
     world.settle();

@@ -75,6 +75,13 @@ impl Board {
         self.value(section, key).as_str().unwrap().into()
     }
 
+    /// A list of the section of the kernel.
+    fn texts(self, key: &str) -> Vec<String> {
+        let list = self.value("kernel", key);
+        let texts = list.as_array().unwrap().iter();
+        texts.map(|text| text.as_str().unwrap().into()).collect()
+    }
+
     pub(crate) fn number(self, section: &str, key: &str) -> u64 {
         self.value(section, key).as_integer().unwrap() as u64
     }
@@ -130,20 +137,19 @@ impl Board {
     /// The kernel as it ships: the release build, with everything in it.
     fn kernel(self, folder: &Path) -> PathBuf {
         let target = self.text_of("kernel", "target");
-        let features = self.value("kernel", "features");
-        let features: Vec<_> = features
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|feature| feature.as_str().unwrap())
-            .chain(["programs", "load", "services"])
-            .collect();
+        // (as the builder compiles it: for bytes, or for cycles)
+        let flags = match target.contains("c-unknown") {
+            true => "-Ctarget-feature=+relax,+save-restore",
+            false => "-Ctarget-feature=+relax -Cllvm-args=-enable-machine-outliner=never",
+        };
+        let mut features = self.texts("features");
+        features.extend(["programs", "load", "services"].map(String::from));
         run(Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "giornata-image"])
             .args(["--no-default-features", "--features", &features.join(",")])
             .args(["--target", &target])
             .env("GIORNATA_BOARD", self.0)
-            .env("RUSTFLAGS", "-C target-feature=+relax,+save-restore")
+            .env("RUSTFLAGS", flags)
             .env("CARGO_TARGET_DIR", folder));
         folder.join(target).join("release/giornata-image")
     }
@@ -151,8 +157,7 @@ impl Board {
     fn programs(self, folder: &Path) -> PathBuf {
         let out = folder.join("programs.elf");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machine/programs.rs");
-        let floating = self.value("kernel", "features");
-        let floating = floating.as_array().unwrap().contains(&"floating".into());
+        let floating = self.texts("features").contains(&"floating".into());
         run(Command::new("rustc")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args(["--edition", "2024", "-C", "panic=abort", "-O"])
