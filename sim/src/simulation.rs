@@ -304,8 +304,9 @@ impl<'a> Simulation<'a> {
         let results = rig.take_results(thread);
         let context = &mut self.contexts[thread];
         if begins {
-            let block = rig.thread(thread).place.argument;
-            context.block = results.map_or(block, |results| results[0]);
+            let task = rig.thread(thread).place.task;
+            let block = || results.map_or(0, |results| results[0]);
+            context.block = task.map_or_else(block, |task| task.argument);
             self.start(rig, thread);
         } else if results.is_some() && context.completes {
             self.start(rig, thread);
