@@ -46,7 +46,7 @@ handlers! {
     AwaitInterrupt = await_interrupt(number, _b, _c, _d, _e, _f; me, kernel) kernel.await_interrupt::<M>(me, number);
     CpuTime = cpu_time(_a, _b, _c, _d, _e, _f; me, kernel) kernel.cpu_time::<M>(me);
     Exit = exit(value, _b, _c, _d, _e, _f; me, kernel) kernel.exit::<M>(me, value);
-    Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b, c, d, e]);
+    Log = log(length, b, c, d, e, _f; me, kernel) kernel.log::<M>(me, length, [b as u32, c as u32, d as u32, e as u32]);
     TracePosition = trace_position(_a, _b, _c, _d, _e, _f; me, kernel) kernel.trace_position(me);
     Shutdown = shutdown(status, _b, _c, _d, _e, _f; me, kernel) kernel.shutdown::<M>(me, status);
     Panic = panic(address, length, line, _d, _e, _f; me, kernel) kernel.panic::<M>(me, address, length, line);
@@ -67,7 +67,7 @@ handlers! {
     #[cfg(feature = "load")]
     StageProgram = stage_program(target, place, address, length, _e, _f; me, kernel) kernel.stage_program::<M>(me, target, place, address, length);
     #[cfg(feature = "load")]
-    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, [low, high]);
+    SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, low, high);
     #[cfg(feature = "load")]
     ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);

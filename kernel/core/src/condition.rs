@@ -34,7 +34,7 @@ impl Kernel {
         let mut left = PIECE;
         while let Some(waiter) = earlier(condition, began.get() as u32) {
             if left == 0 {
-                if M::pending() {
+                if crate::machine::waits::<M>() {
                     return STAYS;
                 }
                 left = PIECE;

@@ -91,20 +91,16 @@ impl Kernel {
         &self,
         me: Ref<Thread>,
         length: usize,
-        words: [usize; 4],
+        [first, second, third, fourth]: [u32; 4],
     ) -> Outcome {
         let bytes = length & !0x100;
         if bytes.wrapping_sub(1) >= PIECE {
             return Outcome::error(crate::Error::EINVAL);
         }
         let label = head(Kind::Log, 0, me.number() as u16);
-        let [first, rest @ ..] = words.map(|word| word as u32);
         match bytes {
             0..=4 => self.trace.write(M::now(), label, length as u32, first),
-            _ => {
-                let [b, c, d] = rest;
-                self.write_text::<M>(label, length as u32, [first, b, c, d]);
-            }
+            _ => self.write_text::<M>(label, length as u32, [first, second, third, fourth]),
         }
         Outcome::DONE
     }

@@ -342,4 +342,29 @@ impl Kernel {
         }
         self.go()
     }
+
+    /// Who pays for the time of `runner`, the end of the chain that has the turn; none: it
+    /// has no limit, or not the turn. O(depth of the chain).
+    #[inline(never)]
+    pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
+        let mut at = self.slot.get();
+        let mut payer = None;
+        loop {
+            if payer.is_none() && at.limited.get() & limit::OWN != 0 {
+                payer = Some(at);
+            }
+            if same(at, runner) {
+                return payer;
+            }
+            at = at.wants.get()?.owner.get()?;
+        }
+    }
+
+    /// Takes what was run on its budget from the limit of a donor.
+    pub(crate) fn settle_donor(&self) {
+        if let (Some(donor), Some(helper)) = (self.donor.take(), self.helper.take()) {
+            let used = helper.spent.get().wrapping_sub(self.paid.get());
+            donor.limit.set(donor.limit.get().wrapping_sub(used));
+        }
+    }
 }

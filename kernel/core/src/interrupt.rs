@@ -18,6 +18,9 @@ pub const LINES: usize = 64;
 record! {
     /// An interrupt line of the board that the system uses.
     pub struct Line {
+        /// Blocks that wait for it. (At the front of whatever has some, so that the list is
+        /// found without knowing what that is.)
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// Its number at the interrupt controller.
         pub number: u32,
         /// 1: it came while no thread waited.
@@ -26,8 +29,6 @@ record! {
         pub process: Option<Ref<Process>>,
         /// Who waits for it.
         pub(crate) handler: Cell<Option<Ref<Thread>>>,
-        /// Blocks that wait for it.
-        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// Its minimum interarrival time in ticks; 0: it has none.
         pub(crate) interval: u32,
         /// 1: that has not passed since it came.
@@ -126,11 +127,7 @@ impl Kernel {
     fn line_came<M: Machine>(&self, line: Ref<Line>) {
         self.note_line::<M>(line);
         if line.interval != 0 && line.closed.replace(1) == 0 {
-            let now = M::now();
-            let key = now.wrapping_add(line.interval);
-            if self.agenda.insert(&line.alarm, key) {
-                self.ring_at::<M>(key, now);
-            }
+            self.set_alarm::<M>(&line.alarm, M::now().wrapping_add(line.interval));
         }
         match line.handler.take() {
             Some(handler) => self.awaken::<M>(handler),

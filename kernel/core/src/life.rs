@@ -62,7 +62,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn exit<M: Machine>(&self, me: Ref<Thread>, value: usize) -> Outcome {
         while self.end_service(me) || self.give_up_one(me) {
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return self.again(me, Call::Exit, [value, 0, 0, 0, 0, 0]);
             }
         }

@@ -81,29 +81,4 @@ impl Kernel {
             self.insert(payer);
         }
     }
-
-    /// Who pays for the time of `runner`, the end of the chain that has the turn; none: it
-    /// has no limit, or not the turn. O(depth of the chain).
-    #[inline(never)]
-    fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
-        let mut at = self.slot.get();
-        let mut payer = None;
-        loop {
-            if payer.is_none() && at.limited.get() & OWN != 0 {
-                payer = Some(at);
-            }
-            if same(at, runner) {
-                return payer;
-            }
-            at = at.wants.get()?.owner.get()?;
-        }
-    }
-
-    /// Takes what was run on its budget from the limit of a donor.
-    fn settle_donor(&self) {
-        if let (Some(donor), Some(helper)) = (self.donor.take(), self.helper.take()) {
-            let used = helper.spent.get().wrapping_sub(self.paid.get());
-            donor.limit.set(donor.limit.get().wrapping_sub(used));
-        }
-    }
 }

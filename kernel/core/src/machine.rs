@@ -54,3 +54,9 @@ pub trait Machine: 'static {
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }
+
+/// [`Machine::pending`] out of line: between the pieces of work that is long anyway.
+#[inline(never)]
+pub(crate) fn waits<M: Machine>() -> bool {
+    M::pending()
+}

@@ -1,8 +1,9 @@
 //! What the other parts have to see to, in a kernel without services: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with services
 
+use crate::limit::OWN;
 use crate::thread::tenancy;
-use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread};
+use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread, same};
 
 impl Kernel {
     #[inline(always)]
@@ -72,6 +73,21 @@ impl Kernel {
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, _: usize) {
         thread.tenancy.set(tenancy::NOBODY);
     }
+
+    /// Who has a limit pays for itself.
+    #[inline(always)]
+    pub(crate) fn payer(&self, runner: Ref<Thread>) -> Option<Ref<Thread>> {
+        let pays = runner.limited.get() & OWN != 0 && same(self.slot.get(), runner);
+        pays.then_some(runner)
+    }
+
+    pub(crate) fn settle_donor(&self) {}
+
+    pub(crate) fn rank_lent(&self, _: Ref<Process>, own: Ref<Rank>) -> Ref<Rank> {
+        own
+    }
+
+    pub(crate) fn end_loan(&self, _: Ref<Process>) {}
 
     pub(crate) fn check_locks(&self) -> Result<(), &'static str> {
         Ok(())

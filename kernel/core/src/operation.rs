@@ -38,7 +38,7 @@ pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Out
     kernel.go_from(me)
 }
 
-#[inline(always)]
+#[inline(never)]
 fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     let [slot, serial, third, fourth, fifth, sixth, _, number] = &me.context.a;
     let number = number.get();

@@ -10,7 +10,7 @@ use crate::object::kind;
 use crate::ready::level;
 use crate::thread::state;
 use crate::wait::{enter_ring, leave_ring};
-use crate::{Kernel, Rank, Ref, Thread, same};
+use crate::{Kernel, Process, Rank, Ref, Thread, same};
 
 /// Threads that one dispatch parks, and that one waking brings back.
 pub(crate) const PIECE: u32 = 4;
@@ -54,9 +54,30 @@ impl Kernel {
     pub(crate) fn note_lent(&self, holder: Ref<Thread>, rank: Ref<Rank>) {
         let process = holder.process;
         let lent = &process.lent;
-        if process.is_alive() && rank.is_above(lent) {
+        if process.is_alive() && rank.precedes(lent) {
             lent.level.set(rank.level.get());
             lent.deadline.set(rank.deadline.get());
+        }
+    }
+
+    /// The urgency of a reaper: its own, or of whoever hangs on its threads.
+    pub(crate) fn rank_lent(&self, process: Ref<Process>, own: Ref<Rank>) -> Ref<Rank> {
+        let lent = &process.lent;
+        match lent.precedes(own) {
+            true => self.fixed(lent.level.get()).unwrap_or(lent),
+            false => own,
+        }
+    }
+
+    /// If nobody hangs on the threads of a process that ends any more, its reaper has its
+    /// own urgency.
+    pub(crate) fn end_loan(&self, process: Ref<Process>) {
+        let reaper = process.reaper;
+        if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
+            self.remove(reaper);
+            process.lent.level.set(level::IDLE);
+            reaper.rank.set(reaper.own.get());
+            self.insert_first(reaper);
         }
     }
 

@@ -49,7 +49,7 @@ impl Kernel {
             let mut rank = self.base(thread);
             // (who hangs on a job does not hasten it)
             if let Some(first) = thread.parked.get()
-                && first.rank.get().is_above(rank)
+                && first.rank.get().precedes(rank)
                 && !thread.has_jobs()
             {
                 rank = first.rank.get();
@@ -57,7 +57,7 @@ impl Kernel {
             if same(rank, thread.rank.get()) {
                 return;
             }
-            let falls = thread.rank.get().is_above(rank);
+            let falls = thread.rank.get().precedes(rank);
             self.set_rank(thread, rank, to_head | falls);
             match self.holder(thread) {
                 Some(holder) => thread = holder,

@@ -58,6 +58,12 @@ impl Rank {
         own < level
     }
 
+    /// The same, out of line.
+    #[inline(never)]
+    pub(crate) fn precedes(&self, other: &Rank) -> bool {
+        self.is_above(other)
+    }
+
     /// The same among deadlines: of equal ones, that of the thread with the lower number.
     #[inline(never)]
     fn is_earlier(&self, other: &Rank) -> bool {

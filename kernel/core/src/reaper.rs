@@ -57,7 +57,7 @@ impl Kernel {
 
     /// The one rank of a fixed priority; others have a rank each.
     #[inline(never)]
-    fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
+    pub(crate) fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
         let rank = self.ranks.get(level.wrapping_sub(1) as usize);
         rank.filter(|_| level != self.band)
     }
@@ -81,15 +81,11 @@ impl Kernel {
                 own
             }
         };
-        let (reaper, lent) = (process.reaper, &process.lent);
+        let reaper = process.reaper;
         reaper.own.set(own);
-        let rank = match lent.is_above(own) {
-            true => self.fixed(lent.level.get()).unwrap_or(lent),
-            false => own,
-        };
-        reaper.rank.set(rank);
-        reaper.waits.set(None);
+        reaper.rank.set(self.rank_lent(process, own));
         self.insert_first(reaper);
+        reaper.waits.set(None);
     }
 
     /// A piece of the work of a process's reaper.
@@ -150,13 +146,7 @@ impl Kernel {
             process.progress.set(0);
             self.reap_next::<M>(process, now);
         }
-        if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
-            // nobody hangs on its threads any more
-            self.remove(reaper);
-            process.lent.level.set(level::IDLE);
-            reaper.rank.set(reaper.own.get());
-            self.insert_first(reaper);
-        }
+        self.end_loan(process);
         self.go_from(reaper)
     }
 
@@ -230,9 +220,8 @@ impl Kernel {
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
         let _ = begin::<M>(self.idle, thread, control, place.body, rank);
         thread.tenancy.set(place.tenancy);
-        if place.role & role::DEADLINE != 0 {
-            thread.set(state::BY_DEADLINE);
-        }
+        const BY_DEADLINE: u32 = state::BY_DEADLINE / role::DEADLINE as u32;
+        thread.set((place.role & role::DEADLINE) as u32 * BY_DEADLINE);
         for register in &thread.context.s {
             register.set(0);
         }
@@ -258,7 +247,7 @@ impl Stretch {
                 from => M::copy(from.wrapping_add(at), to, length),
             }
             at = at.wrapping_add(length);
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 offset.set(at);
                 return false;
             }

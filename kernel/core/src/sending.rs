@@ -224,7 +224,7 @@ impl Kernel {
             if !is_refused {
                 return true;
             }
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return false;
             }
         }
@@ -264,7 +264,7 @@ impl Message {
             let (from, to) = if write { (room, place) } else { (place, room) };
             M::copy(from, to, bytes);
             self.done.set(done.wrapping_add(bytes) as u32);
-            if bytes < left && M::pending() {
+            if bytes < left && crate::machine::waits::<M>() {
                 return Copied::Some;
             }
         }

@@ -124,7 +124,7 @@ impl Kernel {
             _ => return Error::EEXIST as usize,
         }
         while self.vacate(object) || self.forget(object) {
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return STAYS;
             }
         }
@@ -148,7 +148,7 @@ impl Kernel {
     pub(crate) fn delete_any<M: Machine>(&self, object: Ref<Object>, slot: &Cell<usize>) -> usize {
         if slot.get() & GOES_ON == 0 {
             while self.dismiss::<M>(object) {
-                if M::pending() {
+                if crate::machine::waits::<M>() {
                     return STAYS;
                 }
             }
@@ -160,7 +160,7 @@ impl Kernel {
         }
         // (unless it has another tenant meanwhile)
         while !object.lives() && self.vacate(object) {
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 return STAYS;
             }
         }

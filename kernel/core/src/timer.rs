@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -37,8 +37,14 @@ impl Kernel {
         };
         thread.set(state::ARMED);
         let key = now.wrapping_add(distance);
-        if self.agenda.insert(&thread.alarm, key) {
-            self.ring_at::<M>(key, now);
+        self.set_alarm::<M>(&thread.alarm, key);
+    }
+
+    /// Sets an alarm, and if it is the first now, that of the hart.
+    #[inline(never)]
+    pub(crate) fn set_alarm<M: Machine>(&self, alarm: Ref<Alarm>, key: u32) {
+        if self.agenda.insert(alarm, key) {
+            self.ring_at::<M>(key, M::now());
         }
     }
 

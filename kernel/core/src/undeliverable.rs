@@ -64,7 +64,8 @@ impl Kernel {
         let receives = |thread: &Thread| !same(thread.hand, self.nowhere);
         let mut done = 0;
         if process.threads.first().is_some_and(receives) {
-            for client in self.threads.iter().skip(index).take(LOOK) {
+            let rest = self.threads.get(index..).unwrap_or(&[]);
+            for client in rest.iter().take(LOOK) {
                 done += 1;
                 if self.is_lost(client, process) {
                     self.refuse_client(client);

@@ -199,8 +199,9 @@ impl Kernel {
     }
 
     /// What a trigger hangs on.
-    fn cause_of(&self, cause: Cause) -> Option<&List> {
-        match cause {
+    #[inline(never)]
+    fn cause_of(&self, wait: &Wait) -> Option<&List> {
+        match wait.cause.get() {
             Cause::True | Cause::Upcall(_) => Some(&self.micro.later),
             Cause::Released(task) | Cause::Completed(task) => Some(&task.watchers),
             Cause::Changed(port) | Cause::Constant(port) | Cause::Activation(port) => {
@@ -222,7 +223,7 @@ impl Kernel {
             Cause::After => return self.arm_trigger::<M>(trigger, wait),
             Cause::Interrupt(line) => Some(&line.watchers),
             _ if is_spent => Some(&self.micro.later),
-            _ => self.cause_of(cause),
+            _ => self.cause_of(wait),
         };
         self.disarm_trigger(trigger);
         if let Some(list) = list {
@@ -249,9 +250,7 @@ impl Kernel {
         }
         self.disarm_trigger(trigger);
         trigger.set(mode::ARMED);
-        if self.agenda.insert(&trigger.alarm, key) {
-            self.ring_at::<M>(key, M::now());
-        }
+        self.set_alarm::<M>(&trigger.alarm, key);
     }
 
     /// A trigger has no alarm.
@@ -270,20 +269,11 @@ impl Kernel {
             return;
         }
         trigger.clear(mode::HUNG | mode::DUE);
-        let cause = trigger
-            .wait
-            .get()
-            .and_then(|wait| self.cause_of(wait.cause.get()));
-        for list in [Some(&self.micro.due), Some(&self.micro.later), cause] {
-            let mut place = list;
-            while let Some(at) = place
-                && let Some(other) = at.get()
-            {
-                if same(other, trigger) {
-                    return at.set(trigger.next.get());
-                }
-                place = Some(&other.next);
-            }
+        let cause = trigger.wait.get().and_then(|wait| self.cause_of(wait));
+        leave_list(&self.micro.due, trigger);
+        leave_list(&self.micro.later, trigger);
+        if let Some(list) = cause {
+            leave_list(list, trigger);
         }
     }
 
@@ -350,6 +340,18 @@ impl Kernel {
         }
         trigger.next.set(place.get());
         place.set(Some(trigger));
+    }
+}
+
+/// Takes a trigger out of a list, if it stands there.
+#[inline(never)]
+fn leave_list(list: &List, trigger: Ref<Trigger>) {
+    let mut place = list;
+    while let Some(other) = place.get() {
+        if same(other, trigger) {
+            return place.set(trigger.next.get());
+        }
+        place = &other.next;
     }
 }
 

@@ -114,7 +114,7 @@ impl Kernel {
             if left.is_empty() {
                 return true;
             }
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 progress.set(copies.len().wrapping_sub(left.len()) as u32);
                 return false;
             }
@@ -210,7 +210,7 @@ impl Kernel {
                 let at = from.wrapping_add(offset as usize);
                 self.put_words::<M>(port, offset, M::load(at), M::load(at.wrapping_add(4)));
                 offset = offset.wrapping_add(8);
-                if offset & 31 == 0 && M::pending() {
+                if offset & 31 == 0 && crate::machine::waits::<M>() {
                     micro.offset.set(offset);
                     micro.progress.set(index as u32);
                     return false;
@@ -218,7 +218,7 @@ impl Kernel {
             }
             self.written::<M>(port, micro.instant.get());
             index = index.wrapping_add(1);
-            if index & 3 == 0 && M::pending() {
+            if index & 3 == 0 && crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }

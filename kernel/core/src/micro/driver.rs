@@ -9,6 +9,8 @@ record! {
     /// A port of a program. Its value lies in memory that no process reaches, at a multiple
     /// of 8 bytes, and what it does not fill of the last 8 is 0.
     pub struct Port {
+        /// What waits for a change. (At the front: see `Line::watchers`.)
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// Where.
         pub place: usize,
         /// Bytes.
@@ -24,8 +26,6 @@ record! {
         pub negative: [u32; 2],
         /// Counts its changes.
         pub(crate) version: Cell<u32>,
-        /// What waits for a change.
-        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// Processes that may read it by a call.
         pub readers: &'static [Ref<Process>],
         /// Processes that may write it by a call.

@@ -133,7 +133,7 @@ impl Kernel {
         while let Some(task) = group.tasks.get(index) {
             self.release_task::<M>(task, program);
             index = index.wrapping_add(1);
-            if index & 7 == 0 && M::pending() {
+            if index & 7 == 0 && crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }

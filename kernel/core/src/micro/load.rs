@@ -33,18 +33,15 @@ const ASKED: u32 = 8;
 const NONE: u32 = 0xFFFF;
 
 impl Kernel {
-    /// The program of an argument, if the caller may change it.
+    /// The change of a program, if the caller may make it: else none, and why.
     #[inline(never)]
-    fn change_of(
-        &self,
-        me: Ref<Thread>,
-        program: usize,
-    ) -> Result<(Ref<Program>, Ref<Change>), Error> {
-        let program = self.micro.programs.get(program).ok_or(Error::ESRCH)?;
-        match program.change {
-            Some(change) if same(change.loader, me.process) => Ok((program, change)),
-            _ => Err(Error::EPERM),
-        }
+    fn change_of(&self, me: Ref<Thread>, program: usize) -> (Option<Ref<Change>>, Error) {
+        let Some(program) = self.micro.programs.get(program) else {
+            return (None, Error::ESRCH);
+        };
+        let change = program.change;
+        let own = change.filter(|change| same(change.loader, me.process));
+        (own, Error::EPERM)
     }
 
     /// Resolves a few records into the spare room of a program.
@@ -57,9 +54,9 @@ impl Kernel {
         address: usize,
         length: usize,
     ) -> Outcome {
-        let change = match self.change_of(me, target >> 16) {
-            Ok((_, change)) => change,
-            Err(error) => return Outcome::error(error),
+        let (found, error) = self.change_of(me, target >> 16);
+        let Some(change) = found else {
+            return Outcome::error(error);
         };
         let (section, room) = (target & 0xFFFF, change.spare.get());
         if section > 1 || length.wrapping_sub(1) >= MOST || length & (RECORD - 1) != 0 {
@@ -95,9 +92,11 @@ impl Kernel {
         program: usize,
         address: usize,
         how: usize,
-        until: [usize; 2],
+        low: usize,
+        high: usize,
     ) -> Outcome {
-        if let Err(error) = self.ask_for_change::<M>(me, program, address, how, until) {
+        let asked = self.ask_for_change::<M>(me, program, address, how, low as u32, high as u32);
+        if let Err(error) = asked {
             return Outcome::error(error);
         }
         me.answer(0);
@@ -112,9 +111,13 @@ impl Kernel {
         program: usize,
         address: usize,
         how: usize,
-        until: [usize; 2],
+        low: u32,
+        high: u32,
     ) -> Result<(), Error> {
-        let (program, change) = self.change_of(me, program)?;
+        let (found, error) = self.change_of(me, program);
+        let (Some(change), Some(program)) = (found, self.micro.programs.get(program)) else {
+            return Err(error);
+        };
         if how == How::Withdraw as usize {
             return self.withdraw_change(change);
         }
@@ -122,14 +125,14 @@ impl Kernel {
         if !fetch::<M>(me.process, address, &mut words) {
             return Err(Error::EFAULT);
         }
-        let [counts, a, b, c, d, frame @ ..] = words;
+        let [counts, a, b, c, d, parts, bound, tag] = words;
         let room = change.spare.get();
         let count = counts & NONE;
         let carries = how == How::CarryOver as usize;
         let fits = count as usize <= room.code.len() && (counts >> 16) as usize <= room.waits.len();
-        let is_never = until.iter().all(|half| *half as u32 == u32::MAX);
+        let is_never = low & high == u32::MAX;
         let broken = how > How::CarryOver as usize || !fits || is_never;
-        if broken || carries && count == 0 || frame[0].wrapping_sub(1) >> 31 != 0 {
+        if broken || carries && count == 0 || parts.wrapping_sub(1) >> 31 != 0 {
             return Err(Error::EINVAL);
         }
         if change.asked.get() != 0 {
@@ -146,12 +149,13 @@ impl Kernel {
                 return Err(Error::EINVAL);
             }
         }
-        for (place, word) in change.frame.iter().zip(frame) {
-            place.set(word);
-        }
-        for (place, half) in change.until.iter().zip(until) {
-            place.set(half as u32);
-        }
+        let [new_parts, new_bound, new_tag] = &change.frame;
+        new_parts.set(parts);
+        new_bound.set(bound);
+        new_tag.set(tag);
+        let [until, until_high] = &change.until;
+        until.set(low);
+        until_high.set(high);
         change
             .asked
             .set(if carries { ASKED | CARRIES } else { ASKED });
@@ -187,9 +191,7 @@ impl Kernel {
         }
         change.asked.set(asked | ARMED);
         let key = now.wrapping_add(ahead);
-        if self.agenda.insert(&change.alarm, key) {
-            self.ring_at::<M>(key, now);
-        }
+        self.set_alarm::<M>(&change.alarm, key);
     }
 
     /// What is asked for is asked for no longer.
@@ -214,9 +216,9 @@ impl Kernel {
 
     /// How a program stands.
     pub(crate) fn program_status(&self, me: Ref<Thread>, program: usize) -> Outcome {
-        let (program, change) = match self.change_of(me, program) {
-            Ok(found) => found,
-            Err(error) => return Outcome::error(error),
+        let (found, error) = self.change_of(me, program);
+        let (Some(change), Some(program)) = (found, self.micro.programs.get(program)) else {
+            return Outcome::error(error);
         };
         let loaded = !program.block(block::START).is_empty() as usize * state::LOADED;
         let pending = (change.asked.get() != 0) as usize * state::PENDING;

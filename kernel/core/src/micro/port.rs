@@ -48,9 +48,9 @@ impl Kernel {
             if write {
                 reached = move_bytes::<M>(process, at, size, false, Some(micro.scratch));
             }
-            if M::pending() {
+            if crate::machine::waits::<M>() {
                 let rank = micro.thread.rank.get();
-                if done != 0 && rank.is_above(me.rank.get()) {
+                if done != 0 && rank.precedes(me.rank.get()) {
                     self.begin_behind::<M>(me);
                     self.set_rank(me, rank, false);
                 }

@@ -91,11 +91,13 @@ impl Kernel {
             if program.governed.replace(governed) == governed {
                 continue;
             }
-            for task in program.groups.iter().flat_map(|group| group.tasks) {
-                if governed != 0 {
-                    self.unready_task(task);
-                } else if task.is_released() {
-                    self.ready_task(task, task.thread.own.get());
+            for group in program.groups {
+                for task in group.tasks {
+                    if governed != 0 {
+                        self.unready_task(task);
+                    } else if task.is_released() {
+                        self.ready_task(task, task.thread.own.get());
+                    }
                 }
             }
         }

@@ -37,6 +37,9 @@ record! {
 
     /// A task: a thread that runs one job for each release.
     pub struct Task {
+        /// What waits for its release or its completion. (At the front: see
+        /// `Line::watchers`.)
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// It.
         pub thread: Ref<Thread>,
         /// Its group.
@@ -49,8 +52,6 @@ record! {
         pub(crate) job: Cell<u32>,
         /// Releases that met a job which had not completed.
         pub(crate) skipped: Cell<u32>,
-        /// What waits for its release or its completion.
-        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// What a violation's handler calls it.
         pub number: u32,
     }

@@ -54,6 +54,11 @@ impl Board {
         std::fs::read_to_string(path).unwrap().parse().unwrap()
     }
 
+    /// Whether its kernel keeps floating-point registers.
+    pub(crate) fn has_floating(self) -> bool {
+        self.texts("features").contains(&"floating".into())
+    }
+
     pub(crate) fn is_chip(self) -> bool {
         CHIPS.contains(&self)
     }
@@ -157,12 +162,11 @@ impl Board {
     fn programs(self, folder: &Path) -> PathBuf {
         let out = folder.join("programs.elf");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/machine/programs.rs");
-        let floating = self.texts("features").contains(&"floating".into());
         run(Command::new("rustc")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .args(["--edition", "2024", "-C", "panic=abort", "-O"])
             .args(["--target", &self.text_of("kernel", "target")])
-            .args(floating.then_some("--cfg=floating"))
+            .args(self.has_floating().then_some("--cfg=floating"))
             .args(["-C", &format!("link-arg=-Ttext={:#x}", self.text())])
             .args(["-C", "link-arg=--no-relax"])
             .arg("-o")
