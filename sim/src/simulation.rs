@@ -305,8 +305,8 @@ impl<'a> Simulation<'a> {
         let context = &mut self.contexts[thread];
         if begins {
             let task = rig.thread(thread).place.task;
-            let block = || results.map_or(0, |results| results[0]);
-            context.block = task.map_or_else(block, |task| task.argument);
+            let block = task.map_or(0, |task| task.argument);
+            context.block = results.map_or(block, |results| results[0]);
             self.start(rig, thread);
         } else if results.is_some() && context.completes {
             self.start(rig, thread);

@@ -414,6 +414,8 @@ impl Kernel {
     pub(crate) fn begin_program_thread(&self, thread: Ref<Thread>) {
         let rank = match thread.place.task {
             Some(task) => {
+                let place = thread.place;
+                thread.begin_at(place.entry, task.argument, place.body);
                 let bits = task.group.odd.get();
                 task.group.odd.set(bits & !odd::DEAD);
                 match bits & odd::FIXED {
