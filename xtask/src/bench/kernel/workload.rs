@@ -227,7 +227,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "pair-code",
-        microseconds: 26_000,
+        microseconds: 30_000,
         rows: &[whole("completion-code", COMPLETION)],
     },
     System {
@@ -278,7 +278,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-50",
-        microseconds: 32_000,
+        microseconds: 64_000,
         rows: &[
             in_agenda("agenda-insert/50", SLEEP),
             in_agenda("agenda-expire/50", WAKE),
@@ -288,7 +288,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "agenda-100",
-        microseconds: 32_000,
+        microseconds: 72_000,
         rows: &[
             in_agenda("agenda-insert/100", SLEEP),
             in_agenda("agenda-expire/100", WAKE),
@@ -341,7 +341,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "due-copies-1",
-        microseconds: 240_000,
+        microseconds: 320_000,
         rows: &[whole("due-with-copies/1", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
@@ -351,7 +351,7 @@ pub(super) const SYSTEMS: &[System] = &[
     },
     System {
         file: "due-copies-100",
-        microseconds: 240_000,
+        microseconds: 320_000,
         rows: &[whole("due-with-copies/100", spanning(RELEASE_IDLE, 0, 1))],
     },
     System {
