@@ -123,7 +123,7 @@ impl Analysis {
         shares: bool,
     ) -> Result<Bounds, Error> {
         let capacities = self.capacities(capacities)?;
-        let everything = Pass::over(self, &capacities, LeftOut::default(), shares, true)?;
+        let everything = Pass::over(self, &capacities, LeftOut::default(), None, (shares, true))?;
         let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
@@ -131,8 +131,11 @@ impl Analysis {
             let left_out = self.declarations.left_out(kind, &handlers);
             // What is counted apart is the most of each on different ways, so the longest
             // way with each call where it is may be shorter.
-            let by_way = Pass::over(self, &capacities, left_out.clone(), shares, false)?;
-            let apart = Pass::over(self, &capacities, left_out, shares, true)?;
+            let over = |apart| {
+                let from = Some(kind.from);
+                Pass::over(self, &capacities, left_out.clone(), from, (shares, apart))
+            };
+            let (by_way, apart) = (over(false)?, over(true)?);
             let mut bound = apart.bound(kind);
             let by_way = by_way.bound(kind).instructions;
             if by_way.value < bound.instructions.value {

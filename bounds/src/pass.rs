@@ -3,7 +3,7 @@
 use crate::analysis::{Analysis, Bound, Called, unknown};
 use crate::binary::Frame;
 use crate::cost::Cost;
-use crate::declarations::{Kind, LeftOut, Place};
+use crate::declarations::{From, Kind, LeftOut, Place};
 use crate::error::Error;
 use crate::expression::Capacities;
 use crate::graph::{Exit, Graph, Irreducible, Loop, Node, Rounds};
@@ -25,6 +25,8 @@ pub(crate) struct Pass<'a> {
     analysis: &'a Analysis,
     capacities: &'a Capacities,
     left_out: LeftOut,
+    /// Where the ways through the kernel begin that count; all do, if that is not said.
+    from: Option<From>,
     /// Costs know what each function has of them.
     shares: bool,
     /// Longest way through a function, by its third argument if that counts;
@@ -43,8 +45,9 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Walks over a kernel for a system of these capacities; `apart`: calls that are declared
-    /// are counted apart, else where they are.
+    /// Walks over a kernel for a system of these capacities, from its entries and looks or
+    /// from those of one sort; `apart`: calls that are declared are counted apart, else where
+    /// they are.
     ///
     /// # Errors
     /// Loops without a bound; a bound that names no capacity; a loop without a top.
@@ -52,13 +55,14 @@ impl<'a> Pass<'a> {
         analysis: &'a Analysis,
         capacities: &'a Capacities,
         left_out: LeftOut,
-        shares: bool,
-        apart: bool,
+        from: Option<From>,
+        (shares, apart): (bool, bool),
     ) -> Result<Pass<'a>, Error> {
         let mut pass = Pass {
             analysis,
             capacities,
             left_out,
+            from,
             shares,
             costs: HashMap::new(),
             by_length: BTreeSet::new(),
@@ -92,7 +96,12 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        let sources: Vec<usize> = analysis.kernel.sources.iter().map(|(_, at)| *at).collect();
+        let begins = |from: From| self.from.is_none_or(|only| only == from);
+        let sources = analysis.kernel.sources.iter();
+        let sources: Vec<usize> = sources
+            .filter(|(from, _)| begins(*from))
+            .map(|(_, at)| *at)
+            .collect();
         let entry = &analysis.declarations.entry;
         self.kernel = self.longest(&analysis.kernel, entry, &sources, None)?;
         Ok(())
@@ -251,37 +260,62 @@ impl<'a> Pass<'a> {
         self.count_lengths(shape, length)?;
         let graph = self.graph(shape, &|site, call| self.cost_of(site, call, length));
         let mut longest = BTreeMap::new();
+        let mut known = HashMap::new();
         // One source after the other: one behind a look may lie in a loop, which then is
         // entered from there and at its top.
         for source in sources {
-            longest.extend(self.longest_from(shape, &graph, name, *source, length)?);
+            let loops = self.loops_from(shape, &graph, *source, &mut known)?;
+            longest.extend(self.longest_from(shape, &graph, name, (*source, &loops), length)?);
         }
         Ok((graph, longest))
     }
 
-    /// The longest way from a source to each exit.
+    /// The loops on the ways from a source; `known`: those from others.
+    fn loops_from(
+        &self,
+        shape: &Shape,
+        graph: &Graph,
+        source: usize,
+        known: &mut HashMap<usize, Option<Rc<[Loop]>>>,
+    ) -> Result<Rc<[Loop]>, Error> {
+        let refusal = match known.get(&source) {
+            Some(Some(loops)) => return Ok(loops.clone()),
+            _ => match self.loops(shape, graph, &[source]) {
+                Ok(loops) => {
+                    let loops: Rc<[Loop]> = loops.into();
+                    known.insert(source, Some(loops.clone()));
+                    return Ok(loops);
+                }
+                Err(refusal) => refusal,
+            },
+        };
+        known.insert(source, None);
+        // What comes behind a look in the middle of a loop may go on at several of its
+        // places. It then is entered at its top, as from another source: the rest of a
+        // pass is no more than a pass, and its top has been reached once before.
+        for (_, other) in &shape.sources {
+            let loops = known
+                .entry(*other)
+                .or_insert_with(|| graph.loops(&[*other]).ok().map(Rc::from));
+            if let Some(loops) = loops
+                && graph.is_without_other_loops(source, loops)
+            {
+                return Ok(loops.clone());
+            }
+        }
+        Err(refusal)
+    }
+
+    /// The longest way from a source, with the loops on its ways, to each exit.
     fn longest_from(
         &mut self,
         shape: &Shape,
         graph: &Graph,
         name: &str,
-        source: usize,
+        (source, loops): (usize, &[Loop]),
         length: Option<u64>,
     ) -> Result<BTreeMap<(usize, Exit), Cost>, Error> {
-        let loops = match self.loops(shape, graph, &[source]) {
-            Ok(loops) => loops,
-            // What comes behind a look in the middle of a loop may go on at several of its
-            // places. It then is entered at its top, as from another source: the rest of a
-            // pass is no more than a pass, and its top has been reached once before.
-            Err(refusal) => {
-                let others = shape.sources.iter().map(|(_, other)| *other);
-                let mut loops = others.filter_map(|other| graph.loops(&[other]).ok());
-                loops
-                    .find(|loops| graph.is_without_other_loops(source, loops))
-                    .ok_or(refusal)?
-            }
-        };
-        let places = shape.places(&self.analysis.binary, &loops, name);
+        let places = shape.places(&self.analysis.binary, loops, name);
         let mut rounds = HashMap::new();
         for (index, found) in loops.iter().enumerate() {
             let around = |function: &String| {
@@ -296,7 +330,7 @@ impl<'a> Pass<'a> {
             let at = graph.nodes[found.top].address;
             rounds.insert(found.top, self.rounds(at, &places[index], &around, length)?);
         }
-        Ok(graph.longest(&[source], &loops, &rounds))
+        Ok(graph.longest(&[source], loops, &rounds))
     }
 
     fn loops(&self, shape: &Shape, graph: &Graph, sources: &[usize]) -> Result<Vec<Loop>, Error> {
