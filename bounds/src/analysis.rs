@@ -2,7 +2,7 @@
 
 use crate::binary::Binary;
 use crate::cost::Cost;
-use crate::declarations::{Declarations, From, LeftOut};
+use crate::declarations::{Declarations, From};
 use crate::error::Error;
 use crate::expression::{Capacities, UnknownName};
 use crate::pass::Pass;
@@ -123,7 +123,8 @@ impl Analysis {
         shares: bool,
     ) -> Result<Bounds, Error> {
         let capacities = self.capacities(capacities)?;
-        let everything = Pass::over(self, &capacities, LeftOut::default(), None, (shares, true))?;
+        let everything = Pass::over(self, &capacities, shares, true)?;
+        let everything_by_way = Pass::over(self, &capacities, shares, false)?;
         let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
@@ -131,11 +132,8 @@ impl Analysis {
             let left_out = self.declarations.left_out(kind, &handlers);
             // What is counted apart is the most of each on different ways, so the longest
             // way with each call where it is may be shorter.
-            let over = |apart| {
-                let from = Some(kind.from);
-                Pass::over(self, &capacities, left_out.clone(), from, (shares, apart))
-            };
-            let (by_way, apart) = (over(false)?, over(true)?);
+            let by_way = everything_by_way.without(left_out.clone(), kind.from)?;
+            let apart = everything.without(left_out, kind.from)?;
             let mut bound = apart.bound(kind);
             let by_way = by_way.bound(kind).instructions;
             if by_way.value < bound.instructions.value {

@@ -69,7 +69,8 @@ impl Graph {
     /// The loops that are reached from `sources`, inner ones before those
     /// around them.
     pub(crate) fn loops(&self, sources: &[usize]) -> Result<Vec<Loop>, Irreducible> {
-        let (graph, root) = self.petgraph(sources);
+        let reached: Vec<usize> = self.reached(sources).into_iter().collect();
+        let (graph, root) = self.petgraph(sources, &reached);
         let dominators = simple_fast(&graph, root);
         let mut latches: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         let mut forward = graph.clone();
@@ -90,14 +91,17 @@ impl Graph {
             let node = cycle.node_id();
             // nodes that are not reached have no dominator and do not count
             if dominators.immediate_dominator(node).is_some() {
-                return Err(Irreducible(node.index()));
+                return Err(Irreducible(reached[node.index()]));
             }
         }
         let mut loops: Vec<Loop> = latches
             .into_iter()
             .map(|(top, latches)| Loop {
-                nodes: self.body(&graph, top, &latches),
-                top,
+                nodes: body(&graph, top, &latches)
+                    .into_iter()
+                    .map(|node| reached[node])
+                    .collect(),
+                top: reached[top],
             })
             .collect();
         loops.sort_by_key(|found| found.nodes.len());
@@ -107,31 +111,53 @@ impl Graph {
     /// Whether what is reached from a node goes round nowhere but back to the tops of these
     /// loops.
     pub(crate) fn is_without_other_loops(&self, source: usize, loops: &[Loop]) -> bool {
+        let mut bodies: HashMap<usize, Vec<&BTreeSet<usize>>> = HashMap::new();
+        for found in loops {
+            bodies.entry(found.top).or_default().push(&found.nodes);
+        }
         let goes_back = |from: usize, to: usize| {
-            let mut tops = loops.iter().filter(|found| found.top == to);
-            tops.any(|found| found.nodes.contains(&from))
+            let bodies = bodies.get(&to);
+            bodies.is_some_and(|bodies| bodies.iter().any(|nodes| nodes.contains(&from)))
         };
-        let (mut graph, _) = self.petgraph(&[source]);
-        graph.retain_edges(|graph, edge| {
-            let ends = graph.edge_endpoints(edge);
-            ends.is_none_or(|(from, to)| !goes_back(from.index(), to.index()))
-        });
-        petgraph::algo::toposort(&graph, None).is_ok()
+        // depth first: whether a node is on the way there is known of those that were seen
+        let mut seen: Vec<Option<bool>> = vec![None; self.nodes.len()];
+        let mut way = vec![(source, 0)];
+        seen[source] = Some(true);
+        while let Some((node, branch)) = way.last_mut() {
+            let from = *node;
+            let Some(to) = self.nodes[from].next.get(*branch).copied() else {
+                seen[from] = Some(false);
+                way.pop();
+                continue;
+            };
+            *branch += 1;
+            match seen[to] {
+                _ if goes_back(from, to) => {}
+                Some(true) => return false,
+                Some(false) => {}
+                None => {
+                    seen[to] = Some(true);
+                    way.push((to, 0));
+                }
+            }
+        }
+        true
     }
 
-    fn petgraph(&self, sources: &[usize]) -> (DiGraph<(), ()>, NodeIndex) {
-        let reached = self.reached(sources);
-        let mut graph = DiGraph::new();
-        for _ in &self.nodes {
-            graph.add_node(());
+    /// The nodes that are reached, by their place among these, and a root before the sources.
+    fn petgraph(&self, sources: &[usize], reached: &[usize]) -> (DiGraph<(), ()>, NodeIndex) {
+        let mut places = vec![NodeIndex::end(); self.nodes.len()];
+        let mut graph = DiGraph::with_capacity(reached.len() + 1, 2 * reached.len());
+        for node in reached {
+            places[*node] = graph.add_node(());
         }
         let root = graph.add_node(());
         for source in sources {
-            graph.update_edge(root, NodeIndex::new(*source), ());
+            graph.update_edge(root, places[*source], ());
         }
         for from in reached {
-            for to in &self.nodes[from].next {
-                graph.update_edge(NodeIndex::new(from), NodeIndex::new(*to), ());
+            for to in &self.nodes[*from].next {
+                graph.update_edge(places[*from], places[*to], ());
             }
         }
         (graph, root)
@@ -147,25 +173,6 @@ impl Graph {
             }
         }
         reached
-    }
-
-    /// Everything from which a latch is reached without the top.
-    fn body(
-        &self,
-        graph: &DiGraph<(), ()>,
-        top: usize,
-        latches: &BTreeSet<usize>,
-    ) -> BTreeSet<usize> {
-        let mut nodes = BTreeSet::from([top]);
-        let mut work: Vec<usize> = latches.iter().copied().collect();
-        while let Some(node) = work.pop() {
-            if nodes.insert(node) {
-                let before =
-                    graph.neighbors_directed(NodeIndex::new(node), petgraph::Direction::Incoming);
-                work.extend(before.map(NodeIndex::index));
-            }
-        }
-        nodes
     }
 
     /// Takes out what leads nowhere: nodes from which no exit is reached.
@@ -223,6 +230,20 @@ impl Graph {
         }
         longest
     }
+}
+
+/// Everything from which a latch is reached without the top.
+fn body(graph: &DiGraph<(), ()>, top: usize, latches: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut nodes = BTreeSet::from([top]);
+    let mut work: Vec<usize> = latches.iter().copied().collect();
+    while let Some(node) = work.pop() {
+        if nodes.insert(node) {
+            let before =
+                graph.neighbors_directed(NodeIndex::new(node), petgraph::Direction::Incoming);
+            work.extend(before.map(NodeIndex::index));
+        }
+    }
+    nodes
 }
 
 fn dominates(dominators: &Dominators<NodeIndex>, above: NodeIndex, below: NodeIndex) -> bool {

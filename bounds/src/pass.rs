@@ -25,6 +25,11 @@ pub(crate) struct Pass<'a> {
     analysis: &'a Analysis,
     capacities: &'a Capacities,
     left_out: LeftOut,
+    /// A walk that leaves nothing out: what a function takes there, it takes here, too, unless
+    /// it or what it calls is left out.
+    base: Option<&'a Pass<'a>>,
+    /// Functions of which something is left out.
+    cut: BTreeSet<u64>,
     /// Where the ways through the kernel begin that count; all do, if that is not said.
     from: Option<From>,
     /// Costs know what each function has of them.
@@ -45,24 +50,50 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Walks over a kernel for a system of these capacities, from its entries and looks or
-    /// from those of one sort; `apart`: calls that are declared are counted apart, else where
-    /// they are.
+    /// Walks over a kernel for a system of these capacities; `apart`: calls that are declared
+    /// are counted apart, else where they are.
     ///
     /// # Errors
     /// Loops without a bound; a bound that names no capacity; a loop without a top.
     pub(crate) fn over(
         analysis: &'a Analysis,
         capacities: &'a Capacities,
-        left_out: LeftOut,
-        from: Option<From>,
-        (shares, apart): (bool, bool),
+        shares: bool,
+        apart: bool,
     ) -> Result<Pass<'a>, Error> {
-        let mut pass = Pass {
+        let mut pass = Pass::new(analysis, capacities, shares);
+        if apart {
+            pass.read_calls()?;
+        }
+        pass.walk()
+    }
+
+    /// Walks as this one, which leaves nothing out, but without the functions that a kind of
+    /// entry does not execute, and only from where it begins.
+    ///
+    /// # Errors
+    /// As `over`.
+    pub(crate) fn without(&'a self, left_out: LeftOut, from: From) -> Result<Pass<'a>, Error> {
+        let pass = Pass {
+            left_out,
+            base: Some(self),
+            from: Some(from),
+            by_length: self.by_length.clone(),
+            apart: self.apart.clone(),
+            within: self.within.clone(),
+            ..Pass::new(self.analysis, self.capacities, self.shares)
+        };
+        pass.walk()
+    }
+
+    fn new(analysis: &'a Analysis, capacities: &'a Capacities, shares: bool) -> Pass<'a> {
+        Pass {
             analysis,
             capacities,
-            left_out,
-            from,
+            left_out: LeftOut::default(),
+            base: None,
+            cut: BTreeSet::new(),
+            from: None,
             shares,
             costs: HashMap::new(),
             by_length: BTreeSet::new(),
@@ -71,15 +102,15 @@ impl<'a> Pass<'a> {
             kernel: (Graph::default(), BTreeMap::new()),
             used: BTreeSet::new(),
             undeclared: BTreeMap::new(),
-        };
-        if apart {
-            pass.read_calls()?;
         }
-        pass.run()?;
-        if pass.undeclared.is_empty() {
-            return Ok(pass);
+    }
+
+    fn walk(mut self) -> Result<Pass<'a>, Error> {
+        self.run()?;
+        if self.undeclared.is_empty() {
+            return Ok(self);
         }
-        let loops = pass.undeclared.into_values().collect();
+        let loops = self.undeclared.into_values().collect();
         Err(Error::Undeclared { loops })
     }
 
@@ -88,10 +119,14 @@ impl<'a> Pass<'a> {
         let analysis = self.analysis;
         for at in &analysis.program.order {
             if let Some(shape) = analysis.shapes.get(at) {
+                if self.is_cut(shape) {
+                    self.cut.insert(*at);
+                }
                 let name = analysis.program.procedures[at].name.clone();
-                if self.is_by_length(shape, &name)? {
+                if self.base.is_none() && self.is_by_length(shape, &name)? {
                     self.by_length.insert(*at);
-                } else {
+                }
+                if !self.by_length.contains(at) {
                     self.count(*at, shape, None)?;
                 }
             }
@@ -105,6 +140,13 @@ impl<'a> Pass<'a> {
         let entry = &analysis.declarations.entry;
         self.kernel = self.longest(&analysis.kernel, entry, &sources, None)?;
         Ok(())
+    }
+
+    /// Whether something of a function is left out, or of what it calls.
+    fn is_cut(&self, shape: &Shape) -> bool {
+        let mut calls = shape.sites.iter().filter_map(|site| site.call);
+        calls.any(|call| self.cut.contains(&call.callee))
+            || shape.sites.iter().any(|site| self.is_left_out(site))
     }
 
     /// Finds the functions whose calls are declared.
@@ -195,6 +237,11 @@ impl<'a> Pass<'a> {
     }
 
     fn count(&mut self, at: u64, shape: &Shape, length: Option<u64>) -> Result<(), Error> {
+        let whole = self.base.filter(|_| !self.cut.contains(&at));
+        if let Some(cost) = whole.and_then(|base| base.costs.get(&(at, length))) {
+            self.costs.insert((at, length), cost.clone());
+            return Ok(());
+        }
         let name = self.analysis.program.procedures[&at].name.clone();
         let [(_, source)] = shape.sources[..] else {
             return Ok(());
