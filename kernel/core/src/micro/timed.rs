@@ -134,8 +134,6 @@ impl Kernel {
         if trigger.is(mode::ARMED) {
             self.disarm_trigger(trigger);
             self.ring_at::<M>(self.agenda.next(), M::now());
-            // (the timer needs a few cycles to fall silent)
-            return false;
         }
         M::pending()
     }
