@@ -31,6 +31,9 @@ pub struct Bound {
     /// Most instructions until the kernel is left, waits, or looks at
     /// interrupts.
     pub instructions: Cost,
+    /// Functions whose calls are counted apart, how often, and what that takes without
+    /// other such functions, most first.
+    pub calls: Vec<(String, u64, u64)>,
     /// Instructions that such a stretch may execute, by address.
     pub(crate) allowed: BTreeSet<u64>,
 }
@@ -45,6 +48,19 @@ pub struct Bounds {
     pub functions: Vec<(String, Cost)>,
     /// Declared loops that the kernel has, by their place among the declarations.
     pub used: BTreeSet<usize>,
+    /// Functions of which it is declared how often a stretch calls them.
+    pub calls: Vec<Called>,
+}
+
+/// A function whose calls in one stretch are declared.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The function.
+    pub function: String,
+    /// Where it begins.
+    pub(crate) address: u64,
+    /// How often it is called at most, by its declaration.
+    pub most: u64,
 }
 
 impl Bound {
@@ -55,6 +71,7 @@ impl Bound {
             rows: Vec::new(),
             from,
             instructions: Cost::number(instructions),
+            calls: Vec::new(),
             allowed: BTreeSet::new(),
         }
     }
@@ -106,14 +123,22 @@ impl Analysis {
         shares: bool,
     ) -> Result<Bounds, Error> {
         let capacities = self.capacities(capacities)?;
-        let everything = Pass::over(self, &capacities, LeftOut::default(), shares)?;
+        let everything = Pass::over(self, &capacities, LeftOut::default(), shares, true)?;
         let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
             self.declarations.check_through(kind, &handlers)?;
             let left_out = self.declarations.left_out(kind, &handlers);
-            let pass = Pass::over(self, &capacities, left_out, shares)?;
-            let bound = pass.bound(kind);
+            // What is counted apart is the most of each on different ways, so the longest
+            // way with each call where it is may be shorter.
+            let by_way = Pass::over(self, &capacities, left_out.clone(), shares, false)?;
+            let apart = Pass::over(self, &capacities, left_out, shares, true)?;
+            let mut bound = apart.bound(kind);
+            let by_way = by_way.bound(kind).instructions;
+            if by_way.value < bound.instructions.value {
+                bound.instructions = by_way;
+                bound.calls.clear();
+            }
             let begins = self
                 .kernel
                 .sources
@@ -129,10 +154,12 @@ impl Analysis {
             kinds.push(bound);
         }
         let functions = everything.functions();
+        let calls = everything.called();
         Ok(Bounds {
             kinds,
             functions,
             used: everything.used,
+            calls,
         })
     }
 

@@ -17,6 +17,17 @@ pub struct Cost {
     terms: BTreeMap<Vec<String>, u64>,
     /// Of the value, what each function of the source has, where that is kept.
     shares: BTreeMap<Rc<str>, u64>,
+    /// How often functions are called whose calls are declared for the whole stretch, by
+    /// address: what they take is not in the value.
+    calls: BTreeMap<u64, Calls>,
+}
+
+/// Calls of a function that are counted apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Calls {
+    pub(crate) times: Cost,
+    /// What one takes at most, with all that it calls.
+    each: u64,
 }
 
 impl Cost {
@@ -35,6 +46,50 @@ impl Cost {
         Cost {
             shares,
             ..Cost::number(value)
+        }
+    }
+
+    /// One call of a function that is counted apart, and takes this.
+    pub(crate) fn call(function: u64, taking: &Cost) -> Cost {
+        let calls = Calls {
+            times: Cost::number(1),
+            each: taking.in_place(&BTreeMap::new()),
+        };
+        Cost {
+            calls: BTreeMap::from([(function, calls)]),
+            ..Cost::default()
+        }
+    }
+
+    /// How often functions are called that are counted apart, by address.
+    pub(crate) fn calls(&self) -> &BTreeMap<u64, Calls> {
+        &self.calls
+    }
+
+    /// The value with all calls that are counted apart beyond those of another way.
+    fn in_place(&self, others: &BTreeMap<u64, Calls>) -> u64 {
+        let beyond = self.calls.iter().map(|(function, calls)| {
+            let other = others.get(function).map_or(0, |other| other.times.value);
+            let times = calls.times.value.saturating_sub(other);
+            times.saturating_mul(calls.each)
+        });
+        beyond.fold(self.value, u64::saturating_add)
+    }
+
+    /// A function is not called more often than that.
+    pub(crate) fn limit_calls(&mut self, function: u64, most: &Cost) {
+        if let Some(calls) = self.calls.get_mut(&function)
+            && calls.times.value > most.value
+        {
+            calls.times = most.clone();
+        }
+    }
+
+    /// The same without these calls.
+    pub(crate) fn without_calls(&self) -> Cost {
+        Cost {
+            calls: BTreeMap::new(),
+            ..self.clone()
         }
     }
 
@@ -66,10 +121,15 @@ impl Cost {
             let place = sum.shares.entry(function.clone()).or_default();
             *place = place.saturating_add(*share);
         }
+        for (function, calls) in &other.calls {
+            let place = sum.calls.entry(*function).or_default();
+            place.times = place.times.plus(&calls.times);
+            place.each = calls.each;
+        }
         sum
     }
 
-    /// So many times the other; its shares are kept.
+    /// So many times the other; its shares and calls are kept.
     pub(crate) fn times(&self, other: &Cost) -> Cost {
         let mut terms: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for (one, factor) in &self.terms {
@@ -87,6 +147,14 @@ impl Cost {
                 .shares
                 .iter()
                 .map(|(function, share)| (function.clone(), share.saturating_mul(self.value)))
+                .collect(),
+            calls: other
+                .calls
+                .iter()
+                .map(|(function, calls)| {
+                    let times = self.times(&calls.times);
+                    (*function, Calls { times, ..*calls })
+                })
                 .collect(),
         }
     }
@@ -116,10 +184,34 @@ impl Cost {
         less
     }
 
-    /// Puts this into a place that holds less.
-    pub(crate) fn raise(self, place: &mut Cost) {
+    /// Puts this into a place that holds less. If neither takes more even with the calls in
+    /// place that only it has, or has more of, the place then has the most calls of both.
+    pub(crate) fn raise(mut self, place: &mut Cost) {
+        if self.in_place(&place.calls) <= place.value {
+            return;
+        }
+        if place.in_place(&self.calls) <= self.value {
+            *place = self;
+            return;
+        }
+        let own = std::mem::take(&mut self.calls);
+        let mut calls = std::mem::take(&mut place.calls);
+        for (function, more) in own {
+            let calls = calls.entry(function).or_default();
+            more.times.raise(&mut calls.times);
+            calls.each = more.each;
+        }
         if self.value >= place.value {
             *place = self;
+        }
+        place.calls = calls;
+    }
+
+    /// The less of two.
+    pub(crate) fn least(self, other: Cost) -> Cost {
+        match self.value <= other.value {
+            true => self,
+            false => other,
         }
     }
 }

@@ -28,6 +28,9 @@ pub struct Declarations {
     /// How long what functions copy or fill is at most, where a call does not say.
     #[serde(default)]
     pub(crate) length: Vec<Length>,
+    /// Functions of which it is known how often a stretch calls them.
+    #[serde(default)]
+    pub(crate) calls: Vec<Calls>,
     /// Functions that call themselves.
     #[serde(default)]
     pub(crate) recursion: Vec<Recursion>,
@@ -61,6 +64,21 @@ pub(crate) struct Length {
     pub(crate) function: String,
     /// Made of capacities and of `length`, the function's own third argument.
     pub(crate) most: Formula,
+    pub(crate) why: String,
+}
+
+/// How often a function is called, wherever from, until the kernel is left, waits or looks
+/// at interrupts. Where the ways through the kernel have fewer calls, those count.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Calls {
+    pub(crate) function: String,
+    /// Only while one call of this function is under way, and not by what else is
+    /// counted apart there.
+    pub(crate) within: Option<String>,
+    /// How often at most.
+    pub(crate) most: Formula,
+    /// Why not more often.
     pub(crate) why: String,
 }
 
@@ -199,6 +217,7 @@ impl Declarations {
             .chain(self.capacity.iter().map(|c| (&c.name, &c.why)))
             .chain(self.recursion.iter().map(|r| (&r.function, &r.why)))
             .chain(self.length.iter().map(|l| (&l.function, &l.why)))
+            .chain(self.calls.iter().map(|c| (&c.function, &c.why)))
             .chain(self.kind.iter().map(|k| (&k.name, &k.why)));
         for (what, why) in reasons {
             if why.trim().is_empty() {
@@ -234,6 +253,11 @@ impl Declarations {
                 .chain(nesting)
                 .collect()
         })
+    }
+
+    /// The functions of which it is declared how often a stretch calls them.
+    pub fn called(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().map(|declared| declared.function.as_str())
     }
 
     /// What a kind of entry does not execute, its groups opened; `handlers` are the

@@ -104,6 +104,21 @@ impl Graph {
         Ok(loops)
     }
 
+    /// Whether what is reached from a node goes round nowhere but back to the tops of these
+    /// loops.
+    pub(crate) fn is_without_other_loops(&self, source: usize, loops: &[Loop]) -> bool {
+        let goes_back = |from: usize, to: usize| {
+            let mut tops = loops.iter().filter(|found| found.top == to);
+            tops.any(|found| found.nodes.contains(&from))
+        };
+        let (mut graph, _) = self.petgraph(&[source]);
+        graph.retain_edges(|graph, edge| {
+            let ends = graph.edge_endpoints(edge);
+            ends.is_none_or(|(from, to)| !goes_back(from.index(), to.index()))
+        });
+        petgraph::algo::toposort(&graph, None).is_ok()
+    }
+
     fn petgraph(&self, sources: &[usize]) -> (DiGraph<(), ()>, NodeIndex) {
         let reached = self.reached(sources);
         let mut graph = DiGraph::new();

@@ -28,7 +28,7 @@ mod shape;
 mod value;
 mod watch;
 
-pub use analysis::{Analysis, Bound, Bounds};
+pub use analysis::{Analysis, Bound, Bounds, Called};
 pub use binary::Binary;
 pub use cost::Cost;
 pub use declarations::{Declarations, From};
@@ -36,9 +36,11 @@ pub use error::Error;
 pub use watch::Watch;
 
 /// What a bound rests on beside the binary itself.
-pub const ASSUMPTIONS: [&str; 6] = [
+pub const ASSUMPTIONS: [&str; 7] = [
     "each loop reaches its top at most as often as declared each time it is entered; \
      the reasons stand beside the declarations",
+    "functions whose calls are declared are called at most so often in one stretch; \
+     the reasons stand beside the declarations, and runs that are watched are counted",
     "functions follow the calling convention: they come back behind the call, with the \
      registers kept that it keeps",
     "a jump through a table of constants takes one of its entries; a jump into a run of \

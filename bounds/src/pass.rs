@@ -1,6 +1,6 @@
 //! One walk over all functions, callees first: what each takes at most.
 
-use crate::analysis::{Analysis, Bound, unknown};
+use crate::analysis::{Analysis, Bound, Called, unknown};
 use crate::binary::Frame;
 use crate::cost::Cost;
 use crate::declarations::{Kind, LeftOut, Place};
@@ -32,6 +32,10 @@ pub(crate) struct Pass<'a> {
     costs: HashMap<(u64, Option<u64>), Option<Cost>>,
     /// Functions whose loops are bounded by the third argument.
     by_length: BTreeSet<u64>,
+    /// Functions whose calls are counted apart, and how many a stretch has at most.
+    apart: BTreeMap<u64, Option<Cost>>,
+    /// The same of one call of a function: what it calls, and how often at most.
+    within: BTreeMap<u64, Vec<(u64, Cost)>>,
     kernel: Longest,
     /// Declared loops that were met.
     pub(crate) used: BTreeSet<usize>,
@@ -39,7 +43,8 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Walks over a kernel for a system of these capacities.
+    /// Walks over a kernel for a system of these capacities; `apart`: calls that are declared
+    /// are counted apart, else where they are.
     ///
     /// # Errors
     /// Loops without a bound; a bound that names no capacity; a loop without a top.
@@ -48,6 +53,7 @@ impl<'a> Pass<'a> {
         capacities: &'a Capacities,
         left_out: LeftOut,
         shares: bool,
+        apart: bool,
     ) -> Result<Pass<'a>, Error> {
         let mut pass = Pass {
             analysis,
@@ -56,10 +62,15 @@ impl<'a> Pass<'a> {
             shares,
             costs: HashMap::new(),
             by_length: BTreeSet::new(),
+            apart: BTreeMap::new(),
+            within: BTreeMap::new(),
             kernel: (Graph::default(), BTreeMap::new()),
             used: BTreeSet::new(),
             undeclared: BTreeMap::new(),
         };
+        if apart {
+            pass.read_calls()?;
+        }
         pass.run()?;
         if pass.undeclared.is_empty() {
             return Ok(pass);
@@ -87,6 +98,74 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
+    /// Finds the functions whose calls are declared.
+    fn read_calls(&mut self) -> Result<(), Error> {
+        let analysis = self.analysis;
+        for declared in &analysis.declarations.calls {
+            let most = declared.most.0.evaluate(self.capacities);
+            let most = most.map_err(|name| unknown(&declared.function, &name, self.capacities))?;
+            for at in self.named(&declared.function) {
+                let apart = self.apart.entry(at).or_default();
+                match &declared.within {
+                    None => *apart = Some(most.clone()),
+                    Some(caller) => {
+                        for caller in self.named(caller) {
+                            let within = self.within.entry(caller).or_default();
+                            within.push((at, most.clone()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions of the binary that declarations call so.
+    fn named(&self, name: &str) -> Vec<u64> {
+        let is_it = |at: &&u64| *self.analysis.binary.key(address(**at)) == *name;
+        let all = self.analysis.shapes.keys();
+        all.filter(is_it).copied().collect()
+    }
+
+    /// The functions whose calls are declared, with their most.
+    pub(crate) fn called(&self) -> Vec<Called> {
+        let called = self.apart.iter().filter_map(|(at, most)| {
+            Some(Called {
+                function: self.analysis.binary.key(address(*at)).to_string(),
+                address: address(*at),
+                most: most.as_ref()?.value,
+            })
+        });
+        called.collect()
+    }
+
+    /// A cost with what is counted apart, callers before what they call: each function as
+    /// often as declared, or as the ways through the kernel call it if that is less.
+    fn whole(&self, cost: &Cost) -> (Cost, Vec<(String, u64, u64)>) {
+        let (mut whole, mut calls) = (cost.without_calls(), cost.calls().clone());
+        let mut told = Vec::new();
+        for at in self.analysis.program.order.iter().rev() {
+            let (Some(most), Some(own)) = (self.apart.get(at), calls.remove(at)) else {
+                continue;
+            };
+            let one = self.costs.get(&(*at, None)).cloned().flatten();
+            let times = match most {
+                Some(most) => most.clone().least(own.times),
+                None => own.times,
+            };
+            let all = times.times(&one.unwrap_or_default());
+            let function = self.analysis.binary.key(address(*at)).to_string();
+            told.push((function, times.value, all.value));
+            for (function, inner) in all.calls() {
+                let place = calls.entry(*function).or_default();
+                place.times = place.times.plus(&inner.times);
+            }
+            whole = whole.plus(&all.without_calls());
+        }
+        told.sort_by_key(|(_, _, taken)| std::cmp::Reverse(*taken));
+        (whole, told)
+    }
+
     /// Whether a function's loops are bounded by its third argument. Such a
     /// function is counted for each length that it is called with.
     fn is_by_length(&self, shape: &Shape, name: &str) -> Result<bool, Error> {
@@ -112,7 +191,12 @@ impl<'a> Pass<'a> {
             return Ok(());
         };
         let (_, longest) = self.longest(shape, &name, &[source], length)?;
-        let cost = longest.get(&(source, Exit::Return)).cloned();
+        let mut cost = longest.get(&(source, Exit::Return)).cloned();
+        for (function, most) in self.within.get(&at).into_iter().flatten() {
+            if let Some(cost) = &mut cost {
+                cost.limit_calls(*function, most);
+            }
+        }
         self.costs.insert((at, length), cost);
         Ok(())
     }
@@ -184,7 +268,19 @@ impl<'a> Pass<'a> {
         source: usize,
         length: Option<u64>,
     ) -> Result<BTreeMap<(usize, Exit), Cost>, Error> {
-        let loops = self.loops(shape, graph, &[source])?;
+        let loops = match self.loops(shape, graph, &[source]) {
+            Ok(loops) => loops,
+            // What comes behind a look in the middle of a loop may go on at several of its
+            // places. It then is entered at its top, as from another source: the rest of a
+            // pass is no more than a pass, and its top has been reached once before.
+            Err(refusal) => {
+                let others = shape.sources.iter().map(|(_, other)| *other);
+                let mut loops = others.filter_map(|other| graph.loops(&[other]).ok());
+                loops
+                    .find(|loops| graph.is_without_other_loops(source, loops))
+                    .ok_or(refusal)?
+            }
+        };
         let places = shape.places(&self.analysis.binary, &loops, name);
         let mut rounds = HashMap::new();
         for (index, found) in loops.iter().enumerate() {
@@ -257,6 +353,10 @@ impl<'a> Pass<'a> {
     }
 
     fn cost_of(&self, site: &Site, call: Call, third: Option<u64>) -> Option<Cost> {
+        if self.apart.contains_key(&call.callee) {
+            let taking = self.costs.get(&(call.callee, None))?.as_ref()?;
+            return Some(Cost::call(call.callee, taking));
+        }
         let length = self.length(site, call, third);
         self.costs.get(&(call.callee, length)).cloned().flatten()
     }
@@ -341,7 +441,7 @@ impl<'a> Pass<'a> {
     pub(crate) fn functions(&self) -> Vec<(String, Cost)> {
         let mut costs: HashMap<u64, Cost> = HashMap::new();
         for ((at, _), cost) in &self.costs {
-            let cost = cost.clone().unwrap_or_default();
+            let (cost, _) = self.whole(&cost.clone().unwrap_or_default());
             cost.raise(costs.entry(*at).or_default());
         }
         let named = costs.into_iter().map(|(at, cost)| {
@@ -364,10 +464,13 @@ impl<'a> Pass<'a> {
             .map(|(_, at)| *at)
             .collect();
         let (graph, longest) = &self.kernel;
-        let mut instructions = Cost::default();
+        let (mut instructions, mut calls) = (Cost::default(), Vec::new());
         for ((source, _), cost) in longest {
             if sources.contains(source) {
-                cost.clone().raise(&mut instructions);
+                let (whole, told) = self.whole(cost);
+                if whole.value >= instructions.value {
+                    (instructions, calls) = (whole, told);
+                }
             }
         }
         Bound {
@@ -375,6 +478,7 @@ impl<'a> Pass<'a> {
             rows: kind.rows.clone(),
             from: kind.from,
             instructions,
+            calls,
             allowed: self.executed(&analysis.kernel, graph, &sources),
         }
     }

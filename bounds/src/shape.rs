@@ -182,6 +182,11 @@ impl Shape {
             .collect();
         let own = found.nodes.difference(&nested);
         let instructions = own.flat_map(|site| &self.sites[*site].instructions);
+        // (of functions that were put in place, that of its top counts)
+        let function = |at: &u64| binary.function(*at).map(|function| function.start);
+        let top = self.sites[found.top].instructions.first();
+        let instructions =
+            instructions.filter(|at| top.is_none_or(|top| function(top) == function(at)));
         let mut chains: Vec<_> = instructions
             .map(|at| binary.frames(*at))
             .filter(|frames| frames.last().is_some_and(|frame| !frame.is_merged()))

@@ -1,6 +1,6 @@
 //! What a kernel was seen to execute, beside what it may.
 
-use crate::analysis::{Analysis, Bounds};
+use crate::analysis::{Analysis, Bounds, Called};
 use crate::declarations::From;
 use crate::decode::Flow;
 use std::collections::HashMap;
@@ -18,6 +18,10 @@ pub struct Watch<'a> {
     last: Option<u64>,
     most: Vec<u64>,
     strange: Option<u64>,
+    /// Calls in this stretch of each function whose calls are declared.
+    calls: Vec<u64>,
+    /// The first that was called more often.
+    exceeded: Option<usize>,
 }
 
 /// An instruction as far as it counts here.
@@ -27,6 +31,8 @@ struct Step {
     kinds: u64,
     /// The stretch ends with it; what begins behind it, if anything does.
     ends: Option<Option<From>>,
+    /// Which of the functions begins with it whose calls are declared.
+    called: Option<usize>,
 }
 
 /// A stretch under way.
@@ -51,6 +57,8 @@ impl Watch<'_> {
             last: None,
             most: vec![0; bounds.kinds.len()],
             strange: None,
+            calls: vec![0; bounds.calls.len()],
+            exceeded: None,
         }
     }
 
@@ -69,9 +77,14 @@ impl Watch<'_> {
     /// none was seen. A stretch counts for each kind that may execute all of it.
     ///
     /// # Errors
-    /// Control got somewhere that no kind allows: the place.
+    /// Control got somewhere that no kind allows: the place. A function was called more
+    /// often than declared.
     pub fn most(mut self) -> Result<Vec<u64>, String> {
         self.finish();
+        if let Some(called) = self.exceeded.and_then(|index| self.bounds.calls.get(index)) {
+            let Called { function, most, .. } = called;
+            return Err(format!("{function}, called more than {most} times"));
+        }
         match self.strange {
             Some(address) => Err(self.analysis.binary.place(address)),
             None => Ok(self.most),
@@ -94,6 +107,19 @@ impl Watch<'_> {
         if step.kinds == 0 {
             stretch.strange.get_or_insert(address);
         }
+        if let Some(index) = step.called
+            && let Some(calls) = self.calls.get_mut(index)
+        {
+            *calls += 1;
+            if self
+                .bounds
+                .calls
+                .get(index)
+                .is_some_and(|c| *calls > c.most)
+            {
+                self.exceeded.get_or_insert(index);
+            }
+        }
         if let Some(next) = step.ends {
             self.end();
             if let Some(from) = next {
@@ -103,6 +129,7 @@ impl Watch<'_> {
     }
 
     fn begin(&mut self, from: From) {
+        self.calls.fill(0);
         self.stretch = Some(Stretch {
             from,
             instructions: 0,
@@ -145,6 +172,7 @@ impl Watch<'_> {
                 Some(Flow::Wait) => Some(Some(From::Wait)),
                 _ => None,
             },
+            called: self.bounds.calls.iter().position(|c| c.address == address),
         };
         self.known.insert(address, step);
         step

@@ -482,3 +482,76 @@ fn bounds_that_no_loop_has_are_told() {
     let bounds = bounds("stale", LOOP, &declared).unwrap();
     assert!(!bounds.used.contains(&0) && bounds.used.contains(&1));
 }
+
+/// Three ways to a function, one of them in a loop.
+const CALLS: &str = "
+    FUNCTION entry
+    li s0, 0
+    beqz a0, 2f
+    1: jal once
+    addi s0, s0, 1
+    bne s0, a0, 1b
+    2: jal once
+    beqz a1, 3f
+    jal once
+    3: mret
+    END entry
+    FUNCTION once
+    nop
+    nop
+    nop
+    ret
+    END once";
+
+fn most(number: &str) -> String {
+    let calls = format!("[[calls]]\nfunction = \"once\"\nmost = \"{number}\"\nwhy = \"test\"\n");
+    format!("{}{calls}", passes("entry", "10"))
+}
+
+#[test]
+fn calls_that_are_declared_count_for_the_whole_stretch() {
+    let ways = 2 + 10 * 3 + 2 + 1 + 1;
+    let (all, formula) = trap("calls-none", CALLS, &passes("entry", "10"));
+    assert_eq!(all, ways + 12 * 4, "{formula}");
+    assert_eq!(trap("calls-some", CALLS, &most("3")).0, ways + 3 * 4);
+    assert_eq!(trap("calls-most", CALLS, &most("2 * threads")).0, all);
+    let silent = most("3")
+        .replace("why = \"test\"\n\n", "")
+        .replace("test", "");
+    assert!(refusal("calls-silent", CALLS, &silent).contains("no reason"));
+}
+
+#[test]
+fn calls_within_calls_that_are_declared_count_as_often_as_those() {
+    let text = format!("{CALLS}\nFUNCTION inner\nnop\nret\nEND inner").replacen(
+        "nop\n    nop\n    nop\n    ret",
+        "mv t0, ra\n    jal inner\n    jal inner\n    mv ra, t0\n    ret",
+        1,
+    );
+    let inner = "[[calls]]\nfunction = \"inner\"\nmost = \"5\"\nwhy = \"test\"\n";
+    let few = trap("calls-within", &text, &format!("{}{inner}", most("3"))).0;
+    let more = trap("calls-outside", &text, &format!("{}{inner}", most("2"))).0;
+    let ways = 2 + 10 * 3 + 2 + 1 + 1;
+    assert_eq!(few, ways + 3 * 5 + 5 * 2);
+    assert_eq!(more, ways + 2 * 5 + 4 * 2);
+}
+
+#[test]
+fn what_comes_behind_a_look_may_go_on_at_several_places_of_a_loop() {
+    let text = "
+        FUNCTION entry
+        1: addi a0, a0, -1
+        beqz a1, 2f
+        csrr a2, mip
+        bnez a2, 3f
+        2: addi a1, a1, 1
+        3: nop
+        bnez a0, 1b
+        mret
+        END entry";
+    let bounds = bounds("look-within", text, &passes("entry", "4")).unwrap();
+    let pass = 2 + 1 + 2;
+    assert_eq!(bounds.kinds[0].instructions.value, 4 * pass + 1);
+    // as from the top of the loop, behind the branch
+    assert_eq!(bounds.kinds[1].instructions.value, 1 + 4 * pass + 1);
+}

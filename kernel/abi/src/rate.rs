@@ -247,7 +247,8 @@ mod tests {
         #[test]
         fn host_and_process_read_the_same_clock(hertz in rates(), tick in 0u64..1 << 60) {
             // `Timebase` is exact where its result has 64 bits
-            prop_assume!(exact(tick, NANOS_PER_SECOND, hertz, false) != u64::MAX);
+            let last = exact(u64::MAX - 1, hertz, NANOS_PER_SECOND, false);
+            let tick = tick.min(last);
             let (rate, base) = (Rate::new(hertz).unwrap(), Timebase::new(hertz));
             prop_assert_eq!(rate.instant(Ticks(tick)), base.instant(Ticks(tick)));
         }

@@ -12,13 +12,12 @@ use giornata_abi::control::{NEXT_LOCK, NEXT_SERIAL};
 
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
-use crate::parking::PIECE;
 use crate::thread::state;
 use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, same};
 
 impl Kernel {
-    /// All that wait for a condition when it begins go on. In pieces of four, as a call
+    /// All that wait for a condition when it begins go on. In pieces of one, as a call
     /// that begins again, with the serial number of when it began.
     #[inline(never)]
     pub(crate) fn broadcast<M: Machine>(
@@ -31,19 +30,14 @@ impl Kernel {
             slot.set(slot.get() | GOES_ON);
             began.set(self.asked.get() as usize);
         }
-        let mut left = PIECE;
         while let Some(waiter) = earlier(condition, began.get() as u32) {
-            if left == 0 {
-                if crate::machine::waits::<M>() {
-                    return STAYS;
-                }
-                left = PIECE;
-            }
-            left = left.wrapping_sub(1);
             leave(waiter);
             match waiter.process.is_alive() {
                 true => self.awaken::<M>(waiter),
                 false => waiter.waits.set(Some(self.nowhere)),
+            }
+            if crate::machine::waits::<M>() {
+                return STAYS;
             }
         }
         DONE

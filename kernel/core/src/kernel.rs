@@ -42,8 +42,6 @@ record! {
         pub(crate) donor: Cell<Option<Ref<Thread>>>,
         pub(crate) helper: Cell<Option<Ref<Thread>>>,
         pub(crate) paid: Cell<u32>,
-        /// Since when the thread has the hart that was spared timeouts of others last.
-        pub(crate) spared: Cell<u32>,
         /// The objects of the system, by slot.
         pub objects: &'static [Object],
         /// Makes the tokens of replies: the last one. Always odd, so none is 0; the same

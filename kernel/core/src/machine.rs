@@ -7,9 +7,6 @@ use crate::{Kernel, Process, Ref, Region};
 /// Functions without a receiver: there is one hart to an image, and the kernel's
 /// code shall not carry a reference to nothing.
 pub trait Machine: 'static {
-    /// Ticks that a thread runs, from when it gets the hart, before several timeouts of
-    /// others are seen to.
-    const GRACE: u32;
     /// The record of the hart. Entries ask for it and nobody else does: where it is a
     /// constant, the compiler finds that each `&self` of a [`Kernel`] is, and hands none on.
     fn kernel() -> Ref<Kernel>;

@@ -103,10 +103,15 @@ impl Kernel {
             .set(me.state.get() & state::OTHERS | level << state::LIFT);
         self.begin_behind::<M>(me);
         self.settle_place(me, true);
-        match same(before, me.rank.get()) {
-            true => outcome,
-            false => self.go(),
+        if same(before, me.rank.get()) {
+            return outcome;
         }
+        // (an event asks once who runs for whoever wants something: the idle thread's next)
+        let slot = self.slot.get();
+        Outcome::switch(match slot.wants.get() {
+            None => slot,
+            Some(_) => self.idle,
+        })
     }
 
     /// Gives the turn away of a thread that was moved to a ceiling that it published, or

@@ -12,7 +12,6 @@ use core::cell::Cell;
 use crate::general::in_general;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
-use crate::parking::PIECE;
 use crate::thread::state;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
@@ -143,7 +142,7 @@ impl Kernel {
         STAYS
     }
 
-    /// Ends any object, as a call that begins again: those that wait are told, four a piece.
+    /// Ends any object, as a call that begins again: those that wait are told, one a piece.
     #[inline(always)]
     pub(crate) fn delete_any<M: Machine>(&self, object: Ref<Object>, slot: &Cell<usize>) -> usize {
         if slot.get() & GOES_ON == 0 {
@@ -170,33 +169,24 @@ impl Kernel {
         DONE
     }
 
-    /// Four that wait for an object that is to end are told. Returns whether there are more.
+    /// One that waits for an object that is to end is told. Returns whether there was one.
     fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
         // (a mailbox's callers are told with their requests)
-        let first = || {
-            object
-                .waiters
-                .get()
-                .filter(|first| !first.is(state::ORPHAN))
+        let first = object.waiters.get();
+        let Some(first) = first.filter(|first| !first.is(state::ORPHAN)) else {
+            return false;
         };
-        let mut left = PIECE;
-        while let Some(first) = first() {
-            if left == 0 {
-                return true;
-            }
-            left = left.wrapping_sub(1);
-            // (what it has told that it will lock it still wants)
-            if !first.is(state::HINTED) {
-                first.wants.set(None);
-            }
-            first.refuse(Error::EIDRM);
-            self.wake_first::<M>(object);
+        // (what it has told that it will lock it still wants)
+        if !first.is(state::HINTED) {
+            first.wants.set(None);
         }
-        false
+        first.refuse(Error::EIDRM);
+        self.wake_first::<M>(object);
+        true
     }
 
-    /// A piece of what an object that is no more has left: the messages of a mailbox, four
-    /// that hang on the owner of a mutex. Returns whether there is more.
+    /// A piece of what an object that is no more has left: a message of a mailbox, a thread
+    /// that hangs on the owner of a mutex. Returns whether there was one.
     fn vacate(&self, object: Ref<Object>) -> bool {
         if object.made & kind::KIND == kind::MAILBOX {
             return self.drain(object);
@@ -204,16 +194,12 @@ impl Kernel {
         let Some(owner) = object.owner.get() else {
             return false;
         };
-        let mut left = PIECE;
-        while let Some(hangs) = hangs_for(owner, object) {
-            if left == 0 {
-                return true;
-            }
-            left = left.wrapping_sub(1);
-            self.bring_up(hangs);
+        let hangs = hangs_for(owner, object);
+        match hangs {
+            Some(hangs) => self.bring_up(hangs),
+            None => self.release(object),
         }
-        self.release(object);
-        false
+        hangs.is_some()
     }
 
     /// A piece of the look for those that want a mutex that is no more, and have not had

@@ -7,7 +7,7 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, same};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -114,31 +114,12 @@ impl Kernel {
     /// Whatever is due: a few at a time, then lines that have risen meanwhile.
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let (now, since) = (M::now(), self.trace.since.get());
-        let is_new = now.wrapping_sub(since) < M::GRACE && self.spared.replace(since) != since;
-        if is_new && !same(self.slot.get(), self.idle) && self.put_off::<M>() {
-            return self.go_from(me);
-        }
         let idle = self.ring_due::<M>();
         self.react::<M>();
         if idle && me.limited.get() != 0 {
             self.look_at_limit::<M>(me, M::now());
         }
         self.go_from(me)
-    }
-
-    /// Timeouts that are due, perhaps many, wait a little, because a thread has just got
-    /// the hart, perhaps the handler of a line. Returns whether one is due.
-    #[inline(never)]
-    fn put_off<M: Machine>(&self) -> bool {
-        let (now, next) = (M::now(), self.agenda.next());
-        let first = self.agenda.first();
-        let is_timeout = first.is_some_and(|alarm| matches!(alarm.event, Event::Thread(_)));
-        if before(now, next) || !is_timeout {
-            return false;
-        }
-        self.ring_at::<M>(now.wrapping_add(M::GRACE), now);
-        true
     }
 
     /// A few of what is due ring, until a line rises. Returns whether all.

@@ -97,9 +97,6 @@ impl State {
 }
 
 impl Machine for Hart {
-    // (the kernel takes no time here)
-    const GRACE: u32 = 0;
-
     fn kernel() -> Ref<Kernel> {
         let kernel = with(|state| state.kernel.as_ref().map(|kernel| kernel.0));
         kernel.expect("a rig has been booted")

@@ -20,12 +20,19 @@ fn document(config: &str) -> String {
 
 /// The table of a board, for a terminal.
 pub(super) fn table(found: &Found, options: &Options) -> String {
-    let mut text = format!("{:<40} {:>12} {:>12}\n", found.board, "bound", "measured");
+    let mut text = format!(
+        "{:<40} {:>12} {:>12} {:>8}\n",
+        found.board, "bound", "measured", "times"
+    );
     for (bound, measured) in found.bounds.kinds.iter().zip(&found.measured) {
         let (value, seen) = (bound.instructions.value, seen(*measured));
-        let _ = writeln!(text, "{:<40} {value:>12} {seen:>12}", bound.kind);
+        let times = times(value, *measured);
+        let _ = writeln!(text, "{:<40} {value:>12} {seen:>12} {times:>8}", bound.kind);
         if options.formulas {
             let _ = writeln!(text, "    {}", bound.instructions);
+        }
+        for (function, times, taken) in bound.calls.iter().filter(|_| options.shares > 0) {
+            let _ = writeln!(text, "{taken:>53}  {function}, {times} times");
         }
         for (function, share) in bound.instructions.shares().iter().take(options.shares) {
             let _ = writeln!(text, "{share:>53}  {function}");
@@ -35,6 +42,17 @@ pub(super) fn table(found: &Found, options: &Options) -> String {
         let _ = writeln!(text, "{:>12}  {name}: {cost}", cost.value);
     }
     text
+}
+
+/// How many times what was measured a bound is, rounded up to tenths.
+fn times(bound: u64, measured: u64) -> String {
+    match measured {
+        0 => "-".into(),
+        measured => {
+            let tenths = bound.saturating_mul(10).div_ceil(measured);
+            format!("{}.{}", tenths / 10, tenths % 10)
+        }
+    }
 }
 
 fn seen(measured: u64) -> String {
@@ -181,6 +199,7 @@ mod tests {
                 kinds: vec![bound("timer", 100), bound("call", 50)],
                 functions: Vec::new(),
                 used: Default::default(),
+                calls: Vec::new(),
             },
             measured,
         };
@@ -199,6 +218,7 @@ mod tests {
             kinds: vec![bound("timer", 100), bound("call", 50)],
             functions: Vec::new(),
             used: Default::default(),
+            calls: Vec::new(),
         };
         let mut found = Found {
             board: "a-board",

@@ -7,7 +7,7 @@ use giornata_core::{Kernel, Machine, Process, Ref, Region};
 
 use super::csr::{EXTERNAL, TIMER, read};
 use super::{lines, space};
-use crate::board::{CLINT, CYCLES_ARE_TICKS, TIMER_HERTZ};
+use crate::board::{CLINT, CYCLES_ARE_TICKS};
 use crate::clock::{COMPARE, TIME, high_ahead, high_at};
 use crate::device::Device;
 
@@ -89,9 +89,6 @@ unsafe fn copy_block(from: *const usize, to: *mut usize) {
 }
 
 impl Machine for Riscv {
-    // (5 us)
-    const GRACE: u32 = TIMER_HERTZ / 200_000;
-
     #[inline(always)]
     fn kernel() -> Ref<Kernel> {
         super::boot::kernel()

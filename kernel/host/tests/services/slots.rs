@@ -213,7 +213,7 @@ fn many_that_wait_are_told_in_pieces() {
     }
     stage.rig.set_piece_time(5);
     stage.delete(0, s, 1).interrupted().runs(10);
-    assert_eq!(stage.waiters(s), [5, 4, 3, 2, 1]);
+    assert_eq!(stage.waiters(s), [8, 7, 6, 5, 4, 3, 2, 1]);
     stage.rig.set_piece_time(0);
     stage.sleep(10, 100);
     for thread in (1..=9).rev() {
