@@ -285,7 +285,7 @@ transmitter:
 9:
   j fails
 
-# turns(): counts for itself; with a quantum each gets its share.
+# turns(count): counts for itself in that word; with a quantum each gets its share.
 .globl turns
 turns:
   slli a1, a1, 2
