@@ -125,7 +125,7 @@ figure_process:
 # crashes(ticks): sleeps and faults.
 .globl crashes
 crashes:
-  mv s0, a0
+  mv s0, a1
   CALL CLOCK
   add a0, a1, s0
   mv a1, a2

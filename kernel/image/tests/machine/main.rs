@@ -207,15 +207,15 @@ fn a_line_comes_once_for_each_wait() {
 #[test]
 fn quanta_are_shared_among_equals() {
     for board in all() {
-        let turn = Thread {
+        let turn = |count| Thread {
             quantum: 700,
-            ..thread("turns", 0)
+            ..thread("turns", count)
         };
         let judge = Thread {
             priority: 110,
             ..thread("fair", 20_000)
         };
-        let processes = vec![process(vec![turn, turn, judge])];
+        let processes = vec![process(vec![turn(0), turn(1), judge])];
         let run = boot(
             board,
             "turns",

@@ -315,7 +315,8 @@ pub(crate) fn lay_out(board: Board, plan: &Plan) -> Vec<u8> {
                 priority: thread.priority,
                 role,
                 entry: build.address(thread.program),
-                arguments: [thread.argument, number as u64],
+                // (what begins anew is told the second)
+                arguments: [thread.argument; 2],
                 stack: (base + STACK, STACK),
                 // the programs find their data by `gp`
                 pointers: (own + DATA, own + DATA + 0x800),

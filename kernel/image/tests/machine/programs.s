@@ -78,7 +78,7 @@ registers:
 # was, and the rest is 0.
 .globl naps
 naps:
-  mv x31, a0
+  mv x31, a1
   CHAIN 31, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
   mv s1, sp
 1:
@@ -285,7 +285,7 @@ transmitter:
 9:
   j fails
 
-# turns(): counts for itself; with a quantum each gets its share.
+# turns(count): counts for itself in that word; with a quantum each gets its share.
 .globl turns
 turns:
   slli a1, a1, 2
