@@ -438,8 +438,11 @@ impl<'a> Pass<'a> {
             let taking = self.costs.get(&(call.callee, None))?.as_ref()?;
             return Some(Cost::call(call.callee, taking));
         }
-        let length = self.length(site, call, third);
-        self.costs.get(&(call.callee, length)).cloned().flatten()
+        let key = (call.callee, self.length(site, call, third));
+        // (what a whole function calls with a length was counted in the base only)
+        let base = self.base.filter(|_| !self.cut.contains(&call.callee));
+        let cost = self.costs.get(&key);
+        cost.or_else(|| base?.costs.get(&key)).cloned().flatten()
     }
 
     /// Whether a block belongs to a function that is not executed, or calls it.
