@@ -98,13 +98,8 @@ pub enum Content {
         more: bool,
         text: [u8; 16],
     },
-    /// The system stops. `kernel_milliticks`: kernel time in thousandths of a tick, if
-    /// it is measured.
-    Stop {
-        status: u16,
-        kernel_milliticks: Option<u64>,
-        elapsed: Ticks,
-    },
+    /// The system stops.
+    Stop { status: u16 },
     /// An upcall began or ended.
     Upcall {
         driver: u16,
@@ -114,12 +109,6 @@ pub enum Content {
     },
     /// The reader of the ring came too late for `count` records.
     Lost { count: u64 },
-    /// Kernel time and elapsed time of a hart so far.
-    Load {
-        hart: u16,
-        kernel: Duration,
-        elapsed: Duration,
-    },
     /// A program has other microcode from an instant on; `tag` 0: none.
     Change {
         program: u16,

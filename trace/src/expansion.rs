@@ -9,7 +9,7 @@ mod more;
 
 use giornata_abi::load::How;
 use giornata_abi::ring::{
-    FAR, HEAD_TEXT, Kind, NONE, UNMEASURED, Words, extended, members, reason, split_head,
+    FAR, HEAD_TEXT, Kind, NONE, Words, extended, members, reason, split_head,
 };
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::Violation;
@@ -27,8 +27,6 @@ pub struct Expansion {
     base: Timebase,
     /// The latest time that a record was stamped with.
     clock: u64,
-    /// When the system started.
-    boot: u64,
     /// The number of the record that follows the last one.
     next: u64,
     harts: Vec<Hart>,
@@ -55,7 +53,6 @@ impl Expansion {
         Expansion {
             base: Timebase::new(hertz),
             clock: 0,
-            boot: 0,
             next: 0,
             harts: Vec::new(),
             jobs: Jobs::default(),
@@ -149,12 +146,6 @@ impl Expansion {
             },
             Kind::Stop => Content::Stop {
                 status: record.subject,
-                kernel_milliticks: measured(record.words),
-                elapsed: Ticks(record.time.saturating_sub(self.boot)),
-            },
-            Kind::Load => match measured(record.words) {
-                Some(milliticks) => self.load(record, milliticks),
-                None => return,
             },
             Kind::Lost => {
                 self.forget();
@@ -329,16 +320,6 @@ impl Expansion {
         };
         sink(record.event(tick, content));
     }
-
-    fn load(&self, record: &Stamped, milliticks: u64) -> Content {
-        let nanos = u128::from(milliticks) * 1_000_000 / u128::from(self.base.hertz());
-        let elapsed = Ticks(record.time.saturating_sub(self.boot));
-        Content::Load {
-            hart: record.hart.into(),
-            kernel: Duration(u64::try_from(nanos).unwrap_or(u64::MAX)),
-            elapsed: Duration(self.base.instant(elapsed).0),
-        }
-    }
 }
 
 impl Stamped {
@@ -367,12 +348,6 @@ impl Stamped {
 
 fn some(thread: u16) -> Option<u16> {
     (thread != NONE).then_some(thread)
-}
-
-/// Kernel time in thousandths of a tick, if it is measured.
-fn measured([low, high]: [u32; 2]) -> Option<u64> {
-    let time = u64::from(high) << 32 | u64::from(low);
-    (time != UNMEASURED).then_some(time)
 }
 
 #[cfg(test)]

@@ -43,9 +43,7 @@ pub use port::{Assembly as PortAssembly, Write};
 pub use recording::{NotARecording, Recording};
 pub use scale::Scale;
 pub use schedule::{Job, Late, Row, Schedule, Slice};
-pub use statistics::{
-    DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, Stop, ThreadTotals,
-};
+pub use statistics::{DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, ThreadTotals};
 pub use table::{Dashboard, height};
 pub use transcript::transcript;
 pub use window::UpTo;

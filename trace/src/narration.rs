@@ -9,7 +9,7 @@ use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message, describe_fault};
-use crate::notation::{logical, millis, percent, percent_if_known, seconds, value};
+use crate::notation::{logical, millis, percent, seconds, value};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
@@ -22,7 +22,6 @@ pub struct Narrator<'a> {
     by_second: bool,
     next_second: u64,
     processor: u64,
-    kernel: u64,
 }
 
 impl<'a> Narrator<'a> {
@@ -34,7 +33,6 @@ impl<'a> Narrator<'a> {
             by_second,
             next_second: SECOND,
             processor: 0,
-            kernel: 0,
         }
     }
 
@@ -79,22 +77,16 @@ impl<'a> Narrator<'a> {
         let at = Instant(self.next_second);
         self.next_second += SECOND;
         let processor = totals.processor(self.base().ticks(at)).iter().sum();
-        let kernel = totals.kernel().map(|(kernel, _)| kernel);
         let elapsed = u64::from(self.base().hertz());
         sink(format!(
-            "{:>10}  releases {} | missed {} | violations {} | load {} % | kernel {} %",
+            "{:>10}  releases {} | missed {} | violations {} | load {} %",
             seconds(at),
             totals.releases(),
             totals.misses(),
             totals.violations,
             percent(processor - self.processor, elapsed),
-            percent_if_known(kernel.map(|kernel| {
-                let new = kernel.saturating_sub(self.kernel);
-                (new, elapsed.saturating_mul(1000))
-            })),
         ));
         self.processor = processor;
-        self.kernel = kernel.unwrap_or(self.kernel);
     }
 }
 
@@ -111,12 +103,11 @@ pub fn summary(names: &NameMap, totals: &Statistics) -> Vec<String> {
 /// The closing line of a run.
 pub fn closing(system: &str, verdict: &str, totals: &Statistics) -> String {
     format!(
-        "{system}: {verdict} | virtual {} | releases {} | missed {} | violations {} | kernel {} %",
+        "{system}: {verdict} | virtual {} | releases {} | missed {} | violations {}",
         seconds(totals.instant()),
         totals.releases(),
         totals.misses(),
         totals.violations,
-        percent_if_known(totals.kernel()),
     )
 }
 
@@ -376,14 +367,13 @@ mod tests {
             release(0, 0, 1, 10),
             complete(2_000, 0, 1),
             switch(500_000, None),
-            load(900_000, 5_000),
             switch(1_000_000, Some(1)),
             release(1_000, 1, 1, 20),
         ];
         let lines = narrate(&events, true);
         assert_eq!(
             lines,
-            ["   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 % | kernel 0.50 %"]
+            ["   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 %"]
         );
     }
 
@@ -409,15 +399,11 @@ mod tests {
         let names = names();
         let mut totals = Statistics::new(&names);
         totals.observe(&release(0, 0, 1, 10));
-        let stop = Content::Stop {
-            status: 0,
-            kernel_milliticks: Some(1_234_567),
-            elapsed: Ticks(100_000_000),
-        };
+        let stop = Content::Stop { status: 0 };
         totals.observe(&event(10_000_000, stop));
         assert_eq!(
             closing("flight-control", "ok", &totals),
-            "flight-control: ok | virtual 10.000 s | releases 1 | missed 0 | violations 0 | kernel 0.00 %"
+            "flight-control: ok | virtual 10.000 s | releases 1 | missed 0 | violations 0"
         );
     }
 

@@ -55,11 +55,6 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// The same of a part that may not be measured.
-pub(crate) fn percent_if_known(known: Option<(u64, u64)>) -> String {
-    known.map_or_else(|| "-".into(), |(part, whole)| percent(part, whole))
-}
-
 /// A number of a port, for counters; `None` if the value is no finite number.
 pub(crate) fn number(value: &[u8], value_type: ValueType) -> Option<f64> {
     use ValueType::*;

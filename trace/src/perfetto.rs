@@ -98,11 +98,6 @@ impl<'a, W: Write> Perfetto<'a, W> {
             Content::Switch { thread, job, .. } => {
                 self.switch(event, thread.map(|thread| (thread, *job)))
             }
-            Content::Load { kernel, .. } => self.counter(
-                self.micros(event.tick),
-                "kernel time (us)",
-                json!(kernel.0 / 1000),
-            ),
             Content::Release {
                 thread,
                 job,
@@ -362,7 +357,6 @@ mod tests {
             event(3, upcall(UpcallStep::Returned)),
             switch(4, Some(0)),
             log(5, 0, "hello", false),
-            load(6, 2),
             switch(6, None),
             complete(6, 0, 1),
             port_piece(0, 0, 10_000, u64::from(1.5f32.to_bits()).to_le_bytes()),

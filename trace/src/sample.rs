@@ -110,18 +110,6 @@ pub(crate) fn switch(micros: u64, thread: Option<u16>) -> Event {
     )
 }
 
-/// A report of the kernel's share so far.
-pub(crate) fn load(micros: u64, kernel_micros: u64) -> Event {
-    event(
-        micros,
-        Content::Load {
-            hart: 0,
-            kernel: Duration(kernel_micros * 1000),
-            elapsed: Duration(micros * 1000),
-        },
-    )
-}
-
 pub(crate) fn release(millis: u64, thread: u16, job: u32, window: u64) -> Event {
     let at = Instant(millis * 1_000_000);
     let deadline = Some(at + Duration(window * 1_000_000));

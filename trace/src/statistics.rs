@@ -95,17 +95,6 @@ pub struct ProcessTotals {
     pub restarts: u64,
 }
 
-/// How the machine stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// The exit status.
-    pub status: u16,
-    /// Kernel time, in thousandths of a tick, if it is measured.
-    pub kernel_milliticks: Option<u64>,
-    /// Ticks since the start.
-    pub elapsed: Ticks,
-}
-
 /// The totals of a trace so far.
 #[derive(Clone, Debug)]
 pub struct Statistics {
@@ -125,12 +114,11 @@ pub struct Statistics {
     pub interrupts: u64,
     /// The last tick seen.
     pub now: Ticks,
-    /// How the machine stopped, once it has.
-    pub stop: Option<Stop>,
+    /// The exit status, once the machine has stopped.
+    pub stop: Option<u16>,
     base: Timebase,
     assembly: Assembly,
     running: Vec<Option<(u16, Ticks)>>,
-    kernel: Option<Duration>,
 }
 
 impl Statistics {
@@ -149,7 +137,6 @@ impl Statistics {
             base: Timebase::new(names.timer_hertz),
             assembly: Assembly::new(names),
             running: Vec::new(),
-            kernel: None,
         }
     }
 
@@ -158,7 +145,6 @@ impl Statistics {
         self.now = Ticks(self.now.0.max(event.tick.0));
         match &event.content {
             Content::Switch { thread, .. } => self.switch(event, *thread),
-            Content::Load { kernel, .. } => self.kernel = Some(*kernel),
             Content::Release {
                 thread,
                 job,
@@ -190,13 +176,7 @@ impl Statistics {
             Content::Upcall {
                 driver, step, at, ..
             } => self.upcall(event, *driver, *step, *at),
-            Content::Stop {
-                status,
-                kernel_milliticks,
-                elapsed,
-            } => {
-                self.stop_at(event, *status, *kernel_milliticks, *elapsed);
-            }
+            Content::Stop { status } => self.stop_at(event, *status),
             _ => {}
         }
         None
@@ -227,22 +207,6 @@ impl Statistics {
             }
         }
         ticks
-    }
-
-    /// Kernel time and elapsed time in thousandths of a tick: exact once the
-    /// machine has stopped, else as of the last report of its load. `None`: there was
-    /// none, or the kernel does not measure it.
-    pub fn kernel(&self) -> Option<(u64, u64)> {
-        match self.stop {
-            Some(stop) => {
-                let elapsed = stop.elapsed.0.saturating_mul(1000);
-                stop.kernel_milliticks.map(|kernel| (kernel, elapsed))
-            }
-            None => self.kernel.map(|kernel| {
-                let ticks = u128::from(kernel.0) * u128::from(self.base.hertz()) / 1_000_000;
-                (ticks as u64, self.now.0.saturating_mul(1000))
-            }),
-        }
     }
 
     fn thread(&mut self, index: u16, change: impl FnOnce(&mut ThreadTotals)) {
@@ -328,13 +292,7 @@ impl Statistics {
         }
     }
 
-    fn stop_at(
-        &mut self,
-        event: &Event,
-        status: u16,
-        kernel_milliticks: Option<u64>,
-        elapsed: Ticks,
-    ) {
+    fn stop_at(&mut self, event: &Event, status: u16) {
         for hart in 0..self.running.len() {
             let end = Event {
                 hart: hart as u8,
@@ -342,11 +300,7 @@ impl Statistics {
             };
             self.switch(&end, None);
         }
-        self.stop = Some(Stop {
-            status,
-            kernel_milliticks,
-            elapsed,
-        });
+        self.stop = Some(status);
     }
 }
 
@@ -390,11 +344,7 @@ mod tests {
 
     #[test]
     fn processor_time_is_what_lies_between_switches() {
-        let stop = Content::Stop {
-            status: 0,
-            kernel_milliticks: Some(5_000),
-            elapsed: Ticks(10_000),
-        };
+        let stop = Content::Stop { status: 0 };
         let statistics = observe(&[
             switch(0, Some(0)),
             switch(100, Some(1)),
@@ -404,13 +354,7 @@ mod tests {
         ]);
         assert_eq!(statistics.threads[0].processor, 2_000);
         assert_eq!(statistics.threads[1].processor, 2_000);
-        assert_eq!(statistics.kernel(), Some((5_000, 10_000_000)));
-    }
-
-    #[test]
-    fn kernel_time_before_the_stop_is_that_of_the_last_report() {
-        let statistics = observe(&[load(10, 1), load(20, 7), switch(30, None)]);
-        assert_eq!(statistics.kernel().map(|(kernel, _)| kernel), Some(70_000));
+        assert_eq!(statistics.stop, Some(0));
     }
 
     #[test]

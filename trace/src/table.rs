@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Row, Table, Widget};
 
-use crate::notation::{millis, percent, percent_if_known, seconds, value};
+use crate::notation::{millis, percent, seconds, value};
 use crate::statistics::{PortTotals, Statistics, ThreadTotals};
 
 /// Ports shown at most; actuators and sensors come first.
@@ -78,11 +78,7 @@ impl Dashboard<'_> {
             )),
             count("missed", totals.misses()),
             count("violations", totals.violations),
-            Span::raw(format!(
-                "  load {} %  kernel {} %",
-                percent(busy, now.0),
-                percent_if_known(totals.kernel())
-            )),
+            Span::raw(format!("  load {} %", percent(busy, now.0))),
         ])
     }
 

@@ -90,8 +90,8 @@ fn instant(breach: &Breach) -> String {
 mod tests {
     use super::*;
     use crate::sample::*;
+    use giornata_abi::Instant;
     use giornata_abi::trace::FaultCause;
-    use giornata_abi::{Instant, Ticks};
 
     fn run(pc: u64, late: u64) -> Vec<String> {
         let cause = Some(FaultCause::Illegal);
@@ -108,11 +108,7 @@ mod tests {
             restarted: true,
             generation: 2,
         };
-        let stop = Content::Stop {
-            status: 3,
-            kernel_milliticks: Some(late),
-            elapsed: Ticks(late),
-        };
+        let stop = Content::Stop { status: 3 };
         let events = [
             log(1 + late, 0, "before", false),
             event(2 + late, fault),

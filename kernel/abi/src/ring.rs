@@ -74,9 +74,6 @@ pub mod reason {
     pub const LATE: u32 = 0x100;
 }
 
-/// What [`Kind::Stop`] and [`Kind::Load`] say when kernel time is not measured.
-pub const UNMEASURED: u64 = u64::MAX;
-
 /// The deadline of a [`Kind::Release`] that is farther ahead than a word can say.
 pub const FAR: u32 = u32::MAX;
 
@@ -131,20 +128,18 @@ kinds! {
     Log = 11,
     /// 12 bytes more of the record before it, of the same hart, in words 0, 2 and 3.
     More = 12,
-    /// The system stops. subject: exit status; 2, 3: kernel time in thousandths of a tick (low, high), or [`UNMEASURED`].
+    /// The system stops. subject: exit status.
     Stop = 13,
     /// An upcall began (1) or ended (0 returned, 2 overrun, 3 fault). Logical. subject: driver; 2: which; 3: returned value, low word.
     Upcall = 14,
     /// Written by a reader instead of records that were overwritten before it read them. 0: as of the record that follows; 2: how many; 3: high word of the time of the record that follows.
     Lost = 15,
-    /// Kernel time so far of the hart, now and then. 2, 3: in thousandths of a tick (low, high).
-    Load = 16,
+    /// A logical instant is no whole tick. Logical. 2: numerator; 3: denominator of the part of a tick beyond it.
+    Fraction = 16,
     /// A program has other microcode from this instant on. Logical. subject: program; 2: a [`How`](crate::load::How); 3: the tag of its module (0 = it is empty).
     Change = 17,
     /// The kernel was entered for a logical instant. Logical. 2: low word of the clock then.
     Entered = 18,
-    /// A logical instant is no whole tick. Logical. 2: numerator; 3: denominator of the part of a tick beyond it.
-    Fraction = 19,
 }
 
 /// Word 1.

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use giornata_abi::Error;
-use giornata_abi::ring::{self, Kind, head};
+use giornata_abi::ring::{Kind, head};
 
 use crate::boot::{Boot, Settings};
 use crate::interrupt::LINES;
@@ -82,8 +82,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn stop<M: Machine>(&self, status: usize) -> ! {
         let label = head(Kind::Stop, 0, status as u16);
-        let [low, high] = [ring::UNMEASURED as u32, (ring::UNMEASURED >> 32) as u32];
-        self.trace.write(M::now(), label, low, high);
+        self.trace.write(M::now(), label, 0, 0);
         M::stop(status)
     }
 

@@ -87,7 +87,7 @@ impl Kernel {
         };
         let thread = match alarm.event {
             Event::Thread(thread) => thread,
-            Event::Trigger(trigger) => return self.on_release::<M>(trigger, me),
+            Event::Trigger(trigger) => return self.on_release::<M>(trigger, me, now),
             _ => {
                 cold_path();
                 return self.on_timer_any::<M>(me);

@@ -30,7 +30,7 @@ impl Expansion {
             Kind::Boot => {
                 self.base = Timebase::new(second);
                 let tick = u64::from(c) << 32 | u64::from(awaited.tick.0 as u32);
-                (self.clock, self.boot) = (tick, tick);
+                self.clock = tick;
                 let content = Content::Boot {
                     hertz: second,
                     capacity: third.into(),

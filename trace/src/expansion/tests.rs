@@ -353,26 +353,6 @@ fn a_gap_on_the_line_ends_what_was_under_way() {
 }
 
 #[test]
-fn kernel_time_is_told_only_if_it_is_measured() {
-    let stop = |low, high| {
-        let mut totals = Statistics::new(&names());
-        for event in expand(&[record(5000, Kind::Stop, 3, low, high)]) {
-            totals.observe(&event);
-        }
-        totals.kernel()
-    };
-    assert_eq!(stop(1_250_000, 0), Some((1_250_000, 5_000_000)));
-    assert_eq!(stop(u32::MAX, u32::MAX), None);
-    let load = contents(&[record(5000, Kind::Load, 0, 1_000_000, 0)]);
-    let expected = Content::Load {
-        hart: 0,
-        kernel: Duration(100_000),
-        elapsed: Duration(500_000),
-    };
-    assert_eq!(load, [expected]);
-}
-
-#[test]
 fn totals_of_a_run_are_those_of_its_records() {
     let mut records = vec![epoch(0)];
     for period in 0..100 {

@@ -7,7 +7,12 @@ impl Kernel {
     pub(crate) fn start_programs(&self, _: u32) {}
 
     #[inline(always)]
-    pub(crate) fn on_release<M: Machine>(&self, _: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn on_release<M: Machine>(
+        &self,
+        _: Ref<Trigger>,
+        me: Ref<Thread>,
+        _: u32,
+    ) -> Outcome {
         self.on_timer_any::<M>(me)
     }
 

@@ -1,64 +1,45 @@
-//! The most usual instant: a trigger for a time whose block releases one group, which is a
-//! ring, and renews itself. A straight line without a frame: whatever is odd shows before
-//! anything has changed, and then [`timed`](super::timed) sees to it. (700 bytes, so not
-//! where bytes count more than cycles.)
+//! The most usual instants: a trigger for a time whose block releases one group, which is a
+//! ring, and renews itself, or does nothing but that. Straight lines without a frame:
+//! whatever is odd shows before anything has changed, and then [`timed`](super::timed)
+//! sees to it. (1 KB, so not where bytes count more than cycles.)
 
+use core::cell::Cell;
 use core::hint::cold_path;
 
 use giornata_abi::ring::{Kind, head};
 
-use crate::micro::{Cause, Op, Trigger, mode};
+use crate::micro::{Cause, Op, Step, Trigger, mode};
 use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, some};
 
 impl Kernel {
-    /// The first of the agenda, which is due, is a trigger. O(1), unless it is odd.
+    /// The first of the agenda, which is due by `now`, is a trigger. O(1), unless it is odd.
     #[inline(never)]
     pub(crate) extern "C" fn on_release<M: Machine>(
         &self,
         trigger: Ref<Trigger>,
         me: Ref<Thread>,
+        now: u32,
     ) -> Outcome {
-        let [first, second] = trigger.code.get() else {
-            return self.on_trigger::<M>(trigger, me);
+        let (first, second) = match trigger.code.get() {
+            [first, second] => (first, second),
+            [only] => return self.on_renewal::<M>(trigger, me, only, now),
+            _ => return self.on_trigger::<M>(trigger, me),
         };
         let (Op::Release(release), Op::Future(step)) = (first.get(), second.get()) else {
             return self.on_trigger::<M>(trigger, me);
         };
-        let (group, wait) = (release.group.get(), step.wait.get());
-        let Cause::After = wait.cause.get() else {
+        let (group, rank) = (release.group.get(), &release.group.get().rank);
+        let Some(key) = self.renewed(trigger, step, release.parts.get()) else {
             return self.on_trigger::<M>(trigger, me);
         };
-        let (micro, alarm, rank) = (&self.micro, &trigger.alarm, &group.rank);
-        let [period, high] = &wait.value;
-        let (at, period, ticks) = (alarm.key(), period.get(), release.ticks.get());
-        let key = at.wrapping_add(period);
-        let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED))
-            | trigger.rest.get()
-            | release.parts.get()
-            | wait.detail.get()
-            | high.get()
-            | period >> 30;
-        if odd as usize | self.agenda.loses_front(alarm, key) != 0 || period == 0 {
+        let odd = group.odd.get() as usize | some(rank.head.get());
+        if self.has_more(odd) {
             cold_path();
             return self.on_trigger::<M>(trigger, me);
         }
-        let odd = group.odd.get() | micro.unsettled.get();
-        let odd =
-            odd as usize | some(rank.head.get()) | some(micro.due.get()) | some(micro.later.get());
-        if odd != 0 || self.is_machine_late() {
-            cold_path();
-            return self.on_trigger::<M>(trigger, me);
-        }
-        let now = M::now();
-        let mut count = micro.count.get();
-        if micro.instant.replace(at) != at {
-            count = count.wrapping_add(1);
-            micro.count.set(count);
-            micro.line.set(None);
-        }
-        micro.rest.set(0);
-        trigger.code.set(step.code.get());
-        trigger.serial.set(self.next_serial());
+        let (micro, alarm, ticks) = (&self.micro, &trigger.alarm, release.ticks.get());
+        let at = alarm.key();
+        let count = self.renew_at(trigger, step, at);
         let task = group.first;
         let thread = task.thread;
         if micro.told.replace(count) != count && now != at {
@@ -82,10 +63,96 @@ impl Kernel {
         self.run_wanting(thread, thread.wants.get())
     }
 
+    /// The same of a block that does nothing but renew its trigger, a tick.
+    #[inline(never)]
+    extern "C" fn on_renewal<M: Machine>(
+        &self,
+        trigger: Ref<Trigger>,
+        me: Ref<Thread>,
+        only: &Cell<Op>,
+        now: u32,
+    ) -> Outcome {
+        let Op::Future(step) = only.get() else {
+            return self.on_trigger::<M>(trigger, me);
+        };
+        let Some(key) = self.renewed(trigger, step, 0) else {
+            return self.on_trigger::<M>(trigger, me);
+        };
+        if self.has_more(0) {
+            cold_path();
+            return self.on_trigger::<M>(trigger, me);
+        }
+        let alarm = &trigger.alarm;
+        self.renew_at(trigger, step, alarm.key());
+        let next = self.agenda.move_front(alarm, key);
+        if !before(now, next) {
+            cold_path();
+            return self.look_on::<M>(me);
+        }
+        M::alarm(next, now);
+        self.go()
+    }
+
+    /// When a trigger rings next whose block renews it by `step`; `None` if something about
+    /// them is odd, or `odd` is not 0.
+    #[inline(always)]
+    fn renewed(&self, trigger: Ref<Trigger>, step: Ref<Step>, odd: u32) -> Option<u32> {
+        let wait = step.wait.get();
+        let Cause::After = wait.cause.get() else {
+            return None;
+        };
+        let (alarm, [period, high]) = (&trigger.alarm, &wait.value);
+        let period = period.get();
+        let key = alarm.key().wrapping_add(period);
+        let odd = (trigger.mode.get() ^ (mode::TIMED | mode::ARMED))
+            | trigger.rest.get()
+            | odd
+            | wait.detail.get()
+            | high.get()
+            | period >> 30;
+        if odd as usize | self.agenda.loses_front(alarm, key) != 0 || period == 0 {
+            cold_path();
+            return None;
+        }
+        Some(key)
+    }
+
+    /// Whether `odd` is not 0, or there is more for the machine to do, or somebody as urgent.
+    #[inline(always)]
+    fn has_more(&self, odd: usize) -> bool {
+        let micro = &self.micro;
+        let odd =
+            odd | micro.unsettled.get() as usize | some(micro.due.get()) | some(micro.later.get());
+        odd != 0 || self.is_machine_late()
+    }
+
+    /// Begins an instant, if it is another one, and renews the trigger. Returns the instant's
+    /// number.
+    #[inline(always)]
+    fn renew_at(&self, trigger: Ref<Trigger>, step: Ref<Step>, at: u32) -> u32 {
+        let micro = &self.micro;
+        let mut count = micro.count.get();
+        if micro.instant.replace(at) != at {
+            count = count.wrapping_add(1);
+            micro.count.set(count);
+            micro.line.set(None);
+        }
+        micro.rest.set(0);
+        trigger.code.set(step.code.get());
+        trigger.serial.set(self.next_serial());
+        count
+    }
+
     /// A group has been released, and something else is due.
     #[inline(never)]
     extern "C" fn open_and_look<M: Machine>(&self, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
         self.open(first.rank.get(), first);
+        self.look_on::<M>(me)
+    }
+
+    /// Something else is due.
+    #[inline(never)]
+    fn look_on<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         match self.agenda.first() {
             Some(Alarm {
                 event: Event::Trigger(other),

@@ -16,7 +16,12 @@ impl Kernel {
     /// The first of the agenda, which is due, is a trigger.
     #[cfg(not(feature = "fast"))]
     #[inline(always)]
-    pub(crate) fn on_release<M: Machine>(&self, trigger: Ref<Trigger>, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn on_release<M: Machine>(
+        &self,
+        trigger: Ref<Trigger>,
+        me: Ref<Thread>,
+        _: u32,
+    ) -> Outcome {
         self.on_trigger::<M>(trigger, me)
     }
 

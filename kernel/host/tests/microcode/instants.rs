@@ -117,6 +117,56 @@ fn a_time_trigger_handled_late_keeps_its_nominal_instant() {
 }
 
 #[test]
+fn a_tick_that_only_renews_itself_keeps_its_instants_beside_others() {
+    let tick = "
+        denominator 3
+        start a
+    a:  future after(10ms/3), a
+        return
+    ";
+    let tasks = "
+        task t
+        start a
+    a:  release t, 1ms
+        future after(5ms), a
+        return
+    ";
+    let mut world = World::new(&[tick, tasks]);
+    world.begin();
+    let rig = world.rig();
+    // the least common instant is 10 ms, where both ring at once
+    let instants = |k: u64| [10 * k, 15 * k].map(|third| third * MS / 3);
+    let mut all: Vec<u64> = (1..=60).flat_map(instants).collect();
+    all.sort_unstable();
+    all.dedup();
+    for at in all.into_iter().filter(|at| *at <= 200 * MS) {
+        if rig.running() == 1 {
+            let _ = rig.call(Call::Complete, [0; 6]);
+        }
+        assert_eq!(rig.alarm(), Some(at));
+        rig.advance(at - rig.now());
+        rig.check_invariants();
+        assert_eq!(rig.running() == 1, at % (5 * MS) == 0, "at {at}");
+    }
+}
+
+#[test]
+fn a_tick_that_is_periods_late_keeps_its_nominal_instants() {
+    let tick = "
+        start a
+    a:  future after(3ms), a
+        return
+    ";
+    let mut world = World::new(&[tick]);
+    world.run_until(MS);
+    let rig = world.rig();
+    rig.pass(9 * MS + 777);
+    rig.interrupt();
+    rig.check_invariants();
+    assert_eq!(rig.alarm(), Some(12 * MS));
+}
+
+#[test]
 fn an_event_is_handled_at_the_clock_latched_for_it() {
     let source = "
         irq button

@@ -16,6 +16,8 @@ mod lengths;
 pub(super) const REACTION_ROW: &str = "-reaction";
 /// That of the row that tells the time of the ready queue.
 pub(super) const SCHEDULER_ROW: &str = "-scheduler";
+/// That of the row that tells the kernel's share of the processor.
+pub(super) const SHARE_ROW: &str = "-share";
 /// Tasks of the sets.
 pub(super) const SIZES: [usize; 4] = [4, 10, 50, 100];
 /// Milliseconds after which everything repeats.
@@ -63,8 +65,16 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// All, in the order of the rows: the paper's 48, and without ticks those of
-    /// medium length.
+    /// No task: every millisecond the kernel finds that there is nothing to do.
+    const IDLE: Case = Case {
+        mode: Mode::Edf,
+        tasks: 0,
+        length: Length::Medium,
+        pace: Pace::Kilohertz,
+    };
+
+    /// All, in the order of the rows: the paper's 48, without ticks those of medium
+    /// length, and no task.
     pub(super) fn all() -> impl Iterator<Item = Case> {
         let paced = [
             (Pace::Kilohertz, Length::Long),
@@ -85,6 +95,7 @@ impl Case {
                     pace,
                 })
             })
+            .chain([Case::IDLE])
     }
 
     /// Its name, which the names of its rows begin with.
@@ -103,9 +114,13 @@ impl Case {
     }
 
     /// Whether a figure is one of the task set: with a second program, the time
-    /// of E code is that of both; S code is none of the ready queue.
+    /// of E code is that of both; S code is none of the ready queue. The kernel's share
+    /// is told at 1 kHz of the kernel's own scheduler, and is all there is to tell of no
+    /// task.
     pub(super) fn is_told(self, figure: &str) -> bool {
         match figure {
+            SHARE_ROW => Case { tasks: 0, ..self } == Case::IDLE,
+            _ if self.tasks == 0 => false,
             REACTION_ROW => self.pace == Pace::Tickless && self.mode == Mode::Edf,
             SCHEDULER_ROW => self.mode == Mode::Edf,
             _ => true,
@@ -186,15 +201,18 @@ impl Case {
     }
 
     fn system(self, stem: &str, source: &str) -> String {
-        let mut text = format!(
-            "name = \"{stem}\"\nboard = \"rtl-pmp\"\n\n[kernel]\ntrace-console = false\n\n\
-             [program.groups]\nsource = \"{source}\"\n"
-        );
+        let mut text =
+            format!("name = \"{stem}\"\nboard = \"rtl-pmp\"\n\n[kernel]\ntrace-console = false\n");
+        if self.tasks > 0 {
+            let _ = write!(text, "\n[program.groups]\nsource = \"{source}\"\n");
+        }
         if self.pace == Pace::Kilohertz {
             text += "\n[program.tick]\nsource = \"tick.giotto\"\n";
         }
-        let setter = format!("{}_{}", self.length(), self.tasks);
-        for (index, group) in self.groups().into_iter().enumerate() {
+        // without tasks, too, a system has a process; its thread is gone when it is measured
+        let processes = if self.tasks == 0 { 1 } else { 4 };
+        let setter = format!("{}_{}", self.length(), self.tasks.max(SIZES[0]));
+        for (index, group) in self.groups().into_iter().enumerate().take(processes) {
             let tasks: Vec<String> = group.map(|task| format!("job_{task:02} = {{}}")).collect();
             let _ = write!(
                 text,

@@ -15,7 +15,7 @@ use giornata_soc::{Report, Run, Watch};
 use super::kernel::functions::{Functions, Origins};
 use super::{Machine, Measurement, in_order};
 use crate::crates::target_folder;
-use case::{Case, HYPERPERIOD, REACTION_ROW, SCHEDULER_ROW};
+use case::{Case, HYPERPERIOD, REACTION_ROW, SCHEDULER_ROW, SHARE_ROW};
 pub(super) use figures::figures;
 use invocations::{Hyperperiod, between};
 
@@ -28,6 +28,8 @@ const WARMING: u64 = HYPERPERIOD + 2;
 const TICKS: u64 = 60;
 /// Instants of a hyperperiod at which tasks are released.
 const RELEASES: u64 = 6;
+/// The kernel's share is told in millionths.
+const MILLION: u64 = 1_000_000;
 /// What executes E code, and does what it says.
 const REACTION: Functions = Functions {
     modules: &["kernel/core/src/micro/"],
@@ -116,8 +118,9 @@ fn one(value: u64) -> Statistics {
 }
 
 /// What there is to say of a hyperperiod: of its invocations; a tick's share of
-/// their sum; thousandths of the time in which the hart did not wait; preemptions.
-fn said(seen: &Hyperperiod, cycles: u64) -> [Said; 4] {
+/// their sum, and the share of that sum in all cycles; thousandths of the time in which
+/// the hart did not wait; preemptions.
+fn said(seen: &Hyperperiod, cycles: u64) -> [Said; 5] {
     let mut sorted = seen.invocations.clone();
     sorted.sort_unstable();
     let at = |index: usize| sorted.get(index).copied().unwrap_or(0);
@@ -130,6 +133,7 @@ fn said(seen: &Hyperperiod, cycles: u64) -> [Said; 4] {
     let load = (cycles - seen.idle) * 1000 / cycles;
     [
         ("", one(sum / TICKS)),
+        (SHARE_ROW, one((sum * MILLION).div_ceil(cycles))),
         ("-invocation", invocation),
         ("-load", one(load)),
         ("-preemptions", one(seen.preemptions)),
