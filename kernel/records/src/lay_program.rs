@@ -63,6 +63,9 @@ pub(crate) fn lay_programs(
     let reaction = arena.one::<Rank>();
     arena.set(reaction, "level", level::REACTION);
     arena.set(reaction, "unmarked", 1u32);
+    let slot = arena.one::<Rank>();
+    arena.set(slot, "level", level::LOWEST - u32::from(description.band));
+    arena.set(slot, "unmarked", 1u32);
     let level = level_of_machine(description);
     let rank = match level {
         level::REACTION => reaction,
@@ -75,6 +78,7 @@ pub(crate) fn lay_programs(
     arena.set(kernel, "micro.thread", machine);
     arena.set(kernel, "micro.level", level);
     arena.set(kernel, "micro.reaction", reaction);
+    arena.set(kernel, "micro.slot", slot);
     arena.set(kernel, "micro.scratch", all.scratch);
     let mut pieces = Pieces {
         description,

@@ -190,15 +190,15 @@ impl Linker<'_> {
     /// Whether each release stands for itself: S code, handlers and counters see them one by
     /// one, and code that comes later may release other tasks together.
     fn is_single(&self) -> bool {
-        let s_code = [Opcode::Dispatch, Opcode::Idle, Opcode::Fork].map(|opcode| opcode as u8);
         let handler = self.module.header().handlers[Violation::TimeSafety as usize];
-        self.binding.bound != 0
-            || self.binding.change.is_some()
-            || handler != NONE
-            || self
-                .code
-                .iter()
-                .any(|instruction| s_code.contains(&instruction.opcode))
+        self.binding.bound != 0 || self.binding.change.is_some() || handler != NONE
+    }
+
+    /// Whether it has S code, which dispatches its tasks.
+    fn has_s_code(&self) -> bool {
+        let s_code = [Opcode::Dispatch, Opcode::Idle, Opcode::Fork].map(|opcode| opcode as u8);
+        let mut code = self.code.iter();
+        code.any(|instruction| s_code.contains(&instruction.opcode))
     }
 
     /// Where code begins or goes on other than from the instruction before.
@@ -272,7 +272,7 @@ impl Linker<'_> {
             .filter_map(|predicate| self.binding.tasks.get(usize::from(predicate.subject)))
             .map(|(thread, _)| *thread)
             .collect();
-        let single = self.is_single();
+        let (single, has_s_code) = (self.is_single(), self.has_s_code());
         let class = |thread: usize| -> Vec<(usize, (u32, u32))> {
             let of = |(address, run): (&usize, &Run)| {
                 let own = run.iter().find(|(other, _)| *other == thread);
@@ -295,8 +295,11 @@ impl Linker<'_> {
             .collect();
         tasks.sort_by_key(|(thread, ..)| *thread);
         let mut groups: Vec<Group> = Vec::new();
+        // (that of the last group: it stays alone)
+        let mut was_alone = true;
         for (thread, task, fixed) in tasks {
-            let apart = single || fixed || watched.contains(&thread);
+            let apart = has_s_code || single || fixed || watched.contains(&thread);
+            let alone = single || fixed || apart && !has_s_code;
             let follows = |last: usize| {
                 let is_next = last + 1 == thread
                     && self.binding.processes.get(last) == self.binding.processes.get(thread);
@@ -304,8 +307,8 @@ impl Linker<'_> {
             };
             match groups.last_mut() {
                 Some(group)
-                    if !apart
-                        && !group.apart
+                    if !alone
+                        && !was_alone
                         && group.tasks.last().is_some_and(|last| follows(last.thread)) =>
                 {
                     group.tasks.push(task);
@@ -316,6 +319,7 @@ impl Linker<'_> {
                     fixed,
                 }),
             }
+            was_alone = alone;
         }
         groups
     }
@@ -387,8 +391,9 @@ fn releases(run: &Run, groups: &[Group]) -> Vec<Op> {
         let is_of = |group: &Group| group.tasks.iter().any(|task| task.thread == *thread);
         let group = groups.iter().position(is_of);
         if seen.insert(group) {
-            let is_fixed = group.is_some_and(|group| groups[group].fixed);
-            let key = if is_fixed { (0, 0) } else { (*ticks, *parts) };
+            // (what a ring opens last it opens at the top)
+            let is_apart = group.is_some_and(|group| groups[group].apart);
+            let key = if is_apart { (0, 0) } else { (*ticks, *parts) };
             ops.push((key, Op::Release(*thread, *ticks, *parts)));
         }
     }

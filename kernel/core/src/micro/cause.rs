@@ -203,7 +203,7 @@ impl Kernel {
     fn cause_of(&self, wait: &Wait) -> Option<&List> {
         match wait.cause.get() {
             Cause::True | Cause::Upcall(_) => Some(&self.micro.later),
-            Cause::Released(task) | Cause::Completed(task) => Some(&task.watchers),
+            Cause::Released(task) | Cause::Completed(task) => Some(&task.group.watchers),
             Cause::Changed(port) | Cause::Constant(port) | Cause::Activation(port) => {
                 Some(&port.watchers)
             }
@@ -227,6 +227,7 @@ impl Kernel {
         };
         self.disarm_trigger(trigger);
         if let Some(list) = list {
+            self.slow_down();
             trigger.set(mode::HUNG);
             trigger.next.set(list.get());
             list.set(Some(trigger));
@@ -330,6 +331,7 @@ impl Kernel {
     /// due).
     #[inline(never)]
     pub(super) fn latch_again(&self, trigger: Ref<Trigger>, at: u32) {
+        self.slow_down();
         trigger.set(mode::DUE);
         trigger.due.set(at);
         let mut place = &self.micro.due;

@@ -41,7 +41,10 @@ fn copy_eight<M: Machine>(from: usize, to: usize) {
 fn are_idle(touches: &[Touch]) -> bool {
     let has_job = |touch: &Touch| match touch.group.odd.get() & odd::APART {
         0 => touch.group.rank.head.get().is_some(),
-        _ => touch.tasks.iter().any(|task| task.job.get() != 0),
+        _ => {
+            let epoch = touch.group.epoch.get();
+            touch.tasks.iter().any(|task| task.job.get() != epoch)
+        }
     };
     !touches.iter().any(has_job)
 }

@@ -68,9 +68,9 @@ impl Kernel {
             return micro.s_thread.set(micro.outer_thread.take());
         }
         micro.program.set(None);
-        micro
-            .unsettled
-            .set(micro.unsettled.get() | micro.ripe.get());
+        if micro.ripe.get() != 0 {
+            self.unsettle();
+        }
         if let Some(unused) = micro.unused.take() {
             self.free_trigger(unused);
         }
@@ -85,7 +85,7 @@ impl Kernel {
         self.disarm_trigger(thread);
         let program = thread.program;
         program.threads.set(program.threads.get().wrapping_sub(1));
-        self.micro.unsettled.set(1);
+        self.unsettle();
         self.free_trigger(thread);
     }
 
@@ -180,7 +180,7 @@ impl Kernel {
                 new.reference
                     .set(self.exact_now::<M>(), self.micro.rest.get());
                 program.threads.set(program.threads.get().wrapping_add(1));
-                self.micro.unsettled.set(1);
+                self.unsettle();
                 new
             }
         };

@@ -18,16 +18,16 @@ const RELEASE: usize = core::mem::offset_of!(ControlPage, release);
 const DEADLINE: usize = core::mem::offset_of!(ControlPage, deadline);
 
 /// What a task is told of its job.
-struct Job {
+pub(super) struct Job {
     number: u32,
-    deadline: u32,
+    pub(super) deadline: u32,
     ticks: u32,
     high: u32,
 }
 
 impl Job {
     #[inline(always)]
-    fn tell<M: Machine>(&self, page: usize) {
+    pub(super) fn tell<M: Machine>(&self, page: usize) {
         let store = |offset, value| M::store(page.wrapping_add(offset), value);
         store(JOB, self.number);
         store(RELEASE, self.deadline.wrapping_sub(self.ticks));
@@ -37,10 +37,17 @@ impl Job {
 }
 
 impl Group {
+    /// Whether its tasks are apart, are ready when S code says so, and none has a job.
+    #[inline(never)]
+    fn is_waiting(&self) -> bool {
+        let odd = self.odd.get() ^ (odd::APART | odd::ALWAYS);
+        odd | self.left.get() | (self.program.governed.get() ^ 1) == 0
+    }
+
     /// The job of the last release. (Read whole before anything is stored: loads then do
     /// not wait for each other.)
     #[inline(always)]
-    fn job(&self, task: &Task) -> Job {
+    pub(super) fn job(&self, task: &Task) -> Job {
         Job {
             number: self.releases.get().wrapping_sub(task.skipped.get()),
             deadline: self.rank.deadline.get(),
@@ -60,8 +67,25 @@ impl Task {
                 let head = self.group.rank.head.get();
                 head.is_some_and(|head| head.label <= self.thread.label)
             }
-            _ => self.job.get() & job::RELEASED != 0,
+            _ => self.group.epoch.get() ^ self.job.get() > job::STOPPED,
         }
+    }
+
+    /// Whether it is apart and released, and knows nothing of that yet.
+    #[inline(always)]
+    pub(super) fn is_new(&self) -> bool {
+        let ahead = self
+            .group
+            .epoch
+            .get()
+            .wrapping_sub(self.job.get() & !job::STOPPED);
+        ahead == job::EPOCH
+    }
+
+    /// It is apart and has no job.
+    #[inline(always)]
+    pub(super) fn end(&self, stopped: u32) {
+        self.job.set(self.group.epoch.get() | stopped);
     }
 }
 
@@ -74,7 +98,10 @@ impl Kernel {
         let odd = group.odd.get() | release.parts.get() | self.micro.rest.get();
         if odd as usize | some(group.rank.head.get()) != 0 {
             cold_path();
-            return false;
+            let parts = release.parts.get() | self.micro.rest.get();
+            return parts == 0
+                && group.is_waiting()
+                && self.release_whole::<M>(group, release.ticks.get());
         }
         let (task, ticks) = (group.first, release.ticks.get());
         let at = self.micro.instant.get();
@@ -82,6 +109,18 @@ impl Kernel {
         self.note_logical::<M>(release_label(task), group.members, ticks);
         self.begin_job::<M>(task, group);
         self.open(&group.rank, task.thread);
+        true
+    }
+
+    /// Releases all tasks of a group that S code dispatches, none of which has a job. O(1).
+    #[inline(never)]
+    fn release_whole<M: Machine>(&self, group: Ref<Group>, ticks: u32) -> bool {
+        let at = self.micro.instant.get();
+        self.begin_release(group, ticks, at, M::high(at));
+        self.note_instantly::<M>(release_label(group.first), group.members, ticks);
+        group.epoch.set(group.epoch.get().wrapping_add(job::EPOCH));
+        group.left.set(group.tasks.len() as u32);
+        self.fire(&group.watchers, at);
         true
     }
 
@@ -105,6 +144,26 @@ impl Kernel {
         self.begin_job::<M>(task, task.group);
     }
 
+    /// A group that is apart is about to be released again: its tasks learn of the jobs that
+    /// they have not begun. O(tasks).
+    #[inline(never)]
+    fn begin_each_new<M: Machine>(&self, group: Ref<Group>) {
+        for task in group.tasks {
+            self.begin_new::<M>(task);
+        }
+    }
+
+    /// A task that is apart learns of its job, if it is released and has not yet.
+    #[inline(never)]
+    pub(super) fn begin_new<M: Machine>(&self, task: Ref<Task>) {
+        if task.is_new() {
+            let group = task.group;
+            task.rank.deadline.set(group.rank.deadline.get());
+            task.job.set(group.epoch.get().wrapping_sub(job::BEGUN));
+            self.tell_job::<M>(task);
+        }
+    }
+
     /// Releases a group, whatever there is to see to. False: something waits, and it is not
     /// done. O(tasks) unless it is a ring none of which has a job.
     #[inline(never)]
@@ -121,13 +180,20 @@ impl Kernel {
             if self.release_ring::<M>(release) {
                 return true;
             }
+            let is_waiting = group.is_waiting();
             // (jobs that are met keep their deadlines)
-            self.begin_rest::<M>(group);
-            self.take_apart(group);
+            if !is_waiting {
+                self.begin_rest::<M>(group);
+                self.take_apart(group);
+                self.begin_each_new::<M>(group);
+            }
             let rest = micro.rest.get().wrapping_add(release.parts.get());
             let carry = (rest >= program.parts.get()) as u32;
             let now = self.exact_now::<M>();
             let ticks = release.ticks.get().wrapping_add(carry);
+            if is_waiting {
+                return self.release_whole::<M>(group, ticks);
+            }
             self.begin_release(group, ticks, now as u32, (now >> 32) as u32);
         }
         while let Some(task) = group.tasks.get(index) {
@@ -145,26 +211,31 @@ impl Kernel {
     #[inline(never)]
     fn release_task<M: Machine>(&self, task: Ref<Task>, program: Ref<Program>) {
         let group = task.group;
-        if task.job.get() & job::RELEASED != 0 {
+        if task.is_released() {
             task.skipped.set(task.skipped.get().wrapping_add(1));
             return self.violate::<M>(program, Violation::TimeSafety, Some(task), None);
         }
         self.note_instantly::<M>(release_label(task), members::ONE, group.ticks.get());
-        task.rank.deadline.set(group.rank.deadline.get());
         if group.odd.get() & odd::DEAD != 0 {
-            return task.job.set(job::STOPPED);
+            return task.end(job::STOPPED);
         }
-        task.job.set(job::RELEASED);
-        self.tell_job::<M>(task);
+        task.job.set(group.epoch.get().wrapping_sub(job::EPOCH));
+        group.left.set(group.left.get().wrapping_add(1));
         if program.governed.get() == 0 {
-            self.ready_task(task, task.thread.own.get());
+            self.ready_task::<M>(task, task.thread.own.get());
         }
-        self.fire(&task.watchers, self.micro.instant.get());
+        self.fire(&group.watchers, self.micro.instant.get());
     }
 
     /// A task that is apart may run at this urgency, if it may not already.
     #[inline(never)]
-    pub(super) fn ready_task(&self, task: Ref<Task>, rank: Ref<crate::Rank>) {
+    pub(super) fn ready_task<M: Machine>(&self, task: Ref<Task>, rank: Ref<crate::Rank>) {
+        self.begin_new::<M>(task);
+        self.make_ready(task, rank);
+    }
+
+    #[inline(never)]
+    fn make_ready(&self, task: Ref<Task>, rank: Ref<crate::Rank>) {
         let thread = task.thread;
         if thread.waits.get().is_some() {
             thread.rank.set(rank);
@@ -210,26 +281,28 @@ impl Kernel {
         }
         // (the Ring Invariant)
         let first = head.map_or(u32::MAX, |head| head.label);
+        let mut left = 0u32;
         for task in group.tasks {
             let thread = task.thread;
             thread.next.set(thread);
             thread.prev.set(thread);
             thread.waits.set(Some(self.nowhere));
             thread.clear(state::IN_RING);
-            task.job.set(0);
+            task.end(0);
             if thread.label >= first {
-                task.job.set(job::RELEASED);
+                left = left.wrapping_add(1);
+                task.job.set(group.epoch.get().wrapping_sub(job::BEGUN));
                 task.rank.deadline.set(group.rank.deadline.get());
-                self.ready_task(task, thread.own.get());
+                self.make_ready(task, thread.own.get());
             }
         }
+        group.left.set(left);
     }
 
     /// A group that is apart, but not always, is a ring again if none has a job.
     #[inline(never)]
     fn link_ring(&self, group: Ref<Group>) {
-        let has_job = |task: &Task| task.job.get() & job::RELEASED != 0;
-        if group.odd.get() != odd::APART || group.tasks.iter().any(has_job) {
+        if group.odd.get() != odd::APART || group.left.get() != 0 {
             return;
         }
         group.odd.set(0);
@@ -242,7 +315,7 @@ impl Kernel {
             thread.rank.set(&group.rank);
             thread.waits.set(None);
             thread.set(state::IN_RING);
-            task.job.set(0);
+            task.end(0);
             last = Some(thread);
         }
     }
@@ -310,6 +383,17 @@ impl Kernel {
                 return outcome.with(reason::COMPLETE | late);
             }
         }
+        self.tell_completion::<M>(me, now, late)
+    }
+
+    /// The record of a completion that no record of a switch tells; then what is left to do.
+    #[inline(never)]
+    pub(super) fn tell_completion<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        now: u32,
+        late: usize,
+    ) -> Outcome {
         let label = head(Kind::Complete, 0, me.number() as u16);
         self.trace.write(now, label, late as u32, 0);
         self.react::<M>();
@@ -338,13 +422,15 @@ impl Kernel {
             }
         } else {
             self.unready_task(task);
-            task.job.set(0);
+            let left = group.left.get();
+            group.left.set(left.wrapping_sub(task.is_released() as u32));
+            task.end(0);
             self.end_dispatches(task, at);
-            self.fire(&task.watchers, at);
+            self.fire(&group.watchers, at);
         }
         if micro.later.get().is_some() || micro.ripe.get() != 0 {
             self.begin_event(at);
-            micro.unsettled.set(1);
+            self.unsettle();
         }
     }
 
@@ -354,12 +440,12 @@ impl Kernel {
         let (now, thread) = (M::now(), task.thread);
         self.begin_rest::<M>(task.group);
         self.take_apart(task.group);
-        if task.job.get() & job::RELEASED == 0 {
+        if !task.is_released() {
             return;
         }
         self.begin_event(now);
         self.end_job::<M>(task, now);
-        task.job.set(job::STOPPED);
+        task.end(job::STOPPED);
         thread.begin_at(thread.place.entry, task.argument, thread.place.body);
         self.raise::<M>(violation, task, now);
     }
@@ -399,7 +485,7 @@ impl Kernel {
             Some(task) => {
                 self.stop_job::<M>(task, Violation::Fault);
                 // (nor is what jobs before put out: its memory becomes what it was)
-                task.job.set(job::STOPPED);
+                task.end(job::STOPPED);
                 let odd = &task.group.odd;
                 odd.set(odd.get() | odd::DEAD);
             }

@@ -20,7 +20,7 @@ use giornata_abi::load::{How, MOST, RECORD, state};
 use giornata_abi::ring::{Kind, head};
 
 use crate::agenda::FARTHEST;
-use crate::micro::{Cause, Change, Op, Program, Room, block, job, mode};
+use crate::micro::{Cause, Change, Op, Program, Room, block, mode};
 use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
 
 /// Bits of [`Change::asked`]: its alarm is set; its instant has come; it takes the round
@@ -187,7 +187,7 @@ impl Kernel {
             // (whose alarm has rung begins at its own instant, however late that is)
             let is_late = asked != change.asked.replace(asked | RIPE);
             self.begin_event(if is_late { low.get() } else { now });
-            return self.micro.unsettled.set(1);
+            return self.unsettle();
         }
         change.asked.set(asked | ARMED);
         let key = now.wrapping_add(ahead);
@@ -241,11 +241,7 @@ impl Kernel {
     #[inline(never)]
     fn try_change<M: Machine>(&self, program: Ref<Program>, change: Ref<Change>) {
         let micro = &self.micro;
-        if change
-            .tasks
-            .iter()
-            .any(|task| task.job.get() & job::RELEASED != 0)
-        {
+        if change.tasks.iter().any(|task| task.is_released()) {
             return;
         }
         let carries = change.asked.get() & CARRIES != 0;
@@ -295,7 +291,7 @@ impl Kernel {
         // (the new code has the whole bound)
         program.counted.set(0);
         micro.changes.set(micro.changes.get().wrapping_add(1));
-        micro.unsettled.set(1);
+        self.unsettle();
         self.note_instantly::<M>(
             head(Kind::Change, 0, program.number as u16),
             carries as u32,

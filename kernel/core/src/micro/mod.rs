@@ -43,6 +43,8 @@ mod instruction;
 mod jobs;
 #[cfg(feature = "programs")]
 mod port;
+#[cfg(all(feature = "programs", feature = "fast"))]
+mod quick;
 #[cfg(feature = "programs")]
 mod react;
 #[cfg(feature = "programs")]

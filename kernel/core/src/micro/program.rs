@@ -164,8 +164,17 @@ record! {
         pub(crate) mail: Cell<Option<Ref<Trigger>>>,
         /// Threads of S code that dispatch a task, in order; the first has the hart.
         pub(crate) dispatchers: Cell<Option<Ref<Trigger>>>,
+        /// The only thread that dispatches a task, if it has nothing odd about it and nothing
+        /// is due: while it stands here, one completion after another makes it go on without
+        /// the event loop, and `running` is its task. See [`Kernel::unsettle`].
+        pub(crate) quick: Cell<Option<Ref<Trigger>>>,
+        /// How much code it had left then.
+        pub(crate) mark: Cell<usize>,
         /// The task that is ready because S code dispatches it.
         pub(crate) running: Cell<Option<Ref<Task>>>,
+        /// Where it is ready, if deadlines decide: so that one task after another takes the
+        /// same place in the queue.
+        pub slot: Ref<Rank>,
         /// Changes of programs that wait for a safe instant.
         pub(crate) ripe: Cell<u32>,
         /// Changes that have happened.

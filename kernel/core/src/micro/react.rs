@@ -82,7 +82,9 @@ impl Kernel {
 
     /// The task that runs, or would, because S code dispatches it.
     pub fn dispatched(&self) -> Option<Ref<Task>> {
-        self.micro.running.get()
+        let micro = &self.micro;
+        let quick = micro.quick.get().and_then(|thread| thread.task.get());
+        quick.or(micro.running.get())
     }
 
     /// At boot: the first blocks of all programs are due.

@@ -13,7 +13,9 @@ record! {
     /// a release only opens their rank and a completion only moves its head. The Ring
     /// Invariant: those from the head to the last have jobs, the others have none. What
     /// does not fit into that [takes the ring apart](crate::Kernel::take_apart): then each
-    /// task has flags and a rank of its own, until a release finds none with a job.
+    /// task has a rank of its own and says itself how far its job is, until a release finds
+    /// none with a job. If S code dispatches its tasks, which are apart always, such a
+    /// release is a step of `epoch`, and a task learns of its job when it is dispatched.
     pub struct Group {
         /// Where the ring is ready; its deadline is that of the last release.
         pub(crate) rank: Rank,
@@ -25,6 +27,12 @@ record! {
         pub(crate) high: Cell<u32>,
         /// How often it was released.
         pub(crate) releases: Cell<u32>,
+        /// Apart: the [`job`](Task::job) of those that have none; and how many have one.
+        pub(crate) epoch: Cell<u32>,
+        /// See `epoch`.
+        pub(crate) left: Cell<u32>,
+        /// What waits for the release or the completion of one of its tasks.
+        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// Bits of [`odd`].
         pub odd: Cell<u32>,
         /// What the trace says of a release, see [`giornata_abi::ring::members`].
@@ -37,9 +45,6 @@ record! {
 
     /// A task: a thread that runs one job for each release.
     pub struct Task {
-        /// What waits for its release or its completion. (At the front: see
-        /// `Line::watchers`.)
-        pub(crate) watchers: Cell<Option<Ref<Trigger>>>,
         /// It.
         pub thread: Ref<Thread>,
         /// Its group.
@@ -48,7 +53,7 @@ record! {
         pub argument: usize,
         /// Apart: where it is ready, if deadlines decide; and its deadline.
         pub(crate) rank: Rank,
-        /// Apart: bits of [`job`].
+        /// Apart: how far its job is, see [`job`].
         pub(crate) job: Cell<u32>,
         /// Releases that met a job which had not completed.
         pub(crate) skipped: Cell<u32>,
@@ -70,10 +75,14 @@ pub mod odd {
     pub const FIXED: u32 = 8;
 }
 
-/// Bits of [`Task::job`].
+/// How far the job of a task that is apart is: [`Task::job`] less the group's epoch.
 pub mod job {
-    /// It is released and has not completed.
-    pub const RELEASED: u32 = 1;
-    /// Its last job was stopped, or did not begin: what it puts out is not to be copied.
-    pub const STOPPED: u32 = 2;
+    /// Beside the others: its last job was stopped, or did not begin, and what it puts out
+    /// is not to be copied.
+    pub const STOPPED: u32 = 1;
+    /// From one epoch to the next: a task has no job in its group's, a new one in that
+    /// before it.
+    pub const EPOCH: u32 = 2;
+    /// It is released, and the task knows of it.
+    pub const BEGUN: u32 = 2 * EPOCH;
 }

@@ -68,6 +68,11 @@ impl Kernel {
             };
             let next = again.unwrap_or_else(|| self.renew_alarm(trigger));
             if before(now, next) {
+                // (threads of S code may have waited for a release)
+                if micro.due.get().is_some() && !self.wake_quickly::<M>() {
+                    cold_path();
+                    break;
+                }
                 M::alarm(next, now);
                 return self.go_from(me);
             }
