@@ -292,8 +292,8 @@ fn kernel_size(_: Extent<'_>) -> Result<String> {
     Ok(format!("\n{text}"))
 }
 
-fn kernel_bounds(_: Extent<'_>) -> Result<String> {
-    let (lines, complaints) = bounds::check()?;
+fn kernel_bounds(extent: Extent<'_>) -> Result<String> {
+    let (lines, complaints) = bounds::check(extent.full)?;
     if !complaints.is_empty() {
         bail!("{}", complaints.join("\n"));
     }
