@@ -1,6 +1,8 @@
 //! Violations: what is one, its default action, and the program's handlers.
 
-use crate::support::{End, Event, Work, trace};
+use std::fmt::Write;
+
+use crate::support::{End, Event, LINES, MS, Work, World, trace};
 
 const HEAD: &str = "
     port p i32 output
@@ -413,3 +415,42 @@ const HEAD_OF_STOPPED: &str = "
     driver feed reads p writes x
     driver fetch reads y writes p
 ";
+
+/// Twelve tasks that are released together every 2 ms, of which the second still runs at
+/// 4 ms, and the others behind it wait. If the release is `in_pieces`, a line rises
+/// meanwhile, and each look at the hart finds it.
+fn a_crowd_released(in_pieces: bool) -> String {
+    let mut source = String::from("irq x\nport p i32 output\nport o i32 output\n");
+    source.push_str("driver mend writes p\ndriver free writes p\ndriver press writes o\n");
+    for number in 0..12 {
+        writeln!(source, "task t{number}").unwrap();
+    }
+    source.push_str("start a\na: future irq(x), q\nfuture after(2ms), b\nreturn\n");
+    source.push_str("q: call press\nreturn\nb: ");
+    for number in 0..12 {
+        writeln!(source, "release t{number}, 9ms").unwrap();
+    }
+    source.push_str("call free\nfuture after(2ms), b\nreturn\n");
+    source.push_str("h: call mend\nreturn\nhandler time-safety h\n");
+    let mut world = World::new(&[&source]);
+    world.takes("t1", &[4.0]);
+    world.run_until(4 * MS - 1);
+    world.words.clear();
+    if in_pieces {
+        world.rig().set_piece_time(10);
+        world.rig().raise_at(4 * MS + 1, LINES);
+    }
+    world.run_until(4 * MS + MS / 2);
+    world.rig().set_piece_time(0);
+    world.words.join(" ")
+}
+
+#[test]
+fn a_handler_runs_behind_the_release_that_it_is_of_though_something_waits() {
+    let whole = a_crowd_released(false);
+    let late: Vec<String> = (1..12)
+        .map(|task| format!("[time-safety:t{task}+handler] mend"))
+        .collect();
+    assert_eq!(whole, format!("@4ms t0!13ms {} free", late.join(" ")));
+    assert_eq!(a_crowd_released(true), format!("{whole} press"));
+}
