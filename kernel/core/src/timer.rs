@@ -122,21 +122,21 @@ impl Kernel {
         self.go_from(me)
     }
 
-    /// A few of what is due ring, until a line rises. Returns whether all.
+    /// A few of what is due ring, until a line rises. Returns whether nothing was due.
     ///
-    /// If not, the rest waits for twice as long as that has taken: so the handler of the
+    /// If something still is, the rest waits for twice as long as that has taken: so the handler of the
     /// line runs before all of a hundred have rung, whoever they are.
     #[inline(never)]
     pub(crate) fn ring_due<M: Machine>(&self) -> bool {
         let began = M::now();
-        let (mut now, mut left) = (began, RINGS);
+        let (mut now, mut left, mut waits) = (began, RINGS, false);
         loop {
             let next = self.agenda.next();
             if before(now, next) {
                 self.ring_at::<M>(next, now);
-                return true;
+                return left == RINGS;
             }
-            if left == 0 || left != RINGS && self.take_line::<M>() {
+            if left == 0 || waits && self.take_line::<M>() {
                 now = M::now();
                 let pause = now.wrapping_sub(began).wrapping_mul(2);
                 self.ring_at::<M>(now.wrapping_add(pause), now);
@@ -144,6 +144,7 @@ impl Kernel {
             }
             left = left.wrapping_sub(1);
             self.ring_next::<M>(now);
+            waits = M::pending();
             now = M::now();
         }
     }
