@@ -359,6 +359,7 @@ impl Kernel {
         for (word, bits) in words.iter().enumerate().rev() {
             let mut bits = bits.get() & mask;
             if word == band {
+                cold_path();
                 bits &= others;
             }
             if bits != 0 {

@@ -116,7 +116,8 @@ impl Kernel {
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let idle = self.ring_due::<M>();
         self.react::<M>();
-        if idle && me.limited.get() != 0 {
+        // (what has come meanwhile goes first)
+        if idle && me.limited.get() != 0 && !M::pending() {
             self.look_at_limit::<M>(me, M::now());
         }
         self.go_from(me)
