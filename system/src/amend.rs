@@ -123,8 +123,8 @@ fn block_of(writer: &mut ModuleWriter, driver: u16) -> u16 {
     address
 }
 
-/// A writer that would write the same module again.
-pub(crate) fn rewrite(module: &Module<'_>) -> ModuleWriter {
+/// A writer that would write the same module again. O(the module).
+pub fn rewrite(module: &Module<'_>) -> ModuleWriter {
     let header = module.header();
     let mut writer = ModuleWriter::new(module.name(), module.text(header.source));
     writer.start = header.start;

@@ -152,13 +152,6 @@ impl Board {
         self.kernel_features.iter().map(String::as_str).chain(parts)
     }
 
-    /// Whether instructions of its kernel are compressed.
-    pub(crate) fn has_compressed_kernel(&self) -> bool {
-        let architecture = self.kernel_target.split('-').next().unwrap_or_default();
-        let extensions = architecture.trim_start_matches("riscv");
-        extensions.contains('c')
-    }
-
     /// Reads the board that a system file names, or `other` in its stead.
     pub fn of(file: &SystemFile, root: &Path, other: Option<&str>) -> Result<Board, Refusal> {
         let name = other.unwrap_or(file.board.get_ref());

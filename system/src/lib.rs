@@ -39,6 +39,7 @@ pub mod project;
 pub mod services;
 pub mod shared;
 
+pub use amend::rewrite;
 pub use board::{Board, Emulator};
 pub use config::CONFIGS;
 pub use file::SystemFile;

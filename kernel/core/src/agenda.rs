@@ -149,6 +149,7 @@ impl Agenda {
     }
 
     /// 0 if the first of its list, set anew for `key`, is still the first of it.
+    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn loses_front(&self, alarm: Ref<Alarm>, key: u32) -> usize {
         let stays = alarm
@@ -169,6 +170,7 @@ impl Agenda {
 
     /// The first of its list is set anew, and is still the first of it: the next instant.
     /// `None`: it is another case, and nothing has changed.
+    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
         let node = self.node(alarm.list);

@@ -81,7 +81,6 @@ impl Kernel {
                 _ => {}
             }
         }
-        let _ = self.agenda.insert(self.epoch, now.wrapping_add(ahead));
-        self.ring_at::<M>(self.agenda.next(), now);
+        self.set_alarm::<M>(self.epoch, now.wrapping_add(ahead));
     }
 }

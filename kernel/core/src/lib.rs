@@ -24,7 +24,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[allow(dead_code)] // (until programs use all of it)
 pub mod agenda;
 pub mod boot;
 pub mod calls;

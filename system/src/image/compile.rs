@@ -11,20 +11,8 @@ use std::sync::{Arc, Mutex};
 
 /// The package of the kernel binary.
 const KERNEL: &str = "giornata-image";
-/// How each of its crates is compiled where instructions are compressed, so where bytes
-/// count. The linker may shorten what reaches its goal by a shorter instruction, and
-/// functions that have frames share how they make them (2 % of the text; what is hot has
-/// none). Besides (3.5 %), the last pass before instructions are selected would copy what
-/// functions end with, so that calls there become tail calls, and whatever makes one has a
-/// frame of its own; other passes would copy ends of branches, and keep in a saved register
-/// what an instruction makes.
-const SMALL: &str = "build.rustflags=['-Ctarget-feature=+relax,+save-restore', \
-    '-Cllvm-args=-disable-cgp -disable-machine-licm \
-     -aggressive-machine-cse -tail-dup-size=1 -tail-dup-placement=false']";
-/// How it is compiled elsewhere, where cycles count: no function shares pieces of others
-/// (10 % of the longest paths).
-const FAST: &str =
-    "build.rustflags=['-Ctarget-feature=+relax','-Cllvm-args=-enable-machine-outliner=never']";
+/// How each of its crates is compiled for its target, in the workspace.
+const FLAGS: &str = "kernel/image/flags.toml";
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
@@ -98,11 +86,7 @@ impl Toolchain {
     fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
         command.env("GIORNATA_BOARD", &board.name);
-        let flags = match board.has_compressed_kernel() {
-            true => SMALL,
-            false => FAST,
-        };
-        command.args(["--config", flags]);
+        command.arg("--config").arg(self.root.join(FLAGS));
         command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);

@@ -181,12 +181,13 @@ impl Kernel {
             0 => ahead.min(FARTHEST),
             _ => FARTHEST,
         };
-        let asked = change.asked.get() & !ARMED;
+        let asked = change.asked.get();
         if ahead == 0 {
             self.micro.ripe.set(self.micro.ripe.get().wrapping_add(1));
-            // (whose alarm has rung begins at its own instant, however late that is)
-            let is_late = asked != change.asked.replace(asked | RIPE);
-            self.begin_event(if is_late { low.get() } else { now });
+            change.asked.set(asked & !ARMED | RIPE);
+            // (one whose alarm has rung begins at its own instant, however late that is)
+            let rang = asked & ARMED != 0;
+            self.begin_event(if rang { low.get() } else { now });
             return self.unsettle();
         }
         change.asked.set(asked | ARMED);

@@ -142,19 +142,18 @@ impl Board {
     /// The kernel as it ships: the release build, with everything in it.
     fn kernel(self, folder: &Path) -> PathBuf {
         let target = self.text_of("kernel", "target");
-        // (as the builder compiles it: for bytes, or for cycles)
-        let flags = match target.contains("c-unknown") {
-            true => "-Ctarget-feature=+relax,+save-restore",
-            false => "-Ctarget-feature=+relax -Cllvm-args=-enable-machine-outliner=never",
-        };
         let mut features = self.texts("features");
         features.extend(["programs", "load", "services"].map(String::from));
         run(Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "giornata-image"])
             .args(["--no-default-features", "--features", &features.join(",")])
             .args(["--target", &target])
+            .args([
+                "--config",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/flags.toml"),
+            ])
             .env("GIORNATA_BOARD", self.0)
-            .env("RUSTFLAGS", flags)
+            .env_remove("RUSTFLAGS")
             .env("CARGO_TARGET_DIR", folder));
         folder.join(target).join("release/giornata-image")
     }
