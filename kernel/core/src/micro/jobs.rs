@@ -325,11 +325,15 @@ impl Kernel {
     /// The usual case without a call: the next of its ring has a job.
     #[inline(always)]
     pub(crate) fn complete<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        if me.state.get() != state::IN_RING {
+            cold_path();
+            return self.complete_dispatched::<M>(me);
+        }
         match self.complete_in_ring::<M>(me) {
             Some((next, reason)) => Outcome::because(next, reason),
             None => {
                 cold_path();
-                self.complete_dispatched::<M>(me)
+                self.complete_any::<M>(me)
             }
         }
     }
@@ -338,11 +342,7 @@ impl Kernel {
     /// and nothing has changed.
     #[inline(always)]
     fn complete_in_ring<M: Machine>(&self, me: Ref<Thread>) -> Option<(Ref<Thread>, usize)> {
-        let (state, next, rank) = (me.state.get(), me.next.get(), me.rank.get());
-        if state != state::IN_RING {
-            cold_path();
-            return None;
-        }
+        let (next, rank) = (me.next.get(), me.rank.get());
         let (now, task) = (M::now(), next.place.task);
         // (no step waits for what it loads)
         let odd = some(self.micro.later.get())
