@@ -90,8 +90,8 @@ impl Kernel {
     }
 
     /// The same of a thread that is ready.
-    #[inline(never)]
-    extern "C" fn heed_ceiling<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
+    #[inline(always)]
+    fn heed_ceiling<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
         let page = me.control;
         let ceiling = M::load(page.wrapping_add(CEILING)).min(255);
         if ceiling == 0 || !me.process.is_alive() {
