@@ -34,6 +34,8 @@ pub struct Bound {
     /// Functions whose calls are counted apart, how often, and what that takes without
     /// other such functions, most first.
     pub calls: Vec<(String, u64, u64)>,
+    /// It stands for all others that begin there.
+    pub(crate) stands_for_all: bool,
     /// Instructions that such a stretch may execute, by address.
     pub(crate) allowed: BTreeSet<u64>,
 }
@@ -50,6 +52,34 @@ pub struct Bounds {
     pub used: BTreeSet<usize>,
     /// Functions of which it is declared how often a stretch calls them.
     pub calls: Vec<Called>,
+}
+
+/// Whose a bound is.
+#[derive(Clone, Debug)]
+pub enum Shares {
+    /// That is not kept.
+    None,
+    /// What each function of the source has of it by itself.
+    Functions,
+    /// What each call takes on the way through the kernel, and within functions of these
+    /// names. (Each is counted where it is, so a bound may be greater than the least that is
+    /// known.)
+    Calls(Vec<String>),
+}
+
+impl Shares {
+    /// Whether functions have shares.
+    pub(crate) fn are_kept(&self) -> bool {
+        !matches!(self, Shares::None)
+    }
+
+    /// Whether it is told what is called within a function.
+    pub(crate) fn opens(&self, function: &str) -> bool {
+        match self {
+            Shares::Calls(opened) => opened.iter().any(|name| name == function),
+            _ => false,
+        }
+    }
 }
 
 /// A function whose calls in one stretch are declared.
@@ -72,6 +102,7 @@ impl Bound {
             from,
             instructions: Cost::number(instructions),
             calls: Vec::new(),
+            stands_for_all: false,
             allowed: BTreeSet::new(),
         }
     }
@@ -112,15 +143,14 @@ impl Analysis {
         })
     }
 
-    /// The bounds for a system with these capacities; with `shares` they know what
-    /// each function has of them.
+    /// The bounds for a system with these capacities, and whose they are.
     ///
     /// # Errors
     /// Loops without a bound; a bound that names no capacity; a loop without a top.
     pub fn bounds(
         &self,
         capacities: &BTreeMap<String, u64>,
-        shares: bool,
+        shares: &Shares,
     ) -> Result<Bounds, Error> {
         let capacities = self.capacities(capacities)?;
         let everything = Pass::over(self, &capacities, shares, true)?;
@@ -128,6 +158,15 @@ impl Analysis {
         let handlers = self.handlers();
         let mut kinds = Vec::new();
         for kind in &self.declarations.kind {
+            if kind.all {
+                self.declarations.check_all(kind, &handlers)?;
+                kinds.push(Bound {
+                    rows: kind.rows.clone(),
+                    stands_for_all: true,
+                    ..Bound::new(&kind.name, kind.from, 0)
+                });
+                continue;
+            }
             self.declarations.check_through(kind, &handlers)?;
             let left_out = self.declarations.left_out(kind, &handlers);
             // What is counted apart is the most of each on different ways, so the longest
@@ -136,7 +175,8 @@ impl Analysis {
             let apart = everything.without(left_out, kind.from)?;
             let mut bound = apart.bound(kind);
             let by_way = by_way.bound(kind).instructions;
-            if by_way.value < bound.instructions.value {
+            let is_by_way = matches!(shares, Shares::Calls(_));
+            if is_by_way || by_way.value < bound.instructions.value {
                 bound.instructions = by_way;
                 bound.calls.clear();
             }
@@ -154,6 +194,7 @@ impl Analysis {
             }
             kinds.push(bound);
         }
+        stand_for_all(&mut kinds);
         let functions = everything.functions();
         let calls = everything.called();
         Ok(Bounds {
@@ -198,6 +239,21 @@ impl Analysis {
     /// The addresses of the kernel's code.
     pub fn code(&self) -> std::ops::Range<u64> {
         self.binary.code()
+    }
+}
+
+/// Kinds that stand for all others have the most of them.
+fn stand_for_all(kinds: &mut [Bound]) {
+    let (all, others): (Vec<&mut Bound>, Vec<_>) =
+        kinds.iter_mut().partition(|kind| kind.stands_for_all);
+    for kind in all {
+        for other in others.iter().filter(|other| other.from == kind.from) {
+            kind.allowed.extend(&other.allowed);
+            if other.instructions.value > kind.instructions.value {
+                kind.instructions = other.instructions.clone();
+                kind.calls = other.calls.clone();
+            }
+        }
     }
 }
 

@@ -49,6 +49,12 @@ impl Cost {
         }
     }
 
+    /// The same, of which one has all.
+    pub(crate) fn shared_by(self, name: Rc<str>) -> Cost {
+        let shares = BTreeMap::from([(name, self.value)]);
+        Cost { shares, ..self }
+    }
+
     /// One call of a function that is counted apart, and takes this.
     pub(crate) fn call(function: u64, taking: &Cost) -> Cost {
         let calls = Calls {

@@ -140,6 +140,9 @@ pub(crate) struct Kind {
     /// Functions of those that are executed all the same, or names of groups of them.
     #[serde(default)]
     pub(crate) with: Vec<String>,
+    /// It stands for all other kinds that begin there: whatever happens is of one of them.
+    #[serde(default)]
+    pub(crate) all: bool,
     /// Only in kernels of these configurations; in all where none is named.
     #[serde(default)]
     pub(crate) configurations: Vec<String>,
@@ -297,6 +300,24 @@ impl Declarations {
             kind.name,
             handlers.join(", ")
         )))
+    }
+
+    /// A kind that stands for all others is bounded by them.
+    ///
+    /// # Errors
+    /// None of the others goes through something that handles entries.
+    pub(crate) fn check_all(&self, kind: &Kind, handlers: &[String]) -> Result<(), Error> {
+        let others = || self.kind.iter().filter(|k| !k.all && k.from == kind.from);
+        let left_out: Vec<LeftOut> = others().map(|k| self.left_out(k, handlers)).collect();
+        let mut handle = handlers.iter().chain(&self.entries);
+        let lost = handle.find(|name| left_out.iter().all(|out| out.has(&[name.as_str()])));
+        match lost {
+            None => Ok(()),
+            Some(name) => Err(Error::Missing(format!(
+                "`{}` stands for all kinds, but none of the others goes through `{name}`",
+                kind.name
+            ))),
+        }
     }
 
     /// How often a function is called again at most while it is under way.

@@ -28,7 +28,7 @@ mod shape;
 mod value;
 mod watch;
 
-pub use analysis::{Analysis, Bound, Bounds, Called};
+pub use analysis::{Analysis, Bound, Bounds, Called, Shares};
 pub use binary::Binary;
 pub use cost::Cost;
 pub use declarations::{Declarations, From};

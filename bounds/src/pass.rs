@@ -1,6 +1,6 @@
 //! One walk over all functions, callees first: what each takes at most.
 
-use crate::analysis::{Analysis, Bound, Called, unknown};
+use crate::analysis::{Analysis, Bound, Called, Shares, unknown};
 use crate::binary::Frame;
 use crate::cost::Cost;
 use crate::declarations::{From, Kind, LeftOut, Place};
@@ -32,8 +32,8 @@ pub(crate) struct Pass<'a> {
     cut: BTreeSet<u64>,
     /// Where the ways through the kernel begin that count; all do, if that is not said.
     from: Option<From>,
-    /// Costs know what each function has of them.
-    shares: bool,
+    /// What costs know of whose they are.
+    shares: &'a Shares,
     /// Longest way through a function, by its third argument if that counts;
     /// nothing if none returns.
     costs: HashMap<(u64, Option<u64>), Option<Cost>>,
@@ -58,7 +58,7 @@ impl<'a> Pass<'a> {
     pub(crate) fn over(
         analysis: &'a Analysis,
         capacities: &'a Capacities,
-        shares: bool,
+        shares: &'a Shares,
         apart: bool,
     ) -> Result<Pass<'a>, Error> {
         let mut pass = Pass::new(analysis, capacities, shares);
@@ -86,7 +86,7 @@ impl<'a> Pass<'a> {
         pass.walk()
     }
 
-    fn new(analysis: &'a Analysis, capacities: &'a Capacities, shares: bool) -> Pass<'a> {
+    fn new(analysis: &'a Analysis, capacities: &'a Capacities, shares: &'a Shares) -> Pass<'a> {
         Pass {
             analysis,
             capacities,
@@ -134,12 +134,24 @@ impl<'a> Pass<'a> {
         let begins = |from: From| self.from.is_none_or(|only| only == from);
         let sources = analysis.kernel.sources.iter();
         let sources: Vec<usize> = sources
-            .filter(|(from, _)| begins(*from))
+            .filter(|(from, at)| begins(*from) && !self.lies_in_left_out(*at))
             .map(|(_, at)| *at)
             .collect();
         let entry = &analysis.declarations.entry;
         self.kernel = self.longest(&analysis.kernel, entry, &sources, None)?;
         Ok(())
+    }
+
+    /// Whether a place on the way through the kernel lies in a call of a function that is not
+    /// executed.
+    fn lies_in_left_out(&self, site: usize) -> bool {
+        let unfolded = self.analysis.kernel.unfolded.iter();
+        unfolded
+            .filter(|(_, sites)| sites.contains(&site))
+            .any(|(function, _)| {
+                let binary = &self.analysis.binary;
+                self.left_out.has(&[&binary.key(address(*function))])
+            })
     }
 
     /// Whether something of a function is left out, or of what it calls.
@@ -305,7 +317,15 @@ impl<'a> Pass<'a> {
         length: Option<u64>,
     ) -> Result<Longest, Error> {
         self.count_lengths(shape, length)?;
-        let graph = self.graph(shape, &|site, call| self.cost_of(site, call, length));
+        let opened = self.shares.opens(last(name));
+        let graph = self.graph(shape, &|site, call| {
+            let cost = self.cost_of(site, call, length)?;
+            let callee = last(&self.analysis.program.procedures[&call.callee].name);
+            Some(match opened && !self.shares.opens(callee) {
+                true => cost.shared_by(format!("{} > {callee}", last(name)).into()),
+                false => cost,
+            })
+        });
         let mut longest = BTreeMap::new();
         let mut known = HashMap::new();
         // One source after the other: one behind a look may lie in a loop, which then is
@@ -325,32 +345,37 @@ impl<'a> Pass<'a> {
         source: usize,
         known: &mut HashMap<usize, Option<Rc<[Loop]>>>,
     ) -> Result<Rc<[Loop]>, Error> {
-        let refusal = match known.get(&source) {
-            Some(Some(loops)) => return Ok(loops.clone()),
-            _ => match self.loops(shape, graph, &[source]) {
-                Ok(loops) => {
-                    let loops: Rc<[Loop]> = loops.into();
-                    known.insert(source, Some(loops.clone()));
-                    return Ok(loops);
-                }
-                Err(refusal) => refusal,
-            },
+        let mut own = || -> Result<Rc<[Loop]>, Error> {
+            if let Some(Some(loops)) = known.get(&source) {
+                return Ok(loops.clone());
+            }
+            let loops = self.loops(shape, graph, &[source]).map(Rc::from);
+            known.insert(source, loops.as_ref().ok().cloned());
+            loops
         };
-        known.insert(source, None);
-        // What comes behind a look in the middle of a loop may go on at several of its
-        // places. It then is entered at its top, as from another source: the rest of a
-        // pass is no more than a pass, and its top has been reached once before.
-        for (_, other) in &shape.sources {
+        let own = own();
+        // What comes behind a look in the middle of a loop goes on there. Seen from there the
+        // loop has another top, which may lie in another function and be taken for its
+        // loop, or several. It then is entered at its top, as from another source: the
+        // rest of a pass is no more than a pass, and its top has been reached once before.
+        let (outer, inner): (Vec<usize>, Vec<usize>) = shape
+            .sources
+            .iter()
+            .map(|(_, other)| *other)
+            .partition(|other| *other < shape.own);
+        // (those that lie deep in the kernel only if there is no other way)
+        let inner = inner.into_iter().filter(|_| own.is_err());
+        for other in outer.into_iter().filter(|o| *o != source).chain(inner) {
             let loops = known
-                .entry(*other)
-                .or_insert_with(|| graph.loops(&[*other]).ok().map(Rc::from));
+                .entry(other)
+                .or_insert_with(|| graph.loops(&[other]).ok().map(Rc::from));
             if let Some(loops) = loops
                 && graph.is_without_other_loops(source, loops)
             {
                 return Ok(loops.clone());
             }
         }
-        Err(refusal)
+        own
     }
 
     /// The longest way from a source, with the loops on its ways, to each exit.
@@ -421,7 +446,7 @@ impl<'a> Pass<'a> {
     /// What a block takes by itself.
     fn own(&self, site: &Site) -> Cost {
         let mut shares: BTreeMap<Rc<str>, u64> = BTreeMap::new();
-        for at in site.instructions.iter().filter(|_| self.shares) {
+        for at in site.instructions.iter().filter(|_| self.shares.are_kept()) {
             let frames = self.analysis.binary.frames(*at);
             let own = frames.iter().rfind(|frame| frame.names_a_function());
             let function = match own.or(frames.last()) {
@@ -544,7 +569,7 @@ impl<'a> Pass<'a> {
             .kernel
             .sources
             .iter()
-            .filter(|(from, _)| *from == kind.from)
+            .filter(|(from, at)| *from == kind.from && !self.lies_in_left_out(*at))
             .map(|(_, at)| *at)
             .collect();
         let (graph, longest) = &self.kernel;
@@ -563,6 +588,7 @@ impl<'a> Pass<'a> {
             from: kind.from,
             instructions,
             calls,
+            stands_for_all: false,
             allowed: self.executed(&analysis.kernel, graph, &sources),
         }
     }
@@ -603,6 +629,11 @@ impl<'a> Pass<'a> {
         }
         called
     }
+}
+
+/// The last part of a function's name.
+fn last(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// The functions of the kernel among frames.

@@ -8,6 +8,7 @@ use crate::graph::{Exit, Loop};
 use crate::procedure::{End, Third};
 use crate::program::Program;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A function that is called and counted by itself.
@@ -33,6 +34,11 @@ pub(crate) struct Shape {
     pub(crate) sites: Vec<Site>,
     /// Where it is entered.
     pub(crate) sources: Vec<(From, usize)>,
+    /// So many of the first sites are of its own function, the others of those that are
+    /// unfolded.
+    pub(crate) own: usize,
+    /// The functions that are unfolded, each with its sites and those of what it calls.
+    pub(crate) unfolded: Vec<(u64, Range<usize>)>,
 }
 
 impl Shape {
@@ -52,6 +58,7 @@ impl Shape {
         let first = shape.unfold(program, entry, None, &|callee| {
             program.special.contains(&callee)
         });
+        shape.own = program.procedures[&entry].blocks.len();
         let mut sources = BTreeSet::from([(From::Trap, first)]);
         for site in &mut shape.sites {
             let from = match site.exit {
@@ -70,11 +77,11 @@ impl Shape {
     fn unfold(
         &mut self,
         program: &Program,
-        procedure: u64,
+        function: u64,
         after: Option<&[usize]>,
         inline: &dyn Fn(u64) -> bool,
     ) -> usize {
-        let procedure = &program.procedures[&procedure];
+        let procedure = &program.procedures[&function];
         let base = self.sites.len();
         let index: BTreeMap<u64, usize> = procedure.blocks.keys().copied().zip(base..).collect();
         for block in procedure.blocks.values() {
@@ -120,6 +127,7 @@ impl Shape {
                 }
             }
         }
+        self.unfolded.push((function, base..self.sites.len()));
         index[&procedure.entry]
     }
 

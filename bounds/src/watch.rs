@@ -1,6 +1,6 @@
 //! What a kernel was seen to execute, beside what it may.
 
-use crate::analysis::{Analysis, Bounds, Called};
+use crate::analysis::{Analysis, Bound, Bounds, Called};
 use crate::declarations::From;
 use crate::decode::Flow;
 use std::collections::HashMap;
@@ -41,7 +41,9 @@ struct Stretch {
     from: From,
     instructions: u64,
     kinds: u64,
-    /// An instruction of it that no kind may execute.
+    /// The kinds of which it has to be one, a bit each.
+    known: u64,
+    /// The instruction with which it was none of them any more.
     strange: Option<u64>,
 }
 
@@ -104,7 +106,7 @@ impl Watch<'_> {
         };
         stretch.instructions += 1;
         stretch.kinds &= step.kinds;
-        if step.kinds == 0 {
+        if stretch.kinds & stretch.known == 0 {
             stretch.strange.get_or_insert(address);
         }
         if let Some(index) = step.called
@@ -130,10 +132,15 @@ impl Watch<'_> {
 
     fn begin(&mut self, from: From) {
         self.calls.fill(0);
+        let kinds = &self.bounds.kinds;
+        let has_all = kinds.iter().any(|k| k.stands_for_all && k.from == from);
+        let is_known = |k: &Bound| !has_all || !k.stands_for_all && k.from == from;
+        let known = kinds.iter().enumerate().filter(|(_, k)| is_known(k));
         self.stretch = Some(Stretch {
             from,
             instructions: 0,
             kinds: u64::MAX,
+            known: known.fold(0, |known, (index, _)| known | 1 << index),
             strange: None,
         });
     }

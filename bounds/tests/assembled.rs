@@ -1,6 +1,6 @@
 //! Bounds of small programs in assembly, counted by hand.
 
-use giornata_bounds::{Analysis, Binary, Bounds, Declarations, Error};
+use giornata_bounds::{Analysis, Binary, Bounds, Declarations, Error, Shares};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
@@ -56,7 +56,7 @@ fn bounds(name: &str, text: &str, declarations: &str) -> Result<Bounds, Error> {
     let text = format!("entry = \"entry\"\n{declarations}{kinds}");
     let declarations = Declarations::parse("test.toml", &text)?;
     let capacities = BTreeMap::from([("threads".to_string(), 10)]);
-    Analysis::new(binary, declarations)?.bounds(&capacities, true)
+    Analysis::new(binary, declarations)?.bounds(&capacities, &Shares::Functions)
 }
 
 /// The bound of an entry, as number and formula.

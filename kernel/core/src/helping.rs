@@ -360,6 +360,17 @@ impl Kernel {
         }
     }
 
+    /// A thread that waits has given a ceiling up that it published.
+    pub(crate) fn settle_waiting(&self, thread: Ref<Thread>) {
+        self.settle_place(thread, false);
+    }
+
+    /// A thread has left its place, and perhaps a ceiling with it, in whose place another ran.
+    pub(crate) fn settle_chain(&self, runner: Ref<Thread>, slot: Ref<Thread>) {
+        self.settle_place(slot, false);
+        self.settle_place(runner, false);
+    }
+
     /// Takes what was run on its budget from the limit of a donor.
     pub(crate) fn settle_donor(&self) {
         if let (Some(donor), Some(helper)) = (self.donor.take(), self.helper.take()) {

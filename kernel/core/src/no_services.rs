@@ -83,6 +83,14 @@ impl Kernel {
 
     pub(crate) fn settle_donor(&self) {}
 
+    /// Nobody hangs on a thread, or runs in the place of another.
+    #[inline(always)]
+    pub(crate) fn settle_waiting(&self, thread: Ref<Thread>) {
+        thread.rank.set(self.base(thread));
+    }
+
+    pub(crate) fn settle_chain(&self, _: Ref<Thread>, _: Ref<Thread>) {}
+
     pub(crate) fn rank_lent(&self, _: Ref<Process>, own: Ref<Rank>) -> Ref<Rank> {
         own
     }

@@ -72,8 +72,6 @@ impl Kernel {
     /// Not for a thread whose job or life has ended.
     #[inline(never)]
     pub extern "C" fn heed_page<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
-        let page = me.control;
-        let word = |offset| M::load(page.wrapping_add(offset));
         if me.waits.get().is_some() {
             if me.is(state::PARKED | state::ORPHAN) {
                 // it waits for an owner or a server, and has told of nothing else
@@ -84,11 +82,18 @@ impl Kernel {
             let state = me.state.get();
             if state >> state::LIFT != 0 {
                 me.state.set(state & state::OTHERS);
-                self.settle_place(me, false);
+                self.settle_waiting(me);
             }
             return outcome;
         }
-        let ceiling = word(CEILING).min(255);
+        self.heed_ceiling::<M>(me, outcome)
+    }
+
+    /// The same of a thread that is ready.
+    #[inline(always)]
+    fn heed_ceiling<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
+        let page = me.control;
+        let ceiling = M::load(page.wrapping_add(CEILING)).min(255);
         if ceiling == 0 || !me.process.is_alive() {
             return outcome;
         }
@@ -124,8 +129,7 @@ impl Kernel {
         self.remove(slot);
         slot.rank.set(self.base(slot));
         self.insert(slot);
-        self.settle_place(slot, false);
-        self.settle_place(me, false);
+        self.settle_chain(me, slot);
         self.go()
     }
 }

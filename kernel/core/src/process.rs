@@ -146,7 +146,8 @@ pub mod grant {
     /// It may stop the machine.
     pub const SHUTDOWN: u32 = 1;
     /// It may program a device that reads and writes memory by itself.
-    pub const TRUSTED_DMA: u32 = 2;
+    // (The sign: looking at it is one instruction.)
+    pub const TRUSTED_DMA: u32 = 1 << 31;
     /// It reads the trace.
     pub const TRACE: u32 = 4;
 }

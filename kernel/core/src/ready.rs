@@ -68,8 +68,13 @@ impl Rank {
     #[inline(never)]
     fn is_earlier(&self, other: &Rank) -> bool {
         let (own, deadline) = (self.deadline.get(), other.deadline.get());
-        let number = |rank: &Rank| rank.head.get().map(|head| head.label);
-        crate::before(own, deadline) || own == deadline && number(self) < number(other)
+        if own != deadline {
+            return crate::before(own, deadline);
+        }
+        match (self.head.get(), other.head.get()) {
+            (Some(head), Some(other)) => head.label < other.label,
+            _ => false,
+        }
     }
 
     /// 0 is the most urgent, see [`level`].
@@ -348,15 +353,14 @@ impl Kernel {
     /// the top if none is marked. Ranks of the deadline band are walked, never named.
     #[inline(never)]
     fn nearest_above(&self, level: u32) -> Ref<Rank> {
-        let mut word = (level >> 5) as usize;
         let mut mask = 1u32.wrapping_shl(level).wrapping_sub(1);
-        loop {
-            let Some(bits) = self.open.get(word) else {
-                return self.top.get();
-            };
+        let (band, others) = (self.band as usize >> 5, !1u32.wrapping_shl(self.band));
+        let words = self.open.get(..=(level >> 5) as usize).unwrap_or(&[]);
+        for (word, bits) in words.iter().enumerate().rev() {
             let mut bits = bits.get() & mask;
-            if word as u32 == self.band >> 5 {
-                bits &= !1u32.wrapping_shl(self.band);
+            if word == band {
+                cold_path();
+                bits &= others;
             }
             if bits != 0 {
                 let level = word << 5 | highest(bits);
@@ -366,8 +370,8 @@ impl Kernel {
                 };
             }
             mask = u32::MAX;
-            word = word.wrapping_sub(1);
         }
+        self.top.get()
     }
 }
 

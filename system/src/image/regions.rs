@@ -72,6 +72,13 @@ pub(crate) const NOTHING: SpaceEntry = SpaceEntry {
     count: 0,
 };
 
+/// Processes of the same kind have regions of the same size, and their data would lie at the
+/// same place in each: control pages, which every switch reads, would share the lines of a
+/// cache that is mapped directly. So the data of each lie this much further on,
+const APART: u32 = 2048;
+/// as far as the region has room, and so often.
+const COLOURS: u32 = 8;
+
 /// The parts of a process that regions cover.
 struct Parts<'a> {
     /// Its number.
@@ -86,6 +93,8 @@ struct Parts<'a> {
     stacks: Vec<u32>,
     /// Bytes of stacks below the data, in the same region: all or none.
     below: u32,
+    /// Bytes between these and its data, of those that the region has to spare.
+    apart: u32,
     /// The regions that it may attach.
     shared: Vec<usize>,
 }
@@ -262,7 +271,7 @@ fn place_rest(
 impl Places {
     /// The region of data begins here, with the stacks that are in it.
     fn lay_data(&mut self, at: u32, parts: &Parts<'_>) {
-        self.data = at + parts.below;
+        self.data = at + parts.below + parts.apart;
         if parts.below == 0 {
             return;
         }
@@ -295,16 +304,19 @@ impl<'a> Parts<'a> {
             true => 0,
             false => stacks.iter().sum(),
         };
+        let data = size(below + writable.bytes, most.data);
+        let spare = (data.bytes() - data.needed()) / APART * APART;
         Parts {
             index,
             process,
             executable,
             text: size(executable.text.bytes.len() as u32, text_regions),
             rodata: size(executable.rodata.bytes.len() as u32, most.rodata),
-            data: size(below + writable.bytes, most.data),
+            data,
             writable,
             stacks,
             below,
+            apart: spare.min(u32::from(index) % COLOURS * APART),
             shared: shared(model, index).collect(),
         }
     }
@@ -331,7 +343,7 @@ impl<'a> Parts<'a> {
         let own = [
             (places.text, self.text, READ_EXECUTE),
             (places.rodata, self.rodata, READ),
-            (places.data - self.below, self.data, READ_WRITE),
+            (places.data - self.below - self.apart, self.data, READ_WRITE),
         ];
         let mut regions: Vec<(u32, u32, u8)> = Vec::new();
         for (address, size, rights) in own {

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use giornata_abi::Duration;
-use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations};
+use giornata_bounds::{ASSUMPTIONS, Analysis, Binary, Bounds, Declarations, Shares};
 use giornata_system::Model;
 use giornata_system::image::build_kernel;
 
@@ -23,6 +23,8 @@ use crate::{Verdict, time, workers};
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";
+/// The label at which the kernel is entered.
+const ENTRY: &str = "giornata_trap";
 /// The system whose bounds are documented.
 const CHECKED: &str = "flight-control";
 /// The configuration of its kernel.
@@ -55,7 +57,7 @@ const LOOSEST: u64 = 4;
 /// How long they are watched.
 const LENGTH: Duration = Duration::from_millis(4);
 
-/// `./x bounds [SYSTEM] [--board BOARD] [--for 4ms] [--formulas] [--shares N] [--functions]`
+/// `./x bounds [SYSTEM] [--board BOARD] [--for 4ms] [--formulas] [--shares N] [--calls F,G] [--functions]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// NAME or NAME/FILE under examples/, or a system file.
@@ -73,12 +75,39 @@ pub(crate) struct Options {
     /// Say what functions have of each bound: `--shares 10` the first ten.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     shares: usize,
+    /// Say what calls take of each bound, and those within these functions: `--calls
+    /// on_timer_any,ring_due`. Each is counted where it is.
+    #[arg(long, value_name = "FUNCTIONS", value_delimiter = ',', num_args = 0.., require_equals = false)]
+    calls: Option<Vec<String>>,
     /// Tell of each function, too, with what it calls.
     #[arg(long)]
     functions: bool,
     /// Write the tables into docs/results.
     #[arg(long)]
     document: bool,
+}
+
+impl Options {
+    /// Whose the bounds are to be.
+    fn shares(&self) -> Shares {
+        match &self.calls {
+            Some(opened) => {
+                // (the way through the kernel, by the label at which it is entered)
+                let entry = ENTRY.to_string();
+                Shares::Calls(opened.iter().cloned().chain([entry]).collect())
+            }
+            None if self.shares > 0 => Shares::Functions,
+            None => Shares::None,
+        }
+    }
+
+    /// So many of the largest shares are printed.
+    fn most_shares(&self) -> usize {
+        match self.shares {
+            0 if self.calls.is_some() => 20,
+            shares => shares,
+        }
+    }
 }
 
 /// The bounds of a system on a board.
@@ -109,7 +138,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let (mut all, mut complaints) = (Vec::new(), Vec::new());
     for board in boards.filter(chosen) {
         let examined = Kernel::read(board, &config)
-            .and_then(|kernel| kernel.examine(&system, options.length, options.shares > 0));
+            .and_then(|kernel| kernel.examine(&system, options.length, &options.shares()));
         match examined {
             Ok(found) => {
                 print!("\n{}", report::table(&found, options));
@@ -222,13 +251,13 @@ impl Kernel {
             true => systems.len(),
             false => 1,
         };
-        let examine = |system: &&str| self.examine(&root().join(system), LENGTH, false);
+        let examine = |system: &&str| self.examine(&root().join(system), LENGTH, &Shares::None);
         systems.iter().take(count).map(examine).collect()
     }
 
     /// The bounds of a system, beside what the base suite has measured, and what is
     /// seen where the board is emulated.
-    fn examine(&self, system: &Path, length: Duration, shares: bool) -> Result<Found> {
+    fn examine(&self, system: &Path, length: Duration, shares: &Shares) -> Result<Found> {
         let capacities = capacities::of(&model(system)?);
         let bounds = self.analysis.bounds(&capacities, shares)?;
         // the base suite measures this one

@@ -34,7 +34,12 @@ pub(super) fn table(found: &Found, options: &Options) -> String {
         for (function, times, taken) in bound.calls.iter().filter(|_| options.shares > 0) {
             let _ = writeln!(text, "{taken:>53}  {function}, {times} times");
         }
-        for (function, share) in bound.instructions.shares().iter().take(options.shares) {
+        for (function, share) in bound
+            .instructions
+            .shares()
+            .iter()
+            .take(options.most_shares())
+        {
             let _ = writeln!(text, "{share:>53}  {function}");
         }
     }

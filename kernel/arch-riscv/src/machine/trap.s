@@ -64,20 +64,19 @@ giornata_trap:
     lbu     sp, {TENANCY}(tp)
 .if {WORD} == 8
     slli    t0, a7, 3
-    mv      a6, tp
     bgeu    a7, sp, not_its_call
-    la      a7, {calls}
-    add     a7, a7, t0
-    ld      t0, 0(a7)
+    la      a6, {calls}
+    add     a6, a6, t0
+    ld      t0, 0(a6)
 .else
     slli    t0, a7, 2
-    mv      a6, tp
+    lui     a6, %hi({calls})
     bgeu    a7, sp, not_its_call
-    lui     a7, %hi({calls})
-    add     a7, a7, t0
-    lw      t0, %lo({calls})(a7)
+    add     a6, a6, t0
+    lw      t0, %lo({calls})(a6)
 .endif
     li      sp, {KERNEL}
+    mv      a6, tp
     jalr    t0
     csrr    t0, mepc
     bnez    a1, switch_call

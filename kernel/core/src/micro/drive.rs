@@ -221,7 +221,7 @@ impl Kernel {
             }
             self.written::<M>(port, micro.instant.get());
             index = index.wrapping_add(1);
-            if index & 3 == 0 && crate::machine::waits::<M>() {
+            if crate::machine::waits::<M>() {
                 micro.progress.set(index as u32);
                 return false;
             }

@@ -325,26 +325,36 @@ impl Kernel {
     /// The usual case without a call: the next of its ring has a job.
     #[inline(always)]
     pub(crate) fn complete<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let (state, next) = (me.state.get(), me.next.get());
-        if state != state::IN_RING {
+        if me.state.get() != state::IN_RING {
             cold_path();
             return self.complete_dispatched::<M>(me);
         }
-        let (now, rank) = (M::now(), me.rank.get());
-        let Some(following) = next.place.task else {
-            cold_path();
-            return self.complete_dispatched::<M>(me);
-        };
+        match self.complete_in_ring::<M>(me) {
+            Some((next, reason)) => Outcome::because(next, reason),
+            None => {
+                cold_path();
+                self.complete_any::<M>(me)
+            }
+        }
+    }
+
+    /// Who runs then, and what the record of the switch tells. `None`: it is another case,
+    /// and nothing has changed.
+    #[inline(always)]
+    fn complete_in_ring<M: Machine>(&self, me: Ref<Thread>) -> Option<(Ref<Thread>, usize)> {
+        let (next, rank) = (me.next.get(), me.rank.get());
+        let (now, task) = (M::now(), next.place.task);
+        // (no step waits for what it loads)
+        let odd = some(self.micro.later.get())
+            | before(self.agenda.next(), now) as usize
+            | (next.label <= me.label) as usize;
+        let following = task?;
         // (who has the rank of the group, and stands in a ring, is of the group; it has the
         // turn, because nobody runs in the place of a task, nor a task in another's)
         let group = following.group;
-        let odd = differ(rank, &group.rank)
-            | some(self.micro.later.get())
-            | before(self.agenda.next(), now) as usize
-            | (next.label <= me.label) as usize;
-        if odd != 0 {
+        if odd | differ(rank, &group.rank) != 0 {
             cold_path();
-            return self.complete_dispatched::<M>(me);
+            return None;
         }
         let (page, job) = (next.control, group.job(following));
         let (limited, late) = (me.limited.get(), before(job.deadline, now));
@@ -355,7 +365,7 @@ impl Kernel {
         // (without a branch, which as a rule would be taken)
         let mask = ((limited != 0) as u8).wrapping_neg();
         me.limited.set((limit::OWN | limit::FRESH) & mask);
-        Outcome::because(next, reason::COMPLETE | lateness(late))
+        Some((next, reason::COMPLETE | lateness(late)))
     }
 
     /// The same, whatever there is to see to.

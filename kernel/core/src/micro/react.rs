@@ -32,7 +32,9 @@ impl Kernel {
         let micro = &self.micro;
         while micro.program.get().is_some() || self.has_work() {
             if M::pending() {
+                // (and is looked at again before anything else)
                 self.look_at_hart::<M>();
+                continue;
             }
             let late = self.is_machine_late();
             match (micro.driver.get(), micro.program.get()) {
@@ -111,11 +113,11 @@ impl Kernel {
         }
     }
 
-    /// Takes what has fallen due, and lines that have risen.
+    /// Takes some of what has fallen due, and a line that has risen.
     #[inline(never)]
     fn look_at_hart<M: Machine>(&self) {
         self.ring_due::<M>();
-        while self.take_line::<M>() {}
+        self.take_line::<M>();
     }
 
     #[inline(never)]

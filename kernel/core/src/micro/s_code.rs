@@ -131,6 +131,8 @@ impl Kernel {
                     }
                 }
             }
+            // (the hart looks before it goes on)
+            return self.unsettle();
         }
         if let Some(task) = task {
             self.begin_new::<M>(task);
