@@ -434,6 +434,7 @@ impl SystemBuilder {
             (thread, fixed)
         });
         let processes: Vec<usize> = self.description.threads.iter().map(|t| t.process).collect();
+        let counted_steps = counted_steps(&module);
         let binding = Binding {
             tasks: tasks.collect(),
             drivers: module
@@ -450,7 +451,8 @@ impl SystemBuilder {
             all_ports: &self.description.programs.ports,
             processes: &processes,
             hertz: self.description.timer_hertz,
-            bound: bound(&module),
+            bound: if counted_steps == 0 { BOUND } else { 0 },
+            counted_steps,
             priority: None,
             triggers: 64,
             threads: 64,
@@ -468,11 +470,9 @@ impl SystemBuilder {
     }
 }
 
-/// What instructions are counted against: 0 where the verifier has counted them.
-fn bound(module: &Module<'_>) -> u32 {
+/// The instructions of an instant, as the verifier counts them; 0: it cannot.
+fn counted_steps(module: &Module<'_>) -> u32 {
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
-    let steps = verify(module, &mut scratch)
-        .ok()
-        .and_then(|verified| verified.steps);
-    steps.map_or(BOUND, |_| 0)
+    let verified = verify(module, &mut scratch).ok();
+    verified.and_then(|verified| verified.steps).unwrap_or(0)
 }

@@ -17,6 +17,9 @@ pub const MEMORY: usize = 0x1000_0000;
 #[derive(Debug)]
 pub struct Hart;
 
+/// Looks at what waits that no entry into a kernel of a test needs.
+const MOST_LOOKS: u32 = 100_000;
+
 /// A store to a device register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output {
@@ -39,6 +42,8 @@ pub(crate) struct State {
     pub(crate) pace: u64,
     /// Ticks that pass between two looks of the kernel at what waits.
     pub(crate) piece: u64,
+    /// Looks of this kind since the kernel was entered.
+    pub(crate) looks: u32,
     pub(crate) alarm: Option<u64>,
     pub(crate) memory: Vec<u8>,
     pub(crate) risen: BTreeSet<u32>,
@@ -123,6 +128,8 @@ impl Machine for Hart {
 
     fn pending() -> bool {
         with(|state| {
+            state.looks += 1;
+            assert!(state.looks < MOST_LOOKS, "the kernel comes to no end");
             state.now += state.piece;
             state.is_pending()
         })

@@ -438,6 +438,7 @@ impl Rig {
     /// Runs the kernel until it leaves for a thread in user mode, or none.
     fn enter(&mut self, run: impl FnOnce(&mut Rig)) {
         assert!(self.stopped.is_none(), "the machine has stopped");
+        with(|state| state.looks = 0);
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run(self);
             let mut turns = 0;

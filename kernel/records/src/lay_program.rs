@@ -394,6 +394,7 @@ impl Pieces<'_> {
         arena.set(record, "number", index as u32);
         arena.set(record, "parts", program.parts.max(1));
         arena.set(record, "bound", program.bound);
+        arena.set(record, "counted_steps", program.counted_steps);
         let own_level = program
             .priority
             .map_or(0, |priority| level::LOWEST - u32::from(priority));

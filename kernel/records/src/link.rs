@@ -37,6 +37,8 @@ pub struct Binding<'a> {
     pub hertz: u32,
     /// Instructions in one instant at most; 0: the verifier has counted them.
     pub bound: u32,
+    /// What the verifier has counted, if it has.
+    pub counted_steps: u32,
     /// The fixed priority of the slot of S code.
     pub priority: Option<u8>,
     /// Triggers, and threads of S code, that can wait at once.
@@ -140,6 +142,7 @@ impl Linker<'_> {
             blocks,
             parts: self.times.parts,
             bound: own.bound,
+            counted_steps: own.counted_steps,
             priority: own.priority,
             triggers: own.triggers + if handles { RAISED } else { 0 },
             // (the verifier does not count the one that runs)

@@ -32,6 +32,8 @@ pub struct Program {
     pub parts: u32,
     /// Instructions in one instant, at most; 0: the verifier has counted them.
     pub bound: u32,
+    /// What the verifier has counted, if it has.
+    pub counted_steps: u32,
     /// The fixed priority at which S code runs its tasks; `None`: their own urgency.
     pub priority: Option<u8>,
     /// Triggers that can wait at once.

@@ -244,6 +244,7 @@ impl Context<'_> {
             let port = self.model.ports.get(usize::from(*index))?;
             matches!(port.place, Place::Arena(_)).then_some(usize::from(*index))
         });
+        let is_counted = program.is_bounded && program.room.is_none();
         let binding = Binding {
             tasks: tasks.collect(),
             drivers: program.drivers.iter().copied().map(usize::from).collect(),
@@ -253,10 +254,8 @@ impl Context<'_> {
             all_ports: ports,
             processes: &processes,
             hertz: self.model.board.timer_hertz,
-            bound: match program.is_bounded && program.room.is_none() {
-                true => 0,
-                false => program.max_steps,
-            },
+            bound: if is_counted { 0 } else { program.max_steps },
+            counted_steps: if is_counted { program.max_steps } else { 0 },
             priority: match program.schedule {
                 Schedule::SCode(_) => program.slot,
                 Schedule::Edf | Schedule::RateMonotonic | Schedule::Fifo => None,

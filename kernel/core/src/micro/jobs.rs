@@ -498,6 +498,10 @@ impl Kernel {
                 task.end(job::STOPPED);
                 let odd = &task.group.odd;
                 odd.set(odd.get() | odd::DEAD);
+                let program = task.group.program;
+                program
+                    .bound
+                    .set(program.bound.get().max(program.counted_steps));
             }
             None => {
                 self.stop_upcall::<M>(thread, stage::FAULT, 0);

@@ -57,6 +57,10 @@ record! {
         pub parts: Cell<u32>,
         /// Instructions in one instant, at most; 0: the verifier has counted them.
         pub bound: Cell<u32>,
+        /// What the verifier has counted: the bound from when a process of its tasks ends. The
+        /// jobs of the dead end as they are released, so that a loop which runs a job each time
+        /// comes to no end.
+        pub counted_steps: u32,
         pub(crate) steps: Cell<u32>,
         /// The instant, by its number, of `steps`.
         pub(crate) counted: Cell<u32>,

@@ -260,6 +260,29 @@ fn fault_of(tasks: usize) -> String {
 }
 
 #[test]
+fn s_code_that_loops_over_jobs_ends_with_the_process_that_runs_them() {
+    // (each round takes the time of a job, as the verifier sees it)
+    let source = "
+        task t
+        start a
+    a:  fork s
+        return
+    s:  release t, 9ms
+        dispatch t
+        fork s
+        return";
+    let trace = trace(&[source], 20, |world| {
+        world.takes("t", &[1.0]);
+        world.at(2.5, Event::Fault);
+    });
+    let end = trace.split("@2500us").nth(1).unwrap_or(&trace).trim();
+    assert_eq!(
+        end,
+        "[fault:t] t!11500us t!11500us t!11500us [overrun] run:idle"
+    );
+}
+
+#[test]
 fn several_raised_violations_run_their_handlers_in_turn() {
     let end = fault_of(3).split("@3ms").nth(1).unwrap().trim().to_string();
     // the teardown stops one task a piece, and who hears of it comes first

@@ -47,6 +47,7 @@ fn link_one(system: &logs::System, program: &logs::Program, ports: &[Port]) -> P
         processes: &processes,
         hertz: HERTZ,
         bound: if counted.is_some() { 0 } else { STEPS },
+        counted_steps: counted.unwrap_or(0),
         priority: program.slot,
         triggers: TRIGGERS,
         threads: THREADS,

@@ -384,6 +384,7 @@ impl System {
                 processes: &processes,
                 hertz: 1_000_000_000,
                 bound,
+                counted_steps: if bound == 0 { counted.unwrap_or(0) } else { 0 },
                 priority: self.slots.get(&index).copied(),
                 triggers: slots.0,
                 threads: slots.1,
