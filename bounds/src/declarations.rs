@@ -140,6 +140,10 @@ pub(crate) struct Kind {
     /// Functions of those that are executed all the same, or names of groups of them.
     #[serde(default)]
     pub(crate) with: Vec<String>,
+    /// How long what functions copy or fill is at most in it, instead of what is declared
+    /// for them.
+    #[serde(default)]
+    pub(crate) length: Vec<Length>,
     /// It stands for all other kinds that begin there: whatever happens is of one of them.
     #[serde(default)]
     pub(crate) all: bool,
@@ -221,7 +225,12 @@ impl Declarations {
             .chain(self.recursion.iter().map(|r| (&r.function, &r.why)))
             .chain(self.length.iter().map(|l| (&l.function, &l.why)))
             .chain(self.calls.iter().map(|c| (&c.function, &c.why)))
-            .chain(self.kind.iter().map(|k| (&k.name, &k.why)));
+            .chain(self.kind.iter().map(|k| (&k.name, &k.why)))
+            .chain(
+                self.kind
+                    .iter()
+                    .flat_map(|k| k.length.iter().map(|l| (&l.function, &l.why))),
+            );
         for (what, why) in reasons {
             if why.trim().is_empty() {
                 return Err(Error::Declarations {
@@ -282,6 +291,7 @@ impl Declarations {
         LeftOut(
             out.map(|name| name.split(" > ").map(String::from).collect())
                 .collect(),
+            kind.length.clone(),
         )
     }
 
@@ -357,7 +367,7 @@ impl Declarations {
 
 /// What a kind of entry does not execute: functions, each with what calls it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LeftOut(Vec<Vec<String>>);
+pub(crate) struct LeftOut(Vec<Vec<String>>, Vec<Length>);
 
 impl LeftOut {
     pub(crate) fn is_empty(&self) -> bool {
@@ -369,6 +379,13 @@ impl LeftOut {
     pub(crate) fn has(&self, functions: &[&str]) -> bool {
         let is_in = |out: &Vec<String>| functions.windows(out.len()).any(|part| part == *out);
         self.0.iter().any(is_in)
+    }
+
+    /// How long what a call in these functions copies or fills is at most, if that is another
+    /// length there.
+    pub(crate) fn most(&self, functions: &[&str]) -> Option<&Expression> {
+        let of = |length: &&Length| functions.contains(&length.function.as_str());
+        self.1.iter().find(of).map(|length| &length.most.0)
     }
 }
 

@@ -156,9 +156,17 @@ impl<'a> Pass<'a> {
 
     /// Whether something of a function is left out, or of what it calls.
     fn is_cut(&self, shape: &Shape) -> bool {
+        let has_length = |site: &Site| {
+            let last = site.instructions.last();
+            let frames = last.map(|at| self.analysis.binary.frames(*at));
+            frames.is_some_and(|frames| self.left_out.most(&functions(&frames)).is_some())
+        };
         let mut calls = shape.sites.iter().filter_map(|site| site.call);
         calls.any(|call| self.cut.contains(&call.callee))
-            || shape.sites.iter().any(|site| self.is_left_out(site))
+            || shape
+                .sites
+                .iter()
+                .any(|site| self.is_left_out(site) || has_length(site))
     }
 
     /// Finds the functions whose calls are declared.
@@ -299,7 +307,9 @@ impl<'a> Pass<'a> {
         };
         let declared = || {
             let frames = self.analysis.binary.frames(*site.instructions.last()?);
-            let most = self.analysis.declarations.most(&functions(&frames))?;
+            let functions = functions(&frames);
+            let declared = || self.analysis.declarations.most(&functions);
+            let most = self.left_out.most(&functions).or_else(declared)?;
             let mut capacities = self.capacities.clone();
             if let Some(third) = third {
                 capacities.insert(LENGTH.into(), Cost::number(third));

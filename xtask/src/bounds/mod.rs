@@ -36,8 +36,10 @@ const SYSTEMS: [(&str, &[&str]); 4] = [
         CONFIG,
         &[
             "examples/flight-control/system.toml",
-            "tests/target/threads/fifo.toml",
-            "tests/target/threads/sleep.toml",
+            "tests/target/threads/ceiling.toml",
+            "tests/target/interrupts/storm.toml",
+            "tests/target/hostile/attacks.toml",
+            "tests/target/upcalls/jobs.toml",
             "tests/target/calls/calls.toml",
         ],
     ),
