@@ -79,7 +79,6 @@ impl Kernel {
         line.handler.set(None);
         handler.waits.set(None);
         if self.opens_above(handler.rank.get(), handler) {
-            self.handler.set(Some(handler));
             return Outcome::because(handler, reason::INTERRUPT | (number as usize) << 16);
         }
         cold_path();

@@ -55,8 +55,6 @@ record! {
         pub(crate) epoch: Ref<Alarm>,
         /// and so many records have been looked at since the epoch ended.
         pub(crate) looked: Cell<u32>,
-        /// The last handler of a line that was given the hart for it.
-        pub(crate) handler: Cell<Option<Ref<Thread>>>,
         /// A rank for each fixed priority, most urgent first.
         pub(crate) ranks: Ref<[Rank; 256]>,
         /// The rank of deadlines that was opened last below the top.

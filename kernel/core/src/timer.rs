@@ -7,14 +7,10 @@ use giornata_abi::Error;
 use crate::agenda::FARTHEST;
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, is_not};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
-
-/// The handler of a line has 2^-18 seconds, 3.8 us, before the timer rings for a thread that
-/// is less urgent.
-const GRACE: u32 = 18;
 
 /// What rings in one look at the timer.
 const RINGS: u32 = 4;
@@ -118,9 +114,6 @@ impl Kernel {
     /// Whatever is due: a few at a time, then lines that have risen meanwhile.
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        if self.is_handler_first::<M>(me) {
-            return Outcome::DONE;
-        }
         let idle = self.ring_due::<M>();
         self.react::<M>();
         // (what has come meanwhile goes first)
@@ -128,27 +121,6 @@ impl Kernel {
             self.look_at_limit::<M>(me, M::now());
         }
         self.go_from(me)
-    }
-
-    /// Whether the thread that runs is the one for which a line came last, and what is due
-    /// first is a thread that is less urgent: that waits a little then, once for each line
-    /// that comes. So a handler begins before they ring.
-    #[inline(always)]
-    fn is_handler_first<M: Machine>(&self, me: Ref<Thread>) -> bool {
-        let Some(Alarm {
-            event: Event::Thread(thread),
-            ..
-        }) = self.agenda.first()
-        else {
-            return false;
-        };
-        let is_less = me.rank.get().level() < thread.rank.get().level();
-        if is_not(self.handler.take(), me) != 0 || !is_less {
-            return false;
-        }
-        let now = M::now();
-        self.ring_at::<M>(now.wrapping_add(self.settings.hertz >> GRACE), now);
-        true
     }
 
     /// A few of what is due ring, until a line rises. Returns whether nothing was due.

@@ -84,23 +84,35 @@ impl Memory {
     /// The lowest multiple of `alignment` at which `bytes` are free, and `before`
     /// bytes before it, which are taken too.
     pub(crate) fn take(&mut self, before: u32, bytes: u32, alignment: u32) -> u32 {
-        let (before, bytes) = (u64::from(before), u64::from(bytes));
-        let aligned = |start: u64| (start + before).next_multiple_of(alignment.into());
-        let fits = |(start, end): &(u64, u64)| aligned(*start) + bytes <= *end;
-        if let Some(index) = self.gaps.iter().position(fits) {
-            let (start, end) = self.gaps.remove(index);
-            let at = aligned(start);
-            let rest = [(start, at - before), (at + bytes, end)];
-            let rest = rest.into_iter().filter(|(start, end)| start < end);
-            self.gaps.splice(index..index, rest);
-            return at as u32;
+        let aligned = |start: u64| (start + u64::from(before)).next_multiple_of(alignment.into());
+        if let Some(at) = self.take_gap(before, bytes, aligned) {
+            return at;
         }
-        let at = aligned(self.end);
+        let (at, before) = (aligned(self.end), u64::from(before));
         if self.end < at - before {
             self.gaps.push((self.end, at - before));
         }
-        self.end = at + bytes;
+        self.end = at + u64::from(bytes);
         at as u32
+    }
+
+    /// The same of what is free below what is in use, if there is room: at the `place`
+    /// that belongs to the start of a gap.
+    pub(crate) fn take_gap(
+        &mut self,
+        before: u32,
+        bytes: u32,
+        place: impl Fn(u64) -> u64,
+    ) -> Option<u32> {
+        let (before, bytes) = (u64::from(before), u64::from(bytes));
+        let fits = |(start, end): &(u64, u64)| place(*start) + bytes <= *end;
+        let index = self.gaps.iter().position(fits)?;
+        let (start, end) = self.gaps.remove(index);
+        let at = place(start);
+        let rest = [(start, at - before), (at + bytes, end)];
+        let rest = rest.into_iter().filter(|(start, end)| start < end);
+        self.gaps.splice(index..index, rest);
+        Some(at as u32)
     }
 }
 
@@ -140,6 +152,18 @@ mod tests {
         assert_eq!(memory.take(0, 0x100, 16), 0x400);
         assert_eq!(memory.end(), 0x2000);
         assert_eq!(memory.take(0x100, 0x1000, 0x1000), 0x3000);
+    }
+
+    #[test]
+    fn a_place_within_a_gap_leaves_what_is_before_and_behind_it() {
+        let mut memory = Memory::from(0x100);
+        assert_eq!(memory.take(0, 0x1000, 0x1000), 0x1000);
+        let behind = |start: u64| start.max(0x800);
+        assert_eq!(memory.take_gap(0, 0x900, behind), None);
+        assert_eq!(memory.take_gap(0, 0x300, behind), Some(0x800));
+        assert_eq!(memory.gaps(), 0x700 + 0x500);
+        assert_eq!(memory.take_gap(0, 0x300, behind), Some(0xB00));
+        assert_eq!(memory.take(0, 0x700, 0x100), 0x100);
     }
 
     proptest! {

@@ -254,7 +254,11 @@ fn place_rest(
     items.sort_by_key(|(_, size)| std::cmp::Reverse(size.alignment()));
     let mut ring = 0;
     for (item, size) in items {
-        let place = memory.take(0, size.bytes(), size.alignment());
+        let place = match item {
+            Item::Text(_) => apart_from_kernel(model, memory, size),
+            _ => None,
+        };
+        let place = place.unwrap_or_else(|| memory.take(0, size.bytes(), size.alignment()));
         match item {
             Item::Text(index) => places[index].text = place,
             Item::Rodata(index) => places[index].rodata = place,
@@ -266,6 +270,20 @@ fn place_rest(
         }
     }
     (ring, memory.take(0, ram_size, 16), shared)
+}
+
+/// Room for text, below what is in use, whose lines of a cache of 64 KiB are not those of
+/// the kernel's text; if there is some. Where a process and the kernel share lines, each
+/// system call fetches both anew.
+fn apart_from_kernel(model: &Model, memory: &mut Memory, size: Size) -> Option<u32> {
+    const CACHE: u64 = 0x1_0000;
+    /// The kernel's text, in bytes at most; rounded up.
+    const KERNEL: u64 = 0x8400;
+    let kernel = u64::from(model.board.kernel.0);
+    memory.take_gap(0, size.bytes(), |start| {
+        let within = (start - kernel) % CACHE;
+        (start - within + within.max(KERNEL)).next_multiple_of(size.alignment().into())
+    })
 }
 
 impl Places {

@@ -1,7 +1,6 @@
 use giornata_abi::call::Call;
 use giornata_core::process::grant;
 use giornata_host::Rig;
-use giornata_records::Description;
 
 use crate::threads;
 
@@ -185,35 +184,4 @@ fn the_handler_of_a_line_runs_before_all_that_is_due_has_rung() {
         sleep(&mut rig, 1_000_000_000);
     }
     assert_eq!(woken, SLEEPERS);
-}
-
-#[test]
-fn the_handler_of_a_line_begins_before_who_is_less_urgent_rings() {
-    const GRACE: u64 = 64;
-    let mut rig = Rig::boot(&Description {
-        timer_hertz: (GRACE as u32) << 18,
-        ..threads(&[9, 3, 12])
-    });
-    sleep(&mut rig, 2_000);
-    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
-    sleep(&mut rig, 1_000);
-    assert!(rig.is_idle());
-    rig.advance(999);
-    rig.raise(5);
-    rig.advance(1);
-    rig.check_invariants();
-    assert_eq!((rig.running(), rig.kernel().agenda.next()), (0, 1_000));
-    // a little later it does
-    rig.advance(GRACE);
-    rig.check_invariants();
-    assert_eq!((rig.running(), rig.kernel().agenda.next()), (0, 2_000));
-    rig.call(Call::AwaitInterrupt, [5, 0, 0, 0, 0, 0]);
-    sleep(&mut rig, 3_000);
-    // nobody more urgent waits
-    rig.advance(1_999 - rig.now());
-    rig.raise(5);
-    assert_eq!(rig.running(), 0);
-    rig.advance(1);
-    rig.check_invariants();
-    assert_eq!(rig.running(), 2);
 }
