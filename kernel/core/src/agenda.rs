@@ -160,7 +160,7 @@ impl Agenda {
     }
 
     /// Sets the first of its list anew, which is still the first of it: the next instant.
-    #[cfg_attr(not(feature = "fast"), allow(dead_code))]
+    #[cfg_attr(not(all(feature = "fast", feature = "programs")), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32) -> u32 {
         alarm.key.set(key);
