@@ -184,12 +184,18 @@ impl From<Problem> for Refusal {
 /// The entry of `known` that `word` was most likely meant to be, as a mend.
 pub(crate) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let close = known.iter().map(|k| (distance(word, k), *k)).min();
-    match close {
-        Some((steps, meant)) if steps <= 1 + meant.len() / 3 => format!("did you mean `{meant}`?"),
-        _ if known.is_empty() => "there is none to choose from".into(),
-        _ => format!("known here: {}", known.join(", ")),
+    match nearest(word, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "there is none to choose from".into(),
+        None => format!("known here: {}", known.join(", ")),
     }
+}
+
+/// The one of the known words that is probably meant, if one is near.
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let close = known.into_iter().map(|k| (distance(word, k), k)).min();
+    let (_, meant) = close.filter(|(steps, meant)| *steps <= 1 + meant.len() / 3)?;
+    Some(meant)
 }
 
 /// Edits (insert, delete, replace) from one word to the other. O(product of lengths).

@@ -1,6 +1,7 @@
 //! Runs the compiler: kernel and processes, each for its own target.
 
 use crate::board::Board;
+use crate::image::package::Package;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use std::sync::{Arc, Mutex};
 const KERNEL: &str = "giornata-image";
 /// How each of its crates is compiled for its target, in the workspace.
 const FLAGS: &str = "kernel/image/flags.toml";
+/// How crates of processes are compiled, in the workspace.
+const PROFILE: &str = "user/profile.toml";
 /// A release with checks and with file and line in panic messages.
 const DEBUG_PROFILE: &str = "checked";
 
@@ -107,17 +110,21 @@ impl Toolchain {
     }
 
     /// The archive of a process's crate.
-    pub(crate) fn process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
-        let what = format!("{package} {target} {}", self.debug);
+    pub(crate) fn process(&self, package: &Package, target: &str) -> Result<PathBuf, Refusal> {
+        let Package { folder, name } = package;
+        let what = format!("{name} {target} {} {}", self.debug, folder.display());
         self.memory
             .recall(&what, || self.compile_process(package, target))
     }
 
-    fn compile_process(&self, package: &str, target: &str) -> Result<PathBuf, Refusal> {
+    fn compile_process(&self, package: &Package, target: &str) -> Result<PathBuf, Refusal> {
+        let package_name = &package.name;
         let mut command = self.cargo("rustc");
+        command.current_dir(&package.folder);
+        command.arg("--config").arg(self.root.join(PROFILE));
         command.args([
             "--package",
-            package,
+            package_name,
             "--lib",
             "--crate-type",
             "staticlib",
@@ -135,13 +142,13 @@ impl Toolchain {
                 "profile.checked.overflow-checks=true",
             ]),
         };
-        let artifacts = run(command, &format!("crate `{package}`"))?;
+        let artifacts = run(command, &format!("crate `{package_name}`"))?;
         let mut archives = artifacts.into_iter().flat_map(|a| a.files);
         // the crate's own artifact comes last, after those of what it uses
         let archive = archives.rfind(|f| f.extension().is_some_and(|e| e == "a"));
         archive.ok_or_else(|| {
             Problem::new(
-                format!("crate `{package}` builds no archive"),
+                format!("crate `{package_name}` builds no archive"),
                 "give it a library: `src/lib.rs`",
             )
             .into()

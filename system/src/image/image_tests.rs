@@ -117,28 +117,92 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
 
 const BOARD: &str = include_str!("../../../boards/qemu-virt64.toml");
 
+/// A workspace of its own in a folder, with a process crate `pump-io` in `io`.
+fn workspace(folder: &Path) {
+    let home = Path::new(ROOT).canonicalize().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let package = |name: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n")
+    };
+    write(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"io\", \"empty\"]\n",
+    );
+    let dependency = format!(
+        "[dependencies]\ngiornata-rt = {{ path = {:?} }}\n",
+        home.join("user/rt")
+    );
+    write("io/Cargo.toml", &(package("pump-io") + &dependency));
+    write(
+        "io/src/lib.rs",
+        "#![no_std]\n#[giornata_rt::thread]\nfn serve() -> ! {\n    loop {\n        giornata_rt::thread::yield_now();\n    }\n}\ngiornata_rt::process! { threads: [serve] }\n",
+    );
+    write("empty/Cargo.toml", &package("pump-empty"));
+    write("empty/src/main.rs", "fn main() {}\n");
+}
+
 #[test]
-fn a_crate_may_be_a_folder_beside_the_system_file() {
+fn a_crate_is_a_folder_beside_the_system_file_or_a_package_by_its_name() {
     let folder = folder("crate");
+    workspace(&folder);
     let options = options(&folder, "out");
-    std::fs::create_dir_all(folder.join("io")).unwrap();
-    std::fs::write(
-        folder.join("io/Cargo.toml"),
-        "[package]\nname = \"flight-io\"\n",
-    )
-    .unwrap();
-    let project = Project::open(&options.system, &options.root, None).unwrap();
-    let builder = Builder::new(&options, &project).unwrap();
-    assert_eq!(builder.package("io").unwrap(), "flight-io");
+    let find = |word: &str| {
+        let text = SYSTEM.replace("giornata-trace-server", word);
+        let file = SystemFile::parse(&options.system, &text).unwrap();
+        package::find(
+            &file,
+            file.processes[0].code.package.as_ref().unwrap(),
+            &options.root,
+        )
+    };
+    let reason = |word: &str| {
+        let refusal = find(word).unwrap_err();
+        let problem = &refusal.problems()[0];
+        format!(
+            "{}; {}",
+            problem.reason(),
+            miette::Diagnostic::help(problem).unwrap()
+        )
+    };
+    let by_folder = find("io").unwrap();
     assert_eq!(
-        builder.package("giornata-trace-server").unwrap(),
-        "giornata-trace-server"
+        (by_folder.name.as_str(), by_folder.folder),
+        ("pump-io", folder.join("io"))
+    );
+    assert_eq!(find("pump-io").unwrap().name, "pump-io");
+    assert_eq!(find("giornata-trace-server").unwrap().folder, options.root);
+    assert_eq!(
+        reason("empty"),
+        "crate `pump-empty` has no library; give it one: `src/lib.rs`"
+    );
+    assert_eq!(
+        reason("pump-oi"),
+        "there is no crate `pump-oi`; did you mean `pump-io`?"
     );
     std::fs::write(folder.join("io/Cargo.toml"), "[workspace]\n").unwrap();
+    assert!(reason("io").contains("names no package"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_crate_of_another_workspace_is_built_by_its_own_manifest() {
+    let folder = folder("elsewhere");
+    workspace(&folder);
+    let options = options(&folder, "out").on("qemu-virt32-pmp");
+    let text = SYSTEM.replace("giornata-trace-server", "io").replace(
+        "grants = { device = [\"uart0\"], trace = true, trusted-dma = true }\n",
+        "",
+    );
+    std::fs::write(&options.system, text).unwrap();
+    let built = build(&options).unwrap_or_else(|why| panic!("{why:?}"));
+    assert_eq!(built.report.processes[0].name, "reader");
     assert!(
-        builder.package("io").unwrap_err().problems()[0]
-            .reason()
-            .contains("names no package")
+        folder.join("Cargo.lock").is_file(),
+        "it has a lock of its own"
     );
     std::fs::remove_dir_all(folder).unwrap();
 }

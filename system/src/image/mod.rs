@@ -21,6 +21,7 @@ mod kernel;
 pub(crate) mod layout;
 mod link_process;
 mod napot;
+mod package;
 mod paging;
 pub(crate) mod regions;
 mod report;
@@ -43,6 +44,7 @@ use executable::Executable;
 use kernel::Kernel;
 use layout::{Layout, Segment};
 use link_process::{Parts, Site};
+use package::Package;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -288,8 +290,11 @@ impl<'a> Builder<'a> {
     fn parts(&self, section: &ProcessSection) -> Result<Parts, Refusal> {
         let target = &self.project.board.target;
         let package = match &section.code.package {
-            Some(package) => self.package(package.get_ref())?,
-            None => C_API.into(),
+            Some(word) => package::find(&self.project.file, word, &self.options.root)?,
+            None => Package {
+                folder: self.options.root.clone(),
+                name: C_API.into(),
+            },
         };
         let folder = self.options.out_dir.join(section.name.get_ref());
         let file = &self.project.file;
@@ -341,27 +346,6 @@ impl<'a> Builder<'a> {
         let reason =
             format!("the processes' sizes change each of {MOST_LINKS} times they are linked");
         Err(Problem::new(reason, "take a board with page tables").into())
-    }
-
-    /// The package that `crate` means: that of a folder beside the system file,
-    /// or else one of the workspace by its name.
-    fn package(&self, word: &str) -> Result<String, Refusal> {
-        let manifest = self.project.file.relative(word).join("Cargo.toml");
-        if !manifest.is_file() {
-            return Ok(word.into());
-        }
-        let text = String::from_utf8(read(&manifest)?).unwrap_or_default();
-        let table = text.parse::<toml::Table>().ok();
-        let name = table
-            .as_ref()
-            .and_then(|t| t.get("package")?.get("name")?.as_str());
-        name.map(str::to_string).ok_or_else(|| {
-            Problem::new(
-                format!("{} names no package", manifest.display()),
-                "add `[package]` with `name`",
-            )
-            .into()
-        })
     }
 
     fn image(&self, kernel: &Kernel, layout: &Layout, blob: Segment) -> Result<Vec<u8>, Refusal> {

@@ -1,0 +1,146 @@
+//! The crates that processes are made of: which one a system file means, and where it
+//! lies.
+
+use crate::file::{Spanned, SystemFile};
+use crate::problem::{Problem, Refusal, nearest};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A crate, and the folder of which cargo builds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    /// A folder of its workspace.
+    pub(crate) folder: PathBuf,
+    /// Its name there.
+    pub(crate) name: String,
+}
+
+/// What a workspace has.
+struct Workspace {
+    folder: PathBuf,
+    /// Its packages, and whether each has a library.
+    packages: Vec<(String, bool)>,
+}
+
+/// The crate that `word` means in a system file: a folder beside the file, or else one of
+/// the file's workspace by its name, or else one of `home`, the workspace of the kernel.
+///
+/// # Errors
+/// There is none, or it has no library; cargo does not understand its workspace.
+pub(crate) fn find(
+    file: &SystemFile,
+    word: &Spanned<String>,
+    home: &Path,
+) -> Result<Package, Refusal> {
+    let name = word.get_ref();
+    let refuse = |reason: String, mend: String| -> Refusal {
+        Problem::new(reason, mend)
+            .at(&file.source, word.span())
+            .into()
+    };
+    let folder = file.relative(name);
+    let manifest = folder.join("Cargo.toml");
+    let (own, wanted) = match manifest.is_file() {
+        true => (folder.clone(), named(&manifest, &refuse)?),
+        false => (file.relative("."), name.clone()),
+    };
+    let mut known = Vec::new();
+    for folder in [own, home.to_path_buf()] {
+        let Some(workspace) = Workspace::of(&folder, &refuse)? else {
+            continue;
+        };
+        let found = workspace.packages.iter().find(|(own, _)| *own == wanted);
+        match found {
+            Some((_, true)) => {
+                let folder = workspace.folder;
+                return Ok(Package {
+                    folder,
+                    name: wanted,
+                });
+            }
+            Some((_, false)) => {
+                let reason = format!("crate `{wanted}` has no library");
+                return Err(refuse(reason, "give it one: `src/lib.rs`".into()));
+            }
+            None => known.extend(workspace.packages.into_iter().map(|(name, _)| name)),
+        }
+    }
+    let mend = match nearest(&wanted, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "give a folder with a Cargo.toml beside the system file, or a package of its \
+                 workspace"
+            .into(),
+    };
+    Err(refuse(format!("there is no crate `{wanted}`"), mend))
+}
+
+/// The package that a manifest names.
+fn named(manifest: &Path, refuse: &impl Fn(String, String) -> Refusal) -> Result<String, Refusal> {
+    let text = std::fs::read_to_string(manifest).unwrap_or_default();
+    let table = text.parse::<toml::Table>().ok();
+    let name = table
+        .as_ref()
+        .and_then(|table| table.get("package")?.get("name")?.as_str());
+    name.map(str::to_string).ok_or_else(|| {
+        let reason = format!("{} names no package", manifest.display());
+        refuse(reason, "add `[package]` with `name`".into())
+    })
+}
+
+impl Workspace {
+    /// The workspace that a folder belongs to, if it belongs to one.
+    fn of(
+        folder: &Path,
+        refuse: &impl Fn(String, String) -> Refusal,
+    ) -> Result<Option<Workspace>, Refusal> {
+        let is_in_one = folder
+            .canonicalize()
+            .is_ok_and(|folder| folder.ancestors().any(|at| at.join("Cargo.toml").is_file()));
+        if !is_in_one {
+            return Ok(None);
+        }
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command
+            .args([
+                "metadata",
+                "--no-deps",
+                "--offline",
+                "--format-version",
+                "1",
+            ])
+            .current_dir(folder)
+            .stdin(Stdio::null());
+        let output = command.output().map_err(|error| {
+            let mend = "install the pinned toolchain: `rustup toolchain install`";
+            refuse(format!("cannot run cargo: {error}"), mend.into())
+        })?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = format!(
+                "cargo does not understand the workspace of {}",
+                folder.display()
+            );
+            return Err(refuse(reason, said.trim().to_string()));
+        }
+        let metadata: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let packages = metadata["packages"].as_array().into_iter().flatten();
+        let packages = packages.filter_map(|package| {
+            let name = package["name"].as_str()?.to_string();
+            let mut targets = package["targets"].as_array()?.iter();
+            Some((name, targets.any(is_library)))
+        });
+        Ok(Some(Workspace {
+            folder: folder.to_path_buf(),
+            packages: packages.collect(),
+        }))
+    }
+}
+
+/// Whether a target of a package can be compiled into a process.
+fn is_library(target: &Value) -> bool {
+    let kinds = target["kind"].as_array().into_iter().flatten();
+    kinds
+        .filter_map(Value::as_str)
+        .any(|kind| kind.ends_with("lib"))
+}
