@@ -44,6 +44,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> BuildOptions {
     }
     BuildOptions {
         out_dir: folder.join("out"),
+        target_dir: Path::new(ROOT).join("target"),
         ..BuildOptions::new(&folder.join("system.toml"), Path::new(ROOT))
     }
 }

@@ -32,6 +32,7 @@ fn options(folder: &Path, out: &str) -> BuildOptions {
     std::fs::write(&system, SYSTEM).unwrap();
     BuildOptions {
         out_dir: folder.join(out),
+        target_dir: Path::new(ROOT).join("target"),
         ..BuildOptions::new(&system, Path::new(ROOT))
     }
 }
@@ -215,4 +216,10 @@ fn results_lie_under_out_by_folder_and_file() {
         out("examples/fly/overload.toml"),
         Path::new("/r/out/fly/overload")
     );
+    let folder = folder("results");
+    let elsewhere = BuildOptions::new(&folder.join("system.toml"), Path::new(ROOT));
+    assert_eq!(elsewhere.out_dir, folder.join("target/giornata"));
+    let among = BuildOptions::new(&folder.join("fast.toml"), Path::new(ROOT));
+    assert_eq!(among.out_dir, folder.join("target/giornata/fast"));
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -116,24 +116,29 @@ impl BuildOptions {
         }
     }
 
-    /// Builds `system` in the workspace `root`: results under `out/FOLDER`, or
-    /// `out/FOLDER/STEM` if the file is not called system.toml; compiled things
-    /// where cargo puts them.
+    /// Builds `system` with the kernel and the boards of `root`. Of a system in `root`,
+    /// results lie under `out/FOLDER`, or `out/FOLDER/STEM` if the file is not called
+    /// system.toml, and compiled things where cargo puts them; of one elsewhere, both
+    /// under `target` beside the file.
     pub fn new(system: &Path, root: &Path) -> BuildOptions {
-        let target_dir =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let folder = system
-            .parent()
-            .and_then(Path::file_name)
-            .unwrap_or_default();
+        let folder = system.parent().unwrap_or(Path::new(""));
         let stem = system
             .file_stem()
             .filter(|stem| *stem != "system")
             .unwrap_or_default();
+        let (out_dir, target_dir) = match is_elsewhere(folder, root) {
+            true => (folder.join("target/giornata"), folder.join("target")),
+            false => (
+                root.join("out")
+                    .join(folder.file_name().unwrap_or_default()),
+                root.join("target"),
+            ),
+        };
+        let target_dir = std::env::var_os("CARGO_TARGET_DIR").map_or(target_dir, PathBuf::from);
         BuildOptions {
             system: system.to_path_buf(),
             root: root.to_path_buf(),
-            out_dir: root.join("out").join(folder).join(stem),
+            out_dir: out_dir.join(stem),
             target_dir,
             board: None,
             stop_at: 0,
@@ -141,6 +146,18 @@ impl BuildOptions {
             order: 0,
             memory: Memory::default(),
         }
+    }
+}
+
+/// Whether a folder that is there is not in another.
+fn is_elsewhere(folder: &Path, root: &Path) -> bool {
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    match (folder.canonicalize(), root.canonicalize()) {
+        (Ok(folder), Ok(root)) => !folder.starts_with(root),
+        _ => false,
     }
 }
 
