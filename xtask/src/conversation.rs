@@ -14,8 +14,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::crates::{root, target_folder};
-use crate::image::build;
 use crate::{giornata, run};
+use giornata_launch::image::build;
 
 /// The machine stops by itself after so many seconds of its own time, if nobody
 /// stops it.

@@ -7,10 +7,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::Verdict;
 use crate::crates::{root, selection, target_folder};
 use crate::process::{capture, cargo, check};
 use crate::size::executables;
+use giornata_launch::Verdict;
 
 /// Crates that promise [`LEAST`], and their folders.
 const PROMISED: [(&str, &str); 3] = [

@@ -40,17 +40,7 @@ struct MetadataPackage {
     manifest_path: PathBuf,
 }
 
-/// The folder of the workspace.
-pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
-}
-
-/// Where cargo puts what it builds.
-pub(crate) fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
+pub(crate) use giornata_launch::home::{root, target_folder};
 
 /// All crates of the workspace.
 pub(crate) fn all() -> Result<Vec<Package>> {

@@ -4,25 +4,18 @@
 
 mod bench;
 mod bounds;
-mod chip;
-mod console;
 mod conversation;
 mod coverage;
 mod crates;
-mod flight;
 mod fuzz;
 mod giornata;
 mod golden;
-mod image;
-mod link;
-mod machine;
 mod nightly;
 mod prebuilt;
 mod process;
 mod promises;
 mod run;
 mod screen;
-mod sieve;
 mod size;
 mod soak;
 mod stage;
@@ -34,14 +27,7 @@ mod workers;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-/// How a command ends, besides with an error: see the crate's head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Good,
-    Negative,
-    Unknown,
-}
+use giornata_launch::Verdict;
 
 /// What `./x` can do.
 #[derive(Debug, Parser)]

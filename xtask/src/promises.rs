@@ -12,11 +12,11 @@ use giornata_trace::{
 
 use crate::bench::limits as promised;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
-use crate::image::build;
 use crate::prebuilt::prebuild;
 use crate::process::{capture, cargo};
 use crate::suite::record;
 use crate::workers;
+use giornata_launch::image::build;
 
 /// The example, where its modules are put, what is added to it, and the example
 /// with more than it can do.

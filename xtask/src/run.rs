@@ -9,14 +9,14 @@ use clap::Args;
 use giornata_abi::Duration;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
-use crate::Verdict;
 use crate::crates::root;
-use crate::flight::{Landing, Observer, fly};
-use crate::image::{Image, build};
-use crate::link;
-use crate::machine::Patience;
 use crate::screen::{self, Screen};
 use crate::time;
+use giornata_launch::Verdict;
+use giornata_launch::flight::{Landing, Observer, fly};
+use giornata_launch::image::{Image, build};
+use giornata_launch::link;
+use giornata_launch::machine::Patience;
 
 /// What `./x run` flies when nothing else is said.
 const DEFAULT: &str = "flight-control";

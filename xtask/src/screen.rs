@@ -13,7 +13,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
-use crate::flight::Observer;
+use giornata_launch::flight::Observer;
 
 /// Between two pictures.
 const FRAME: Duration = Duration::from_millis(80);

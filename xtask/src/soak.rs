@@ -5,9 +5,9 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 
-use crate::Verdict;
 use crate::fuzz::{self, Length};
 use crate::{suite, test};
+use giornata_launch::Verdict;
 
 /// `./x soak [--seconds 600] [--systems]`
 #[derive(Debug, Args)]

@@ -15,13 +15,13 @@ use crate::crates::{
     self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
-use crate::image::build;
 use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
     Verdict, bench, bounds, conversation, coverage, nightly, promises, run, size, suite, workers,
 };
+use giornata_launch::image::build;
 
 /// One stage.
 #[derive(Debug)]

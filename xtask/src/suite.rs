@@ -28,12 +28,12 @@ use giornata_trace::{
 use serde::Deserialize;
 
 use crate::crates::{BOARDS, CHIPS, root};
-use crate::flight::{Landing, Observer, fly};
 use crate::golden::{Golden, Saying};
-use crate::image::{Image, build};
-use crate::machine::Patience;
 use crate::test::Extent;
 use crate::workers;
+use giornata_launch::flight::{Landing, Observer, fly};
+use giornata_launch::image::{Image, build};
+use giornata_launch::machine::Patience;
 
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);

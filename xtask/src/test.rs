@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::Verdict;
 use crate::stage::{self, Stage};
+use giornata_launch::Verdict;
 
 /// `./x test [STAGE...] [--full] [--bless]`
 #[derive(Clone, Debug, Default, Args)]

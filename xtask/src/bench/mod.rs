@@ -19,10 +19,10 @@ use giornata_system::image::{BuildOptions, Memory};
 pub(crate) use kernel::quick::check as check_quickly;
 pub(crate) use promises::limits;
 
-use crate::Verdict;
-use crate::chip::Chip;
 use crate::crates::root;
-use crate::image::{self, Image};
+use giornata_launch::Verdict;
+use giornata_launch::chip::Chip;
+use giornata_launch::image::{self, Image};
 
 /// Layouts of a program that a row of a machine with small caches covers.
 const LAYOUTS: u32 = 9;

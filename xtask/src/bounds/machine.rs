@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_bounds::{Analysis, Bounds, Watch};
 
-use crate::image::{Host, Image};
+use giornata_launch::image::{Host, Image};
 
 /// Runs an image to its end and answers the most instructions of a stretch of
 /// each kind of entry.

@@ -17,9 +17,9 @@ use giornata_system::Model;
 use giornata_system::image::build_kernel;
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
-use crate::image::{alone, build};
 use crate::run::find;
 use crate::{Verdict, time, workers};
+use giornata_launch::image::{alone, build};
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use goals::{Goal, Reached, reached};
 
-use crate::Verdict;
 use crate::crates::{root, target_folder};
-use crate::image::alone;
+use giornata_launch::Verdict;
+use giornata_launch::image::alone;
 
 /// The committed budget.
 const BUDGET: &str = "kernel/size-budget.toml";

@@ -17,8 +17,8 @@ use giornata_soc::{Point, Sight};
 use giornata_system::{Board, Emulator};
 use object::{Object, ObjectSection, SectionKind};
 
-use crate::image::Image;
 use crate::process::capture;
+use giornata_launch::image::Image;
 
 /// A mark, but for its number.
 const MARK: u32 = 0x2013;

@@ -12,7 +12,7 @@ use super::workload::{Measured, QUICK, System};
 use super::{SUITE, emulator};
 use crate::bench::{catalogue, folder, read};
 use crate::crates::root;
-use crate::image;
+use giornata_launch::image;
 
 /// One with page tables, one with regions.
 const BOARDS: [&str; 2] = ["qemu-virt32-pmp", "qemu-virt64"];

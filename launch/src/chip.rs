@@ -4,17 +4,17 @@ use anyhow::{Context, Result};
 use giornata_soc::{Caches, Core, Latency, Simulator, Variant};
 use serde::Deserialize;
 
-use crate::crates::{root, target_folder};
+use crate::home::{root, target_folder};
 
 /// How a board is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chip {
+pub struct Chip {
     /// Core and caches.
-    pub(crate) variant: Variant,
+    pub variant: Variant,
     /// Of its RAM.
-    pub(crate) latency: Latency,
+    pub latency: Latency,
     /// Cycles a second.
-    pub(crate) clock_hertz: u64,
+    pub clock_hertz: u64,
 }
 
 #[derive(Deserialize)]
@@ -52,7 +52,7 @@ impl Chip {
     ///
     /// # Errors
     /// There is no such board, or it is not simulated.
-    pub(crate) fn of(board: &str) -> Result<Chip> {
+    pub fn of(board: &str) -> Result<Chip> {
         let path = root().join("boards").join(format!("{board}.toml"));
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         Chip::parse(&text).with_context(|| path.display().to_string())
@@ -80,7 +80,7 @@ impl Chip {
     }
 
     /// The same with other caches.
-    pub(crate) fn with(self, caches: Caches) -> Chip {
+    pub fn with(self, caches: Caches) -> Chip {
         Chip {
             variant: Variant {
                 caches,
@@ -94,7 +94,7 @@ impl Chip {
     ///
     /// # Errors
     /// As [`Simulator::prepare`].
-    pub(crate) fn simulator(&self) -> Result<Simulator> {
+    pub fn simulator(&self) -> Result<Simulator> {
         let folder = target_folder().join("soc");
         Ok(Simulator::prepare(&folder, self.variant)?)
     }

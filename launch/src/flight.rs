@@ -13,7 +13,7 @@ use crate::machine::{Machine, Output, Patience};
 const PULSE: Duration = Duration::from_millis(50);
 
 /// Who looks on.
-pub(crate) trait Observer {
+pub trait Observer {
     /// Bytes have arrived, whatever they are: before the events that they end.
     ///
     /// # Errors
@@ -37,24 +37,20 @@ pub(crate) trait Observer {
 
 /// What is known when the machine has stopped.
 #[derive(Debug)]
-pub(crate) struct Landing {
+pub struct Landing {
     /// The totals.
-    pub(crate) totals: Statistics,
+    pub totals: Statistics,
     /// What did not arrive whole.
-    pub(crate) damage: Damage,
+    pub damage: Damage,
     /// The status of the machine.
-    pub(crate) status: i32,
+    pub status: i32,
 }
 
 /// Boots an image and shows its trace to an observer until the machine stops.
 ///
 /// # Errors
 /// The machine cannot be started, hangs, or breaks off; the observer fails.
-pub(crate) fn fly(
-    image: &Image,
-    patience: Patience,
-    observer: &mut dyn Observer,
-) -> Result<Landing> {
+pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Result<Landing> {
     let mut machine = Machine::boot(image, patience)?;
     let mut decoder = Decoder::new(image.names.timer_hertz);
     let mut totals = Statistics::new(&image.names);
@@ -104,7 +100,7 @@ fn whereabouts(totals: &Statistics) -> String {
 impl Landing {
     /// The verdict on a run, as a word of the closing line and as an exit
     /// code, and why where it is not good.
-    pub(crate) fn verdict(&self) -> (&'static str, Verdict, Vec<String>) {
+    pub fn verdict(&self) -> (&'static str, Verdict, Vec<String>) {
         let totals = &self.totals;
         let mut doubts = Vec::new();
         if totals.stop.is_none() {

@@ -16,7 +16,7 @@ use crate::image::{Host, Image};
 use crate::sieve::Sieve;
 
 /// What there is to read from a machine.
-pub(crate) enum Output {
+pub enum Output {
     /// Bytes of its console.
     Bytes(Vec<u8>),
     /// Nothing for a while; it still runs.
@@ -27,16 +27,16 @@ pub(crate) enum Output {
 
 /// How long a machine may take, by the wall clock.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     /// Without a byte on the console.
-    pub(crate) silence: Duration,
+    pub silence: Duration,
     /// In all.
-    pub(crate) total: Duration,
+    pub total: Duration,
 }
 
 impl Patience {
     /// What a run of so much virtual time may take on a slow, loaded machine.
-    pub(crate) fn of(virtual_time: giornata_abi::Duration) -> Patience {
+    pub fn of(virtual_time: giornata_abi::Duration) -> Patience {
         let time = Duration::from_nanos(virtual_time.0);
         Patience {
             silence: Duration::from_secs(240).saturating_add(time.saturating_mul(10)),
@@ -46,7 +46,7 @@ impl Patience {
 }
 
 /// A running machine; it is killed when dropped.
-pub(crate) struct Machine {
+pub struct Machine {
     process: Process,
     console: Receiver<Vec<u8>>,
     patience: Patience,
@@ -65,7 +65,7 @@ impl Machine {
     ///
     /// # Errors
     /// What stands in for its board cannot be started.
-    pub(crate) fn boot(image: &Image, patience: Patience) -> Result<Machine> {
+    pub fn boot(image: &Image, patience: Patience) -> Result<Machine> {
         let (process, mut console) = match &image.host {
             Host::Emulator(emulator) => start(emulator, &image.elf)?,
             Host::Chip(chip, line) => simulate(chip, line.as_ref(), &image.elf)?,
@@ -99,7 +99,7 @@ impl Machine {
     ///
     /// # Errors
     /// The machine has used up the patience; it is stopped.
-    pub(crate) fn read(&mut self, wait: Duration) -> Result<Output> {
+    pub fn read(&mut self, wait: Duration) -> Result<Output> {
         match self.console.recv_timeout(wait) {
             Ok(bytes) => {
                 self.heard = Instant::now();
@@ -118,7 +118,7 @@ impl Machine {
     ///
     /// # Errors
     /// What stood in for the board failed: with what it said.
-    pub(crate) fn wait(self) -> Result<i32> {
+    pub fn wait(self) -> Result<i32> {
         match self.process {
             Process::Emulator(mut running) => running.wait(),
             Process::Chip(machine) => match machine.finish()?.end {

@@ -10,7 +10,7 @@ use crate::image::Host;
 ///
 /// # Errors
 /// The address is none to listen on.
-pub(crate) fn plug_in(host: &mut Host, address: &str) -> Result<()> {
+pub fn plug_in(host: &mut Host, address: &str) -> Result<()> {
     let socket = socket(address)?;
     let emulator = match host {
         Host::Emulator(emulator) => emulator,

@@ -10,25 +10,25 @@ use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
 
 use crate::chip::Chip;
-use crate::crates::{root, target_folder};
+use crate::home::{root, target_folder};
 
 /// A system that can be booted.
-pub(crate) struct Image {
+pub struct Image {
     /// The executable.
-    pub(crate) elf: PathBuf,
+    pub elf: PathBuf,
     /// The kernel's executable, with its symbols.
-    pub(crate) kernel: PathBuf,
+    pub kernel: PathBuf,
     /// What the indices of its trace mean.
-    pub(crate) names: NameMap,
+    pub names: NameMap,
     /// How its memory is spent.
-    pub(crate) report: Report,
+    pub report: Report,
     /// What it is booted in.
-    pub(crate) host: Host,
+    pub host: Host,
 }
 
 /// What stands in for a board.
 #[derive(Clone, Debug)]
-pub(crate) enum Host {
+pub enum Host {
     /// A program that knows the board.
     Emulator(Emulator),
     /// The simulated chip itself, and the address at which its serial line
@@ -38,14 +38,14 @@ pub(crate) enum Host {
 
 impl Host {
     /// Whether the hostlink goes over the line of the console.
-    pub(crate) fn shares_its_line(&self) -> bool {
+    pub fn shares_its_line(&self) -> bool {
         matches!(self, Host::Chip(_, Some(_)))
     }
 }
 
 /// Held by who builds: what is built of a kernel or a process lies at one place,
 /// whatever it is for, and whichever `./x` builds it.
-pub(crate) struct Alone {
+pub struct Alone {
     _here: MutexGuard<'static, ()>,
     /// Locked until it is closed.
     _elsewhere: File,
@@ -55,7 +55,7 @@ pub(crate) struct Alone {
 ///
 /// # Errors
 /// The file that is locked cannot be made.
-pub(crate) fn alone() -> Result<Alone> {
+pub fn alone() -> Result<Alone> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = target_folder().join("building.lock");
@@ -74,7 +74,7 @@ pub(crate) fn alone() -> Result<Alone> {
 /// # Errors
 /// The system is refused: the reasons are on standard error. The board has
 /// neither emulator nor chip.
-pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Image> {
+pub fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Image> {
     let options = BuildOptions {
         stop_at: stop_at.0,
         ..BuildOptions::new(system, root())
@@ -89,7 +89,7 @@ pub(crate) fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Re
 ///
 /// # Errors
 /// As [`build`].
-pub(crate) fn build_as(options: BuildOptions) -> Result<Image> {
+pub fn build_as(options: BuildOptions) -> Result<Image> {
     let _alone = alone()?;
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");

@@ -1,0 +1,24 @@
+//! Systems built and run: in an emulator or on the simulated chip, seen through their
+//! trace, with a verdict at the end.
+
+#![forbid(unsafe_code)]
+
+pub mod chip;
+mod console;
+pub mod flight;
+pub mod home;
+pub mod image;
+pub mod link;
+pub mod machine;
+mod sieve;
+
+/// How a run, or a command, ends if it does not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is as it should be: exit code 0.
+    Good,
+    /// It is not: 1.
+    Negative,
+    /// That is not known: 3.
+    Unknown,
+}
