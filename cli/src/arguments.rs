@@ -25,6 +25,18 @@ Examples:
   giornata check system.toml            a system with its programs
   giornata check --json flight.giotto   the same for other programs to read";
 
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  giornata build                          the project of this folder, or of one above
+  giornata build pump --board rtl-pmp";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  giornata run                            the project of this folder, or of one above
+  giornata run pump/overload.toml --for 2s
+  giornata run --trace pump.json          for https://ui.perfetto.dev
+  giornata run --headless > pump.txt      plain lines, the same each time";
+
 const COMPILE_EXAMPLES: &str = "\
 Examples:
   giornata compile flight.giotto                writes flight.gmod beside it
@@ -94,6 +106,9 @@ pub(crate) enum Command {
     /// Say whether a program's jobs are all in time, and show one that is not.
     #[command(after_help = ANALYZE_EXAMPLES)]
     Analyze(Analyze),
+    /// Build a system: one executable for its board.
+    #[command(after_help = BUILD_EXAMPLES)]
+    Build(Build),
     /// Say whether a program, module or system is sound.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
@@ -112,6 +127,9 @@ pub(crate) enum Command {
     /// Load a module by sending what it has that the running one has not.
     #[command(after_help = PATCH_EXAMPLES)]
     Patch(Patch),
+    /// Build a system and run it, in QEMU or on the simulated chip.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Run),
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
@@ -200,6 +218,23 @@ pub(crate) struct Analyze {
     /// Charge the jobs with what the kernel takes on this board.
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// A system file or its folder [default: that of the project here].
+    pub(crate) system: Option<PathBuf>,
+    /// A board in the stead of the one that the system file names.
+    #[arg(long)]
+    pub(crate) board: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// A system file or its folder [default: that of the project here].
+    pub(crate) system: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: giornata_launch::run::Options,
 }
 
 #[derive(Debug, Args)]

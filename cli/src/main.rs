@@ -14,6 +14,7 @@ mod input;
 mod margins;
 mod remote;
 mod report;
+mod run;
 mod schedule;
 mod simulate;
 mod subject;
@@ -30,12 +31,14 @@ fn main() -> ExitCode {
     let mut report = Report::new(arguments.json);
     let verdict = match &arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments, &mut report),
+        Command::Build(arguments) => run::build(arguments, &mut report),
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
         Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
+        Command::Run(arguments) => run::run(arguments, &mut report),
         Command::Schedule(arguments) => schedule::run(arguments, &mut report),
         Command::Shutdown(arguments) => remote::deeds::shutdown(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),

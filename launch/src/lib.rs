@@ -10,7 +10,11 @@ pub mod home;
 pub mod image;
 pub mod link;
 pub mod machine;
+pub mod project;
+pub mod run;
+mod screen;
 mod sieve;
+pub mod time;
 
 /// How a run, or a command, ends if it does not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

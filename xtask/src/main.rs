@@ -15,13 +15,11 @@ mod prebuilt;
 mod process;
 mod promises;
 mod run;
-mod screen;
 mod size;
 mod soak;
 mod stage;
 mod suite;
 mod test;
-mod time;
 mod workers;
 
 use std::process::ExitCode;

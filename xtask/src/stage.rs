@@ -398,14 +398,14 @@ fn fly_once(name: &str) -> Result<(String, String)> {
     let options = run::Options::plain(trace.clone());
     // a folder of its own: nobody writes an image that another flies
     let board = (name == "second").then_some(BOARDS[0]);
-    let image = build(&run::find(&options.system)?, board, options.length)?;
+    let image = build(&run::find(&options.system)?, board, options.how.length)?;
     // a machine does not feel how fast it is read
     let pause = match name {
         "second" => Duration::from_secs(2),
         _ => Duration::ZERO,
     };
     let mut out = Dawdler(pause, Vec::new());
-    let verdict = run::tell(&options, &image, &mut out)?;
+    let verdict = giornata_launch::run::tell(&options.system, &options.how, &image, &mut out)?;
     let out = String::from_utf8(out.1).context("the output is text")?;
     if verdict != Verdict::Good {
         bail!("the flight is not good:\n{out}");

@@ -18,8 +18,9 @@ use giornata_system::image::build_kernel;
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::run::find;
-use crate::{Verdict, time, workers};
+use crate::workers;
 use giornata_launch::image::{alone, build};
+use giornata_launch::{Verdict, time};
 
 /// Where the kernel's authors declare the bounds of its loops.
 const DECLARATIONS: &str = "kernel/bounds.toml";

@@ -13,7 +13,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
-use giornata_launch::flight::Observer;
+use crate::flight::Observer;
 
 /// Between two pictures.
 const FRAME: Duration = Duration::from_millis(80);

@@ -11,7 +11,7 @@ const UNITS: [(&str, u64); 5] = [
 ];
 
 /// Reads a duration above zero; the error says what one looks like.
-pub(crate) fn parse(text: &str) -> Result<Duration, String> {
+pub fn parse(text: &str) -> Result<Duration, String> {
     let wrong =
         || format!("`{text}` is no duration; write a number and a unit: 10s, 250ms, 1.5s, 2min");
     let (digits, unit) = UNITS

@@ -1,0 +1,50 @@
+//! `giornata build` and `giornata run`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use giornata_launch::{home, image, project, run as launch};
+
+use crate::arguments::{Build, Run};
+use crate::report::{Report, Verdict};
+
+pub(crate) fn build(arguments: &Build, report: &mut Report) -> Verdict {
+    let built = system(arguments.system.as_deref()).and_then(|system| {
+        let length = giornata_abi::Duration::from_millis(0);
+        image::build(&system, arguments.board.as_deref(), length)
+    });
+    match built {
+        Ok(image) => {
+            report.say(format!(
+                "{}\nimage: {}\n",
+                image.report,
+                image.elf.display()
+            ));
+            report.tell("image", image.elf.display().to_string());
+            Verdict::Good
+        }
+        Err(why) => refuse(report, &why),
+    }
+}
+
+pub(crate) fn run(arguments: &Run, report: &mut Report) -> Verdict {
+    let ran = system(arguments.system.as_deref())
+        .and_then(|system| launch::run(&project::title(&system), &system, &arguments.how));
+    match ran {
+        Ok(giornata_launch::Verdict::Good) => Verdict::Good,
+        Ok(giornata_launch::Verdict::Negative) => Verdict::Negative,
+        Ok(giornata_launch::Verdict::Unknown) => Verdict::Unknown,
+        Err(why) => refuse(report, &why),
+    }
+}
+
+/// The system that is meant; giornata's own home is there to build it.
+fn system(word: Option<&Path>) -> Result<PathBuf> {
+    home::check()?;
+    project::find(word)
+}
+
+fn refuse(report: &mut Report, why: &anyhow::Error) -> Verdict {
+    report.diagnose_report(&miette::miette!("{why:#}"));
+    Verdict::BadInput
+}

@@ -1,0 +1,223 @@
+//! A system built, run and shown: as a live table on a terminal, or as plain lines.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use giornata_abi::Duration;
+use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
+
+use crate::flight::{Landing, Observer, fly};
+use crate::image::{Image, build};
+use crate::machine::Patience;
+use crate::screen::{self, Screen};
+use crate::{Verdict, link, time};
+
+/// How a system is run.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// A board in the stead of the one that the system file names.
+    #[arg(long)]
+    pub board: Option<String>,
+    /// Virtual time after which the machine stops.
+    #[arg(long = "for", value_name = "DURATION", default_value = "10s", value_parser = time::parse)]
+    pub length: Duration,
+    /// Write a trace that Perfetto loads (https://ui.perfetto.dev).
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write the trace as it came, for `giornata schedule --from-trace`.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Let the hostlink listen there, at a console of QEMU or the serial line of a
+    /// chip: tcp:HOST:PORT or unix:PATH.
+    #[arg(long, value_name = "ADDRESS")]
+    pub link: Option<String>,
+    /// Plain lines, also on a terminal.
+    #[arg(long)]
+    pub headless: bool,
+}
+
+impl Options {
+    /// For so long, on the board that the file names, as plain lines.
+    pub fn plain(length: Duration) -> Options {
+        Options {
+            board: None,
+            length,
+            trace: None,
+            record: None,
+            link: None,
+            headless: true,
+        }
+    }
+}
+
+/// Builds a system and runs it; `title` stands over the table and in the last line.
+///
+/// # Errors
+/// It cannot be built or started, or a file cannot be written.
+pub fn run(title: &str, system: &Path, options: &Options) -> Result<Verdict> {
+    let mut image = build(system, options.board.as_deref(), options.length)?;
+    if let Some(address) = &options.link {
+        link::plug_in(&mut image.host, address)?;
+    }
+    eprintln!("{}", image.report);
+    let live = if options.headless || !screen::is_there() {
+        None
+    } else {
+        Screen::new(title, &image.names).ok()
+    };
+    match live {
+        Some(screen) => show(title, options, &image, screen),
+        None => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            let verdict = tell(title, options, &image, &mut out)?;
+            out.flush().context("standard output")?;
+            Ok(verdict)
+        }
+    }
+}
+
+/// Runs an image and writes plain lines, the same each time.
+///
+/// # Errors
+/// As [`run`].
+pub fn tell(title: &str, options: &Options, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
+    let mut story = Story {
+        out,
+        narrator: Narrator::new(&image.names, true),
+    };
+    let landing = observe(options, image, &mut story)?;
+    story.end(&landing.totals)?;
+    let (word, verdict, reasons) = landing.verdict();
+    for reason in reasons {
+        writeln!(out, "{}: {reason}", title)?;
+    }
+    writeln!(out, "{}", closing(title, word, &landing.totals))?;
+    Ok(verdict)
+}
+
+fn show(title: &str, options: &Options, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
+    let landing = observe(options, image, &mut screen)?;
+    screen.end(&landing.totals)?;
+    let (word, verdict, reasons) = landing.verdict();
+    for reason in reasons {
+        println!("{}: {reason}", title);
+    }
+    println!("{}", closing(title, word, &landing.totals));
+    Ok(verdict)
+}
+
+fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+    let Some(path) = &options.record else {
+        return observe_drawing(options, image, observer);
+    };
+    let failed = || format!("cannot write {}", path.display());
+    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
+    file.write_all(&Recording::heading(&image.names)?)
+        .with_context(failed)?;
+    let mut keeper = Keeper { file, observer };
+    let landing = observe_drawing(options, image, &mut keeper)?;
+    keeper.file.flush().with_context(failed)?;
+    Ok(landing)
+}
+
+/// The same, with a trace for Perfetto if one is wanted.
+fn observe_drawing(
+    options: &Options,
+    image: &Image,
+    observer: &mut dyn Observer,
+) -> Result<Landing> {
+    let patience = Patience::of(options.length);
+    let Some(path) = &options.trace else {
+        return fly(image, patience, observer);
+    };
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut recorder = Recorder {
+        file: Perfetto::new(BufWriter::new(file), &image.names)?,
+        observer,
+    };
+    let landing = fly(image, patience, &mut recorder)?;
+    recorder
+        .file
+        .finish()
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(landing)
+}
+
+/// Plain lines.
+struct Story<'a, 'n> {
+    out: &'a mut dyn Write,
+    narrator: Narrator<'n>,
+}
+
+impl Story<'_, '_> {
+    fn end(mut self, totals: &Statistics) -> Result<()> {
+        let mut lines = Vec::new();
+        self.narrator.end(|line| lines.push(line));
+        lines.extend(summary(self.narrator.names(), totals));
+        self.write(&lines)
+    }
+
+    fn write(&mut self, lines: &[String]) -> Result<()> {
+        lines
+            .iter()
+            .try_for_each(|line| writeln!(self.out, "{line}"))
+            .context("standard output")
+    }
+}
+
+impl Observer for Story<'_, '_> {
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        let mut lines = Vec::new();
+        self.narrator.tell(event, before, |line| lines.push(line));
+        self.write(&lines)
+    }
+
+    fn pause(&mut self, _: &Statistics) -> Result<()> {
+        self.out.flush().context("standard output")
+    }
+}
+
+/// Keeps the stream as it comes.
+struct Keeper<'a, W: Write> {
+    file: W,
+    observer: &'a mut dyn Observer,
+}
+
+impl<W: Write> Observer for Keeper<'_, W> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).context("the recorded trace")?;
+        self.observer.hear(bytes)
+    }
+
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        self.observer.see(event, before)
+    }
+
+    fn pause(&mut self, totals: &Statistics) -> Result<()> {
+        self.observer.pause(totals)
+    }
+}
+
+/// Writes the trace file on the way.
+struct Recorder<'a, W: Write> {
+    file: Perfetto<'a, W>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<W: Write> Observer for Recorder<'_, W> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<()> {
+        self.observer.hear(bytes)
+    }
+
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        self.file.push(event).context("the trace file")?;
+        self.observer.see(event, before)
+    }
+
+    fn pause(&mut self, totals: &Statistics) -> Result<()> {
+        self.observer.pause(totals)
+    }
+}
