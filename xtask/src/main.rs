@@ -19,6 +19,7 @@ mod machine;
 mod nightly;
 mod prebuilt;
 mod process;
+mod processor;
 mod promises;
 mod run;
 mod screen;
