@@ -10,6 +10,7 @@ pub mod home;
 pub mod image;
 pub mod link;
 pub mod machine;
+pub mod processor;
 pub mod project;
 pub mod run;
 mod screen;

@@ -13,6 +13,7 @@ use giornata_system::Emulator;
 use crate::chip::Chip;
 use crate::console::{Emulated, Paper};
 use crate::image::{Host, Image};
+use crate::processor;
 use crate::sieve::Sieve;
 
 /// What there is to read from a machine.
@@ -184,14 +185,15 @@ type Stream = Box<dyn Read + Send>;
 fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Stream)> {
     let Emulator { command, arguments } = emulator;
     let paper = Paper::new()?;
-    let child = Command::new(command)
+    let mut program = Command::new(command);
+    program
         .args(arguments)
         .arg("-kernel")
         .arg(elf)
         .stdin(Stdio::null())
         .stdout(paper.sink()?)
-        .stderr(Stdio::piped())
-        .spawn()
+        .stderr(Stdio::piped());
+    let child = processor::spawn(&mut program)
         .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
     let child = Emulated::new(child);
     let console = paper.read_of(child.clone());
