@@ -234,7 +234,7 @@ pub(crate) struct Run {
     /// A system file or its folder [default: that of the project here].
     pub(crate) system: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) how: giornata_launch::run::Options,
+    pub(crate) how: giornata_launch::run::How,
 }
 
 #[derive(Debug, Args)]

@@ -51,3 +51,13 @@ fn main() -> ExitCode {
     report.finish(verdict);
     ExitCode::from(verdict as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_of_all_commands_go_together() {
+        crate::arguments::Arguments::command().debug_assert();
+    }
+}

@@ -17,7 +17,7 @@ use crate::{Verdict, link, time};
 
 /// How a system is run.
 #[derive(Clone, Debug, Args)]
-pub struct Options {
+pub struct How {
     /// A board in the stead of the one that the system file names.
     #[arg(long)]
     pub board: Option<String>,
@@ -39,10 +39,10 @@ pub struct Options {
     pub headless: bool,
 }
 
-impl Options {
+impl How {
     /// For so long, on the board that the file names, as plain lines.
-    pub fn plain(length: Duration) -> Options {
-        Options {
+    pub fn plain(length: Duration) -> How {
+        How {
             board: None,
             length,
             trace: None,
@@ -57,7 +57,7 @@ impl Options {
 ///
 /// # Errors
 /// It cannot be built or started, or a file cannot be written.
-pub fn run(title: &str, system: &Path, options: &Options) -> Result<Verdict> {
+pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     let mut image = build(system, options.board.as_deref(), options.length)?;
     if let Some(address) = &options.link {
         link::plug_in(&mut image.host, address)?;
@@ -83,7 +83,7 @@ pub fn run(title: &str, system: &Path, options: &Options) -> Result<Verdict> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn tell(title: &str, options: &Options, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
+pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
     let mut story = Story {
         out,
         narrator: Narrator::new(&image.names, true),
@@ -98,7 +98,7 @@ pub fn tell(title: &str, options: &Options, image: &Image, out: &mut dyn Write) 
     Ok(verdict)
 }
 
-fn show(title: &str, options: &Options, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
+fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
     let landing = observe(options, image, &mut screen)?;
     screen.end(&landing.totals)?;
     let (word, verdict, reasons) = landing.verdict();
@@ -109,7 +109,7 @@ fn show(title: &str, options: &Options, image: &Image, mut screen: Screen<'_>) -
     Ok(verdict)
 }
 
-fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+fn observe(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
     let Some(path) = &options.record else {
         return observe_drawing(options, image, observer);
     };
@@ -124,11 +124,7 @@ fn observe(options: &Options, image: &Image, observer: &mut dyn Observer) -> Res
 }
 
 /// The same, with a trace for Perfetto if one is wanted.
-fn observe_drawing(
-    options: &Options,
-    image: &Image,
-    observer: &mut dyn Observer,
-) -> Result<Landing> {
+fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
     let patience = Patience::of(options.length);
     let Some(path) = &options.trace else {
         return fly(image, patience, observer);

@@ -84,3 +84,13 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_of_all_commands_go_together() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -19,7 +19,7 @@ pub(crate) struct Options {
     #[arg(default_value = DEFAULT)]
     pub(crate) system: String,
     #[command(flatten)]
-    pub(crate) how: launch::Options,
+    pub(crate) how: launch::How,
 }
 
 impl Options {
@@ -27,9 +27,9 @@ impl Options {
     pub(crate) fn plain(trace: PathBuf) -> Options {
         Options {
             system: DEFAULT.into(),
-            how: launch::Options {
+            how: launch::How {
                 trace: Some(trace),
-                ..launch::Options::plain(Duration::from_millis(10_000))
+                ..launch::How::plain(Duration::from_millis(10_000))
             },
         }
     }
