@@ -18,7 +18,7 @@ pub(crate) struct Package {
 
 /// What a workspace has.
 struct Workspace {
-    folder: PathBuf,
+    root: PathBuf,
     /// Its packages, and whether each has a library.
     packages: Vec<(String, bool)>,
 }
@@ -53,7 +53,12 @@ pub(crate) fn find(
         let found = workspace.packages.iter().find(|(own, _)| *own == wanted);
         match found {
             Some((_, true)) => {
-                let folder = workspace.folder;
+                // (the same for all systems of a workspace, so that builds which share a
+                // memory compile it once)
+                let folder = match manifest.is_file() || folder == home {
+                    true => folder,
+                    false => workspace.root,
+                };
                 return Ok(Package {
                     folder,
                     name: wanted,
@@ -131,7 +136,9 @@ impl Workspace {
             Some((name, targets.any(is_library)))
         });
         Ok(Some(Workspace {
-            folder: folder.to_path_buf(),
+            root: metadata["workspace_root"]
+                .as_str()
+                .map_or_else(|| folder.to_path_buf(), PathBuf::from),
             packages: packages.collect(),
         }))
     }
