@@ -6,10 +6,11 @@ use crate::config;
 use crate::file::{Grants, Line, OneOf, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
+use crate::names::name_map;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{objects, programs, shared, supervisors, threads};
+use crate::{expect, objects, programs, shared, supervisors, threads};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -94,6 +95,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
         config: file.kernel.config.get_ref().clone(),
+        expect: file.expect.iter().map(|e| e.get_ref().clone()).collect(),
         deadline_band: file.kernel.deadline_band,
         triggers: file
             .kernel
@@ -141,6 +143,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_uses(&mut findings, project, &modules);
     grant_ports(&mut findings, file, &mut model);
     check_counts(&mut findings, &model);
+    expect::check(&mut findings, &file.expect, &name_map(&model, &[]));
     findings.conclude(model)
 }
 
