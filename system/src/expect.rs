@@ -117,7 +117,7 @@ impl Subject {
                 program.map(|p| p.name.clone()).into_iter().collect()
             }
             Subject::Driver(index) => match names.drivers.get(usize::from(index)) {
-                Some(driver) => distinct([driver.name.clone(), driver.function.clone()]),
+                Some(driver) => distinct([driver.function.clone(), driver.name.clone()]),
                 None => Vec::new(),
             },
             Subject::Thread(index) => match names.threads.get(usize::from(index)) {

@@ -125,7 +125,6 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
     config::check_programs(&mut findings, file);
-    check_readers(&mut findings, file);
     check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
@@ -255,19 +254,6 @@ fn check_extents(findings: &mut Findings, board: &Board, grants: &Grants, device
                 findings.refuse(span, reason, "grant both to one process");
             }
         }
-    }
-}
-
-fn check_readers(findings: &mut Findings, file: &SystemFile) {
-    let mut readers = file.processes.iter().filter(|p| p.grants.trace);
-    let first = readers.next();
-    for other in readers {
-        let first = first.map_or("", |p| p.name.get_ref().as_str());
-        let reason = format!(
-            "`{}` reads the trace, and `{first}` does already",
-            other.name.get_ref()
-        );
-        findings.refuse(other.name.span(), reason, "let one process read the trace");
     }
 }
 

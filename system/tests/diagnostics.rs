@@ -120,10 +120,6 @@ fn references_of_a_system_file() {
         // a process with drivers has a thread of this name already
         ("[process.io]", "threads = { upcall = {} }\n[process.io]"),
         (
-            "grants = { device = [\"rtc\"], irq",
-            "grants = { trace = true, irq",
-        ),
-        (
             "schedule = \"edf\"",
             "registers = { read_altitude = { device = \"uart0\", offset = 5, width = 4 } }",
         ),

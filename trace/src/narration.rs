@@ -79,9 +79,8 @@ impl<'a> Narrator<'a> {
         self.messages.flush(&mut |tick, message| {
             tell_message(tick, &message, names, repetition, &mut sink);
         });
-        let end = seconds(self.base().instant(self.last));
         for (words, count) in self.repetition.sums() {
-            let line = format!("and {count} more by {end}: {words}");
+            let line = format!("and {count} more {words}");
             sink(stamped(self.last, &line, names));
         }
     }

@@ -58,7 +58,7 @@ fn what_goes_wrong_again_is_counted_at_the_end() {
     );
     assert_eq!(
         lines[1],
-        "   0.060 s  and 2 more by 0.060 s: violations time-safety of task fast, not handled"
+        "   0.060 s  and 2 more violations time-safety of task fast, not handled"
     );
 }
 

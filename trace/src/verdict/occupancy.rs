@@ -30,7 +30,7 @@ pub(crate) struct Waiting {
     pub(crate) kind: Kind,
     /// Since when.
     pub(crate) since: Ticks,
-    /// Who had the processor longest of those that are more urgent.
+    /// Who had the processor longest of those that are as urgent or more.
     pub(crate) other: Option<u16>,
 }
 
@@ -203,8 +203,9 @@ impl Occupancy {
             (Some(_), _) if turn.is_there && is_long(barred) => (Kind::Starved, barred),
             _ => return None,
         };
-        let urgent = |other: &usize| self.levels[*other] < self.levels[usize::from(thread)];
-        let others = (0..self.turns.len()).filter(urgent);
+        let own = usize::from(thread);
+        let is_first = |other: &usize| *other != own && self.levels[*other] <= self.levels[own];
+        let others = (0..self.turns.len()).filter(is_first);
         let other = others.max_by_key(|other| self.turns[*other].spent);
         Some(Waiting {
             thread,

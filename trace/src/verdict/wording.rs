@@ -184,12 +184,12 @@ fn waited(finding: &Finding, names: &NameMap, index: u16, end: Instant) -> Strin
     let other = thread_name(names, other);
     let mend = match thread {
         Some(thread) if !is_task => format!(
-            "let {other} wait between its work, or raise `priority` of thread `{}` in \
-             [process.{}] above it",
+            "let that wait between its work, or raise `priority` of thread `{}` in \
+             [process.{}]",
             thread.name,
             owner(names, thread)
         ),
-        _ => format!("let {other} wait between its work, or lower its priority"),
+        _ => "let that wait between its work, or lower its priority".into(),
     };
-    format!("{how}: {other}, which is more urgent, ran instead; {mend}")
+    format!("{how}: {other} had the processor instead; {mend}")
 }

@@ -278,8 +278,8 @@ fn a_task_that_never_gets_the_processor_is_named_with_who_had_it() {
     assert_eq!(
         judgement.reasons,
         [
-            "task fast never ran, and was ready from 0.000 s on: slow, which is more urgent, ran \
-             instead; let slow wait between its work, or lower its priority"
+            "task fast never ran, and was ready from 0.000 s on: slow had the processor instead; \
+             let that wait between its work, or lower its priority"
         ]
     );
 }
