@@ -122,9 +122,10 @@ fn fly(arguments: &Test, system: &Path, report: &Report) -> Result<Outcome> {
     let (events, landing) = transcript::record(&image, length)?;
     let said = giornata_trace::transcript(&events, &image.names);
     let name = file_name(system);
-    let (word, verdict, reasons) = landing.verdict();
-    if verdict != Flown::Good {
-        let note = format!("the run is {word}: {}", reasons.join("; "));
+    let conclusion = landing.conclude();
+    if conclusion.verdict != Flown::Good {
+        let reasons = conclusion.reasons.join("\n");
+        let note = format!("the run is {}\n{reasons}", conclusion.word);
         return Ok(Outcome::new(report, name, false, note));
     }
     let length = time::text(length);
