@@ -427,12 +427,13 @@ impl Rig {
 
     fn look(&mut self) -> Outcome {
         let me = self.running.0;
-        if with(|state| state.timer_rings()) {
-            with(|state| state.alarm = None);
-            self.kernel.0.on_timer::<Hart>(me)
-        } else {
-            self.kernel.0.on_line::<Hart>(me)
+        // (an external interrupt precedes one of the timer: RISC-V privileged
+        // architecture, 3.1.9)
+        if with(|state| state.lines().next().is_some()) {
+            return self.kernel.0.on_line::<Hart>(me);
         }
+        with(|state| state.alarm = None);
+        self.kernel.0.on_timer::<Hart>(me)
     }
 
     /// Runs the kernel until it leaves for a thread in user mode, or none.

@@ -102,9 +102,21 @@ impl Model {
     pub(super) fn dispatch(&mut self) {
         let mut next = self.resolve();
         if next != self.runs && self.heed_left() {
+            if self.first_waits_for_an_owner() {
+                // (who runs is asked once an event: the hart looks at timer and lines)
+                let _ = self.interrupt();
+            }
             next = self.resolve();
         }
         self.runs = next;
+    }
+
+    fn first_waits_for_an_owner(&self) -> bool {
+        let Some(Entry::Thread(first)) = self.queue.first() else {
+            return false;
+        };
+        let state = &self.threads[*first].state;
+        matches!(state, State::Wants { .. } | State::Calls { .. })
     }
 
     /// The thread that runs is about to be left: if it published a ceiling it is moved to

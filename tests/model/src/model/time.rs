@@ -139,18 +139,18 @@ impl Model {
         Ok(None)
     }
 
-    /// What waits interrupts: the timer, else a line. Whether something did.
+    /// What waits interrupts: a line, else the timer. Whether something did.
     pub(super) fn interrupt(&mut self) -> bool {
-        if self.is_due() {
-            self.ring();
+        let comes = |line: &super::Line| line.risen && !line.masked;
+        if let Some(line) = self.lines.iter().position(comes) {
+            self.claim(line);
             return true;
         }
-        let comes = |line: &super::Line| line.risen && !line.masked;
-        let line = self.lines.iter().position(comes);
-        if let Some(line) = line {
-            self.claim(line);
+        let is_due = self.is_due();
+        if is_due {
+            self.ring();
         }
-        line.is_some()
+        is_due
     }
 
     fn claim(&mut self, line: usize) {
