@@ -44,6 +44,10 @@ impl Duration {
     pub const fn from_millis(ms: u64) -> Duration {
         Duration(ms.saturating_mul(1_000_000))
     }
+    /// `s` seconds; saturates.
+    pub const fn from_secs(s: u64) -> Duration {
+        Duration(s.saturating_mul(1_000_000_000))
+    }
 }
 
 impl Add<Duration> for Instant {
