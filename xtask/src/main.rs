@@ -16,6 +16,7 @@ mod process;
 mod project;
 mod promises;
 mod run;
+mod samples;
 mod size;
 mod soak;
 mod stage;

@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, nightly, project, promises, run, size, suite,
-    workers,
+    Verdict, bench, bounds, conversation, coverage, nightly, project, promises, run, samples, size,
+    suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -124,6 +124,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "project",
         what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
         run: users_project,
+    },
+    Stage {
+        name: "samples",
+        what: "each sample does what its transcript says, without a warning",
+        run: samples_run,
     },
     Stage {
         name: "bench",
@@ -330,6 +335,10 @@ fn refuse(findings: &Findings) -> Result<()> {
         findings.cases,
         complaints.join("\n")
     );
+}
+
+fn samples_run(_: Extent<'_>) -> Result<String> {
+    samples::check()
 }
 
 fn users_project(extent: Extent<'_>) -> Result<String> {
