@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
+use giornata_symbols::Symbols;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
 
@@ -20,6 +21,8 @@ pub struct Image {
     pub kernel: PathBuf,
     /// What the indices of its trace mean.
     pub names: NameMap,
+    /// What addresses of its processes are called.
+    pub symbols: Symbols,
     /// How its memory is spent.
     pub report: Report,
     /// What it is booted in.
@@ -102,10 +105,18 @@ pub fn build_as(options: BuildOptions) -> Result<Image> {
     // (the next one comes to the same place)
     let kernel = built.image.with_file_name("kernel.elf");
     std::fs::copy(&built.kernel, &kernel).with_context(|| kernel.display().to_string())?;
+    let own = options.system.parent().unwrap_or(Path::new(""));
+    let own = if own.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        own
+    };
+    let symbols = Symbols::new(built.processes, &[own, options.root.as_path()]);
     Ok(Image {
         elf: built.image,
         kernel,
         names: built.name_map,
+        symbols,
         report: built.report,
         host,
     })

@@ -66,7 +66,7 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     let live = if options.headless || !screen::is_there() {
         None
     } else {
-        Screen::new(title, &image.names).ok()
+        Screen::new(title, &image.names, &image.symbols).ok()
     };
     match live {
         Some(screen) => show(title, options, &image, screen),
@@ -86,7 +86,7 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
 pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
     let mut story = Story {
         out,
-        narrator: Narrator::new(&image.names, true),
+        narrator: Narrator::new(&image.names, true).with_symbols(&image.symbols),
     };
     let landing = observe(options, image, &mut story)?;
     story.end(&landing.totals)?;
@@ -131,7 +131,7 @@ fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) ->
     };
     let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut recorder = Recorder {
-        file: Perfetto::new(BufWriter::new(file), &image.names)?,
+        file: Perfetto::with_symbols(BufWriter::new(file), &image.names, Some(&image.symbols))?,
         observer,
     };
     let landing = fly(image, patience, &mut recorder)?;

@@ -30,6 +30,7 @@ pub mod functions;
 pub mod hostlink;
 pub mod identifiers;
 pub mod image;
+pub mod memory_map;
 pub mod model;
 pub mod names;
 pub mod objects;

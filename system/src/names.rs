@@ -6,6 +6,7 @@
 
 use crate::file::Schedule;
 use crate::image::Usage;
+use crate::memory_map::{Machine, Stretch};
 use crate::model::{Driver, Model, Place, Port, Program, Thread, Work};
 use crate::objects::Object;
 use giornata_abi::ValueType;
@@ -49,6 +50,9 @@ pub struct NameMap {
     /// What threads synchronise by and send to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<ObjectName>,
+    /// Memory that is no process's; empty on the host.
+    #[serde(default)]
+    pub machine: Machine,
 }
 
 /// One process.
@@ -69,6 +73,9 @@ pub struct ProcessName {
     /// Bytes of memory that it can allocate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub heap: u32,
+    /// Where its memory lies, by the addresses that it uses; empty on the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<Stretch>,
 }
 
 fn is_zero(bytes: &u32) -> bool {
@@ -114,6 +121,12 @@ pub struct ThreadName {
     pub deadline: u64,
     /// Bytes of its stack.
     pub stack: u32,
+    /// Address of the end of its stack; 0 on the host.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stack_top: u32,
+    /// Address of the function it runs; 0 if that is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub body: u32,
 }
 
 /// One port.
@@ -153,6 +166,9 @@ pub struct DriverName {
     pub process: Option<u16>,
     /// For an upcall: budget in ns.
     pub budget: u32,
+    /// For an upcall: address of the function; 0 on the host.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub body: u32,
 }
 
 /// One program.
@@ -274,6 +290,7 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
             })
             .collect(),
         objects: model.objects.iter().map(object_name).collect(),
+        machine: Machine::default(),
     }
 }
 
@@ -291,6 +308,7 @@ fn process_name(name: &str, on_fault: FaultPolicy, usage: Usage) -> ProcessName 
         data: usage.data,
         stacks: usage.stacks,
         heap: usage.heap,
+        memory: Vec::new(),
     }
 }
 
@@ -312,6 +330,8 @@ fn thread_name(thread: &Thread) -> ThreadName {
         wcet: thread.wcet,
         deadline: thread.deadline,
         stack: thread.stack,
+        stack_top: 0,
+        body: 0,
     }
 }
 
@@ -358,6 +378,7 @@ fn driver_name(driver: &Driver) -> DriverName {
         work: work.into(),
         process,
         budget,
+        body: 0,
     }
 }
 

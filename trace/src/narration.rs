@@ -4,20 +4,21 @@
 use giornata_abi::load::How;
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
-use crate::message::{Assembly, Message, describe_fault};
+use crate::message::{Assembly, Message};
 use crate::notation::{logical, millis, percent, seconds, value};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
 
 /// Turns events into lines.
-#[derive(Clone, Debug)]
 pub struct Narrator<'a> {
     names: &'a NameMap,
+    symbols: Option<&'a Symbols>,
     messages: Assembly,
     by_second: bool,
     next_second: u64,
@@ -29,10 +30,19 @@ impl<'a> Narrator<'a> {
     pub fn new(names: &'a NameMap, by_second: bool) -> Narrator<'a> {
         Narrator {
             names,
+            symbols: None,
             messages: Assembly::new(names),
             by_second,
             next_second: SECOND,
             processor: 0,
+        }
+    }
+
+    /// The same, with what addresses are called; without it they are told as numbers.
+    pub fn with_symbols(self, symbols: &'a Symbols) -> Narrator<'a> {
+        Narrator {
+            symbols: Some(symbols),
+            ..self
         }
     }
 
@@ -47,9 +57,9 @@ impl<'a> Narrator<'a> {
         while self.by_second && self.ends_second(event) {
             self.second(before, &mut sink);
         }
-        let names = self.names;
+        let (names, symbols) = (self.names, self.symbols);
         self.messages.push(event, |tick, message| {
-            sink(stamped(tick, &describe_message(&message, names), names));
+            tell_message(tick, &message, names, symbols, &mut sink);
         });
         if let Some(line) = describe(event, names) {
             sink(stamped(event.tick, &line, names));
@@ -58,9 +68,9 @@ impl<'a> Narrator<'a> {
 
     /// The lines that are left when the trace ends.
     pub fn end(&mut self, mut sink: impl FnMut(String)) {
-        let names = self.names;
+        let (names, symbols) = (self.names, self.symbols);
         self.messages.flush(&mut |tick, message| {
-            sink(stamped(tick, &describe_message(&message, names), names));
+            tell_message(tick, &message, names, symbols, &mut sink);
         });
     }
 
@@ -214,26 +224,31 @@ pub(crate) fn driver_name(names: &NameMap, driver: u16) -> String {
         .map_or_else(|| format!("driver {driver}"), |d| d.name.clone())
 }
 
-fn describe_message(message: &Message, names: &NameMap) -> String {
+/// What a thread said, or how a process ended and who had called whom.
+fn tell_message(
+    tick: Ticks,
+    message: &Message,
+    names: &NameMap,
+    symbols: Option<&Symbols>,
+    sink: &mut impl FnMut(String),
+) {
     match message {
         Message::Log { thread, text } => {
             let process = names
                 .threads
                 .get(usize::from(*thread))
                 .map_or(u16::MAX, |t| t.process);
-            format!("{}: {text}", process_name(names, process))
+            let line = format!("{}: {text}", process_name(names, process));
+            sink(stamped(tick, &line, names));
         }
-        Message::Fault {
-            process,
-            cause,
-            place,
-            text,
-        } => {
-            let process = process_name(names, *process);
-            format!(
-                "fault of process {process}: {}",
-                describe_fault(cause, place, text)
-            )
+        Message::Fault(fault) => {
+            let explanation = fault.explain(names, symbols);
+            let process = process_name(names, fault.process);
+            let line = format!("fault of process {process}: {}", explanation.line());
+            sink(stamped(tick, &line, names));
+            for caller in explanation.callers() {
+                sink(format!("{:>10}  {caller}", ""));
+            }
         }
     }
 }

@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_abi::Duration;
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_trace::{
-    Event, PortValue, Stamp, Statistics, first_difference, physical_trace, port_trace, transcript,
-    worst_shift,
+    Event, PortValue, Stamp, Statistics, first_difference, physical_trace, port_trace,
+    transcript_with, worst_shift,
 };
 use serde::Deserialize;
 
@@ -51,6 +52,9 @@ const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
 /// budgets that are too small for their clock.
 const SHORT: [&str; 3] = ["emeralds-tour/", "hostile/devices", "threads/"];
 
+/// Groups whose transcripts tell where in the source a fault was.
+const PLACES: [&str; 1] = ["faults/"];
+
 /// Folders of systems beside those under tests/target.
 const EXAMPLES: [&str; 1] = ["examples/emeralds-tour"];
 
@@ -68,6 +72,7 @@ struct Outcome {
     board: &'static str,
     events: Vec<Event>,
     names: NameMap,
+    symbols: Symbols,
     /// Of the machine when it stopped.
     status: i32,
 }
@@ -243,6 +248,7 @@ fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<O
         board,
         events,
         names: image.names,
+        symbols: image.symbols,
         status: landing.status,
     })
 }
@@ -262,9 +268,10 @@ impl Case {
 
 impl Outcome {
     fn saying(&self) -> Saying {
+        let places = PLACES.iter().any(|group| self.case.name.starts_with(group));
         Saying {
             board: self.board.to_string(),
-            lines: transcript(&self.events, &self.names),
+            lines: transcript_with(&self.events, &self.names, Some(&self.symbols), places),
         }
     }
 }

@@ -20,10 +20,12 @@ const COMPILER_VARIABLE: &str = "GIORNATA_CC";
 /// Where `<giornata.h>` lies in the workspace.
 const HEADERS: &str = "user/c/include";
 
-/// How each source is compiled. `-Wdate-time`: an image does not depend on the day.
-const FLAGS: [&str; 15] = [
+/// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
+/// debug information, of which the image has nothing.
+const FLAGS: [&str; 16] = [
     "-std=gnu17",
     "-O2",
+    "-g",
     "-Wall",
     "-Wextra",
     "-Wdate-time",

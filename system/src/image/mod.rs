@@ -16,7 +16,7 @@
 mod c;
 mod compile;
 mod elf;
-mod executable;
+pub(crate) mod executable;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
@@ -34,6 +34,7 @@ use crate::board::{Board, Emulator};
 use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
 use crate::identifiers;
+use crate::memory_map;
 use crate::model::Model;
 use crate::names::{self, NameMap};
 use crate::place::Placement;
@@ -79,6 +80,8 @@ pub struct Built {
     pub image: PathBuf,
     /// The kernel's executable, with its symbols.
     pub kernel: PathBuf,
+    /// The executables of the processes, with their symbols and debug information.
+    pub processes: Vec<PathBuf>,
     /// The name map, as JSON.
     pub names: PathBuf,
     /// The identifiers as a Rust module, and as a C header.
@@ -278,12 +281,13 @@ impl<'a> Builder<'a> {
             .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
-        let (layout, blob) = self.place(&model, executables, sites, &parts)?;
+        let (layout, blob, executables) = self.place(&model, executables, sites, &parts)?;
         // records are the kernel's tables at run time
         let records = blob.size;
         let image = self.options.out_dir.join(format!("{}.elf", model.name));
         write(&image, &self.image(&kernel, &layout, blob)?)?;
-        let name_map = names::name_map(&model, &layout.usage);
+        let mut name_map = names::name_map(&model, &layout.usage);
+        memory_map::add(&mut name_map, &model, &layout, &executables);
         let names = self
             .options
             .out_dir
@@ -294,6 +298,10 @@ impl<'a> Builder<'a> {
         Ok(Built {
             image,
             kernel: executable,
+            processes: sections
+                .iter()
+                .map(|section| self.linked(section))
+                .collect(),
             names,
             identifiers: self.identifiers,
             name_map,
@@ -321,13 +329,18 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Where the executable of a process lies.
+    fn linked(&self, section: &ProcessSection) -> PathBuf {
+        let name = section.name.get_ref();
+        self.options.out_dir.join(format!("{name}.process.elf"))
+    }
+
     /// Links each process at its site.
     fn link(&self, parts: &[Parts], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
         let sections = self.project.file.processes.iter();
         let processes = sections.zip(parts).zip(sites);
         let executables = processes.map(|((section, parts), site)| {
-            let name = section.name.get_ref();
-            let output = self.options.out_dir.join(format!("{name}.process.elf"));
+            let output = self.linked(section);
             link_process::link(&self.toolchain, section, parts, site, &output)?;
             Ok(Executable::read(section, &read(&output)?)?.in_words())
         });
@@ -344,7 +357,7 @@ impl<'a> Builder<'a> {
         mut executables: Vec<Executable>,
         mut sites: Vec<Site>,
         parts: &[Parts],
-    ) -> Result<(Layout, Segment), Refusal> {
+    ) -> Result<(Layout, Segment, Vec<Executable>), Refusal> {
         let mut size = records(model, &Placement::draft(model))?.len() as u32;
         let ram = describe::Memory::of(model, 0).bytes;
         for _ in 0..MOST_LINKS {
@@ -355,7 +368,8 @@ impl<'a> Builder<'a> {
                 continue;
             }
             if layout.sites == sites {
-                return Ok((layout, Segment::new(model.board.system, bytes)));
+                let records = Segment::new(model.board.system, bytes);
+                return Ok((layout, records, executables));
             }
             executables = self.link(parts, &layout.sites)?;
             sites = layout.sites;
