@@ -56,9 +56,16 @@ impl Symbols {
         })
     }
 
-    /// Where the function that begins at an address is declared, without the line of an
-    /// instruction of it.
-    pub fn function(&self, process: u16, address: u64) -> Option<Frame> {
-        self.frames(process, address).into_iter().next_back()
+    /// The function that begins at an address: that of this name among those that the
+    /// first instruction is of, or else the outermost. Its line is that of the
+    /// instruction, so it is in the function, at its top.
+    pub fn function(&self, process: u16, address: u64, name: &str) -> Option<Frame> {
+        let name = name.rsplit(['/', ':']).next().unwrap_or(name);
+        let mut frames = self.frames(process, address);
+        let is_named = |frame: &Frame| frame.function.rsplit("::").next() == Some(name);
+        match frames.iter().rposition(is_named) {
+            Some(index) => Some(frames.swap_remove(index)),
+            None => frames.pop(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Reading checks shapes and ranges, not references: names are resolved by
 //! [`Model`](crate::model::Model).
 
+use crate::expect::Expectation;
 use crate::hostlink::HostlinkSection;
 use crate::manifest;
 use crate::objects::{ObjectGrants, ObjectSection};
@@ -28,6 +29,8 @@ pub struct SystemFile {
     pub name: Spanned<String>,
     /// `board`
     pub board: Spanned<String>,
+    /// `expect`: what a run may suffer and still be good.
+    pub expect: Vec<Spanned<Expectation>>,
     /// `[kernel]`
     pub kernel: KernelSection,
     /// `[hostlink]`

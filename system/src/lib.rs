@@ -25,6 +25,7 @@ mod together;
 
 pub mod board;
 mod compile_program;
+pub mod expect;
 pub mod file;
 pub mod functions;
 pub mod hostlink;

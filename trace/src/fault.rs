@@ -1,5 +1,6 @@
 //! A fault of a process: what it was in words, and where.
 
+use giornata_abi::Ticks;
 use giornata_abi::panic::{self, word};
 use giornata_abi::trace::FaultCause;
 use giornata_symbols::{Backtrace, Executable, Frame, Memory, Registers, Symbols};
@@ -11,6 +12,8 @@ use crate::notation::printable;
 /// A fault, put together from its records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
+    /// When.
+    pub tick: Ticks,
     /// The process.
     pub process: u16,
     /// The thread; `None` if the records do not tell: of a panic, or of one that a
@@ -102,6 +105,20 @@ impl Fault {
             place: place(&backtrace.frames),
             backtrace,
         }
+    }
+
+    /// Whether two faults of a process are not panics with notes of different places or
+    /// messages. (Where the constants of a note lie says which they are.)
+    pub(crate) fn is_same_panic(&self, other: &Fault) -> bool {
+        let is_note = |fault: &Fault| {
+            fault.cause == Some(FaultCause::Panic) && fault.address == panic::NOTE as u64
+        };
+        let words = |fault: &Fault| {
+            let (from, to) = (4 * word::TEXT, 8 * panic::WORDS);
+            let known = fault.memory.get(from..to.min(fault.memory.len()));
+            known.map(<[u8]>::to_vec)
+        };
+        !is_note(self) || !is_note(other) || words(self) == words(other)
     }
 
     /// The cause as the kernel sees it.

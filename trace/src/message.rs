@@ -25,7 +25,6 @@ pub enum Message {
 
 #[derive(Clone, Debug)]
 struct Pending {
-    tick: Ticks,
     fault: Fault,
     /// Bytes that come in records of their own, whatever comes between.
     length: usize,
@@ -77,8 +76,8 @@ impl Assembly {
                     self.processes.get(usize::from(*thread)) == Some(process)
                 });
                 self.faults.push(Pending {
-                    tick: event.tick,
                     fault: Fault {
+                        tick: event.tick,
                         process: *process,
                         thread: own.map(|(thread, ..)| thread),
                         cause: *cause,
@@ -116,7 +115,7 @@ impl Assembly {
         }
         self.flush_if(sink, |pending| match pending.length {
             _ if ended == Some(pending.fault.process) => true,
-            0 => is_fault || ended.is_some() || pending.tick != event.tick,
+            0 => is_fault || ended.is_some() || pending.fault.tick != event.tick,
             length => pending.fault.memory.len() >= length,
         });
     }
@@ -132,7 +131,7 @@ impl Assembly {
         is_due: impl Fn(&Pending) -> bool,
     ) {
         for pending in self.faults.extract_if(.., |pending| is_due(pending)) {
-            sink(pending.tick, Message::Fault(pending.fault));
+            sink(pending.fault.tick, Message::Fault(pending.fault));
         }
     }
 

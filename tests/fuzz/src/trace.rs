@@ -89,6 +89,7 @@ fn names() -> NameMap {
         role,
         policy: "deadline".into(),
         priority: 0,
+        autostart: false,
         program: Some(0),
         function: name.into(),
         budget: 0,
@@ -102,6 +103,7 @@ fn names() -> NameMap {
         format: FORMAT,
         system: "fuzz".into(),
         board: "qemu-virt64".into(),
+        expect: vec![],
         timer_hertz: HERTZ,
         deadline_band: 200,
         stop_at: 0,
@@ -109,6 +111,7 @@ fn names() -> NameMap {
         processes: vec![ProcessName {
             name: "control".into(),
             on_fault: "restart".into(),
+            by_call: false,
             text: 0,
             rodata: 0,
             data: 0,
