@@ -159,6 +159,8 @@ impl Executable {
                 ..Frame::default()
             });
         }
+        // (the body that a macro has made of a function is that function)
+        frames.dedup_by(|outer, inner| outer.function == inner.function);
         if let Some(last) = frames.last_mut() {
             last.is_inlined = false;
         }

@@ -27,14 +27,31 @@ pub fn transcript_with(
     places: bool,
 ) -> Vec<String> {
     let mut messages = Assembly::new(names);
-    let mut lines = Vec::new();
+    let mut lines: Vec<Option<String>> = Vec::new();
+    // a fault is said where it came, though its pieces come later: lines by process
+    let mut awaited: Vec<(u16, usize)> = Vec::new();
     let say = |message: &Message| say(message, names, symbols, places);
+    let put =
+        |message: &Message, lines: &mut Vec<Option<String>>, awaited: &mut Vec<(u16, usize)>| {
+            let own = |(process, _): &(u16, usize)| match message {
+                Message::Fault(fault) => *process == fault.process,
+                Message::Log { .. } => false,
+            };
+            match awaited.iter().position(own) {
+                Some(index) => lines[awaited.remove(index).1] = Some(say(message)),
+                None => lines.push(Some(say(message))),
+            }
+        };
     for event in events {
-        messages.push(event, |_, message| lines.push(say(&message)));
-        lines.extend(describe(event, names));
+        messages.push(event, |_, message| put(&message, &mut lines, &mut awaited));
+        if let Content::Fault { process, .. } = event.content {
+            awaited.push((process, lines.len()));
+            lines.push(None);
+        }
+        lines.extend(describe(event, names).map(Some));
     }
-    messages.flush(&mut |_, message| lines.push(say(&message)));
-    lines
+    messages.flush(&mut |_, message| put(&message, &mut lines, &mut awaited));
+    lines.into_iter().flatten().collect()
 }
 
 fn say(message: &Message, names: &NameMap, symbols: Option<&Symbols>, places: bool) -> String {
