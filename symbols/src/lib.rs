@@ -13,12 +13,14 @@
 //! asked for.
 
 mod backtrace;
+mod depth;
 mod executable;
 mod frame;
 mod paths;
 mod symbols;
 
 pub use backtrace::{Backtrace, Memory, Registers};
+pub use depth::{Deepest, Need, deepest};
 pub use executable::{Executable, Unreadable};
 pub use frame::Frame;
 pub use symbols::Symbols;

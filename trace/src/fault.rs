@@ -279,8 +279,12 @@ impl Explanation {
     pub(crate) fn own_callers(&self) -> String {
         let own = self.backtrace.frames.iter().filter(|frame| frame.is_own);
         let behind = own.skip_while(|frame| Some(*frame) != self.place.as_ref());
-        let callers = behind.skip(1).map(|frame| format!(", by {frame}"));
-        callers.collect()
+        let mut callers: Vec<&Frame> = behind.skip(1).collect();
+        callers.dedup_by(|outer, inner| outer.function == inner.function);
+        callers
+            .iter()
+            .map(|frame| format!(", by {frame}"))
+            .collect()
     }
 
     /// The callers, a line each, where there are any; the innermost first.

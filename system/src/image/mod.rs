@@ -26,6 +26,7 @@ mod paging;
 pub(crate) mod regions;
 mod report;
 mod rust;
+mod stacks;
 
 pub use compile::Memory;
 pub use layout::Usage;
@@ -292,6 +293,11 @@ impl<'a> Builder<'a> {
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let mut name_map = names::name_map(&model, &layout.usage);
         memory_map::add(&mut name_map, &model, &layout, &executables);
+        let processes: Vec<PathBuf> = sections.iter().map(|s| self.linked(s)).collect();
+        let (file, root) = (&self.project.file, &self.options.root);
+        for warning in stacks::check(file, &model, &name_map, &processes, root)? {
+            eprintln!("warning: {warning}");
+        }
         let names = self
             .options
             .out_dir
@@ -302,10 +308,7 @@ impl<'a> Builder<'a> {
         Ok(Built {
             image,
             kernel: executable,
-            processes: sections
-                .iter()
-                .map(|section| self.linked(section))
-                .collect(),
+            processes,
             names,
             identifiers: self.identifiers,
             name_map,
