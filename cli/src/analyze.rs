@@ -56,7 +56,7 @@ fn charge_kernel(
     subject: &mut Subject,
     report: &mut Report,
 ) -> Result<(), Verdict> {
-    let found = board_costs::of(board, file).map_err(|complaint| {
+    let found = board_costs::of(board).map_err(|complaint| {
         report.diagnose(complaint);
         Verdict::BadInput
     })?;

@@ -7,10 +7,11 @@ use std::path::Path;
 use giornata_abi::Duration;
 use giornata_analysis::Costs;
 use giornata_system::Board;
+use giornata_system::problem::suggest;
 use serde_json::Value;
 
 use crate::complaint::Complaint;
-use crate::input::workspace_of;
+use giornata_launch::home;
 
 /// Measurements of the kernel, by operation and board.
 const MEASURED: &str = "docs/results/kernel.json";
@@ -25,10 +26,10 @@ pub(crate) struct BoardCosts {
     pub(crate) source: String,
 }
 
-/// The costs on a board of the workspace that a file lies in.
-pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
-    let root = workspace_of(file);
-    let known = read_board(board, &root)?;
+/// The costs on a board of giornata's home.
+pub(crate) fn of(board: &str) -> Result<BoardCosts, Complaint> {
+    let root = home::root();
+    let known = read_board(board, root)?;
     let rows = read(&root.join(MEASURED))?;
     if let Some(costs) = measured(&rows, board) {
         return Ok(costs);
@@ -44,28 +45,15 @@ pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
 }
 
 fn read_board(board: &str, root: &Path) -> Result<Board, Complaint> {
-    let path = root.join("boards").join(format!("{board}.toml"));
-    let refuse = |why: String| {
-        let message = format!("there is no board `{board}`: {}: {why}", path.display());
-        Complaint::new("giornata::board", message, boards(root))
-    };
-    let text = fs::read_to_string(&path).map_err(|error| refuse(error.to_string()))?;
-    Board::parse(&path, &text).map_err(|refusal| refuse(refusal.to_string()))
-}
-
-/// The boards that there are, as a mend.
-fn boards(root: &Path) -> String {
-    let files = fs::read_dir(root.join("boards")).into_iter().flatten();
-    let names = files.filter_map(|file| {
-        let name = file.ok()?.file_name();
-        Some(name.to_str()?.strip_suffix(".toml")?.to_owned())
-    });
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    match names.is_empty() {
-        true => "call it on a file of a workspace that has a folder `boards`".to_owned(),
-        false => format!("there are {}", names.join(", ")),
-    }
+    Board::named(board, root).map_err(|refusal| {
+        let problems = refusal.problems().iter();
+        let why: Vec<String> = problems
+            .map(|problem| problem.reason().to_owned())
+            .collect();
+        let known = Board::known(root);
+        let help = suggest(board, known.iter().map(String::as_str));
+        Complaint::new("giornata::board", why.join("; "), help)
+    })
 }
 
 fn read(path: &Path) -> Result<Value, Complaint> {

@@ -8,8 +8,9 @@ use giornata_lang::giotto;
 
 use crate::arguments::Check;
 use crate::compile::{self, verify};
-use crate::input::{Input, workspace_of};
+use crate::input::Input;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// Says whether a file is sound.
 pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
@@ -56,7 +57,7 @@ fn module(bytes: &[u8], report: &mut Report) -> Verdict {
 }
 
 fn system(path: &Path, report: &mut Report) -> Verdict {
-    match giornata_system::check(path, &workspace_of(path)) {
+    match giornata_system::check(path, home::root()) {
         Ok(_) => Verdict::Good,
         Err(refusal) => {
             report.diagnose_report(&refusal);

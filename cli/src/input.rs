@@ -98,14 +98,3 @@ fn unknown(path: &Path) -> Complaint {
         "programs end in .giotto, modules in .gmod (and begin with GMOD), system files in .toml";
     Complaint::new("giornata::unknown-kind", message, help)
 }
-
-/// The folder that holds `boards`, upward from the system file; the current
-/// folder if there is none.
-pub(crate) fn workspace_of(system: &Path) -> PathBuf {
-    let absolute = std::path::absolute(system).unwrap_or_else(|_| system.to_owned());
-    let found = absolute
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.join("boards").is_dir());
-    found.map_or_else(|| PathBuf::from("."), Path::to_owned)
-}

@@ -182,7 +182,7 @@ impl From<Problem> for Refusal {
 }
 
 /// The entry of `known` that `word` was most likely meant to be, as a mend.
-pub(crate) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -198,20 +198,26 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     Some(meant)
 }
 
-/// Edits (insert, delete, replace) from one word to the other. O(product of lengths).
+/// Edits from one word to the other: insert, delete, replace, or swap two neighbours
+/// (the optimal string alignment distance). O(product of lengths).
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
+    let [a, b] = [a, b].map(|word| word.chars().take(64).collect::<Vec<char>>());
+    let mut rows: [Vec<usize>; 3] = [vec![], vec![], (0..=b.len()).collect()];
+    for (i, x) in a.iter().enumerate() {
+        rows.rotate_left(1);
+        let [before, last, row] = &mut rows;
+        row.clear();
+        row.push(i + 1);
         for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            let replaced = last[j] + usize::from(x != y);
+            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *y && b[j - 1] == *x {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
     }
-    row[b.len()]
+    rows[2][b.len()]
 }
 
 #[cfg(test)]
@@ -234,5 +240,17 @@ mod tests {
     fn distance_counts_edits() {
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", ""), 0);
+        assert_eq!(distance("abc", ""), 3);
+    }
+
+    #[test]
+    fn digits_that_are_swapped_are_nearer_than_others() {
+        assert_eq!(distance("qemu-virt46", "qemu-virt64"), 1);
+        let boards = ["qemu-virt32", "qemu-virt32-pmp", "qemu-virt64", "rtl-pmp"];
+        assert_eq!(
+            suggest("qemu-virt46", boards),
+            "did you mean `qemu-virt64`?"
+        );
     }
 }

@@ -12,8 +12,9 @@ use giornata_system::{Model, NameMap, Project, stand_ins};
 
 use crate::compile::{self, verify};
 use crate::complaint::Complaint;
-use crate::input::{Input, workspace_of};
+use crate::input::Input;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// A program or system that can be simulated.
 pub(crate) struct Machine {
@@ -120,7 +121,7 @@ fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verd
 }
 
 fn system(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
-    let project = told(Project::open(path, &workspace_of(path), None), report)?;
+    let project = told(Project::open(path, home::root(), None), report)?;
     compile::show(project.remarks.clone(), report);
     told(linked(project, false), report)
 }
