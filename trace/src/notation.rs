@@ -102,7 +102,10 @@ pub(crate) fn port_value(bytes: &[u8], port: &PortName) -> String {
     let mut array = None;
     for (field, bytes) in self::fields(bytes, port) {
         let number = value(bytes, field.value_type());
-        let of = field.name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
+        let of = field
+            .name
+            .strip_suffix(']')
+            .and_then(|n| n.rsplit_once('['));
         let of = of.map(|(array, _)| array);
         match fields.last_mut().filter(|_| of.is_some() && of == array) {
             Some(text) => *text += &format!(" {number}"),

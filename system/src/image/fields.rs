@@ -274,3 +274,93 @@ impl<'a> Types<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    const C: &str = "
+        typedef struct { float x, y; } Vector;
+        enum Phase { HOVER, LAND = 7 };
+        struct Pose { Vector turn; short gains[2]; enum Phase phase; };
+        struct Pose pose;
+        struct Link { struct Link *next; } link;
+    ";
+    const RUST: &str = "
+        #![no_std]
+        #[repr(C)] #[derive(Clone, Copy)] pub struct Vector(f32, f32);
+        #[repr(C)] #[derive(Clone, Copy)] pub struct Gps { fix: u16, place: [Vector; 2], last: i64 }
+        #[unsafe(no_mangle)] pub extern \"C\" fn last(gps: Gps) -> i64 { gps.last }
+        #[panic_handler] fn stop(_: &core::panic::PanicInfo) -> ! { loop {} }
+    ";
+
+    /// A library with debug information, linked for the host.
+    fn library(source: &str, command: &[&str]) -> Vec<u8> {
+        let folder = std::env::temp_dir();
+        let of = |extension: &str| {
+            let name = format!("giornata-fields-{}-{}", std::process::id(), command[0]);
+            folder.join(name).with_extension(extension)
+        };
+        std::fs::write(of("source"), source).unwrap();
+        let mut compiler = Command::new(command[0]);
+        compiler.args(&command[1..]).arg("-o").arg(of("so"));
+        assert!(compiler.arg(of("source")).status().unwrap().success());
+        let bytes = std::fs::read(of("so")).unwrap();
+        for extension in ["source", "so"] {
+            std::fs::remove_file(of(extension)).unwrap();
+        }
+        bytes
+    }
+
+    fn parts(types: &Types<'_>, name: &str, size: u64) -> Option<Vec<String>> {
+        let parts = types.fields(name, size)?.into_iter();
+        let text = |part: FieldName| {
+            let value_type = part.value_type().name();
+            format!("{} {} {value_type}", part.offset, part.name)
+        };
+        Some(parts.map(text).collect())
+    }
+
+    #[test]
+    fn structs_of_c_are_their_fields_in_order() {
+        let command = ["cc", "-g", "-shared", "-fPIC", "-nostdlib", "-x", "c"];
+        let bytes = library(C, &command);
+        let types = Types::read(&bytes).unwrap();
+        let pose = [
+            "0 turn.x f32",
+            "4 turn.y f32",
+            "8 gains[0] i16",
+            "10 gains[1] i16",
+            "12 phase u32",
+        ];
+        assert_eq!(parts(&types, "Pose", 16).unwrap(), pose);
+        assert_eq!(parts(&types, "Vector", 8).unwrap().len(), 2);
+        assert_eq!(parts(&types, "Pose", 12), None, "of another size");
+        assert_eq!(parts(&types, "Link", 8), None, "a pointer is no number");
+    }
+
+    #[test]
+    fn structs_of_rust_are_their_fields_in_order() {
+        let options = ["--crate-type=cdylib", "--edition=2024", "-Cpanic=abort"];
+        let options = [&["rustc", "-g"], &options[..], &["-Clink-arg=-nostdlib"]].concat();
+        let bytes = library(RUST, &options);
+        let types = Types::read(&bytes).unwrap();
+        let gps = [
+            "0 fix u16",
+            "4 place[0].0 f32",
+            "8 place[0].1 f32",
+            "12 place[1].0 f32",
+            "16 place[1].1 f32",
+            "24 last i64",
+        ];
+        assert_eq!(parts(&types, "airframe::Gps", 32).unwrap(), gps);
+    }
+
+    #[test]
+    fn what_is_no_executable_has_no_types() {
+        assert!(Types::read(b"no ELF").is_none());
+        let types = Types::read(include_bytes!("../../Cargo.toml"));
+        assert!(types.is_none());
+    }
+}
