@@ -17,6 +17,7 @@ mod c;
 mod compile;
 mod elf;
 pub(crate) mod executable;
+mod fields;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
@@ -293,11 +294,12 @@ impl<'a> Builder<'a> {
         write(&image, &self.image(&kernel, &layout, blob)?)?;
         let mut name_map = names::name_map(&model, &layout.usage);
         memory_map::add(&mut name_map, &model, &layout, &executables);
-        let processes: Vec<PathBuf> = sections.iter().map(|s| self.linked(s)).collect();
+        let processes: Vec<PathBuf> = sections.iter().map(|s| self.executable(s)).collect();
         let (file, root) = (&self.project.file, &self.options.root);
         for warning in stacks::check(file, &model, &name_map, &processes, root)? {
             eprintln!("warning: {warning}");
         }
+        fields::fill(&mut name_map, &self.executables()?);
         let names = self
             .options
             .out_dir
@@ -318,6 +320,19 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// The linked processes, with their debug information.
+    fn executables(&self) -> Result<Vec<Vec<u8>>, Refusal> {
+        let processes = self.project.file.processes.iter();
+        let paths = processes.map(|section| self.executable(section));
+        paths.map(|path| read(&path)).collect()
+    }
+
+    /// Where the executable of a process lies.
+    fn executable(&self, section: &ProcessSection) -> PathBuf {
+        let name = format!("{}.process.elf", section.name.get_ref());
+        self.options.out_dir.join(name)
+    }
+
     /// Compiles one process.
     fn parts(&self, section: &ProcessSection) -> Result<Parts, Refusal> {
         let target = &self.project.board.target;
@@ -336,18 +351,12 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Where the executable of a process lies.
-    fn linked(&self, section: &ProcessSection) -> PathBuf {
-        let name = section.name.get_ref();
-        self.options.out_dir.join(format!("{name}.process.elf"))
-    }
-
     /// Links each process at its site.
     fn link(&self, parts: &[Parts], sites: &[Site]) -> Result<Vec<Executable>, Refusal> {
         let sections = self.project.file.processes.iter();
         let processes = sections.zip(parts).zip(sites);
         let executables = processes.map(|((section, parts), site)| {
-            let output = self.linked(section);
+            let output = self.executable(section);
             link_process::link(&self.toolchain, section, parts, site, &output)?;
             Ok(Executable::read(section, &read(&output)?)?.in_words())
         });
