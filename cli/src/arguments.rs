@@ -35,6 +35,7 @@ Examples:
   giornata run                            the project of this folder, or of one above
   giornata run pump/overload.toml --for 2s
   giornata run --trace pump.json          for https://ui.perfetto.dev
+  giornata run --expect panic:pump        a run that is good although the pump panics
   giornata run --headless > pump.txt      plain lines, the same each time";
 
 const NEW_EXAMPLES: &str = "\
