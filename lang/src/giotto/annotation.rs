@@ -1,4 +1,5 @@
-//! What annotations mean: `key value` pairs separated by `;`.
+//! What annotations mean: `key value` pairs separated by `;`, with comments
+//! anywhere between them.
 //!
 //! | key | on | value |
 //! |---|---|---|
@@ -12,6 +13,7 @@
 
 use std::collections::BTreeSet;
 
+use super::lexer::without_comments;
 use super::quantity;
 use super::tree::Annotation;
 use crate::diagnostic::{Code, Findings, Span};
@@ -87,7 +89,8 @@ impl Reader {
     ) -> Notes {
         let mut notes = Notes::default();
         for annotation in annotations {
-            for (start, pair) in pairs(annotation) {
+            let plain = without_comments(&annotation.text);
+            for (start, pair) in pairs(annotation.span.start, &plain) {
                 let span = Span {
                     start,
                     end: start + pair.len(),
@@ -129,10 +132,9 @@ impl Reader {
     }
 }
 
-/// The non-empty pairs with the place where each begins.
-fn pairs(annotation: &Annotation) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = annotation.span.start;
-    annotation.text.split(';').filter_map(move |piece| {
+/// The non-empty pairs of a text that begins at `at`, each with its place.
+fn pairs(mut at: usize, plain: &str) -> impl Iterator<Item = (usize, &str)> {
+    plain.split(';').filter_map(move |piece| {
         let start = at + (piece.len() - piece.trim_start().len());
         at += piece.len() + 1;
         Some((start, piece.trim())).filter(|(_, pair)| !pair.is_empty())
