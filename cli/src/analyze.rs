@@ -299,4 +299,5 @@ fn show_tasks(subject: &Subject, walked: &Walked, margins: &Margins, report: &mu
     }
     report.tell("tasks", rows);
     report.say(table);
+    margins.show_left_out(report);
 }

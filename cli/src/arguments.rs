@@ -25,6 +25,20 @@ Examples:
   giornata check system.toml            a system with its programs
   giornata check --json flight.giotto   the same for other programs to read";
 
+const IDENTIFIERS_EXAMPLES: &str = "\
+Examples:
+  giornata identifiers system.toml        what a process in Rust names, as constants
+  giornata identifiers system.toml --c    the same for C
+
+Build scripts call it through the crate `giornata-build`.";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  giornata schema > system.schema.json
+  giornata schema --board > board.schema.json
+
+The first line `#:schema system.schema.json` of a system file tells editors of it.";
+
 const BUILD_EXAMPLES: &str = "\
 Examples:
   giornata build                          the project of this folder, or of one above
@@ -118,6 +132,9 @@ pub(crate) enum Command {
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
+    /// Print the names of a system file as constants of Rust or C.
+    #[command(after_help = IDENTIFIERS_EXAMPLES)]
+    Identifiers(Identifiers),
     /// Make a key that signs what machines are asked to do.
     #[command(after_help = KEY_EXAMPLES)]
     Key(Key),
@@ -133,6 +150,9 @@ pub(crate) enum Command {
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
+    /// Print the JSON schema of system files, for editors.
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema(Schema),
     /// Stop a running machine.
     #[command(after_help = SHUTDOWN_EXAMPLES)]
     Shutdown(Shutdown),
@@ -262,6 +282,25 @@ pub(crate) struct Compile {
 pub(crate) struct Disasm {
     /// A module, or a program (.giotto).
     pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Identifiers {
+    /// A system file.
+    pub(crate) system: PathBuf,
+    /// A board instead of the one that the system file names.
+    #[arg(long)]
+    pub(crate) board: Option<String>,
+    /// A header for C instead of a module for Rust.
+    #[arg(long)]
+    pub(crate) c: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// Of the files of boards.
+    #[arg(long)]
+    pub(crate) board: bool,
 }
 
 #[derive(Debug, Args)]

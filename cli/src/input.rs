@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use giornata_abi::module::{MAGIC, Module, ModuleError};
+use giornata_launch::home;
 
 use crate::complaint::Complaint;
 
@@ -99,13 +100,13 @@ fn unknown(path: &Path) -> Complaint {
     Complaint::new("giornata::unknown-kind", message, help)
 }
 
-/// The folder that holds `boards`, upward from the system file; the current
-/// folder if there is none.
+/// The folder that holds `boards`, upward from the system file; the home of the
+/// command if there is none.
 pub(crate) fn workspace_of(system: &Path) -> PathBuf {
     let absolute = std::path::absolute(system).unwrap_or_else(|_| system.to_owned());
     let found = absolute
         .ancestors()
         .skip(1)
         .find(|folder| folder.join("boards").is_dir());
-    found.map_or_else(|| PathBuf::from("."), Path::to_owned)
+    found.unwrap_or(home::root()).to_owned()
 }

@@ -10,12 +10,14 @@ mod check;
 mod compile;
 mod complaint;
 mod disasm;
+mod identifiers;
 mod input;
 mod margins;
 mod remote;
 mod report;
 mod run;
 mod schedule;
+mod schema;
 mod simulate;
 mod subject;
 
@@ -35,11 +37,13 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+        Command::Identifiers(arguments) => identifiers::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
         Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
         Command::Run(arguments) => run::run(arguments, &mut report),
         Command::Schedule(arguments) => schedule::run(arguments, &mut report),
+        Command::Schema(arguments) => schema::run(arguments, &mut report),
         Command::Shutdown(arguments) => remote::deeds::shutdown(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),
         Command::Status(arguments) => remote::status::run(arguments, &mut report),

@@ -1,10 +1,11 @@
 //! A board: memory map and clocks, read from `boards/NAME.toml`.
 
+use crate::board_keys::BOARD;
 use crate::config;
 use crate::file::SystemFile;
-use crate::problem::{Findings, Problem, Refusal, suggest};
+use crate::problem::{Findings, Problem, Refusal, suggest, utf8};
 use crate::section::{self, Section, as_text};
-use giornata_abi::rate::{FASTEST, Rate};
+use giornata_abi::rate::Rate;
 use std::path::Path;
 use toml::Spanned;
 
@@ -96,7 +97,8 @@ pub enum Kind {
 
 impl Kind {
     /// All, by their names in board files.
-    const NAMES: [(&'static str, Kind); 2] = [("ns16550", Kind::Ns16550), ("virtio", Kind::Virtio)];
+    pub(crate) const NAMES: [(&'static str, Kind); 2] =
+        [("ns16550", Kind::Ns16550), ("virtio", Kind::Virtio)];
 
     /// Its name in board files.
     pub fn name(self) -> &'static str {
@@ -107,7 +109,7 @@ impl Kind {
 
 impl Protection {
     /// Names in board files, with the architectures that have them.
-    const NAMES: [(&'static str, &'static str); 3] =
+    pub(crate) const NAMES: [(&'static str, &'static str); 3] =
         [("sv39", "rv64"), ("sv32", "rv32"), ("pmp", "rv32")];
 
     /// Bytes of a pointer on such a board.
@@ -157,29 +159,32 @@ impl Board {
         let name = other.unwrap_or(file.board.get_ref());
         let folder = root.join("boards");
         let path = folder.join(format!("{name}.toml"));
-        let text = std::fs::read_to_string(&path).map_err(|_| {
+        let bytes = std::fs::read(&path).map_err(|_| {
             let known = known_boards(&folder);
             let mend = suggest(name, known.iter().map(String::as_str));
             Problem::new(format!("there is no board \"{name}\""), mend)
                 .at(&file.source, file.board.span())
         })?;
-        Board::parse(&path, &text)
+        Board::parse(&path, &utf8(&path, bytes)?)
     }
 
     /// Reads the board of a name.
     pub fn named(name: &str, root: &Path) -> Result<Board, Refusal> {
         let path = root.join("boards").join(format!("{name}.toml"));
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let known = known_boards(&root.join("boards"));
             let reason = format!("cannot read {}: {error}", path.display());
-            Problem::new(reason, "name a board of boards/")
+            Problem::new(reason, suggest(name, known.iter().map(String::as_str)))
         })?;
-        Board::parse(&path, &text)
+        Board::parse(&path, &utf8(&path, bytes)?)
     }
 
     /// Reads a board file's text.
     pub fn parse(path: &Path, text: &str) -> Result<Board, Refusal> {
         let mut findings = Findings::about(path, text);
-        let board = section::read_text(&mut findings, text, |findings, top| board(findings, &top));
+        let board = section::read_text(&mut findings, text, &BOARD, |findings, top| {
+            board(findings, &top)
+        });
         match board {
             Some(board) => findings.conclude(board),
             None => Err(findings.conclude(()).err().unwrap_or_else(|| {
@@ -232,7 +237,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let arch = top.needed(findings, "arch", "\"rv64\"");
     let protection = top.needed(findings, "protection", "\"sv39\"");
     let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
-    let hertz = top.number(findings, "timer-hertz", 1..=FASTEST.into());
+    let hertz = top.number(findings, "timer-hertz");
     let rate = hertz
         .as_ref()
         .and_then(|hertz| Rate::new(*hertz.get_ref() as u32));
@@ -266,7 +271,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let kernel_features = texts(findings, &kernel, "features");
     let kernel_extent = extent(findings, &kernel)?;
     let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
-    let system = kernel.number(findings, "system", after_kernel..=u64::from(u32::MAX));
+    let system = kernel.number_in(findings, "system", after_kernel..=u64::from(u32::MAX));
     let devices = top.sections(findings, "devices");
     let devices = devices
         .into_iter()
@@ -354,7 +359,7 @@ fn texts(findings: &mut Findings, section: &Section<'_>, key: &str) -> Vec<Strin
 fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Option<Device> {
     let (base, size) = extent(findings, section)?;
     let interrupt = section
-        .number(findings, "irq", 1..=1023)
+        .number(findings, "irq")
         .map(|n| n.into_inner() as u16);
     let kernel = section.flag(findings, "kernel").unwrap_or(false);
     let kind = section.text(findings, "kind");
@@ -382,7 +387,7 @@ fn kind_of(findings: &mut Findings, name: &Spanned<String>) -> Option<Kind> {
 
 /// `base` and `size`, below 4 GiB.
 fn extent(findings: &mut Findings, section: &Section<'_>) -> Option<(u32, u32)> {
-    let base = section.number(findings, "base", 0..=u64::from(u32::MAX));
+    let base = section.number(findings, "base");
     let size = section.size(findings, "size");
     let (Some(base), Some(size)) = (base, size) else {
         findings.refuse(

@@ -38,7 +38,7 @@ impl Machine {
             Ok(Input::Module(bytes)) => {
                 // The frame was checked when the file was read.
                 let module = Module::parse(&bytes).map_err(|_| Verdict::BadInput)?;
-                refused(verify(&module), report)?;
+                refused(verify(path, &module), report)?;
                 alone(path, &bytes, report)
             }
             Ok(Input::System(path)) => system(&path, report),
