@@ -51,6 +51,15 @@ Examples:
   giornata run --trace pump.json          for https://ui.perfetto.dev
   giornata run --headless > pump.txt      plain lines, the same each time";
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  giornata simulate system.toml --functions --for 2s --record sim.trace
+  giornata run --for 2s --record machine.trace
+  giornata compare sim.trace machine.trace
+
+A time-safe program writes the same values to the same ports at the same logical
+instants everywhere. Exit code 1: they differ, and where.";
+
 const COMPILE_EXAMPLES: &str = "\
 Examples:
   giornata compile flight.giotto                writes flight.gmod beside it
@@ -99,10 +108,12 @@ Examples:
   giornata simulate system.toml --exec-time uniform --seed 7 --for 10s
   giornata simulate flight.gmod --scheduler fifo --svg schedule.svg
   giornata simulate flight.giotto --record f.trace   for `giornata schedule --from-trace`
+  giornata simulate system.toml --functions          with what its functions compute
   giornata simulate flight.giotto --json             the same for other programs to read
 
-The kernel of the boards runs on a virtual clock; tasks and drivers take time and
-compute nothing. Guards answer false unless --guard says otherwise.";
+The kernel of the boards runs on a virtual clock. Without --functions, tasks and
+drivers take time and compute nothing, and guards answer false unless --guard says
+otherwise.";
 
 /// Compile, analyse and simulate real-time programs.
 #[derive(Debug, Parser)]
@@ -126,6 +137,9 @@ pub(crate) enum Command {
     /// Say whether a program, module or system is sound.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
+    /// Say whether two recorded runs wrote the same values at the same instants.
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Compile a Giotto program to a module.
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
@@ -264,6 +278,14 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// What `--record` has written.
+    pub(crate) one: PathBuf,
+    /// The same of another run.
+    pub(crate) other: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Compile {
     /// A program (.giotto).
     pub(crate) file: PathBuf,
@@ -312,6 +334,10 @@ pub(crate) struct Simulate {
     /// the worst), and TASK=DURATION for one of them; may be repeated.
     #[arg(long, value_name = "TIMES", value_delimiter = ',')]
     pub(crate) exec_time: Vec<String>,
+    /// Run the task and driver functions of the system's process crates, compiled for
+    /// the host; guards too, but for what --guard says.
+    #[arg(long)]
+    pub(crate) functions: bool,
     /// Who schedules the released tasks [default: what the system file says, else edf].
     #[arg(long, value_enum)]
     pub(crate) scheduler: Option<Policy>,

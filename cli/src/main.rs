@@ -7,6 +7,7 @@ mod analyze;
 mod arguments;
 mod board_costs;
 mod check;
+mod compare;
 mod compile;
 mod complaint;
 mod disasm;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Analyze(arguments) => analyze::run(arguments, &mut report),
         Command::Build(arguments) => run::build(arguments, &mut report),
         Command::Check(arguments) => check::run(arguments, &mut report),
+        Command::Compare(arguments) => compare::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
         Command::Identifiers(arguments) => identifiers::run(arguments, &mut report),

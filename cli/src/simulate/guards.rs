@@ -8,6 +8,8 @@ use crate::complaint::Complaint;
 /// The answers of one guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
+    /// What its function answers, which is there.
+    Function,
     Always(bool),
     Random,
 }
@@ -30,12 +32,16 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    /// All guards, false but for what `--guard` says.
+    /// All guards: as their functions answer, or false where there are none, but for
+    /// what `--guard` says.
     pub(crate) fn of(machine: &Machine, words: &[String], seed: u64) -> Result<Guards, Complaint> {
         let guard = |(driver, function): (u16, &str)| Guard {
             driver,
             function: function.to_owned(),
-            answer: Answer::Always(false),
+            answer: match machine.functions {
+                Some(_) => Answer::Function,
+                None => Answer::Always(false),
+            },
             offset: machine.last_of_block(driver),
         };
         let mut guards = Guards {
@@ -97,11 +103,13 @@ impl Guards {
 
     /// Lets the guards of a simulation answer so.
     pub(crate) fn connect(&self, simulation: &mut Simulation<'_>) {
-        for guard in &self.all {
+        let known = |guard: &&Guard| guard.answer != Answer::Function;
+        for guard in self.all.iter().filter(known) {
             let (driver, answer, offset) = (guard.driver, guard.answer, guard.offset);
             let chance = self.chance;
             simulation.set_driver(driver, move |moment: &mut Moment<'_>| {
                 let yes = match answer {
+                    Answer::Function => false,
                     Answer::Always(yes) => yes,
                     // one bit that hardly shows in an execution time drawn beside it
                     Answer::Random => chance.draw(Work::Upcall(driver), moment.number) & 1 == 1,

@@ -263,3 +263,25 @@ fn report_unclosed(fault: Fault, span: Span, text: &str, findings: &mut Findings
     let message = format!("this {what} is never closed");
     findings.report(Code::Unterminated, opening, message, help);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Editors colour by a list of words of their own, which is this one.
+    #[test]
+    fn the_grammar_for_editors_has_all_keywords_and_no_others() {
+        let grammar = include_str!("../../editors/giotto.tmLanguage.json");
+        let begin = grammar.find("\"keywords\": {").expect("the rule of keywords");
+        let end = begin + grammar[begin..].find("\"types\": {").expect("the next rule");
+        let rules = grammar[begin..end].split("\\\\b(").skip(1);
+        let words = rules.flat_map(|rule| rule.split(')').next().unwrap_or("").split('|'));
+        let words: Vec<&str> = words.collect();
+        for word in &words {
+            let tokens = tokens(word, &mut Findings::default());
+            assert!(![Token::Name, Token::End].contains(&tokens[0].0), "{word}");
+            assert_eq!(tokens[0].0.describe(), format!("`{word}`"));
+        }
+        assert_eq!(words.len(), 19);
+    }
+}

@@ -28,6 +28,7 @@ mod report;
 
 pub use compile::Memory;
 pub use layout::Usage;
+pub use package::{Crate, crate_of};
 pub use report::{ProcessUsage, Report};
 
 use crate::board::{Board, Emulator};
