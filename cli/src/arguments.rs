@@ -78,7 +78,9 @@ Examples:
   giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
   giornata analyze flight.giotto --wcet wcet.toml with times from a file
   giornata analyze flight.scheduled.gmod          does its S code keep it time-safe?
+  giornata analyze system.toml                    all programs of a system as one, by its budgets
   giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
+  giornata analyze flight.giotto --board qemu-virt64 --measured
 
 A file of times has a line for each task:
   control = \"2ms\"
@@ -152,6 +154,8 @@ pub(crate) enum Command {
     /// Make a key that signs what machines are asked to do.
     #[command(after_help = KEY_EXAMPLES)]
     Key(Key),
+    /// Serve an editor: findings, definitions and instants of Giotto programs.
+    LanguageServer,
     /// Load a program or module into a running machine.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(Load),
@@ -241,7 +245,7 @@ pub(crate) struct Schedule {
 
 #[derive(Debug, Args)]
 pub(crate) struct Analyze {
-    /// A program (.giotto) or a module (.gmod).
+    /// A program (.giotto), a module (.gmod) or a system file (.toml).
     pub(crate) file: PathBuf,
     /// The scheduler of the E code [default: the S code that the module carries, else edf].
     #[arg(long, value_enum)]
@@ -252,6 +256,10 @@ pub(crate) struct Analyze {
     /// Charge the jobs with what the kernel takes on this board.
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
+    /// Charge the most that was measured where there is a bound too: no guarantee, and
+    /// near what happens.
+    #[arg(long, requires = "board")]
+    pub(crate) measured: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use giornata_abi::Duration;
 use giornata_analysis::Costs;
+use giornata_lang::spelling::nearest;
 use giornata_system::Board;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ pub(crate) struct BoardCosts {
 }
 
 /// The costs on a board of the workspace that a file lies in.
-pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
+pub(crate) fn of(board: &str, file: &Path, is_measured: bool) -> Result<BoardCosts, Complaint> {
     let root = workspace_of(file);
     let known = read_board(board, &root)?;
     let rows = read(&root.join(MEASURED))?;
@@ -34,7 +35,7 @@ pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
         return Ok(costs);
     }
     let bounds = read(&root.join(BOUNDS))?;
-    let found = known.emulator.is_some().then(|| bounded(&bounds, board));
+    let found = known.emulator.is_some().then(|| bounded(&bounds, board, is_measured));
     found.flatten().ok_or_else(|| {
         let message = format!("what the kernel takes on {board} is neither measured nor bounded");
         let help =
@@ -46,15 +47,26 @@ pub(crate) fn of(board: &str, file: &Path) -> Result<BoardCosts, Complaint> {
 fn read_board(board: &str, root: &Path) -> Result<Board, Complaint> {
     let path = root.join("boards").join(format!("{board}.toml"));
     let refuse = |why: String| {
-        let message = format!("there is no board `{board}`: {}: {why}", path.display());
-        Complaint::new("giornata::board", message, boards(root))
+        let message = format!("{}: {why}", path.display());
+        Complaint::new("giornata::board", message, "take the file as it is in the repository")
     };
-    let text = fs::read_to_string(&path).map_err(|error| refuse(error.to_string()))?;
+    let text = fs::read_to_string(&path).map_err(|_| {
+        let known = boards(root);
+        let help = match nearest(board, known.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if known.is_empty() => {
+                "call it on a file of a workspace that has a folder `boards`".to_owned()
+            }
+            None => format!("there are {}", known.join(", ")),
+        };
+        let message = format!("there is no board `{board}`");
+        Complaint::new("giornata::board", message, help)
+    })?;
     Board::parse(&path, &text).map_err(|refusal| refuse(refusal.to_string()))
 }
 
-/// The boards that there are, as a mend.
-fn boards(root: &Path) -> String {
+/// The boards that there are.
+fn boards(root: &Path) -> Vec<String> {
     let files = fs::read_dir(root.join("boards")).into_iter().flatten();
     let names = files.filter_map(|file| {
         let name = file.ok()?.file_name();
@@ -62,10 +74,7 @@ fn boards(root: &Path) -> String {
     });
     let mut names: Vec<String> = names.collect();
     names.sort();
-    match names.is_empty() {
-        true => "call it on a file of a workspace that has a folder `boards`".to_owned(),
-        false => format!("there are {}", names.join(", ")),
-    }
+    names
 }
 
 fn read(path: &Path) -> Result<Value, Complaint> {
@@ -124,10 +133,15 @@ fn measured(rows: &Value, board: &str) -> Option<BoardCosts> {
 /// Every instruction is a step. A driver that copies is two more, which move its values; one
 /// that is a function leaves the kernel between its inputs and its outputs. A completion
 /// begins a reaction.
-fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
+fn bounded(bounds: &Value, board: &str, is_measured: bool) -> Option<BoardCosts> {
     let boards = bounds["boards"].as_array()?;
     let kinds = boards.iter().find(|entry| entry["board"] == board)?["kinds"].as_array()?;
-    let bound = |name: &str| kinds.iter().find(|kind| kind["kind"] == name)?["bound"].as_u64();
+    // (what was never seen is taken to be what it is at most)
+    let figure = |kind: &Value| {
+        let measured = kind["measured"].as_u64().filter(|_| is_measured);
+        measured.or(kind["bound"].as_u64())
+    };
+    let bound = |name: &str| figure(kinds.iter().find(|kind| kind["kind"] == name)?);
     let (timer, step) = (bound("timer")?, bound("step of microcode")?);
     let (look, end) = (bound("after a look at interrupts")?, bound("call return")?);
     Some(BoardCosts {
@@ -141,7 +155,11 @@ fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
             s_piece: Some(Duration(step)),
         },
         source: format!(
-            "bounds for the capacities of {}, an instruction a nanosecond",
+            "{} of {}, an instruction a nanosecond",
+            match is_measured {
+                true => "the most instructions that were measured",
+                false => "bounds for the capacities",
+            },
             bounds["system"].as_str()?
         ),
     })
@@ -192,13 +210,13 @@ mod tests {
             kind("call complete", 50),
         ];
         let bounds = json!({ "system": "s", "boards": [{ "board": "b", "kinds": kinds }] });
-        let found = bounded(&bounds, "b").unwrap();
+        let found = bounded(&bounds, "b", false).unwrap();
         let costs = found.costs;
         assert_eq!(
             (costs.instant.0, costs.function.0, costs.completion.0),
             (1_700, 460, 150)
         );
         assert!(found.source.contains("capacities of s"));
-        assert!(bounded(&bounds, "c").is_none());
+        assert!(bounded(&bounds, "c", false).is_none());
     }
 }

@@ -13,6 +13,7 @@ mod complaint;
 mod disasm;
 mod identifiers;
 mod input;
+mod language_server;
 mod margins;
 mod remote;
 mod report;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
         Command::Identifiers(arguments) => identifiers::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
+        Command::LanguageServer => language_server::run(&mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
         Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
         Command::Run(arguments) => run::run(arguments, &mut report),

@@ -1,6 +1,6 @@
 //! Findings and results, for people or for programs.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use miette::{Diagnostic, SourceSpan};
 use serde_json::{Map, Value, json};
@@ -45,6 +45,12 @@ impl Report {
     /// Whether the standard output is taken by JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.as_json
+    }
+
+    /// Whether colours are seen: see https://no-color.org.
+    pub(crate) fn is_coloured(&self) -> bool {
+        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        !self.as_json && !is_refused && io::stdout().is_terminal()
     }
 
     /// Something about the input: to the standard error, or into `diagnostics`.

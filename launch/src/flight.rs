@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use giornata_trace::{Damage, Decoder, Event, Statistics};
+use giornata_trace::{Damage, Decoder, Event, Judge, Judgement, Statistics};
 
 use crate::Verdict;
 use crate::image::Image;
@@ -40,6 +40,8 @@ pub trait Observer {
 pub struct Landing {
     /// The totals.
     pub totals: Statistics,
+    /// What went wrong.
+    pub judge: Judge,
     /// What did not arrive whole.
     pub damage: Damage,
     /// The status of the machine.
@@ -54,11 +56,12 @@ pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Re
     let mut machine = Machine::boot(image, patience)?;
     let mut decoder = Decoder::new(image.names.timer_hertz);
     let mut totals = Statistics::new(&image.names);
+    let mut judge = Judge::new(&image.names);
     loop {
         match machine.read(PULSE).with_context(|| whereabouts(&totals))? {
             Output::Bytes(bytes) => {
                 observer.hear(&bytes)?;
-                show(&bytes, &mut decoder, &mut totals, observer)?;
+                show(&bytes, &mut decoder, (&mut totals, &mut judge), observer)?;
             }
             Output::Nothing => {}
             Output::End => break,
@@ -68,6 +71,7 @@ pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Re
     let status = machine.wait()?;
     Ok(Landing {
         totals,
+        judge,
         damage: decoder.damage(),
         status,
     })
@@ -76,7 +80,7 @@ pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Re
 fn show(
     bytes: &[u8],
     decoder: &mut Decoder,
-    totals: &mut Statistics,
+    (totals, judge): (&mut Statistics, &mut Judge),
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let mut result = Ok(());
@@ -85,6 +89,7 @@ fn show(
             result = observer.see(&event, totals);
         }
         totals.observe(&event);
+        judge.observe(&event);
     });
     result
 }
@@ -97,10 +102,24 @@ fn whereabouts(totals: &Statistics) -> String {
     )
 }
 
+/// How a run is judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// What the closing line says behind the name of the system.
+    pub word: String,
+    /// The exit code.
+    pub verdict: Verdict,
+    /// A line for each cause, where it is not good; else one for what was expected and
+    /// came, if anything was.
+    pub reasons: Vec<String>,
+}
+
+/// Causes that the closing line names; of more it says how many.
+const NAMED: usize = 8;
+
 impl Landing {
-    /// The verdict on a run, as a word of the closing line and as an exit
-    /// code, and why where it is not good.
-    pub fn verdict(&self) -> (&'static str, Verdict, Vec<String>) {
+    /// The verdict on a run.
+    pub fn conclude(&self) -> Conclusion {
         let totals = &self.totals;
         let mut doubts = Vec::new();
         if totals.stop.is_none() {
@@ -115,24 +134,104 @@ impl Landing {
                 self.damage.lost
             ));
         }
-        let mut faults = Vec::new();
-        let mut count = |count: u64, what: &str| {
-            if count > 0 {
-                faults.push(format!("{count} {what}"));
-            }
+        let judgement = self
+            .judge
+            .conclude(totals.now, self.status, doubts.is_empty());
+        conclude(judgement, doubts)
+    }
+}
+
+fn conclude(judgement: Judgement, doubts: Vec<String>) -> Conclusion {
+    let mut reasons = judgement.reasons;
+    let unmet = judgement.unmet.iter();
+    reasons.extend(unmet.clone().map(|unmet| {
+        format!("{unmet} was expected and did not happen: remove it from `expect`, or see why")
+    }));
+    let mut names = judgement.unexpected;
+    names.extend(unmet.map(|unmet| format!("no {unmet}")));
+    let (word, verdict) = match (names.len(), doubts.is_empty()) {
+        (0, true) => ("ok".into(), Verdict::Good),
+        (0, false) => ("unknown".into(), Verdict::Unknown),
+        (count, _) => {
+            names.truncate(NAMED);
+            let others = count - names.len();
+            let others = (others > 0).then(|| format!(" and {others} others"));
+            let word = format!("failed: {}{}", names.join(", "), others.unwrap_or_default());
+            (word, Verdict::Negative)
+        }
+    };
+    if verdict == Verdict::Good && !judgement.expected.is_empty() {
+        let times = |(name, count): &(String, u64)| format!("{name} ({count})");
+        let expected: Vec<String> = judgement.expected.iter().map(times).collect();
+        reasons.push(format!("as expected: {}", expected.join(", ")));
+    }
+    reasons.extend(doubts);
+    Conclusion {
+        word,
+        verdict,
+        reasons,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_last_line_names_what_was_not_expected_and_what_stayed_away() {
+        let judgement = Judgement {
+            unexpected: strings(&["overrun:control"]),
+            reasons: strings(&["control overran"]),
+            unmet: strings(&["restart:io"]),
+            expected: vec![("panic:io".into(), 2)],
         };
-        count(totals.misses(), "deadlines missed");
-        count(totals.unhandled, "violations that no handler took");
-        if self.status != 0 {
-            faults.push(format!("the machine stopped with status {}", self.status));
-        }
-        match (faults.is_empty(), doubts.is_empty()) {
-            (true, true) => ("ok", Verdict::Good, doubts),
-            (true, false) => ("unknown", Verdict::Unknown, doubts),
-            (false, _) => {
-                faults.extend(doubts);
-                ("failed", Verdict::Negative, faults)
-            }
-        }
+        let conclusion = conclude(judgement, strings(&["records were lost"]));
+        assert_eq!(conclusion.word, "failed: overrun:control, no restart:io");
+        assert_eq!(conclusion.verdict, Verdict::Negative);
+        let reasons = [
+            "control overran",
+            "restart:io was expected and did not happen: remove it from `expect`, or see why",
+            "records were lost",
+        ];
+        assert_eq!(conclusion.reasons, reasons);
+    }
+
+    #[test]
+    fn a_good_run_says_what_was_expected_and_came() {
+        let judgement = Judgement {
+            expected: vec![("panic:io".into(), 2), ("overrun:control".into(), 14)],
+            ..Judgement::default()
+        };
+        let conclusion = conclude(judgement, Vec::new());
+        assert_eq!(
+            (&*conclusion.word, conclusion.verdict),
+            ("ok", Verdict::Good)
+        );
+        let reasons = ["as expected: panic:io (2), overrun:control (14)"];
+        assert_eq!(conclusion.reasons, reasons);
+    }
+
+    #[test]
+    fn a_run_of_which_records_are_lost_is_not_known_to_be_good() {
+        let conclusion = conclude(Judgement::default(), strings(&["records were lost"]));
+        assert_eq!(
+            (&*conclusion.word, conclusion.verdict),
+            ("unknown", Verdict::Unknown)
+        );
+    }
+
+    #[test]
+    fn of_many_causes_the_last_line_names_the_first() {
+        let names: Vec<String> = (0..20).map(|n| format!("fault:p{n}")).collect();
+        let judgement = Judgement {
+            unexpected: names,
+            ..Judgement::default()
+        };
+        let word = conclude(judgement, Vec::new()).word;
+        assert!(word.ends_with("fault:p7 and 12 others"), "{word}");
     }
 }

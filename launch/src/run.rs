@@ -4,12 +4,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use giornata_abi::Duration;
+use giornata_system::expect::Expectation;
+use giornata_system::names::name_map;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
 use crate::flight::{Landing, Observer, fly};
+use crate::home::root;
 use crate::image::{Image, build};
 use crate::machine::Patience;
 use crate::screen::{self, Screen};
@@ -34,6 +37,10 @@ pub struct How {
     /// chip: tcp:HOST:PORT or unix:PATH.
     #[arg(long, value_name = "ADDRESS")]
     pub link: Option<String>,
+    /// What may go wrong beside what the system file's `expect` says, like
+    /// fault:water or overrun:control; may be repeated.
+    #[arg(long, value_name = "KIND[:NAME]", value_parser = expectation)]
+    pub expect: Vec<Expectation>,
     /// Plain lines, also on a terminal.
     #[arg(long)]
     pub headless: bool,
@@ -48,6 +55,7 @@ impl How {
             trace: None,
             record: None,
             link: None,
+            expect: Vec::new(),
             headless: true,
         }
     }
@@ -58,10 +66,13 @@ impl How {
 /// # Errors
 /// It cannot be built or started, or a file cannot be written.
 pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
+    check_expectations(system, &options.expect)?;
     let mut image = build(system, options.board.as_deref(), options.length)?;
     if let Some(address) = &options.link {
         link::plug_in(&mut image.host, address)?;
     }
+    let expected = options.expect.iter().map(ToString::to_string);
+    image.names.expect.extend(expected);
     eprintln!("{}", image.report);
     let live = if options.headless || !screen::is_there() {
         None
@@ -79,6 +90,30 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     }
 }
 
+/// An expectation of the command line; what is wrong with it, and what to write.
+fn expectation(text: &str) -> Result<Expectation, String> {
+    text.parse()
+        .map_err(|(reason, mend): (String, String)| format!("{reason}; {mend}"))
+}
+
+/// Refuses expectations of what the system does not have, before it is built.
+fn check_expectations(system: &Path, expectations: &[Expectation]) -> Result<()> {
+    if expectations.is_empty() {
+        return Ok(());
+    }
+    // (what is wrong with the system itself is said where it is built)
+    let Ok(model) = giornata_system::check(system, root()) else {
+        return Ok(());
+    };
+    let names = name_map(&model, &[]);
+    for expectation in expectations {
+        if let Err((reason, mend)) = expectation.check(&names) {
+            bail!("--expect {expectation}: {reason}; {mend}");
+        }
+    }
+    Ok(())
+}
+
 /// Runs an image and writes plain lines, the same each time.
 ///
 /// # Errors
@@ -90,23 +125,23 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
     };
     let landing = observe(options, image, &mut story)?;
     story.end(&landing.totals)?;
-    let (word, verdict, reasons) = landing.verdict();
-    for reason in reasons {
-        writeln!(out, "{}: {reason}", title)?;
+    let conclusion = landing.conclude();
+    for reason in conclusion.reasons {
+        writeln!(out, "{title}: {reason}")?;
     }
-    writeln!(out, "{}", closing(title, word, &landing.totals))?;
-    Ok(verdict)
+    writeln!(out, "{}", closing(title, &conclusion.word, &landing.totals))?;
+    Ok(conclusion.verdict)
 }
 
 fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
     let landing = observe(options, image, &mut screen)?;
     screen.end(&landing.totals)?;
-    let (word, verdict, reasons) = landing.verdict();
-    for reason in reasons {
-        println!("{}: {reason}", title);
+    let conclusion = landing.conclude();
+    for reason in conclusion.reasons {
+        println!("{title}: {reason}");
     }
-    println!("{}", closing(title, word, &landing.totals));
-    Ok(verdict)
+    println!("{}", closing(title, &conclusion.word, &landing.totals));
+    Ok(conclusion.verdict)
 }
 
 fn observe(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {

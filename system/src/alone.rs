@@ -46,6 +46,7 @@ impl Project {
         let file = SystemFile {
             path: path.to_path_buf(),
             source: Arc::new(SourceText::new(path.display().to_string(), "")),
+            expect: Vec::new(),
             name: spanned(name.into()),
             board: spanned("none".into()),
             kernel: kernel(),

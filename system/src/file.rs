@@ -3,6 +3,7 @@
 //! Reading checks shapes and ranges, not references: names are resolved by
 //! [`Model`](crate::model::Model).
 
+use crate::expect::Expectation;
 use crate::hostlink::HostlinkSection;
 use crate::keys::SYSTEM;
 use crate::manifest;
@@ -29,6 +30,8 @@ pub struct SystemFile {
     pub name: Spanned<String>,
     /// `board`
     pub board: Spanned<String>,
+    /// `expect`: what a run may suffer and still be good.
+    pub expect: Vec<Spanned<Expectation>>,
     /// `[kernel]`
     pub kernel: KernelSection,
     /// `[hostlink]`

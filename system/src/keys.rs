@@ -19,6 +19,12 @@ pub static SYSTEM: Table = Table {
         key("name", Text, Needed, "The system's name"),
         key("board", Text, Needed, "A board: a file of `boards/`"),
         key(
+            "expect",
+            List(&Text),
+            Means("a run is good only if nothing of the kind happens"),
+            "What may happen in a good run: `KIND` or `KIND:NAME`, as in `fault:water`",
+        ),
+        key(
             "kernel",
             Sub(&KERNEL),
             Means("a kernel that runs programs"),

@@ -10,7 +10,7 @@ use crate::hostlink;
 use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
-use crate::{services, shared};
+use crate::{expect, services, shared};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -52,6 +52,7 @@ pub(crate) fn system(
     if let Some(name) = &name {
         check_name(findings, name);
     }
+    let expect = expect::list(findings, top);
     let kernel = kernel(findings, top);
     let hostlink = hostlink::section(findings, top);
     let programs = named(findings, top, "program", program);
@@ -71,6 +72,7 @@ pub(crate) fn system(
         source,
         name: name?,
         board: board?,
+        expect,
         kernel,
         hostlink,
         programs,

@@ -7,6 +7,7 @@
 //! what the processes' own function tables say: sizes, and that everything fits.
 
 use crate::board::Board;
+use crate::expect::Expectation;
 use crate::file::Schedule;
 use crate::functions::Functions;
 use crate::hostlink::Hostlink;
@@ -33,6 +34,8 @@ pub struct Model {
     pub board: Board,
     /// The configuration of its kernel.
     pub config: String,
+    /// What a run of it may suffer and still be good.
+    pub expect: Vec<Expectation>,
     /// Fixed priority at which the deadline band lies.
     pub deadline_band: u8,
     /// Slots of the trigger queue.

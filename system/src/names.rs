@@ -6,7 +6,7 @@
 
 use crate::file::Schedule;
 use crate::image::Usage;
-use crate::model::{Driver, Model, Place, Port, Program, Thread, Work};
+use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::objects::Object;
 use giornata_abi::ValueType;
 use giornata_abi::id::NONE;
@@ -28,6 +28,9 @@ pub struct NameMap {
     pub board: String,
     /// Ticks a second of the board's timer.
     pub timer_hertz: u32,
+    /// What a run may suffer and still be good, as the system file says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<String>,
     /// The fixed priority at which the deadline band lies.
     pub deadline_band: u8,
     /// The instant, in ns, at which the machine stops by itself; 0 = never.
@@ -58,6 +61,9 @@ pub struct ProcessName {
     pub name: String,
     /// What happens when it faults: `stop`, `restart` or `halt`.
     pub on_fault: String,
+    /// Whether it begins by a call of its supervisor, and not with the system.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_call: bool,
     /// Bytes of code.
     pub text: u32,
     /// Bytes of constants.
@@ -69,6 +75,10 @@ pub struct ProcessName {
     /// Bytes of memory that it can allocate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub heap: u32,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_zero(bytes: &u32) -> bool {
@@ -101,6 +111,9 @@ pub struct ThreadName {
     pub policy: String,
     /// Fixed priority, where the policy has one.
     pub priority: u8,
+    /// Whether it is ready when its process begins.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub autostart: bool,
     /// For a task: index of the program that releases it.
     pub program: Option<u16>,
     /// The function it runs; empty for an upcall thread and a spare one.
@@ -251,6 +264,7 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
         system: model.name.clone(),
         board: model.board.name.clone(),
         timer_hertz: model.board.timer_hertz,
+        expect: model.expect.iter().map(ToString::to_string).collect(),
         deadline_band: model.deadline_band,
         stop_at: model.stop_at,
         trace_capacity: model.trace_capacity,
@@ -258,7 +272,7 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
             .processes
             .iter()
             .enumerate()
-            .map(|(i, p)| process_name(&p.name, p.on_fault, usage(i)))
+            .map(|(i, p)| process_name(p, usage(i)))
             .collect(),
         threads: model.threads.iter().map(thread_name).collect(),
         ports: model.ports.iter().map(port_name).collect(),
@@ -277,15 +291,16 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
     }
 }
 
-fn process_name(name: &str, on_fault: FaultPolicy, usage: Usage) -> ProcessName {
-    let on_fault = match on_fault {
+fn process_name(process: &Process, usage: Usage) -> ProcessName {
+    let on_fault = match process.on_fault {
         FaultPolicy::Stop => "stop",
         FaultPolicy::Restart => "restart",
         FaultPolicy::Halt => "halt",
     };
     ProcessName {
-        name: name.into(),
+        name: process.name.clone(),
         on_fault: on_fault.into(),
+        by_call: process.is_by_call,
         text: usage.text,
         rodata: usage.rodata,
         data: usage.data,
@@ -306,6 +321,7 @@ fn thread_name(thread: &Thread) -> ThreadName {
         role: thread.role,
         policy: policy.into(),
         priority: thread.priority,
+        autostart: thread.autostart,
         program: thread.task.map(|(program, _)| program),
         function: thread.function.clone(),
         budget: thread.budget,

@@ -6,10 +6,11 @@ use crate::config;
 use crate::file::{Grants, Line, OneOf, ProcessSection, ProvidedFunction, Spanned, SystemFile};
 use crate::functions::Functions;
 use crate::model::{Interrupt, Model, Process, kind_name};
+use crate::names::name_map;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{objects, programs, shared, supervisors, threads};
+use crate::{expect, objects, programs, shared, supervisors, threads};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -94,6 +95,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         name: file.name.get_ref().clone(),
         board: project.board.clone(),
         config: file.kernel.config.get_ref().clone(),
+        expect: file.expect.iter().map(|e| e.get_ref().clone()).collect(),
         deadline_band: file.kernel.deadline_band,
         triggers: file
             .kernel
@@ -123,7 +125,6 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         .map(|p| process(&mut findings, &project.board, p))
         .collect();
     config::check_programs(&mut findings, file);
-    check_readers(&mut findings, file);
     check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
@@ -141,6 +142,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_uses(&mut findings, project, &modules);
     grant_ports(&mut findings, file, &mut model);
     check_counts(&mut findings, &model);
+    expect::check(&mut findings, &file.expect, &name_map(&model, &[]));
     findings.conclude(model)
 }
 
@@ -252,19 +254,6 @@ fn check_extents(findings: &mut Findings, board: &Board, grants: &Grants, device
                 findings.refuse(span, reason, "grant both to one process");
             }
         }
-    }
-}
-
-fn check_readers(findings: &mut Findings, file: &SystemFile) {
-    let mut readers = file.processes.iter().filter(|p| p.grants.trace);
-    let first = readers.next();
-    for other in readers {
-        let first = first.map_or("", |p| p.name.get_ref().as_str());
-        let reason = format!(
-            "`{}` reads the trace, and `{first}` does already",
-            other.name.get_ref()
-        );
-        findings.refuse(other.name.span(), reason, "let one process read the trace");
     }
 }
 

@@ -120,10 +120,6 @@ fn references_of_a_system_file() {
         // a process with drivers has a thread of this name already
         ("[process.io]", "threads = { upcall = {} }\n[process.io]"),
         (
-            "grants = { device = [\"rtc\"], irq",
-            "grants = { trace = true, irq",
-        ),
-        (
             "schedule = \"edf\"",
             "registers = { read_altitude = { device = \"uart0\", offset = 5, width = 4 } }",
         ),
@@ -134,6 +130,38 @@ fn references_of_a_system_file() {
         ("schedule = \"edf\"", "interrupts = { tick = \"rtc\" }"),
     ];
     insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
+fn expectations_of_a_system_file() {
+    let name = "name = \"sample\"";
+    let expect = |list: &str| format!("{name}\nexpect = [{list}]");
+    let changes = [
+        "\"overun:filter\"",
+        "\"overrun:filtre\"",
+        "\"panic:contrl\"",
+        "\"never-run:watsch\"",
+        "\"fault:\"",
+        "\"status:0\"",
+        "7",
+    ];
+    let changes = changes.map(expect);
+    let changes: Vec<(&str, &str)> = changes.iter().map(|to| (name, to.as_str())).collect();
+    insta::assert_snapshot!(messages(&changes, refuse_system));
+}
+
+#[test]
+fn what_the_system_has_can_be_expected() {
+    let expect = "expect = [\"overrun\", \"panic:control\", \"never-run:watch\", \"status:3\"]";
+    let system = changed(
+        SYSTEM,
+        "name = \"sample\"",
+        &format!("name = \"sample\"\n{expect}"),
+    );
+    let project = project(&system, &module(sample::PROGRAM)).unwrap();
+    let names = giornata_system::names::name_map(&Model::outline(&project).unwrap(), &[]);
+    let expected = ["overrun", "panic:control", "never-run:watch", "status:3"];
+    assert_eq!(names.expect, expected);
 }
 
 /// What the sample becomes with objects in it.

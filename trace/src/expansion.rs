@@ -60,6 +60,14 @@ impl Expansion {
         }
     }
 
+    /// The same, of records that begin while it runs, near an instant: their times say
+    /// the low word of the clock only.
+    pub fn from(hertz: u32, near: Instant) -> Expansion {
+        let mut expansion = Expansion::new(hertz);
+        expansion.clock = expansion.base.ticks(near).0;
+        expansion
+    }
+
     /// Takes record `index` and hands the events that it ends to `sink`. O(tasks that
     /// it releases).
     pub fn push(&mut self, index: u64, record: Words, mut sink: impl FnMut(Event)) {

@@ -18,6 +18,10 @@ use crate::schedule::{Row, Schedule, Slice};
 pub(crate) const DRIVERS: &str = "(drivers)";
 /// What the signs mean.
 const LEGEND: &str = "█ runs  ▌ for part of the column  ░ released, waits  · no job";
+/// What stands behind the legend where a job was late.
+const LATE: &str = "  ▓ runs late";
+/// The sign of a column in which a job runs after its deadline.
+pub const RUNS_LATE: char = '▓';
 const MARKS: &str = "↑ release  ↓ deadline  ↕ both  ! missed  x stopped";
 
 /// The name of a task in charts and tables: with its program where another
@@ -80,7 +84,9 @@ pub fn gantt(names: &NameMap, schedule: &Schedule, scale: Scale) -> Vec<String> 
         lines.push(String::new());
         lines.push(line(DRIVERS, cells(&row, scale)));
     }
-    lines.extend([String::new(), LEGEND.into(), MARKS.into()]);
+    let is_late = lines.iter().any(|line| line.contains(RUNS_LATE));
+    let late = if is_late { LATE } else { "" };
+    lines.extend([String::new(), format!("{LEGEND}{late}"), MARKS.into()]);
     lines
 }
 
@@ -148,10 +154,13 @@ fn cells(row: &Row, scale: Scale) -> String {
             to: job.end.unwrap_or(Instant::NEVER),
         })
         .collect();
+    let late = row.ran_late();
     let cell = |column: usize| {
         let (from, to) = (scale.start(column), scale.start(column + 1));
         let ran = overlap(&row.slices, from, to);
-        if ran == scale.column {
+        if overlap(&late, from, to).0 > 0 {
+            RUNS_LATE
+        } else if ran == scale.column {
             '█'
         } else if ran.0 > 0 {
             '▌'
@@ -222,10 +231,11 @@ slow       ██████████░░▌██·····";
         ];
         let expected = "\
            ↑         !
-fast       ░░██████████········";
+fast       ░░████████▓▓········";
         let chart = chart(&events, 20, 20);
         assert!(chart.contains(expected), "{chart}");
         assert!(chart.contains("(drivers)  ██··················"), "{chart}");
+        assert!(chart.contains("· no job  ▓ runs late"), "{chart}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod perfetto;
 mod picture;
 mod port;
 mod recording;
+mod repetition;
 #[cfg(test)]
 mod sample;
 mod scale;
@@ -25,6 +26,7 @@ mod schedule;
 mod statistics;
 mod table;
 mod transcript;
+mod verdict;
 mod window;
 
 pub use comparison::{PortValue, Stamp, first_difference, physical_trace, port_trace, worst_shift};
@@ -32,7 +34,7 @@ pub use decision::decision_trace;
 pub use event::{Breach, Content, Event, Piece, UpcallStep};
 pub use expansion::Expansion;
 pub use frame::{Damage, Decoder, encode, words_of};
-pub use gantt::{gantt, margin, task_label, tasks};
+pub use gantt::{RUNS_LATE, gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
 pub use narration::{Narrator, closing, describe_breach, summary};
 pub use notation::{brief, percent as share};
@@ -46,6 +48,7 @@ pub use schedule::{Job, Late, Row, Schedule, Slice};
 pub use statistics::{DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, ThreadTotals};
 pub use table::{Dashboard, height};
 pub use transcript::transcript;
+pub use verdict::{Judge, Judgement};
 pub use window::UpTo;
 
 /// All events of a recorded stream of a machine whose timer counts so many ticks a

@@ -1,5 +1,6 @@
 //! A trace as plain lines: what processes say, violations, faults, and totals
-//! each virtual second. Equal traces give equal text.
+//! each virtual second. What goes wrong again is told once, and counted at the end.
+//! Equal traces give equal text.
 
 use giornata_abi::load::How;
 use giornata_abi::time::Timebase;
@@ -10,6 +11,7 @@ use giornata_system::names::ThreadRole;
 use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message, describe_fault};
 use crate::notation::{logical, millis, percent, seconds, value};
+use crate::repetition::{Repetition, cause};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
@@ -22,6 +24,10 @@ pub struct Narrator<'a> {
     by_second: bool,
     next_second: u64,
     processor: u64,
+    repetition: Repetition,
+    /// Where the time begins that the next line is about.
+    since: Ticks,
+    last: Ticks,
 }
 
 impl<'a> Narrator<'a> {
@@ -33,6 +39,9 @@ impl<'a> Narrator<'a> {
             by_second,
             next_second: SECOND,
             processor: 0,
+            repetition: Repetition::default(),
+            since: Ticks(0),
+            last: Ticks(0),
         }
     }
 
@@ -44,24 +53,44 @@ impl<'a> Narrator<'a> {
     /// Takes an event and hands lines about it to `sink`. `before`: the totals
     /// without it, so that a second's line holds what happened before its end.
     pub fn tell(&mut self, event: &Event, before: &Statistics, mut sink: impl FnMut(String)) {
+        if self.last == Ticks(0) && event.index > 0 {
+            self.begin_at(event.tick);
+        }
         while self.by_second && self.ends_second(event) {
             self.second(before, &mut sink);
         }
-        let names = self.names;
+        self.last = self.last.max(event.tick);
+        let (names, repetition) = (self.names, &mut self.repetition);
         self.messages.push(event, |tick, message| {
-            sink(stamped(tick, &describe_message(&message, names), names));
+            tell_message(tick, &message, names, repetition, &mut sink);
         });
-        if let Some(line) = describe(event, names) {
+        let is_told = match cause(event, names) {
+            Some((words, at)) => self.repetition.is_first(words, at),
+            None => true,
+        };
+        if let Some(line) = describe(event, names).filter(|_| is_told) {
             sink(stamped(event.tick, &line, names));
         }
     }
 
     /// The lines that are left when the trace ends.
     pub fn end(&mut self, mut sink: impl FnMut(String)) {
-        let names = self.names;
+        let (names, repetition) = (self.names, &mut self.repetition);
         self.messages.flush(&mut |tick, message| {
-            sink(stamped(tick, &describe_message(&message, names), names));
+            tell_message(tick, &message, names, repetition, &mut sink);
         });
+        for (words, count) in self.repetition.sums() {
+            let line = format!("and {count} more {words}");
+            sink(stamped(self.last, &line, names));
+        }
+    }
+
+    /// The trace begins here, in a machine that has run for some time: the seconds
+    /// before are nobody's.
+    fn begin_at(&mut self, tick: Ticks) {
+        self.since = tick;
+        let at = self.base().instant(tick);
+        self.next_second = (at.0 / SECOND + 1).saturating_mul(SECOND);
     }
 
     fn ends_second(&self, event: &Event) -> bool {
@@ -72,12 +101,15 @@ impl<'a> Narrator<'a> {
         Timebase::new(self.names.timer_hertz)
     }
 
-    /// One second's line: totals since the start, load of this second.
+    /// One second's line: totals since the start, load of this second, or of the part of
+    /// it that there is.
     fn second(&mut self, totals: &Statistics, sink: &mut impl FnMut(String)) {
         let at = Instant(self.next_second);
         self.next_second += SECOND;
-        let processor = totals.processor(self.base().ticks(at)).iter().sum();
-        let elapsed = u64::from(self.base().hertz());
+        let end = self.base().ticks(at);
+        let processor = totals.processor(end).iter().sum();
+        let elapsed = end.0.saturating_sub(self.since.0);
+        self.since = end;
         sink(format!(
             "{:>10}  releases {} | missed {} | violations {} | load {} %",
             seconds(at),
@@ -94,7 +126,7 @@ impl<'a> Narrator<'a> {
 pub fn summary(names: &NameMap, totals: &Statistics) -> Vec<String> {
     let processor = totals.processor(totals.now);
     let mut lines = task_rows(names, totals, |thread| {
-        percent(processor[thread], totals.now.0)
+        percent(processor[thread], totals.elapsed().0)
     });
     lines.extend(port_rows(names, totals));
     lines
@@ -214,6 +246,20 @@ pub(crate) fn driver_name(names: &NameMap, driver: u16) -> String {
         .map_or_else(|| format!("driver {driver}"), |d| d.name.clone())
 }
 
+fn tell_message(
+    tick: Ticks,
+    message: &Message,
+    names: &NameMap,
+    repetition: &mut Repetition,
+    sink: &mut impl FnMut(String),
+) {
+    let line = describe_message(message, names);
+    let is_fault = matches!(message, Message::Fault { .. });
+    if !is_fault || repetition.is_first(line.clone(), None) {
+        sink(stamped(tick, &line, names));
+    }
+}
+
 fn describe_message(message: &Message, names: &NameMap) -> String {
     match message {
         Message::Log { thread, text } => {
@@ -264,7 +310,8 @@ pub(crate) fn breach_at(breach: &Breach, instant: &str, names: &NameMap) -> Stri
     format!("violation {kind}: task {task}, driver {driver}, program {program}{instant}, {answer}")
 }
 
-fn program_name(names: &NameMap, program: u16) -> &str {
+/// The name of a program.
+pub(crate) fn program_name(names: &NameMap, program: u16) -> &str {
     let named = names.programs.get(usize::from(program));
     named.map_or("unknown", |program| program.name.as_str())
 }
@@ -322,131 +369,4 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::*;
-    use giornata_abi::trace::Violation;
-
-    fn narrate(events: &[Event], by_second: bool) -> Vec<String> {
-        let names = names();
-        let mut totals = Statistics::new(&names);
-        let mut narrator = Narrator::new(&names, by_second);
-        let mut lines = Vec::new();
-        for event in events {
-            narrator.tell(event, &totals, |line| lines.push(line));
-            totals.observe(event);
-        }
-        narrator.end(|line| lines.push(line));
-        lines
-    }
-
-    #[test]
-    fn a_violation_names_task_driver_and_logical_instant() {
-        let breach = Breach {
-            program: 0,
-            violation: Some(Violation::TimeSafety),
-            handled: false,
-            at: Instant(20_000_000),
-            task: Some(0),
-            driver: Some(0),
-        };
-        let lines = narrate(&[event(20_001, Content::Violation(breach))], false);
-        assert_eq!(
-            lines,
-            [
-                "   0.020 s  violation time-safety: task fast, driver write_servo, program flight, \
-              logical instant 20.000 ms, not handled"
-            ]
-        );
-    }
-
-    #[test]
-    fn a_second_ends_with_what_happened_before_its_end() {
-        let events = [
-            switch(0, Some(0)),
-            release(0, 0, 1, 10),
-            complete(2_000, 0, 1),
-            switch(500_000, None),
-            switch(1_000_000, Some(1)),
-            release(1_000, 1, 1, 20),
-        ];
-        let lines = narrate(&events, true);
-        assert_eq!(
-            lines,
-            ["   1.000 s  releases 1 | missed 0 | violations 0 | load 50.00 %"]
-        );
-    }
-
-    #[test]
-    fn silent_seconds_are_told_too() {
-        let lines = narrate(&[switch(3_500_000, None)], true);
-        let seconds: Vec<&str> = lines
-            .iter()
-            .filter(|l| l.contains("releases"))
-            .map(|l| l[..10].trim())
-            .collect();
-        assert_eq!(seconds, ["1.000 s", "2.000 s", "3.000 s"]);
-    }
-
-    #[test]
-    fn text_of_a_process_stands_under_its_name() {
-        let lines = narrate(&[log(480_000, 1, "hover 9.8 m", false)], false);
-        assert_eq!(lines, ["   0.480 s  io: hover 9.8 m"]);
-    }
-
-    #[test]
-    fn the_closing_line_says_it_all() {
-        let names = names();
-        let mut totals = Statistics::new(&names);
-        totals.observe(&release(0, 0, 1, 10));
-        let stop = Content::Stop { status: 0 };
-        totals.observe(&event(10_000_000, stop));
-        assert_eq!(
-            closing("flight-control", "ok", &totals),
-            "flight-control: ok | virtual 10.000 s | releases 1 | missed 0 | violations 0"
-        );
-    }
-
-    #[test]
-    fn the_summary_shows_the_worst_response_of_tasks_and_the_load_of_all() {
-        let names = names();
-        let mut totals = Statistics::new(&names);
-        for event in [
-            switch(0, Some(0)),
-            release(0, 0, 1, 10),
-            complete(2_000, 0, 1),
-            switch(2_000, Some(2)),
-            switch(8_000, None),
-        ] {
-            totals.observe(&event);
-        }
-        let expected = [
-            "            thread  process  released  missed     worst   deadline  load %",
-            "            fast    control         1       0  2.000 ms  10.000 ms   25.00",
-            "            slow    io              0       0  0.000 ms          -    0.00",
-            "            upcall  io              -       -         -          -   75.00",
-        ];
-        assert_eq!(summary(&names, &totals)[..4], expected);
-    }
-
-    #[test]
-    fn the_summary_shows_lag_and_last_value_of_ports() {
-        let names = names();
-        let mut totals = Statistics::new(&names);
-        totals.observe(&port_piece(
-            0,
-            0,
-            20_000_000,
-            u64::from(0.25f32.to_bits()).to_le_bytes(),
-        ));
-        let lines = summary(&names, &totals);
-        assert_eq!(
-            lines[4],
-            "            port   kind      writes  lag in ticks  last value"
-        );
-        assert_eq!(
-            lines[5],
-            "            servo  actuator       1        12..12      0.2500"
-        );
-    }
-}
+mod tests;

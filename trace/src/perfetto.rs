@@ -22,12 +22,17 @@ use crate::port;
 
 const KERNEL: u32 = 1;
 const KERNEL_TRACK: u32 = 1;
+/// A colour of the format, red.
+const LATE_COLOUR: &str = "terrible";
 
 #[derive(Clone, Copy, Debug)]
 struct Slice {
     thread: u16,
     job: u16,
     since: Ticks,
+    deadline: Option<Instant>,
+    /// What was before, of a job that ended late, is written.
+    is_rest: bool,
 }
 
 /// Writes a trace file.
@@ -95,9 +100,11 @@ impl<'a, W: Write> Perfetto<'a, W> {
             .push(event, |tick, message| messages.push((tick, message)));
         self.messages(&messages)?;
         match &event.content {
-            Content::Switch { thread, job, .. } => {
-                self.switch(event, thread.map(|thread| (thread, *job)))
-            }
+            Content::Switch {
+                thread,
+                job,
+                deadline,
+            } => self.switch(event, thread.map(|thread| (thread, *job, *deadline))),
             Content::Release {
                 thread,
                 job,
@@ -113,6 +120,7 @@ impl<'a, W: Write> Perfetto<'a, W> {
                 execution,
                 ..
             } => {
+                self.end_job(event, *thread)?;
                 let args = json!({"job": job, "execution us": execution.0 as f64 / 1e3});
                 self.on_thread(event.tick, *thread, "complete", args)
             }
@@ -153,28 +161,81 @@ impl<'a, W: Write> Perfetto<'a, W> {
         Ok(self.out)
     }
 
-    fn switch(&mut self, event: &Event, next: Option<(u16, u16)>) -> io::Result<()> {
+    /// The job of a thread that runs has ended: what follows is not late.
+    fn end_job(&mut self, event: &Event, thread: u16) -> io::Result<()> {
+        let Some(Some(running)) = self.running.get_mut(usize::from(event.hart)) else {
+            return Ok(());
+        };
+        if running.thread != thread {
+            return Ok(());
+        }
+        let ended = *running;
+        running.deadline = None;
+        let is_late = |at| self.base.ticks(at) < event.tick;
+        if !ended.deadline.is_some_and(is_late) {
+            return Ok(());
+        }
+        running.since = event.tick;
+        running.is_rest = true;
+        self.slice(ended, event)
+    }
+
+    fn switch(
+        &mut self,
+        event: &Event,
+        next: Option<(u16, u16, Option<Instant>)>,
+    ) -> io::Result<()> {
         let hart = usize::from(event.hart);
         if self.running.len() <= hart {
             self.running.resize(hart + 1, None);
         }
         let since = event.tick;
-        let next = next.map(|(thread, job)| Slice { thread, job, since });
+        let next = next.map(|(thread, job, deadline)| Slice {
+            thread,
+            job,
+            since,
+            deadline,
+            is_rest: false,
+        });
         match std::mem::replace(&mut self.running[hart], next) {
             Some(slice) => self.slice(slice, event),
             None => Ok(()),
         }
     }
 
+    /// A turn, in two where the deadline of the job lies in it: what is late has a name,
+    /// and so a colour, of its own.
     fn slice(&mut self, slice: Slice, end: &Event) -> io::Result<()> {
+        let due = slice.deadline.map_or(end.tick, |at| self.base.ticks(at));
+        let due = due.clamp(slice.since, end.tick.max(slice.since));
+        if due > slice.since || end.tick == slice.since && !slice.is_rest {
+            self.part(slice, due, end.hart, false)?;
+        }
+        let late = Slice {
+            since: due,
+            ..slice
+        };
+        match end.tick > due {
+            true => self.part(late, end.tick, end.hart, true),
+            false => Ok(()),
+        }
+    }
+
+    fn part(&mut self, slice: Slice, end: Ticks, hart: u8, is_late: bool) -> io::Result<()> {
         let name = thread_name(self.names, slice.thread);
         let (pid, tid) = self.track(slice.thread);
-        let duration = Ticks(end.tick.0.saturating_sub(slice.since.0));
-        self.write(json!({
+        let duration = Ticks(end.0.saturating_sub(slice.since.0));
+        let mut part = json!({
             "ph": "X", "pid": pid, "tid": tid, "name": name,
             "ts": self.micros(slice.since), "dur": self.micros(duration),
-            "args": {"job": slice.job, "hart": end.hart},
-        }))
+            "args": {"job": slice.job, "hart": hart},
+        });
+        if is_late {
+            part["name"] = json!(format!("{name} (late)"));
+            // (red in chrome://tracing)
+            part["cname"] = json!(LATE_COLOUR);
+        }
+        self.write(part)
     }
 
     fn upcall(&mut self, tick: Ticks, driver: u16, step: UpcallStep) -> io::Result<()> {
@@ -321,78 +382,4 @@ fn thread_track(thread: u16) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::event::Breach;
-    use crate::sample::*;
-    use giornata_abi::trace::Violation;
-
-    fn file(events: &[Event]) -> String {
-        let names = names();
-        let mut file = Perfetto::new(Vec::new(), &names).unwrap();
-        for event in events {
-            file.push(event).unwrap();
-        }
-        String::from_utf8(file.finish().unwrap()).unwrap()
-    }
-
-    fn flight() -> Vec<Event> {
-        let upcall = |step| Content::Upcall {
-            driver: 0,
-            step,
-            at: Instant(0),
-            value: 0,
-        };
-        let breach = Breach {
-            program: 0,
-            violation: Some(Violation::Overrun),
-            handled: true,
-            at: Instant(0),
-            task: Some(0),
-            driver: None,
-        };
-        vec![
-            release(0, 0, 1, 10),
-            event(1, upcall(UpcallStep::Begun)),
-            event(3, upcall(UpcallStep::Returned)),
-            switch(4, Some(0)),
-            log(5, 0, "hello", false),
-            switch(6, None),
-            complete(6, 0, 1),
-            port_piece(0, 0, 10_000, u64::from(1.5f32.to_bits()).to_le_bytes()),
-            event(20, Content::Violation(breach)),
-        ]
-    }
-
-    #[test]
-    fn a_short_flight_gives_this_file() {
-        let expected = include_str!("../tests/short_flight.json");
-        let written = file(&flight());
-        assert_eq!(written, expected, "the file written is:\n{written}");
-    }
-
-    #[test]
-    fn every_file_is_json_and_every_event_has_its_track() {
-        let file: Value = serde_json::from_str(&file(&flight())).unwrap();
-        let events = file["traceEvents"].as_array().unwrap();
-        for event in events {
-            assert!(event["pid"].is_u64() && event["ph"].is_string(), "{event}");
-            assert_eq!(event["ts"].is_number(), event["ph"] != "M", "{event}");
-        }
-        let slice = events
-            .iter()
-            .find(|e| e["name"] == "fast" && e["ph"] == "X")
-            .unwrap();
-        assert_eq!((&slice["ts"], &slice["dur"]), (&json!(4.0), &json!(2.0)));
-    }
-
-    #[test]
-    fn a_value_that_is_no_number_becomes_an_instant() {
-        let nan = u64::from(f32::NAN.to_bits()).to_le_bytes();
-        let text = file(&[port_piece(0, 0, 0, nan)]);
-        assert!(
-            text.contains(r#""value":"NaN""#) && !text.contains(r#""ph":"C""#),
-            "{text}"
-        );
-    }
-}
+mod tests;

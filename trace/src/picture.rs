@@ -100,7 +100,7 @@ fn legend(area: &Drawing<'_>, left: i32, y: i32) -> Result<(), Failure> {
     let entries = [
         ("runs", RUNS),
         ("released, waits", WAITS),
-        ("missed", MISSED),
+        ("missed, runs late", MISSED),
     ];
     let mut x = left;
     for (text, colour) in entries {
@@ -149,6 +149,9 @@ impl Place {
         }
         for slice in row.slices.iter().filter(|slice| slice.from < end) {
             self.bar(area, *slice, base, RUNS)?;
+        }
+        for slice in row.ran_late().iter().filter(|slice| slice.from < end) {
+            self.bar(area, *slice, base, MISSED)?;
         }
         area.draw(&PathElement::new(
             [(self.left, base), (self.left + WIDTH, base)],
@@ -235,8 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn a_late_job_has_a_red_arrow() {
-        let red = |svg: &str| svg.matches("#DC3220").count();
-        assert!(red(&svg(true)) > red(&svg(false)));
+    fn a_late_job_has_a_red_arrow_and_is_red_from_its_deadline_on() {
+        let red = |svg: &str, shape: &str| {
+            let lines = svg.lines().filter(|line| line.contains("#DC3220"));
+            lines.filter(|line| line.contains(shape)).count()
+        };
+        for shape in ["<polyline", "<rect"] {
+            assert!(red(&svg(true), shape) > red(&svg(false), shape), "{shape}");
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) fn names() -> NameMap {
         format: FORMAT,
         system: "sample".into(),
         board: "qemu-virt64".into(),
+        expect: vec![],
         timer_hertz: 10_000_000,
         deadline_band: 200,
         stop_at: 0,
@@ -52,6 +53,7 @@ fn process(name: &str) -> ProcessName {
     ProcessName {
         name: name.into(),
         on_fault: "restart".into(),
+        by_call: false,
         text: 0,
         rodata: 0,
         data: 0,
@@ -67,6 +69,7 @@ fn thread(name: &str, process: u16, role: ThreadRole, deadline: u64) -> ThreadNa
         role,
         policy: "deadline".into(),
         priority: 0,
+        autostart: false,
         program: Some(0),
         function: name.into(),
         budget: 0,

@@ -70,6 +70,33 @@ impl Row {
             ..Row::default()
         }
     }
+
+    /// The times after a deadline until the late job ended, in order.
+    pub(crate) fn overdue(&self) -> impl Iterator<Item = Slice> + '_ {
+        let late = self.jobs.iter().filter(|job| job.late);
+        late.filter_map(|job| {
+            Some(Slice {
+                from: job.deadline?,
+                to: job.end.unwrap_or(Instant::NEVER),
+            })
+        })
+    }
+
+    /// When it ran after the deadline of its job, in order.
+    pub(crate) fn ran_late(&self) -> Vec<Slice> {
+        let overdue: Vec<Slice> = self.overdue().collect();
+        let slices = self.slices.iter();
+        let late = slices.flat_map(|slice| overdue.iter().filter_map(|late| slice.common(*late)));
+        late.collect()
+    }
+}
+
+impl Slice {
+    /// What lies in both.
+    fn common(self, other: Slice) -> Option<Slice> {
+        let (from, to) = (self.from.max(other.from), self.to.min(other.to));
+        (from < to).then_some(Slice { from, to })
+    }
 }
 
 /// A schedule as it comes about.

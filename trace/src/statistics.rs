@@ -116,6 +116,8 @@ pub struct Statistics {
     pub now: Ticks,
     /// The exit status, once the machine has stopped.
     pub stop: Option<u16>,
+    /// When the first event came; 0 of a trace from its beginning.
+    began: Option<Ticks>,
     base: Timebase,
     assembly: Assembly,
     running: Vec<Option<(u16, Ticks)>>,
@@ -134,6 +136,7 @@ impl Statistics {
             interrupts: 0,
             now: Ticks(0),
             stop: None,
+            began: None,
             base: Timebase::new(names.timer_hertz),
             assembly: Assembly::new(names),
             running: Vec::new(),
@@ -143,6 +146,10 @@ impl Statistics {
     /// Adds an event. O(1). Returns the port write that it completes, if any.
     pub fn observe(&mut self, event: &Event) -> Option<Write> {
         self.now = Ticks(self.now.0.max(event.tick.0));
+        self.began.get_or_insert(match event.index {
+            0 => Ticks(0),
+            _ => event.tick,
+        });
         match &event.content {
             Content::Switch { thread, .. } => self.switch(event, *thread),
             Content::Release {
@@ -185,6 +192,12 @@ impl Statistics {
     /// Virtual time so far.
     pub fn instant(&self) -> Instant {
         self.base.instant(self.now)
+    }
+
+    /// How much of virtual time the totals are of: all, or what came since somebody
+    /// looked.
+    pub fn elapsed(&self) -> Ticks {
+        Ticks(self.now.0.saturating_sub(self.began.unwrap_or(self.now).0))
     }
 
     /// Jobs released so far.
@@ -334,6 +347,18 @@ mod tests {
         );
         assert_eq!(fast.response.mean(), 2_000_000);
         assert_eq!(fast.deadline, 10_000_000);
+    }
+
+    #[test]
+    fn of_a_trace_that_begins_later_only_that_part_counts() {
+        let late = |mut event: Event| {
+            event.index = 1_000;
+            event
+        };
+        let events = [late(switch(5_000, Some(0))), late(switch(6_000, None))];
+        let statistics = observe(&events);
+        assert_eq!((statistics.now.0, statistics.elapsed().0), (60_000, 10_000));
+        assert_eq!(observe(&[switch(6_000, None)]).elapsed().0, 60_000);
     }
 
     #[test]

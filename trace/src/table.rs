@@ -78,7 +78,7 @@ impl Dashboard<'_> {
             )),
             count("missed", totals.misses()),
             count("violations", totals.violations),
-            Span::raw(format!("  load {} %", percent(busy, now.0))),
+            Span::raw(format!("  load {} %", percent(busy, totals.elapsed().0))),
         ])
     }
 
@@ -90,7 +90,7 @@ impl Dashboard<'_> {
             let process = process.map_or_else(String::new, |process| process.name.clone());
             let mut cells = vec![thread.name.clone().into(), process.into()];
             cells.extend(job_cells(thread.role, totals));
-            cells.push(right(percent(ran, self.totals.now.0)));
+            cells.push(right(percent(ran, self.totals.elapsed().0)));
             let style = if totals.misses > 0 {
                 Style::new().fg(Color::Red)
             } else {

@@ -3,7 +3,8 @@
 //! them, on every board whatever board their files name.
 //!
 //! `tests/target/GROUP/NAME.toml` is a system, `NAME.golden` its transcript
-//! (see `giornata_trace::transcript`). A group may state bounds on what its
+//! (see `giornata_trace::transcript`), `NAME.verdict` what its run comes to if that is
+//! not `ok` (on some boards: as lines of golden files are). A group may state bounds on what its
 //! systems do to the programs of one of them, in `GROUP/bounds`:
 //!
 //! ```toml
@@ -31,7 +32,7 @@ use crate::crates::{BOARDS, CHIPS, root};
 use crate::golden::{Golden, Saying};
 use crate::test::Extent;
 use crate::workers;
-use giornata_launch::flight::{Landing, Observer, fly};
+use giornata_launch::flight::{Conclusion, Landing, Observer, fly};
 use giornata_launch::image::{Image, build};
 use giornata_launch::machine::Patience;
 
@@ -43,9 +44,9 @@ const LONG: [(&str, Duration); 1] = [("interrupts/long", Duration::from_millis(1
 /// Virtual time after which a long form is stopped.
 const SOAK: Duration = Duration::from_millis(30_000);
 
-/// Cases that take long to build, and show what does not depend on the board: on
-/// the first only, but in the long form and where golden files are written.
-const HEAVY: [&str; 2] = ["hostlink/serial", "modules/harmed"];
+/// Cases, or groups of them, that take long to build or show what does not depend on
+/// the board: on the first only, but in the long form and where golden files are written.
+const HEAVY: [&str; 3] = ["hostlink/serial", "modules/harmed", "verdict/"];
 
 /// The cases that run on simulated chips too: those without QEMU's devices and without
 /// budgets that are too small for their clock.
@@ -70,6 +71,8 @@ struct Outcome {
     names: NameMap,
     /// Of the machine when it stopped.
     status: i32,
+    /// What the run came to.
+    conclusion: Conclusion,
 }
 
 /// Bounds of a group.
@@ -160,7 +163,7 @@ pub(crate) fn run(extent: Extent<'_>) -> Result<Findings> {
     for board in BOARDS {
         let mut outcomes = Vec::new();
         let runs = |case: &&Case| {
-            let is_heavy = HEAVY.contains(&case.name.as_str());
+            let is_heavy = HEAVY.iter().any(|heavy| case.name.starts_with(heavy));
             let is_due = board == BOARDS[0] || extent.full || bless || !is_heavy;
             is_due && extent.has(&case.name, board)
         };
@@ -244,6 +247,7 @@ fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<O
         events,
         names: image.names,
         status: landing.status,
+        conclusion: landing.conclude(),
     })
 }
 
@@ -251,6 +255,17 @@ impl Case {
     /// What it should say.
     fn golden(&self) -> PathBuf {
         self.file.with_extension("golden")
+    }
+
+    /// What its run on a board should come to: the word of the closing line.
+    fn verdict(&self, board: &str) -> Result<String> {
+        let file = self.file.with_extension("verdict");
+        if !file.is_file() {
+            return Ok("ok".to_string());
+        }
+        let text = std::fs::read_to_string(&file);
+        let words = Golden::parse(&text.with_context(|| file.display().to_string())?);
+        Ok(words.on(board).first().unwrap_or(&"ok").to_string())
     }
 
     /// Virtual time after which it is stopped.
@@ -290,7 +305,20 @@ fn judge(outcome: &Outcome) -> Result<()> {
         .with_context(|| format!("{} (`./x test target --bless` writes it)", golden.display()))?;
     let said = outcome.saying().lines;
     let said: Vec<&str> = said.iter().map(String::as_str).collect();
-    compare(&Golden::parse(&expected).on(outcome.board), &said)
+    compare(&Golden::parse(&expected).on(outcome.board), &said)?;
+    judge_run(&outcome.conclusion, &outcome.case.verdict(outcome.board)?)
+}
+
+/// The run came to what it should: `ok`, or what `NAME.verdict` says.
+fn judge_run(conclusion: &Conclusion, expected: &str) -> Result<()> {
+    if conclusion.word == expected {
+        return Ok(());
+    }
+    bail!(
+        "the run should be `{expected}`, and is `{}`\n{}",
+        conclusion.word,
+        conclusion.reasons.join("\n")
+    )
 }
 
 fn compare(expected: &[&str], said: &[&str]) -> Result<()> {

@@ -1,8 +1,9 @@
 //! The trace as it comes over the line.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant as WallInstant};
 
+use giornata_abi::Instant;
 use giornata_abi::ring::{BYTES, Words};
 use giornata_link::{Failure, Session, Told};
 use giornata_system::NameMap;
@@ -31,10 +32,11 @@ pub(crate) fn watch(
     mut see: impl FnMut(u64, &Words, &[Event]),
     mut pause: impl FnMut() -> bool,
 ) -> Result<(), Failure> {
-    let mut expansion = Expansion::new(names.timer_hertz);
+    let near = Instant(session.greeting().clock);
+    let mut expansion = Expansion::from(names.timer_hertz, near);
     session.stream(true, false)?;
-    let end = length.map(|length| Instant::now() + length);
-    while end.is_none_or(|end| Instant::now() < end) {
+    let end = length.map(|length| WallInstant::now() + length);
+    while end.is_none_or(|end| WallInstant::now() < end) {
         for (index, record) in records(session.hear()?) {
             let mut events = Vec::new();
             expansion.push(index, record, |event| events.push(event));

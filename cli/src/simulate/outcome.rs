@@ -4,8 +4,8 @@ use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
 use giornata_system::NameMap;
 use giornata_trace::{
-    Breach, Scale, Schedule, Statistics, brief, describe_breach, describe_late, gantt, share,
-    task_label, task_table, tasks,
+    Breach, RUNS_LATE, Scale, Schedule, Statistics, brief, describe_breach, describe_late, gantt,
+    share, task_label, task_table, tasks,
 };
 use serde_json::{Value, json};
 
@@ -30,8 +30,7 @@ impl Outcome<'_> {
         Instant(self.length.0)
     }
 
-    /// Negative if a deadline was missed or a violation had no handler, as of a
-    /// system that runs on a board.
+    /// Negative if a deadline was missed or a violation had no handler.
     pub(crate) fn verdict(&self) -> Verdict {
         if self.schedule.late.is_empty() && self.totals.unhandled == 0 {
             Verdict::Good
@@ -59,7 +58,11 @@ impl Outcome<'_> {
             format!("a column is {}", brief(scale.column)),
             String::new(),
         ];
-        lines.extend(gantt(self.names, &self.schedule, scale));
+        let chart = gantt(self.names, &self.schedule, scale);
+        lines.extend(chart.into_iter().map(|line| match report.is_coloured() {
+            true => redden(&line),
+            false => line,
+        }));
         lines.push(String::new());
         lines.extend(task_table(
             self.names,
@@ -194,5 +197,34 @@ impl Outcome<'_> {
             "at_ns": breach.at.0,
             "handled": breach.handled,
         })
+    }
+}
+
+/// A line of a chart in which what runs late is red.
+fn redden(line: &str) -> String {
+    let mut text = String::new();
+    let mut is_red = false;
+    for sign in line.chars() {
+        if (sign == RUNS_LATE) != is_red {
+            is_red = !is_red;
+            text.push_str(if is_red { "\x1b[31m" } else { "\x1b[0m" });
+        }
+        text.push(sign);
+    }
+    if is_red {
+        text.push_str("\x1b[0m");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_late_is_red_and_nothing_else() {
+        assert_eq!(redden("fast  ██▓▓··"), "fast  ██\x1b[31m▓▓\x1b[0m··");
+        assert_eq!(redden("▓"), "\x1b[31m▓\x1b[0m");
+        assert_eq!(redden("fast  ██··"), "fast  ██··");
     }
 }

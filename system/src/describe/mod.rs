@@ -3,7 +3,7 @@
 mod memory;
 mod programs;
 
-use crate::board::Protection;
+use crate::board::{Kind, Protection};
 use crate::image::regions::NOTHING;
 use crate::model::{Model, Process, Thread};
 use crate::names::ThreadRole;
@@ -84,11 +84,18 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
     })
 }
 
-/// Physical address of the reader's cursor; 0: nobody reads the trace.
+/// Physical address of the cursor of who sends the trace over a serial line, or of the
+/// first who reads it; 0: nobody does.
 fn trace_cursor(model: &Model, placement: &Placement) -> u64 {
     let readers = (0u16..).zip(&model.processes);
-    let mut readers = readers.filter(|(_, process)| process.reads_trace);
-    readers.next().map_or(0, |(index, _)| {
+    let readers = readers.filter(|(_, process)| process.reads_trace);
+    let is_line = |device: &usize| {
+        let device = model.board.devices.get(*device);
+        device.is_some_and(|device| device.kind == Some(Kind::Ns16550))
+    };
+    let has_line = |process: &Process| process.devices.iter().any(is_line);
+    let reader = readers.min_by_key(|(_, process)| !has_line(process));
+    reader.map_or(0, |(index, _)| {
         let place = placement.of(index);
         physical(&place, place.trace_cursor.into())
     })

@@ -264,10 +264,10 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
+        self.write_commands()?;
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
-        self.write_commands()?;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
         let parts = parts?;
         let first = self.outline.processes.iter();

@@ -88,6 +88,7 @@ fn names() -> NameMap {
         role,
         policy: "deadline".into(),
         priority: 0,
+        autostart: false,
         program: Some(0),
         function: name.into(),
         budget: 0,
@@ -99,6 +100,7 @@ fn names() -> NameMap {
         format: FORMAT,
         system: "fuzz".into(),
         board: "qemu-virt64".into(),
+        expect: vec![],
         timer_hertz: HERTZ,
         deadline_band: 200,
         stop_at: 0,
@@ -106,6 +108,7 @@ fn names() -> NameMap {
         processes: vec![ProcessName {
             name: "control".into(),
             on_fault: "restart".into(),
+            by_call: false,
             text: 0,
             rodata: 0,
             data: 0,

@@ -427,3 +427,19 @@ proptest! {
         expand_from(u64::MAX - 50, &known.collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn records_of_a_machine_that_has_run_for_long_have_its_time_and_not_that_of_a_young_one() {
+    let clock = 5 * (1u64 << 32) + 7_000_000;
+    let near = Instant(clock * 100);
+    let mut expansion = Expansion::from(HERTZ, near);
+    let mut ticks = Vec::new();
+    for later in [-1_000_000i64, 0, 20_000_000] {
+        let time = clock.saturating_add_signed(later);
+        let record = record(time as u32, Kind::Interrupt, 3, 0, 0);
+        expansion.push(900, record, |event| {
+            ticks.push(event.tick.0 as i64 - clock as i64)
+        });
+    }
+    assert_eq!(ticks, [-1_000_000, 0, 20_000_000]);
+}

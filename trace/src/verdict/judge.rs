@@ -1,0 +1,394 @@
+//! From events to findings, and from findings to a judgement.
+
+use giornata_abi::time::Timebase;
+use giornata_abi::trace::{FaultCause, Violation};
+use giornata_abi::{Duration, Instant, Ticks};
+use giornata_system::NameMap;
+use giornata_system::expect::{Expectation, Kind, Subject};
+
+use super::finding::{Finding, Place};
+use super::occupancy::Occupancy;
+use super::wording;
+use crate::event::{Breach, Content, Event};
+use crate::message::{Assembly, Message, describe_fault};
+
+/// The job of a task that is under way, or was last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Job {
+    number: u32,
+    released: Option<Instant>,
+    /// Ticks that its thread had run by its release.
+    before: u64,
+    /// The finding about its being late.
+    late: Option<usize>,
+}
+
+/// Watches a run.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    names: NameMap,
+    base: Timebase,
+    messages: Assembly,
+    occupancy: Occupancy,
+    findings: Vec<Finding>,
+    /// By process: the finding that ended it, until it lives again.
+    ended: Vec<Option<usize>>,
+    /// What processes went through, whatever led to it: for what was expected.
+    turns: Vec<(Kind, Subject)>,
+    /// By thread.
+    jobs: Vec<Job>,
+    /// By thread: ticks on a processor, without the present turn.
+    ran: Vec<u64>,
+    running: Option<(u16, Ticks)>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// What happened and was not expected, as one would expect it: `overrun:control`.
+    pub unexpected: Vec<String>,
+    /// One line for each: what, how often, and what mends it.
+    pub reasons: Vec<String>,
+    /// What was expected and did not happen.
+    pub unmet: Vec<String>,
+    /// What was expected and happened, with how often.
+    pub expected: Vec<(String, u64)>,
+}
+
+impl Judge {
+    /// Nothing seen yet of a system.
+    pub fn new(names: &NameMap) -> Judge {
+        Judge {
+            base: Timebase::new(names.timer_hertz),
+            messages: Assembly::new(names),
+            occupancy: Occupancy::new(names),
+            findings: Vec::new(),
+            ended: vec![None; names.processes.len()],
+            turns: Vec::new(),
+            jobs: vec![Job::default(); names.threads.len()],
+            ran: vec![0; names.threads.len()],
+            running: None,
+            names: names.clone(),
+        }
+    }
+
+    /// Adds an event. O(findings) where something goes wrong, O(threads) where a process
+    /// begins or ends, else O(1).
+    pub fn observe(&mut self, event: &Event) {
+        self.occupancy.observe(event, &self.names);
+        let mut faults = Vec::new();
+        self.messages.push(event, |_, message| faults.push(message));
+        faults.into_iter().for_each(|fault| self.explain(fault));
+        match &event.content {
+            Content::Switch { thread, .. } => self.switch(event.tick, *thread),
+            Content::Release {
+                thread, job, at, ..
+            } => {
+                let before = self.ran_until(*thread, event.tick);
+                if let Some(open) = self.jobs.get_mut(usize::from(*thread)) {
+                    *open = Job {
+                        number: *job,
+                        released: Some(*at),
+                        before,
+                        late: None,
+                    };
+                }
+            }
+            Content::Complete { thread, at, .. } => self.complete(*thread, *at),
+            Content::Miss { thread, job, .. } => self.miss(event, *thread, *job),
+            Content::Violation(breach) => self.violation(event, breach),
+            Content::Fault {
+                process,
+                cause,
+                code,
+                pc,
+                address,
+                ..
+            } => self.fault(event, *process, *cause, (*code, *pc, *address)),
+            Content::Process {
+                process, restarted, ..
+            } => self.turn(event, *process, *restarted),
+            _ => {}
+        }
+    }
+
+    /// What was expected of the whole run, beside what the system file says; `status` is
+    /// that of the machine.
+    ///
+    /// `is_whole`: the trace tells all. Of a trace that does not, nothing is said to have
+    /// stayed away, and nobody to have waited.
+    pub fn conclude(&self, now: Ticks, status: i32, is_whole: bool) -> Judgement {
+        let mut whole = self.clone();
+        let mut faults = Vec::new();
+        whole.messages.flush(&mut |_, message| faults.push(message));
+        faults.into_iter().for_each(|fault| whole.explain(fault));
+        if is_whole {
+            whole.count_waiting(now);
+        }
+        whole.count_status(now, status);
+        whole.judge(now, is_whole)
+    }
+
+    fn switch(&mut self, tick: Ticks, next: Option<u16>) {
+        if let Some((left, since)) = std::mem::replace(&mut self.running, next.map(|n| (n, tick)))
+            && let Some(ran) = self.ran.get_mut(usize::from(left))
+        {
+            *ran = ran.saturating_add(tick.0.saturating_sub(since.0));
+        }
+    }
+
+    fn ran_until(&self, thread: u16, tick: Ticks) -> u64 {
+        let turn = match self.running {
+            Some((running, since)) if running == thread => tick.0.saturating_sub(since.0),
+            _ => 0,
+        };
+        let ran = self.ran.get(usize::from(thread)).copied().unwrap_or(0);
+        ran.saturating_add(turn)
+    }
+
+    /// The finding of this cause, made if it is the first.
+    fn find(&mut self, kind: Kind, subject: Subject, place: Place, at: Instant) -> usize {
+        let same = |f: &Finding| (f.kind, f.subject, f.place) == (kind, subject, place);
+        if let Some(index) = self.findings.iter().position(same) {
+            return index;
+        }
+        let finding = Finding {
+            place,
+            ..Finding::new(kind, subject, at)
+        };
+        self.findings.push(finding);
+        self.findings.len() - 1
+    }
+
+    /// A job that was late has ended after all.
+    fn complete(&mut self, thread: u16, at: Instant) {
+        if let Some(job) = self.jobs.get(usize::from(thread))
+            && let (Some(late), Some(released)) = (job.late, job.released)
+        {
+            let worst = &mut self.findings[late].worst;
+            *worst = (*worst).max(at.since(released));
+        }
+    }
+
+    /// A job completed late; nothing new if a driver or a release has met it.
+    fn miss(&mut self, event: &Event, thread: u16, number: u32) {
+        let at = self.base.instant(event.tick);
+        let known = self.jobs.get(usize::from(thread)).copied();
+        let known = known.filter(|job| job.number == number);
+        let late = known.and_then(|job| job.late);
+        let index = late.unwrap_or_else(|| {
+            let index = self.find(Kind::Miss, Subject::Thread(thread), (0, 0), at);
+            self.findings[index].count += 1;
+            index
+        });
+        let finding = &mut self.findings[index];
+        finding.late += 1;
+        if let Some(released) = known.and_then(|job| job.released) {
+            finding.worst = finding.worst.max(at.since(released));
+        }
+    }
+
+    fn violation(&mut self, event: &Event, breach: &Breach) {
+        let at = self.base.instant(event.tick);
+        let subject = match (breach.task, breach.driver) {
+            (Some(thread), _) => Subject::Thread(thread),
+            (None, Some(driver)) => Subject::Driver(driver),
+            (None, None) => Subject::Program(breach.program),
+        };
+        let kind = match breach.violation {
+            Some(Violation::TimeSafety) => Kind::TimeSafety,
+            Some(Violation::TimeShare) => Kind::TimeShare,
+            Some(Violation::Overrun) => Kind::Overrun,
+            Some(Violation::Fault) => return self.skip(subject, at),
+            // (of a newer kernel: the totals count it)
+            None => return,
+        };
+        let index = self.find(kind, subject, (0, 0), at);
+        let mut ran = Duration(0);
+        if let Some(thread) = breach.task {
+            let spent = self.ran_until(thread, event.tick);
+            if let Some(job) = self.jobs.get_mut(usize::from(thread)) {
+                let ticks = Ticks(spent.saturating_sub(job.before));
+                ran = Duration(self.base.instant(ticks).0);
+                if kind == Kind::TimeSafety {
+                    job.late = Some(index);
+                }
+                if kind == Kind::Overrun
+                    && let (Some(late), Some(released)) = (job.late, job.released)
+                {
+                    // (stopped: this long it took at least)
+                    let worst = &mut self.findings[late].worst;
+                    *worst = (*worst).max(at.since(released));
+                }
+            }
+        }
+        let finding = &mut self.findings[index];
+        finding.handled += u64::from(breach.handled);
+        match kind {
+            Kind::TimeSafety => finding.count_at(breach.at),
+            _ => finding.count += 1,
+        }
+        if kind == Kind::Overrun {
+            finding.worst = finding.worst.max(ran);
+        }
+    }
+
+    /// A job was stopped, or a driver not called, because its process had ended.
+    fn skip(&mut self, subject: Subject, at: Instant) {
+        let process = match subject {
+            Subject::Thread(thread) => {
+                let thread = self.names.threads.get(usize::from(thread));
+                thread.map(|thread| thread.process)
+            }
+            Subject::Driver(driver) => {
+                let driver = self.names.drivers.get(usize::from(driver));
+                driver.and_then(|driver| driver.process)
+            }
+            _ => None,
+        };
+        let Some(process) = process else {
+            return;
+        };
+        let ended = self.ended.get(usize::from(process)).copied().flatten();
+        let index = ended.unwrap_or_else(|| {
+            // a process that its supervisor has not started
+            let index = self.find(Kind::Stop, Subject::Process(process), (0, 0), at);
+            self.findings[index].count = self.findings[index].count.max(1);
+            index
+        });
+        self.findings[index].skipped += 1;
+    }
+
+    fn fault(
+        &mut self,
+        event: &Event,
+        process: u16,
+        cause: Option<FaultCause>,
+        (code, pc, address): (u32, u64, u64),
+    ) {
+        let (kind, place) = match cause {
+            // (pc: the message, address: the line)
+            Some(FaultCause::Panic) => (Kind::Panic, (address as u32, pc)),
+            Some(FaultCause::Killed) => (Kind::Stop, (0, 0)),
+            _ => (Kind::Fault, (code, pc)),
+        };
+        let at = self.base.instant(event.tick);
+        let index = self.find(kind, Subject::Process(process), place, at);
+        self.findings[index].count += 1;
+        if let Some(ended) = self.ended.get_mut(usize::from(process)) {
+            *ended = Some(index);
+        }
+    }
+
+    /// What the program said of a fault, which comes behind it.
+    fn explain(&mut self, message: Message) {
+        let Message::Fault {
+            process,
+            cause,
+            place,
+            text,
+        } = message
+        else {
+            return;
+        };
+        let ended = self.ended.get(usize::from(process)).copied().flatten();
+        if let Some(finding) = ended.and_then(|index| self.findings.get_mut(index))
+            && finding.detail.is_empty()
+        {
+            finding.detail = match finding.kind {
+                Kind::Panic => text,
+                Kind::Stop => cause,
+                _ => describe_fault(&cause, &place, &text),
+            };
+        }
+    }
+
+    /// A process stays away, or lives again.
+    fn turn(&mut self, event: &Event, process: u16, restarted: bool) {
+        let (subject, at) = (Subject::Process(process), self.base.instant(event.tick));
+        let Some(ended) = self.ended.get_mut(usize::from(process)) else {
+            return;
+        };
+        let cause = if restarted { ended.take() } else { *ended };
+        let kind = if restarted { Kind::Restart } else { Kind::Stop };
+        match cause {
+            Some(index) if restarted => self.findings[index].restarts += 1,
+            Some(index) => self.findings[index].stops += 1,
+            // its supervisor starts it
+            None if restarted => return,
+            None => {
+                let index = self.find(kind, subject, (0, 0), at);
+                self.findings[index].count += 1;
+                self.ended[usize::from(process)] = Some(index);
+            }
+        }
+        if !self.turns.contains(&(kind, subject)) {
+            self.turns.push((kind, subject));
+        }
+    }
+
+    fn count_waiting(&mut self, now: Ticks) {
+        for waiting in self.occupancy.waiting(now, &self.names) {
+            let at = self.base.instant(waiting.since);
+            let subject = Subject::Thread(waiting.thread);
+            let index = self.find(waiting.kind, subject, (0, 0), at);
+            self.findings[index].count = 1;
+            self.findings[index].other = waiting.other;
+        }
+    }
+
+    /// An exit status; not if it is that of a process whose fault halts the machine.
+    fn count_status(&mut self, now: Ticks, status: i32) {
+        let halts = |(index, ended): (usize, &Option<usize>)| {
+            let process = self.names.processes.get(index);
+            ended.is_some() && process.is_some_and(|process| process.on_fault == "halt")
+        };
+        if status != 0 && !self.ended.iter().enumerate().any(halts) {
+            let at = self.base.instant(now);
+            let index = self.find(Kind::Status, Subject::Status(status), (0, 0), at);
+            self.findings[index].count = 1;
+        }
+    }
+
+    fn judge(&self, now: Ticks, is_whole: bool) -> Judgement {
+        let names = &self.names;
+        let expectations: Vec<Expectation> =
+            names.expect.iter().filter_map(|e| e.parse().ok()).collect();
+        let mut judgement = Judgement::default();
+        let mut expected: Vec<(String, u64)> = Vec::new();
+        for finding in &self.findings {
+            let (kind, subject) = (finding.kind, finding.subject);
+            let title = format!("{}:{}", kind.name(), subject.name(kind, names));
+            let is_meant = |e: &Expectation| e.covers(kind, subject, names);
+            if expectations.iter().any(is_meant) {
+                match expected.iter_mut().find(|(other, _)| *other == title) {
+                    Some((_, count)) => *count += finding.count,
+                    None => expected.push((title, finding.count)),
+                }
+                continue;
+            }
+            if !judgement.unexpected.contains(&title) {
+                judgement.unexpected.push(title);
+            }
+            let end = self.base.instant(now);
+            judgement
+                .reasons
+                .push(wording::sentence(finding, names, end));
+        }
+        judgement.expected = expected;
+        if is_whole {
+            let came = |e: &&Expectation| {
+                let mut findings = self.findings.iter().map(|f| (f.kind, f.subject));
+                let mut turns = self.turns.iter().copied();
+                !findings.any(|(kind, subject)| e.covers(kind, subject, names))
+                    && !turns.any(|(kind, subject)| e.covers(kind, subject, names))
+            };
+            let unmet = expectations.iter().filter(came);
+            judgement.unmet = unmet.map(ToString::to_string).collect();
+        }
+        judgement
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! A finding as one line: what happened, how often, and what mends it.
+
+use giornata_abi::{Duration, Instant};
+use giornata_system::NameMap;
+use giornata_system::expect::{Kind, Subject};
+use giornata_system::names::{ThreadName, ThreadRole};
+
+use super::finding::Finding;
+use crate::narration::{driver_name, process_name, program_name, thread_name};
+use crate::notation::{brief, millis, seconds};
+
+/// The line of a finding of a run that ended at `end`.
+pub(super) fn sentence(finding: &Finding, names: &NameMap, end: Instant) -> String {
+    let about = |text: String| format!("{text}{}", aside(finding));
+    match (finding.kind, finding.subject) {
+        (Kind::Fault | Kind::Panic | Kind::Stop | Kind::Restart, Subject::Process(process)) => {
+            ended(finding, &process_name(names, process), names, process)
+        }
+        (Kind::NeverRun | Kind::Starved, Subject::Thread(thread)) => {
+            waited(finding, names, thread, end)
+        }
+        (Kind::Overrun, Subject::Driver(driver)) => about(driver_overran(finding, names, driver)),
+        (Kind::Overrun, Subject::Program(program)) => {
+            let program = program_name(names, program);
+            about(format!(
+                "a reaction of program {program} took more steps, or needed more triggers, than \
+                 it may {}: shorten its blocks, or raise its [program.{program}.room]",
+                times(finding.count)
+            ))
+        }
+        (Kind::Status, Subject::Status(status)) => {
+            format!("the machine stopped with exit status {status}")
+        }
+        (kind, Subject::Thread(thread)) => match names.threads.get(usize::from(thread)) {
+            Some(task) => about(job(finding, names, kind, task)),
+            None => format!("{}: thread {thread} {}", kind.name(), times(finding.count)),
+        },
+        (kind, subject) => format!("{}: {subject:?} {}", kind.name(), times(finding.count)),
+    }
+}
+
+/// `3 times`.
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".into(),
+        count => format!("{count} times"),
+    }
+}
+
+/// What is said in parentheses behind the mend.
+fn aside(finding: &Finding) -> String {
+    match finding.handled {
+        0 => String::new(),
+        all if all >= finding.count => "; the program's handler ran".into(),
+        some => format!("; the program's handler ran {}", times(some)),
+    }
+}
+
+fn owner(names: &NameMap, task: &ThreadName) -> String {
+    process_name(names, task.process)
+}
+
+/// The name of a task, with its function where that is called otherwise.
+fn task_name(task: &ThreadName) -> String {
+    match task.function == task.name || task.function.is_empty() {
+        true => task.name.clone(),
+        false => format!("{} (function {})", task.name, task.function),
+    }
+}
+
+fn job(finding: &Finding, names: &NameMap, kind: Kind, task: &ThreadName) -> String {
+    let (name, count, first) = (
+        task_name(task),
+        times(finding.count),
+        seconds(finding.first),
+    );
+    let process = owner(names, task);
+    let deadline = match task.deadline {
+        0 => "its deadline".into(),
+        nanos => format!("its deadline of {}", brief(Duration(nanos))),
+    };
+    let response = match finding.worst.0 {
+        0 => String::new(),
+        _ => format!("worst response {}, ", millis(finding.worst)),
+    };
+    match kind {
+        Kind::Overrun => format!(
+            "{name} overran its budget of {} {count} (worst {}, first at {first}): raise `budget` \
+             of task `{}` in [process.{process}], or shorten its work",
+            brief(Duration(task.budget)),
+            millis(finding.worst),
+            task.function,
+        ),
+        Kind::TimeShare => format!(
+            "{name} was dispatched {count} while another task had its slot (first at {first}): \
+             see `schedule` of [program.{}]",
+            task.program.map_or("?", |p| program_name(names, p)),
+        ),
+        Kind::Miss => format!(
+            "{name} completed after {deadline} {count} ({response}first at {first}): shorten its \
+             work, or that of what is more urgent, or give it a later deadline"
+        ),
+        _ => format!(
+            "{name} had not completed at {deadline} {count} ({response}first at {first}): shorten \
+             its work, or that of what is more urgent, or lengthen its period"
+        ),
+    }
+}
+
+fn driver_overran(finding: &Finding, names: &NameMap, driver: u16) -> String {
+    let (name, count, first) = (
+        driver_name(names, driver),
+        times(finding.count),
+        seconds(finding.first),
+    );
+    let Some(driver) = names.drivers.get(usize::from(driver)) else {
+        return format!("{name} overran its budget {count}, first at {first}");
+    };
+    let process = driver.process.map(|p| process_name(names, p));
+    let called = match driver.function == driver.name {
+        true => String::new(),
+        false => format!(" (function {})", driver.function),
+    };
+    format!(
+        "driver {name}{called} overran its budget of {} {count} (first at {first}): raise \
+         `budget` of driver `{}` in [process.{}], or shorten its work",
+        brief(Duration(driver.budget.into())),
+        driver.function,
+        process.unwrap_or_else(|| "?".into()),
+    )
+}
+
+fn ended(finding: &Finding, process: &str, names: &NameMap, index: u16) -> String {
+    let (count, first) = (times(finding.count), seconds(finding.first));
+    let what = match finding.kind {
+        Kind::Panic => format!("process {process} panicked"),
+        Kind::Fault => format!("process {process} faulted"),
+        Kind::Restart => format!("process {process} began anew"),
+        _ if finding.detail.is_empty() => {
+            format!("process {process} was needed and had not been started")
+        }
+        _ => format!("process {process} was {}", finding.detail),
+    };
+    let detail = match finding.detail.as_str() {
+        _ if finding.kind == Kind::Stop => String::new(),
+        "" => String::new(),
+        detail => format!(": {detail}"),
+    };
+    let policy = names.processes.get(usize::from(index));
+    let halts = policy.is_some_and(|process| process.on_fault == "halt");
+    let then = match (finding.restarts, finding.stops) {
+        (0, 0) => String::new(),
+        (0, _) if halts => "; the machine was halted".into(),
+        (0, _) => "; it stayed stopped".into(),
+        (restarts, stops) if stops > restarts => {
+            format!("; restarted {}, then it stayed stopped", times(restarts))
+        }
+        (restarts, _) => format!("; restarted {}", times(restarts)),
+    };
+    let skipped = match finding.skipped {
+        0 => String::new(),
+        1 => "; 1 job or driver was skipped".into(),
+        skipped => format!("; {skipped} jobs and drivers were skipped"),
+    };
+    format!("{what} {count} (first at {first}){detail}{then}{skipped}")
+}
+
+fn waited(finding: &Finding, names: &NameMap, index: u16, end: Instant) -> String {
+    let name = thread_name(names, index);
+    let thread = names.threads.get(usize::from(index));
+    let is_task = thread.is_some_and(|thread| thread.role == ThreadRole::Task);
+    let what = if is_task { "task" } else { "thread" };
+    let since = seconds(finding.first);
+    let how = match finding.kind {
+        Kind::NeverRun => format!("{what} {name} never ran, and was ready from {since} on"),
+        _ => format!(
+            "{what} {name} could not run from {since} to the end at {}",
+            seconds(end)
+        ),
+    };
+    let Some(other) = finding.other else {
+        return format!("{how}: see what kept the processor with --trace");
+    };
+    let other = thread_name(names, other);
+    let mend = match thread {
+        Some(thread) if !is_task => format!(
+            "let that wait between its work, or raise `priority` of thread `{}` in \
+             [process.{}]",
+            thread.name,
+            owner(names, thread)
+        ),
+        _ => "let that wait between its work, or lower its priority".into(),
+    };
+    format!("{how}: {other} had the processor instead; {mend}")
+}
