@@ -30,7 +30,13 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
     let mut assumptions = ASSUMPTIONS;
     if let Some(board) = &arguments.board {
         assumptions = CHARGED;
-        if let Err(verdict) = charge_kernel(board, arguments.measured, &arguments.file, &mut subject, report) {
+        if let Err(verdict) = charge_kernel(
+            board,
+            arguments.measured,
+            &arguments.file,
+            &mut subject,
+            report,
+        ) {
             return verdict;
         }
     }
@@ -55,7 +61,10 @@ fn read(
     report: &mut Report,
 ) -> Result<(Subject, Option<StrategyName>), Verdict> {
     let (file, wcet) = (&arguments.file, arguments.wcet.as_ref());
-    match file.extension().is_some_and(|extension| extension == "toml") {
+    match file
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
         true => {
             let System { subject, strategy } = System::read(file, wcet, report)?;
             Ok((subject, strategy))

@@ -35,7 +35,10 @@ pub(crate) fn of(board: &str, file: &Path, is_measured: bool) -> Result<BoardCos
         return Ok(costs);
     }
     let bounds = read(&root.join(BOUNDS))?;
-    let found = known.emulator.is_some().then(|| bounded(&bounds, board, is_measured));
+    let found = known
+        .emulator
+        .is_some()
+        .then(|| bounded(&bounds, board, is_measured));
     found.flatten().ok_or_else(|| {
         let message = format!("what the kernel takes on {board} is neither measured nor bounded");
         let help =
@@ -48,7 +51,11 @@ fn read_board(board: &str, root: &Path) -> Result<Board, Complaint> {
     let path = root.join("boards").join(format!("{board}.toml"));
     let refuse = |why: String| {
         let message = format!("{}: {why}", path.display());
-        Complaint::new("giornata::board", message, "take the file as it is in the repository")
+        Complaint::new(
+            "giornata::board",
+            message,
+            "take the file as it is in the repository",
+        )
     };
     let text = fs::read_to_string(&path).map_err(|_| {
         let known = boards(root);

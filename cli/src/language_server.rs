@@ -9,7 +9,11 @@ pub(crate) fn run(report: &mut Report) -> Verdict {
         Ok(()) => Verdict::Good,
         Err(why) => {
             let help = "editors call it: see lang/editors/README.md";
-            report.diagnose(Complaint::new("giornata::language-server", why.to_string(), help));
+            report.diagnose(Complaint::new(
+                "giornata::language-server",
+                why.to_string(),
+                help,
+            ));
             Verdict::BadInput
         }
     }

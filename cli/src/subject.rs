@@ -113,9 +113,8 @@ fn strategy(path: &Path, project: &Project) -> Result<Option<StrategyName>, Comp
         .map(|program| *program.schedule.get_ref());
     let first = schedules.next();
     let is_s_code = |schedule| matches!(schedule, Schedule::SCode(_));
-    let is_one = schedules.all(|other| {
-        Some(other) == first || is_s_code(other) && first.is_some_and(is_s_code)
-    });
+    let is_one = schedules
+        .all(|other| Some(other) == first || is_s_code(other) && first.is_some_and(is_s_code));
     match first {
         Some(Schedule::Edf) if is_one => Ok(Some(StrategyName::Edf)),
         Some(Schedule::RateMonotonic) if is_one => Ok(Some(StrategyName::Rm)),

@@ -189,7 +189,10 @@ fn a_system_is_analysed_as_one_by_its_budgets_and_schedules() {
     folder.write("system.toml", system(["rm", "rm"], "7ms"));
     let (code, out, _) = folder.outcome(&["analyze", "system.toml"]);
     assert_eq!(code, 1, "{out}");
-    assert!(out.contains("system.toml under rm: not schedulable"), "{out}");
+    assert!(
+        out.contains("system.toml under rm: not schedulable"),
+        "{out}"
+    );
     folder.write("system.toml", system(["edf", "rm"], "2ms"));
     let (code, _, err) = folder.outcome(&["analyze", "system.toml"]);
     assert_eq!(code, 3);

@@ -83,7 +83,12 @@ fn measured_and_bounded_kernels_are_charged_to_the_jobs() {
 #[test]
 fn what_was_measured_is_charged_where_that_is_asked_for() {
     let folder = workspace("kernel-measured");
-    let kinds = ["timer", "after a look at interrupts", "step of microcode", "call return"];
+    let kinds = [
+        "timer",
+        "after a look at interrupts",
+        "step of microcode",
+        "call return",
+    ];
     let mut kinds: Vec<Value> = kinds
         .map(|kind| json!({ "kind": kind, "bound": 20_000, "measured": 400 }))
         .into();
@@ -96,7 +101,10 @@ fn what_was_measured_is_charged_where_that_is_asked_for() {
     assert_eq!(code, 0, "{json:#}");
     assert_eq!(json["kernel"]["completion_ns"], 5_400);
     let source = json["kernel"]["source"].as_str().unwrap();
-    assert!(source.starts_with("the most instructions that were measured of sample"), "{source}");
+    assert!(
+        source.starts_with("the most instructions that were measured of sample"),
+        "{source}"
+    );
     let (_, json) = folder.json(&analyze("qemu-virt64", &["--json"]));
     assert_eq!(json["kernel"]["completion_ns"], 25_000);
 }
@@ -170,10 +178,7 @@ fn boards_that_nothing_is_known_of_are_refused() {
         says(&none, "message", "there is no board `rtl-pnp`"),
         "{none}"
     );
-    assert!(
-        says(&none, "help", "did you mean `rtl-pmp`?"),
-        "{none}"
-    );
+    assert!(says(&none, "help", "did you mean `rtl-pmp`?"), "{none}");
     let far = refused("arduino");
     assert!(says(&far, "help", "qemu-virt64, rtl-mmu, rtl-pmp"), "{far}");
     let unknown = refused("rtl-mmu");

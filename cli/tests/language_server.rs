@@ -31,7 +31,12 @@ impl Editor {
             .unwrap();
         let (to, from) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
         let from = BufReader::new(from);
-        let mut editor = Editor { server, to, from, requests: 0 };
+        let mut editor = Editor {
+            server,
+            to,
+            from,
+            requests: 0,
+        };
         let able = editor.ask("initialize", json!({ "capabilities": {} }));
         assert_eq!(able["capabilities"]["hoverProvider"], true);
         editor.tell("initialized", json!({}));
@@ -100,7 +105,10 @@ fn findings_are_told_at_every_change() {
     let found = editor.change(&PROGRAM.replace("do t(", "do u("));
     assert_eq!(found[0]["code"], "giotto::unknown-task");
     assert_eq!(found[0]["severity"], 1);
-    assert_eq!(found[0]["range"]["start"], json!({ "line": 3, "character": 45 }));
+    assert_eq!(
+        found[0]["range"]["start"],
+        json!({ "line": 3, "character": 45 })
+    );
     assert_eq!(editor.change(PROGRAM), json!([]));
     // a text under way is no reason to stop
     editor.change(&PROGRAM[..60]);
@@ -113,10 +121,17 @@ fn a_name_leads_to_its_declaration_and_tells_its_instants() {
     editor.open(PROGRAM);
     // `t` of `taskfreq 2 do t(none)`
     let place = editor.at("textDocument/definition", 3, 45);
-    assert_eq!(place["range"]["start"], json!({ "line": 1, "character": 5 }));
+    assert_eq!(
+        place["range"]["start"],
+        json!({ "line": 1, "character": 5 })
+    );
     let hover = editor.at("textDocument/hover", 3, 45);
     let text = hover["contents"]["value"].as_str().unwrap();
-    for said in ["task t", "released at 0 ns, 10 ms, every 10 ms", "`o` written at 10 ms, 20 ms"] {
+    for said in [
+        "task t",
+        "released at 0 ns, 10 ms, every 10 ms",
+        "`o` written at 10 ms, 20 ms",
+    ] {
         assert!(text.contains(said), "{text}");
     }
     let nothing = editor.at("textDocument/hover", 3, 0);

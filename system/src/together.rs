@@ -101,7 +101,11 @@ pub fn whole(project: &Project) -> Result<(Program, Times), Refusal> {
     }
     let Some(last) = members.last() else {
         let reason = format!("system `{}` runs no program", file.name.get_ref());
-        return Err(Problem::new(reason, "there is nothing to analyse: threads have no periods").into());
+        return Err(Problem::new(
+            reason,
+            "there is nothing to analyse: threads have no periods",
+        )
+        .into());
     };
     if members.len() > 1 {
         let parts: Vec<Part<'_>> = members.iter().map(Member::part).collect();

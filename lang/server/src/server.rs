@@ -161,7 +161,9 @@ impl Server<'_> {
             GotoDefinition::METHOD => serde_json::from_value(params).map(|p| self.definition(&p)),
             References::METHOD => serde_json::from_value(params).map(|p| self.references(&p)),
             HoverRequest::METHOD => serde_json::from_value(params).map(|p| self.hover(&p)),
-            DocumentSymbolRequest::METHOD => serde_json::from_value(params).map(|p| self.symbols(&p)),
+            DocumentSymbolRequest::METHOD => {
+                serde_json::from_value(params).map(|p| self.symbols(&p))
+            }
             _ => {
                 let code = ErrorCode::MethodNotFound as i32;
                 let response = Response::new_err(id, code, format!("{method} is not served"));
@@ -239,7 +241,10 @@ impl Server<'_> {
         let index = Index::of(&parse("", &text.text).0);
         let symbols = index.symbols.iter();
         let symbols = symbols.filter(|symbol| symbol.kind != Kind::Parameter);
-        #[allow(deprecated, reason = "the structure has a field that nobody sets any more")]
+        #[allow(
+            deprecated,
+            reason = "the structure has a field that nobody sets any more"
+        )]
         let symbols = symbols.map(|symbol| SymbolInformation {
             name: symbol.name.clone(),
             kind: kind(symbol.kind),

@@ -272,8 +272,13 @@ mod tests {
     #[test]
     fn the_grammar_for_editors_has_all_keywords_and_no_others() {
         let grammar = include_str!("../../editors/giotto.tmLanguage.json");
-        let begin = grammar.find("\"keywords\": {").expect("the rule of keywords");
-        let end = begin + grammar[begin..].find("\"types\": {").expect("the next rule");
+        let begin = grammar
+            .find("\"keywords\": {")
+            .expect("the rule of keywords");
+        let end = begin
+            + grammar[begin..]
+                .find("\"types\": {")
+                .expect("the next rule");
         let rules = grammar[begin..end].split("\\\\b(").skip(1);
         let words = rules.flat_map(|rule| rule.split(')').next().unwrap_or("").split('|'));
         let words: Vec<&str> = words.collect();
