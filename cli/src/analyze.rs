@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
     }
     report.tell("assumptions", assumptions);
     let carries_s_code = !subject.code.threads().is_empty();
-    let verdict = match arguments.strategy.or(scheduled) {
+    let verdict = match scheduled {
         None if carries_s_code => check_s_code(&arguments.file, &subject, report),
         strategy => analyze(
             arguments,
@@ -66,10 +66,10 @@ fn read(
         .is_some_and(|extension| extension == "toml")
     {
         true => {
-            let System { subject, strategy } = System::read(file, wcet, report)?;
+            let System { subject, strategy } = System::read(file, wcet, arguments.strategy, report)?;
             Ok((subject, strategy))
         }
-        false => Ok((Subject::read(file, wcet, report)?, None)),
+        false => Ok((Subject::read(file, wcet, report)?, arguments.strategy)),
     }
 }
 

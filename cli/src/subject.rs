@@ -71,10 +71,12 @@ pub(crate) struct System {
 }
 
 impl System {
-    /// Reads a system file and compiles its programs; what is wrong is reported.
+    /// Reads a system file and compiles its programs; what is wrong is reported. What is
+    /// chosen stands above what the programs say.
     pub(crate) fn read(
         path: &Path,
         wcet: Option<&PathBuf>,
+        chosen: Option<StrategyName>,
         report: &mut Report,
     ) -> Result<System, Verdict> {
         report.tell("file", path.display().to_string());
@@ -85,7 +87,11 @@ impl System {
             Verdict::BadInput
         })?;
         compile::show(project.remarks.clone(), report);
-        let strategy = strategy(path, &project).map_err(|complaint| {
+        let strategy = match chosen {
+            Some(_) => Ok(chosen),
+            None => strategy(path, &project),
+        };
+        let strategy = strategy.map_err(|complaint| {
             report.diagnose(complaint);
             Verdict::Unknown
         })?;

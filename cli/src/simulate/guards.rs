@@ -1,5 +1,6 @@
 //! What guards answer, whose functions are not there.
 
+use giornata_lang::spelling::nearest;
 use giornata_sim::{Act, Chance, Moment, Simulation, Work};
 
 use super::machine::Machine;
@@ -82,7 +83,10 @@ impl Guards {
         let names = self.functions(|_| true);
         let help = match names.is_empty() {
             true => "the program has no guards".to_owned(),
-            false => format!("there are {}", names.join(", ")),
+            false => match nearest(name, names.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            },
         };
         let message = format!("no guard is called `{name}`");
         Complaint::new("giornata::no-such-guard", message, help)

@@ -17,6 +17,7 @@ use super::lexer::without_comments;
 use super::quantity;
 use super::tree::Annotation;
 use crate::diagnostic::{Code, Findings, Span};
+use crate::spelling::nearest;
 
 /// Where an annotation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +51,20 @@ enum Key {
     Push,
 }
 
+/// The keys that have a meaning.
+const KEYS: [(&str, Key); 4] = [
+    ("wcet", Key::Wcet),
+    ("priority", Key::Priority),
+    ("host", Key::Host),
+    ("push", Key::Push),
+];
+/// The mend for a key that has none.
+const KNOWN: &str = "known are `wcet 2ms` on tasks, drivers and ports, `priority n` on tasks, `host name`, `push (ports)`; it is kept, and not mentioned again";
+
 impl Key {
     fn of(text: &str) -> Option<Key> {
-        Some(match text {
-            "wcet" => Key::Wcet,
-            "priority" => Key::Priority,
-            "host" => Key::Host,
-            "push" => Key::Push,
-            _ => return None,
-        })
+        let found = KEYS.into_iter().find(|(name, _)| *name == text);
+        found.map(|(_, key)| key)
     }
 }
 
@@ -124,7 +130,10 @@ impl Reader {
             }
             None if self.warned.insert(key.to_owned()) => {
                 let message = format!("the annotation `{key}` has no meaning here");
-                let help = "known are `wcet 2ms` on tasks, drivers and ports, `priority n` on tasks, `host name`, `push (ports)`; it is kept, and not mentioned again";
+                let help = match nearest(key, KEYS.map(|(name, _)| name)) {
+                    Some(meant) if meant != key => format!("did you mean `{meant}`?"),
+                    _ => KNOWN.to_owned(),
+                };
                 findings.report(Code::UnknownAnnotation, span, message, help);
             }
             None => {}
