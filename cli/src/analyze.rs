@@ -66,7 +66,8 @@ fn read(
         .is_some_and(|extension| extension == "toml")
     {
         true => {
-            let System { subject, strategy } = System::read(file, wcet, arguments.strategy, report)?;
+            let System { subject, strategy } =
+                System::read(file, wcet, arguments.strategy, report)?;
             Ok((subject, strategy))
         }
         false => Ok((Subject::read(file, wcet, report)?, arguments.strategy)),
@@ -81,7 +82,7 @@ fn charge_kernel(
     subject: &mut Subject,
     report: &mut Report,
 ) -> Result<(), Verdict> {
-    let found = board_costs::of(board, file, is_measured).map_err(|complaint| {
+    let found = board_costs::of(board, is_measured).map_err(|complaint| {
         report.diagnose(complaint);
         Verdict::BadInput
     })?;

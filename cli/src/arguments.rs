@@ -60,6 +60,27 @@ Examples:
 A time-safe program writes the same values to the same ports at the same logical
 instants everywhere. Exit code 1: they differ, and where.";
 
+const NEW_EXAMPLES: &str = "\
+Examples:
+  giornata new pump                       a process in Rust under a timing program
+  giornata new pump --c                   two processes in C
+  giornata new \"my systems/pump 2\" --name pump2 --board qemu-virt32-pmp";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  giornata test                           the project of this folder, or of one above
+  giornata test --bless                   take what its runs say now
+  giornata test --bless --for 2s          runs of two virtual seconds from now on
+
+Unit tests are those of cargo, and in a project with C sources each file of tests/*.c:
+a program for the host that ends with 0. Then each system file with a .golden file of
+its name is run, and what it says is compared.";
+
+const SIZE_EXAMPLES: &str = "\
+Examples:
+  giornata size                           the project of this folder, or of one above
+  giornata size --json                    for other programs to read";
+
 const COMPILE_EXAMPLES: &str = "\
 Examples:
   giornata compile flight.giotto                writes flight.gmod beside it
@@ -159,6 +180,9 @@ pub(crate) enum Command {
     /// Load a program or module into a running machine.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(Load),
+    /// Make a folder with a system that runs, to begin from.
+    #[command(after_help = NEW_EXAMPLES)]
+    New(New),
     /// Load a module by sending what it has that the running one has not.
     #[command(after_help = PATCH_EXAMPLES)]
     Patch(Patch),
@@ -177,16 +201,22 @@ pub(crate) enum Command {
     /// Run a program or system on a virtual clock and draw its schedule.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Build a system and tell where its memory goes.
+    #[command(after_help = SIZE_EXAMPLES)]
+    Size(Build),
     /// Say how the programs of a running machine stand.
     #[command(after_help = STATUS_EXAMPLES)]
     Status(Status),
     /// Change to the module that a running machine holds, or withdraw a change.
     #[command(after_help = SWITCH_EXAMPLES)]
     Switch(Switch),
+    /// Run the tests of a project on the host, and its systems against their transcripts.
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(Test),
     /// Watch the tasks of a running machine.
     #[command(after_help = TOP_EXAMPLES)]
     Top(Top),
-    /// Record or print the trace of a running machine.
+    /// Run a system for its trace, or print that of a running machine.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Trace),
     /// Empty a program of a running machine.
@@ -264,19 +294,55 @@ pub(crate) struct Analyze {
 
 #[derive(Debug, Args)]
 pub(crate) struct Build {
-    /// A system file or its folder [default: that of the project here].
+    /// A system file, its folder, or an example by its name [default: the project here].
     pub(crate) system: Option<PathBuf>,
-    /// A board in the stead of the one that the system file names.
+    /// A board instead of the one that the system file names.
     #[arg(long)]
     pub(crate) board: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// A system file or its folder [default: that of the project here].
+    /// A system file, its folder, or an example by its name [default: the project here].
     pub(crate) system: Option<PathBuf>,
+    /// The system if none is named and there is none here.
+    #[arg(long = "or", value_name = "SYSTEM", hide = true)]
+    pub(crate) default: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: giornata_launch::run::How,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The folder to make; it may be there if it is empty.
+    pub(crate) path: PathBuf,
+    /// The project's name [default: the folder's].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Write the processes in C.
+    #[arg(long, conflicts_with = "rust")]
+    pub(crate) c: bool,
+    /// Write the process in Rust [default].
+    #[arg(long)]
+    pub(crate) rust: bool,
+    /// The board.
+    #[arg(long, default_value = "qemu-virt64")]
+    pub(crate) board: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// A system file or its folder [default: the project here, all its systems].
+    pub(crate) system: Option<PathBuf>,
+    /// A board instead of the one that the system file names.
+    #[arg(long)]
+    pub(crate) board: Option<String>,
+    /// Virtual time of a run [default: what its transcript says, else 10s].
+    #[arg(long = "for", value_name = "DURATION", value_parser = giornata_launch::time::parse)]
+    pub(crate) length: Option<giornata_abi::Duration>,
+    /// Write the transcripts anew; a system.golden where there is none.
+    #[arg(long)]
+    pub(crate) bless: bool,
 }
 
 #[derive(Debug, Args)]

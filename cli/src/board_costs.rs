@@ -6,12 +6,12 @@ use std::path::Path;
 
 use giornata_abi::Duration;
 use giornata_analysis::Costs;
-use giornata_lang::spelling::nearest;
 use giornata_system::Board;
+use giornata_system::problem::suggest;
 use serde_json::Value;
 
 use crate::complaint::Complaint;
-use crate::input::workspace_of;
+use giornata_launch::home;
 
 /// Measurements of the kernel, by operation and board.
 const MEASURED: &str = "docs/results/kernel.json";
@@ -26,10 +26,10 @@ pub(crate) struct BoardCosts {
     pub(crate) source: String,
 }
 
-/// The costs on a board of the workspace that a file lies in.
-pub(crate) fn of(board: &str, file: &Path, is_measured: bool) -> Result<BoardCosts, Complaint> {
-    let root = workspace_of(file);
-    let known = read_board(board, &root)?;
+/// The costs on a board of giornata's home.
+pub(crate) fn of(board: &str, is_measured: bool) -> Result<BoardCosts, Complaint> {
+    let root = home::root();
+    let known = read_board(board, root)?;
     let rows = read(&root.join(MEASURED))?;
     if let Some(costs) = measured(&rows, board) {
         return Ok(costs);
@@ -48,40 +48,15 @@ pub(crate) fn of(board: &str, file: &Path, is_measured: bool) -> Result<BoardCos
 }
 
 fn read_board(board: &str, root: &Path) -> Result<Board, Complaint> {
-    let path = root.join("boards").join(format!("{board}.toml"));
-    let refuse = |why: String| {
-        let message = format!("{}: {why}", path.display());
-        Complaint::new(
-            "giornata::board",
-            message,
-            "take the file as it is in the repository",
-        )
-    };
-    let text = fs::read_to_string(&path).map_err(|_| {
-        let known = boards(root);
-        let help = match nearest(board, known.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => {
-                "call it on a file of a workspace that has a folder `boards`".to_owned()
-            }
-            None => format!("there are {}", known.join(", ")),
-        };
-        let message = format!("there is no board `{board}`");
-        Complaint::new("giornata::board", message, help)
-    })?;
-    Board::parse(&path, &text).map_err(|refusal| refuse(refusal.to_string()))
-}
-
-/// The boards that there are.
-fn boards(root: &Path) -> Vec<String> {
-    let files = fs::read_dir(root.join("boards")).into_iter().flatten();
-    let names = files.filter_map(|file| {
-        let name = file.ok()?.file_name();
-        Some(name.to_str()?.strip_suffix(".toml")?.to_owned())
-    });
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
+    Board::named(board, root).map_err(|refusal| {
+        let problems = refusal.problems().iter();
+        let why: Vec<String> = problems
+            .map(|problem| problem.reason().to_owned())
+            .collect();
+        let known = Board::known(root);
+        let help = suggest(board, known.iter().map(String::as_str));
+        Complaint::new("giornata::board", why.join("; "), help)
+    })
 }
 
 fn read(path: &Path) -> Result<Value, Complaint> {

@@ -9,8 +9,9 @@ use giornata_system::{Model, Project};
 
 use crate::arguments::Check;
 use crate::compile::{self, verify};
-use crate::input::{Input, workspace_of};
+use crate::input::Input;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// Says whether a file is sound.
 pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
@@ -66,7 +67,7 @@ fn module(path: &Path, bytes: &[u8], report: &mut Report) -> Verdict {
 }
 
 fn system(path: &Path, report: &mut Report) -> Verdict {
-    let project = Project::open(path, &workspace_of(path), None).and_then(|project| {
+    let project = Project::open(path, home::root(), None).and_then(|project| {
         Model::outline(&project)?;
         Ok(project)
     });

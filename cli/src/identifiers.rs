@@ -5,8 +5,8 @@ use std::path::Path;
 use giornata_system::{Model, Project, identifiers};
 
 use crate::arguments::Identifiers;
-use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// Prints the identifiers of a system, and in front of them what they depend on.
 pub(crate) fn run(arguments: &Identifiers, report: &mut Report) -> Verdict {
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Identifiers, report: &mut Report) -> Verdict {
 fn text(arguments: &Identifiers) -> miette::Result<String> {
     let path = &arguments.system;
     let board = arguments.board.as_deref();
-    let project = Project::open(path, &workspace_of(path), board)?;
+    let project = Project::open(path, home::root(), board)?;
     let model = Model::outline(&project)?;
     if arguments.c {
         return Ok(identifiers::c(&model)?);

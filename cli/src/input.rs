@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use giornata_abi::module::{MAGIC, Module, ModuleError};
-use giornata_launch::home;
 
 use crate::complaint::Complaint;
 
@@ -98,15 +97,4 @@ fn unknown(path: &Path) -> Complaint {
     let help =
         "programs end in .giotto, modules in .gmod (and begin with GMOD), system files in .toml";
     Complaint::new("giornata::unknown-kind", message, help)
-}
-
-/// The folder that holds `boards`, upward from the system file; the home of the
-/// command if there is none.
-pub(crate) fn workspace_of(system: &Path) -> PathBuf {
-    let absolute = std::path::absolute(system).unwrap_or_else(|_| system.to_owned());
-    let found = absolute
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.join("boards").is_dir());
-    found.unwrap_or(home::root()).to_owned()
 }

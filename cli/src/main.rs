@@ -15,13 +15,17 @@ mod identifiers;
 mod input;
 mod language_server;
 mod margins;
+mod new;
 mod remote;
 mod report;
 mod run;
 mod schedule;
 mod schema;
 mod simulate;
+mod size;
 mod subject;
+mod test;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -44,16 +48,19 @@ fn main() -> ExitCode {
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
         Command::LanguageServer => language_server::run(&mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
+        Command::New(arguments) => new::run(arguments, &mut report),
         Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
         Command::Run(arguments) => run::run(arguments, &mut report),
         Command::Schedule(arguments) => schedule::run(arguments, &mut report),
         Command::Schema(arguments) => schema::run(arguments, &mut report),
         Command::Shutdown(arguments) => remote::deeds::shutdown(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),
+        Command::Size(arguments) => size::run(arguments, &mut report),
         Command::Status(arguments) => remote::status::run(arguments, &mut report),
         Command::Switch(arguments) => remote::deeds::switch(arguments, &mut report),
+        Command::Test(arguments) => test::run(arguments, &mut report),
         Command::Top(arguments) => remote::top::run(arguments, &mut report),
-        Command::Trace(arguments) => remote::trace::run(arguments, &mut report),
+        Command::Trace(arguments) => trace::run(arguments, &mut report),
         Command::Unload(arguments) => remote::deeds::unload(arguments, &mut report),
     };
     report.finish(verdict);

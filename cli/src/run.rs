@@ -28,23 +28,34 @@ pub(crate) fn build(arguments: &Build, report: &mut Report) -> Verdict {
 }
 
 pub(crate) fn run(arguments: &Run, report: &mut Report) -> Verdict {
-    let ran = system(arguments.system.as_deref())
-        .and_then(|system| launch::run(&project::title(&system), &system, &arguments.how));
+    let found = match (&arguments.system, &arguments.default) {
+        (None, Some(default)) => system(None).or_else(|_| system(Some(default))),
+        (named, _) => system(named.as_deref()),
+    };
+    let ran =
+        found.and_then(|system| launch::run(&project::title(&system), &system, &arguments.how));
     match ran {
-        Ok(giornata_launch::Verdict::Good) => Verdict::Good,
-        Ok(giornata_launch::Verdict::Negative) => Verdict::Negative,
-        Ok(giornata_launch::Verdict::Unknown) => Verdict::Unknown,
+        Ok(flown) => verdict(flown),
         Err(why) => refuse(report, &why),
     }
 }
 
+/// A run's verdict as a command's.
+pub(crate) fn verdict(flown: giornata_launch::Verdict) -> Verdict {
+    match flown {
+        giornata_launch::Verdict::Good => Verdict::Good,
+        giornata_launch::Verdict::Negative => Verdict::Negative,
+        giornata_launch::Verdict::Unknown => Verdict::Unknown,
+    }
+}
+
 /// The system that is meant; giornata's own home is there to build it.
-fn system(word: Option<&Path>) -> Result<PathBuf> {
+pub(crate) fn system(word: Option<&Path>) -> Result<PathBuf> {
     home::check()?;
     project::find(word)
 }
 
-fn refuse(report: &mut Report, why: &anyhow::Error) -> Verdict {
+pub(crate) fn refuse(report: &mut Report, why: &anyhow::Error) -> Verdict {
     report.diagnose_report(&miette::miette!("{why:#}"));
     Verdict::BadInput
 }

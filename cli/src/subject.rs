@@ -13,8 +13,8 @@ use giornata_system::file::Schedule;
 use crate::arguments::StrategyName;
 use crate::compile;
 use crate::complaint::Complaint;
-use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// A program that can be analysed.
 pub(crate) struct Subject {
@@ -80,7 +80,7 @@ impl System {
         report: &mut Report,
     ) -> Result<System, Verdict> {
         report.tell("file", path.display().to_string());
-        let read = Project::open(path, &workspace_of(path), None)
+        let read = Project::open(path, home::root(), None)
             .and_then(|project| Ok((giornata_system::whole(&project)?, project)));
         let ((mut program, times), project) = read.map_err(|refusal| {
             report.diagnose_report(&refusal);

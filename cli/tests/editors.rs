@@ -62,7 +62,10 @@ fn project(test: &str) -> Folder {
     std::fs::create_dir_all(folder.0.join("pump/src")).unwrap();
     folder.write("system.toml", SYSTEM);
     folder.write("valve.c", VALVE);
-    folder.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"pump\"]\n");
+    folder.write(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"pump\"]\n",
+    );
     let manifest = format!(
         "[package]\nname = \"pump\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
          [lib]\ncrate-type = [\"lib\", \"staticlib\"]\n\
@@ -85,7 +88,9 @@ fn run(folder: &Folder, command: &str, arguments: &[&str], giornata: &str) -> Ou
     for variable in ["CARGO_TARGET_DIR", "GIORNATA_IDENTIFIERS"] {
         command.env_remove(variable);
     }
-    command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"))
+    command
+        .output()
+        .unwrap_or_else(|why| panic!("{command:?}: {why}"))
 }
 
 fn said(output: &Output) -> String {
@@ -105,12 +110,23 @@ fn names_of_the_system_are_there_in_plain_cargo() {
     folder.write("system.toml", SYSTEM.replace("bus", "line"));
     let checked = run(&folder, "cargo", &["check", "--offline"], GIORNATA);
     let text = said(&checked);
-    assert!(!checked.status.success() && text.contains("MUTEX_BUS"), "{text}");
+    assert!(
+        !checked.status.success() && text.contains("MUTEX_BUS"),
+        "{text}"
+    );
     // without the command, what to do is said
     folder.write("system.toml", SYSTEM);
-    let checked = run(&folder, "cargo", &["check", "--offline"], "/nowhere/giornata");
+    let checked = run(
+        &folder,
+        "cargo",
+        &["check", "--offline"],
+        "/nowhere/giornata",
+    );
     let text = said(&checked);
-    assert!(!checked.status.success() && text.contains("run `giornata build` once"), "{text}");
+    assert!(
+        !checked.status.success() && text.contains("run `giornata build` once"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -119,10 +135,20 @@ fn rust_analyzer_finds_no_error_in_a_project() {
     let folder = project("editors-rust-analyzer");
     let found = run(&folder, "rust-analyzer", &["diagnostics", "."], GIORNATA);
     let text = said(&found);
-    assert!(found.status.success() && !text.contains("severity: Error"), "{text}");
-    folder.write("pump/src/lib.rs", LIBRARY.replace("MUTEX_BUS.lock()", "MUTEX_BUS.luck()"));
+    assert!(
+        found.status.success() && !text.contains("severity: Error"),
+        "{text}"
+    );
+    folder.write(
+        "pump/src/lib.rs",
+        LIBRARY.replace("MUTEX_BUS.lock()", "MUTEX_BUS.luck()"),
+    );
     let found = run(&folder, "rust-analyzer", &["diagnostics", "."], GIORNATA);
-    assert!(said(&found).contains("unresolved-method"), "{}", said(&found));
+    assert!(
+        said(&found).contains("unresolved-method"),
+        "{}",
+        said(&found)
+    );
 }
 
 #[test]

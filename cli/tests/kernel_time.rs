@@ -175,7 +175,7 @@ fn boards_that_nothing_is_known_of_are_refused() {
     let none = refused("rtl-pnp");
     let says = |said: &Value, key: &str, text: &str| said[key].as_str().unwrap().contains(text);
     assert!(
-        says(&none, "message", "there is no board `rtl-pnp`"),
+        says(&none, "message", "there is no board \"rtl-pnp\""),
         "{none}"
     );
     assert!(says(&none, "help", "did you mean `rtl-pmp`?"), "{none}");

@@ -1,6 +1,6 @@
 //! The image of a system, built.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,14 +8,18 @@ use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
+use tempfile::TempPath;
 
 use crate::chip::Chip;
-use crate::home::{root, target_folder};
+use crate::home::root;
 
 /// A system that can be booted.
 pub struct Image {
     /// The executable.
     pub elf: PathBuf,
+    /// The same in a file of its own, gone with this: what is built next, by this program
+    /// or by another, comes to the same place as [`elf`](Self::elf).
+    own: TempPath,
     /// The kernel's executable, with its symbols.
     pub kernel: PathBuf,
     /// What the indices of its trace mean.
@@ -36,6 +40,23 @@ pub enum Host {
     Chip(Chip, Option<String>),
 }
 
+impl Image {
+    /// The file to boot: it stays as it is, whatever is built meanwhile.
+    pub fn to_boot(&self) -> &Path {
+        &self.own
+    }
+}
+
+/// Copies a file to one that is gone when it is dropped.
+fn copy(image: &Path) -> std::io::Result<TempPath> {
+    let path = tempfile::Builder::new()
+        .suffix(".elf")
+        .tempfile()?
+        .into_temp_path();
+    std::fs::copy(image, &path)?;
+    Ok(path)
+}
+
 impl Host {
     /// Whether the hostlink goes over the line of the console.
     pub fn shares_its_line(&self) -> bool {
@@ -51,17 +72,32 @@ pub struct Alone {
     _elsewhere: File,
 }
 
-/// Waits until nobody builds.
+/// Waits until nobody builds in a target folder.
 ///
 /// # Errors
 /// The file that is locked cannot be made.
-pub fn alone() -> Result<Alone> {
+pub fn alone(target_folder: &Path) -> Result<Alone> {
     static BUILDING: Mutex<()> = Mutex::new(());
     let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = target_folder().join("building.lock");
-    std::fs::create_dir_all(target_folder()).context("the folder of what is built")?;
-    let file = File::create(&path).with_context(|| path.display().to_string())?;
-    file.lock().with_context(|| path.display().to_string())?;
+    let path = target_folder.join("building.lock");
+    let unwritable = || {
+        format!(
+            "cannot write {}: make its folder one that can be written, or name another in \
+             CARGO_TARGET_DIR",
+            path.display()
+        )
+    };
+    std::fs::create_dir_all(target_folder).with_context(unwritable)?;
+    let file = File::create(&path).with_context(unwritable)?;
+    let locked = file.try_lock().or_else(|failed| match failed {
+        TryLockError::WouldBlock => {
+            let folder = target_folder.display();
+            eprintln!("giornata: waits for another one that builds in {folder}");
+            file.lock()
+        }
+        TryLockError::Error(error) => Err(error),
+    });
+    locked.with_context(|| path.display().to_string())?;
     Ok(Alone {
         _here: here,
         _elsewhere: file,
@@ -90,7 +126,7 @@ pub fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Im
 /// # Errors
 /// As [`build`].
 pub fn build_as(options: BuildOptions) -> Result<Image> {
-    let _alone = alone()?;
+    let _alone = alone(&options.target_dir)?;
     let built = build_system(&options).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", options.system.display())
@@ -99,11 +135,13 @@ pub fn build_as(options: BuildOptions) -> Result<Image> {
         Some(emulator) => Host::Emulator(emulator),
         None => Host::Chip(Chip::of(&built.report.board)?, None),
     };
+    let own = copy(&built.image).with_context(|| built.image.display().to_string())?;
     // (the next one comes to the same place)
     let kernel = built.image.with_file_name("kernel.elf");
     std::fs::copy(&built.kernel, &kernel).with_context(|| kernel.display().to_string())?;
     Ok(Image {
         elf: built.image,
+        own,
         kernel,
         names: built.name_map,
         report: built.report,

@@ -6,8 +6,10 @@
 pub mod chip;
 mod console;
 pub mod flight;
+pub mod golden;
 pub mod home;
 pub mod image;
+mod interrupt;
 pub mod link;
 pub mod machine;
 pub mod processor;
@@ -16,6 +18,7 @@ pub mod run;
 mod screen;
 mod sieve;
 pub mod time;
+pub mod transcript;
 
 /// How a run, or a command, ends if it does not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

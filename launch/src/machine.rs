@@ -1,6 +1,7 @@
 //! A machine in QEMU or in simulation: started, read, watched, stopped.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -12,7 +13,9 @@ use giornata_system::Emulator;
 
 use crate::chip::Chip;
 use crate::console::{Emulated, Paper};
+use crate::home::root;
 use crate::image::{Host, Image};
+use crate::interrupt;
 use crate::processor;
 use crate::sieve::Sieve;
 
@@ -68,8 +71,8 @@ impl Machine {
     /// What stands in for its board cannot be started.
     pub fn boot(image: &Image, patience: Patience) -> Result<Machine> {
         let (process, mut console) = match &image.host {
-            Host::Emulator(emulator) => start(emulator, &image.elf)?,
-            Host::Chip(chip, line) => simulate(chip, line.as_ref(), &image.elf)?,
+            Host::Emulator(emulator) => start(emulator, image.to_boot())?,
+            Host::Chip(chip, line) => simulate(chip, line.as_ref(), image.to_boot())?,
         };
         let mut sieve = image.host.shares_its_line().then(Sieve::default);
         let (sender, receiver) = sync_channel(64);
@@ -193,8 +196,14 @@ fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Stream)> {
         .stdin(Stdio::null())
         .stdout(paper.sink()?)
         .stderr(Stdio::piped());
-    let child = processor::spawn(&mut program)
-        .with_context(|| format!("{command} cannot be started; `./x run` installs QEMU"))?;
+    if interrupt::is_noted() {
+        // Ctrl-C is for this program, which then stops the machine
+        program.process_group(0);
+    }
+    let child = processor::spawn(&mut program).with_context(|| {
+        let home = root().display();
+        format!("{command} cannot be started: `{home}/x need qemu` installs QEMU")
+    })?;
     let child = Emulated::new(child);
     let console = paper.read_of(child.clone());
     Ok((Process::Emulator(Running(child)), Box::new(console)))

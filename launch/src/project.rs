@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::home::root;
+
 /// The name of a system file.
 const FILE: &str = "system.toml";
 
-/// The system file that is meant: a file, or that of a folder; without a word, that of the
-/// current folder or of the nearest one above.
+/// The system file that is meant: a file, or that of a folder, or an example by its name;
+/// without a word, that of the current folder or of the nearest one above.
 ///
 /// # Errors
 /// There is none.
@@ -22,10 +24,17 @@ pub fn find(word: Option<&Path>) -> Result<PathBuf> {
             }
         }
         Some(word) if word.is_file() => Ok(word.to_path_buf()),
-        Some(word) => bail!(
-            "there is no {}: give a system file or its folder",
-            word.display()
-        ),
+        Some(word) => match examples().find(|(name, _)| Path::new(name) == word) {
+            Some((_, file)) => Ok(file),
+            None => {
+                let names: Vec<String> = examples().map(|(name, _)| name).collect();
+                bail!(
+                    "there is no system `{}`: give a system file, its folder, or an example: {}",
+                    word.display(),
+                    names.join(", ")
+                )
+            }
+        },
         None => {
             let here = std::env::current_dir().context("the current folder")?;
             above(&here).with_context(|| {
@@ -39,10 +48,43 @@ pub fn find(word: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
+/// The systems of giornata's own examples, by the names that they are called: `NAME` and
+/// `NAME/FILE`, in order.
+pub fn examples() -> impl Iterator<Item = (String, PathBuf)> {
+    let mut all: Vec<(String, PathBuf)> = entries(&root().join("examples"))
+        .flat_map(|folder| entries(&folder).filter_map(move |file| named(&folder, file)))
+        .collect();
+    all.sort();
+    all.into_iter()
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.flatten().map(|entry| entry.path())
+}
+
+fn named(folder: &Path, file: PathBuf) -> Option<(String, PathBuf)> {
+    let folder = folder.file_name()?.to_str()?;
+    let name = match file.file_name()?.to_str()?.strip_suffix(".toml")? {
+        "Cargo" => return None,
+        "system" => folder.to_string(),
+        other => format!("{folder}/{other}"),
+    };
+    Some((name, file))
+}
+
 /// The system file of a folder, or of the nearest one above that has one.
 fn above(folder: &Path) -> Option<PathBuf> {
     let mut files = folder.ancestors().map(|folder| folder.join(FILE));
     files.find(|file| file.is_file())
+}
+
+/// The folder of a system file.
+pub fn folder(system: &Path) -> PathBuf {
+    let folder = system
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// What a run of a system is called in its table and last line: its folder, or the file if
@@ -85,6 +127,19 @@ mod tests {
         let reason = |word: &Path| find(Some(word)).unwrap_err().to_string();
         assert!(reason(folder.path()).starts_with("there is no system.toml in "));
         let missing = folder.path().join("nothing");
-        assert!(reason(&missing).ends_with("nothing: give a system file or its folder"));
+        let reason = reason(&missing);
+        assert!(reason.contains("nothing`: give a system file, its folder, or an example"));
+        assert!(reason.contains("emeralds-tour, flight-control, flight-control/loadable"));
+    }
+
+    #[test]
+    fn an_example_is_named_by_its_folder_and_file() {
+        let example = |word| find(Some(Path::new(word))).unwrap();
+        let folder = root().join("examples/flight-control");
+        assert_eq!(example("flight-control"), folder.join("system.toml"));
+        assert_eq!(
+            example("flight-control/overload"),
+            folder.join("overload.toml")
+        );
     }
 }

@@ -3,30 +3,30 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use giornata_abi::Duration;
 use giornata_system::expect::Expectation;
 use giornata_system::names::name_map;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
-use crate::flight::{Landing, Observer, fly};
+use crate::flight::{Conclusion, Landing, Observer, fly};
 use crate::home::root;
 use crate::image::{Image, build};
 use crate::machine::Patience;
 use crate::screen::{self, Screen};
-use crate::{Verdict, link, time};
+use crate::{Verdict, interrupt, link, time};
 
 /// How a system is run.
 #[derive(Clone, Debug, Args)]
 pub struct How {
-    /// A board in the stead of the one that the system file names.
+    /// A board instead of the one that the system file names.
     #[arg(long)]
     pub board: Option<String>,
     /// Virtual time after which the machine stops.
     #[arg(long = "for", value_name = "DURATION", default_value = "10s", value_parser = time::parse)]
-    pub length: Duration,
+    pub length: giornata_abi::Duration,
     /// Write a trace that Perfetto loads (https://ui.perfetto.dev).
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct How {
 
 impl How {
     /// For so long, on the board that the file names, as plain lines.
-    pub fn plain(length: Duration) -> How {
+    pub fn plain(length: giornata_abi::Duration) -> How {
         How {
             board: None,
             length,
@@ -74,6 +74,7 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     let expected = options.expect.iter().map(ToString::to_string);
     image.names.expect.extend(expected);
     eprintln!("{}", image.report);
+    interrupt::listen().context("Ctrl-C")?;
     let live = if options.headless || !screen::is_there() {
         None
     } else {
@@ -123,58 +124,148 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
         out,
         narrator: Narrator::new(&image.names, true),
     };
-    let landing = observe(options, image, &mut story)?;
-    story.end(&landing.totals)?;
-    let conclusion = landing.conclude();
-    for reason in conclusion.reasons {
-        writeln!(out, "{title}: {reason}")?;
+    let end = observe(options, image, &mut story)?;
+    story.end(end.totals())?;
+    let (lines, verdict) = end.conclude(title);
+    for line in lines {
+        writeln!(out, "{line}").context("standard output")?;
     }
-    writeln!(out, "{}", closing(title, &conclusion.word, &landing.totals))?;
-    Ok(conclusion.verdict)
+    Ok(verdict)
 }
 
 fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
-    let landing = observe(options, image, &mut screen)?;
-    screen.end(&landing.totals)?;
-    let conclusion = landing.conclude();
-    for reason in conclusion.reasons {
-        println!("{title}: {reason}");
-    }
-    println!("{}", closing(title, &conclusion.word, &landing.totals));
-    Ok(conclusion.verdict)
+    let end = observe(options, image, &mut screen)?;
+    screen.end(end.totals())?;
+    let (lines, verdict) = end.conclude(title);
+    lines.iter().for_each(|line| println!("{line}"));
+    Ok(verdict)
 }
 
-fn observe(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+/// How a run ends.
+enum End {
+    /// The machine has stopped.
+    Landed(Box<Landing>),
+    /// The program was asked to end before that; what there was so far.
+    Interrupted(Box<Statistics>),
+}
+
+impl End {
+    fn totals(&self) -> &Statistics {
+        match self {
+            End::Landed(landing) => &landing.totals,
+            End::Interrupted(totals) => totals,
+        }
+    }
+
+    /// The last lines, and the verdict.
+    fn conclude(&self, title: &str) -> (Vec<String>, Verdict) {
+        let (word, verdict, reasons) = match self {
+            End::Landed(landing) => {
+                let Conclusion {
+                    word,
+                    verdict,
+                    reasons,
+                } = landing.conclude();
+                (word, verdict, reasons)
+            }
+            End::Interrupted(_) => ("interrupted".into(), Verdict::Unknown, Vec::new()),
+        };
+        let reasons = reasons
+            .into_iter()
+            .map(|reason| format!("{title}: {reason}"));
+        let last = closing(title, &word, self.totals());
+        (reasons.chain([last]).collect(), verdict)
+    }
+}
+
+/// Runs an image until its machine stops, or the program is asked to end.
+fn ride(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Result<End> {
+    let mut watched = Watched {
+        observer,
+        so_far: None,
+    };
+    match fly(image, patience, &mut watched) {
+        Ok(landing) => Ok(End::Landed(Box::new(landing))),
+        // (a machine that hears of it as well may have ended before it was stopped)
+        Err(error) => match watched.so_far.filter(|_| interrupt::is_asked()) {
+            Some((_, totals)) => Ok(End::Interrupted(totals)),
+            None => Err(error),
+        },
+    }
+}
+
+/// How old the totals may be of a run that is broken off.
+const AGE: Duration = Duration::from_millis(200);
+
+/// Breaks a run off when the program is asked to end.
+struct Watched<'a> {
+    observer: &'a mut dyn Observer,
+    so_far: Option<(Instant, Box<Statistics>)>,
+}
+
+impl Observer for Watched<'_> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<()> {
+        self.observer.hear(bytes)
+    }
+
+    fn see(&mut self, event: &Event, before: &Statistics) -> Result<()> {
+        self.observer.see(event, before)
+    }
+
+    fn pause(&mut self, totals: &Statistics) -> Result<()> {
+        self.observer.pause(totals)?;
+        let is_asked = interrupt::is_asked();
+        let is_old = |at: &Instant| at.elapsed() >= AGE;
+        if is_asked || self.so_far.as_ref().is_none_or(|(at, _)| is_old(at)) {
+            self.so_far = Some((Instant::now(), Box::new(totals.clone())));
+        }
+        if is_asked {
+            bail!("the program was asked to end");
+        }
+        Ok(())
+    }
+}
+
+fn observe(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<End> {
     let Some(path) = &options.record else {
         return observe_drawing(options, image, observer);
     };
     let failed = || format!("cannot write {}", path.display());
-    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
+    let mut file = BufWriter::new(create(path)?);
     file.write_all(&Recording::heading(&image.names)?)
         .with_context(failed)?;
     let mut keeper = Keeper { file, observer };
-    let landing = observe_drawing(options, image, &mut keeper)?;
+    let end = observe_drawing(options, image, &mut keeper)?;
     keeper.file.flush().with_context(failed)?;
-    Ok(landing)
+    Ok(end)
 }
 
 /// The same, with a trace for Perfetto if one is wanted.
-fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<Landing> {
+fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<End> {
     let patience = Patience::of(options.length);
     let Some(path) = &options.trace else {
-        return fly(image, patience, observer);
+        return ride(image, patience, observer);
     };
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut recorder = Recorder {
-        file: Perfetto::new(BufWriter::new(file), &image.names)?,
+        file: Perfetto::new(BufWriter::new(create(path)?), &image.names)?,
         observer,
     };
-    let landing = fly(image, patience, &mut recorder)?;
+    let end = ride(image, patience, &mut recorder)?;
     recorder
         .file
         .finish()
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(landing)
+    Ok(end)
+}
+
+/// A file to write, in a folder that is made if need be.
+fn create(path: &Path) -> Result<File> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+    let file = made.and_then(|()| File::create(path));
+    file.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Plain lines.

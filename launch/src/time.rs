@@ -34,6 +34,17 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A duration as [`parse`] reads it, in the largest unit that it is whole in.
+pub fn text(duration: Duration) -> String {
+    let fits = |(_, unit): &&(&str, u64)| duration.0.is_multiple_of(*unit);
+    let (name, unit) = UNITS
+        .iter()
+        .filter(fits)
+        .max_by_key(|(_, unit)| *unit)
+        .unwrap_or(&UNITS[0]);
+    format!("{}{name}", duration.0 / unit)
+}
+
 /// The digits after the point, in nanoseconds; finer ones are cut.
 fn parse_fraction(digits: &str, unit: u64) -> Option<u64> {
     let mut place = unit;
@@ -57,6 +68,23 @@ mod tests {
         assert_eq!(nanos("250 ms"), Ok(250_000_000));
         assert_eq!(nanos("20us"), Ok(20_000));
         assert_eq!(nanos("2min"), Ok(120_000_000_000));
+    }
+
+    #[test]
+    fn a_duration_is_written_as_it_is_read() {
+        for nanos in [
+            1,
+            2_000,
+            1_500_000,
+            10_000_000_000,
+            61_000_000_000,
+            120_000_000_000,
+        ] {
+            let duration = Duration(nanos);
+            assert_eq!(parse(&text(duration)), Ok(duration));
+        }
+        assert_eq!(text(Duration(10_000_000_000)), "10s");
+        assert_eq!(text(Duration(120_000_000_000)), "2min");
     }
 
     #[test]

@@ -171,6 +171,7 @@ fn board(lines: Vec<String>, timer_hertz: u32) -> Board {
     };
     Board {
         name: "none".into(),
+        selector: "none".into(),
         protection: Protection::Sv39,
         target: String::new(),
         kernel_target: String::new(),

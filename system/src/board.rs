@@ -1,12 +1,16 @@
 //! A board: memory map and clocks, read from `boards/NAME.toml`.
 
+mod overlap;
+
 use crate::board_keys::BOARD;
 use crate::config;
 use crate::file::SystemFile;
 use crate::problem::{Findings, Problem, Refusal, suggest, utf8};
 use crate::section::{self, Section, as_text};
 use giornata_abi::rate::Rate;
-use std::path::Path;
+use overlap::Region;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// Stack pointers are multiples of this, by the calling convention.
@@ -19,6 +23,9 @@ pub const PAGE: u32 = 4096;
 pub struct Board {
     /// Its name.
     pub name: String,
+    /// Which file it is from, for the kernel's build script: a name of `boards/`, or the
+    /// path of another file without its extension.
+    pub selector: String,
     /// How user mode is confined.
     pub protection: Protection,
     /// What processes are compiled for.
@@ -154,29 +161,58 @@ impl Board {
         self.kernel_features.iter().map(String::as_str).chain(parts)
     }
 
-    /// Reads the board that a system file names, or `other` in its stead.
+    /// Reads the board that a system file names, or `other` instead: by its name in
+    /// `root`'s `boards/`, or by the path of a file, from the system file on, `other` from
+    /// the current folder on.
     pub fn of(file: &SystemFile, root: &Path, other: Option<&str>) -> Result<Board, Refusal> {
-        let name = other.unwrap_or(file.board.get_ref());
-        let folder = root.join("boards");
-        let path = folder.join(format!("{name}.toml"));
-        let bytes = std::fs::read(&path).map_err(|_| {
-            let known = known_boards(&folder);
-            let mend = suggest(name, known.iter().map(String::as_str));
-            Problem::new(format!("there is no board \"{name}\""), mend)
-                .at(&file.source, file.board.span())
+        let word = other.unwrap_or(file.board.get_ref());
+        let own = is_path(word).then(|| match other {
+            Some(path) => PathBuf::from(path),
+            None => file.relative(word),
+        });
+        let Some(path) = own else {
+            return Board::named(word, root).map_err(|refusal| match Board::known(root) {
+                // what the file says of it is wrong, or it is not there
+                known if known.iter().any(|known| known == word) => refusal,
+                known => missing(word, &known)
+                    .at(&file.source, file.board.span())
+                    .into(),
+            });
+        };
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let reason = format!("the board file {} cannot be read: {error}", path.display());
+            let mend = "give its path from the system file on, or the name of a board";
+            Problem::new(reason, mend).at(&file.source, file.board.span())
         })?;
-        Board::parse(&path, &utf8(&path, bytes)?)
+        let board = Board::parse(&path, &utf8(&path, bytes)?)?;
+        let whole = std::path::absolute(&path).unwrap_or(path);
+        Ok(Board {
+            selector: whole.with_extension("").to_string_lossy().into_owned(),
+            ..board
+        })
     }
 
     /// Reads the board of a name.
     pub fn named(name: &str, root: &Path) -> Result<Board, Refusal> {
         let path = root.join("boards").join(format!("{name}.toml"));
-        let bytes = std::fs::read(&path).map_err(|error| {
-            let known = known_boards(&root.join("boards"));
-            let reason = format!("cannot read {}: {error}", path.display());
-            Problem::new(reason, suggest(name, known.iter().map(String::as_str)))
-        })?;
-        Board::parse(&path, &utf8(&path, bytes)?)
+        let bytes = std::fs::read(&path).map_err(|_| missing(name, &Board::known(root)))?;
+        let board = Board::parse(&path, &utf8(&path, bytes)?)?;
+        Ok(Board {
+            selector: name.into(),
+            ..board
+        })
+    }
+
+    /// The names of the boards in `root`'s `boards/`, in order.
+    pub fn known(root: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(root.join("boards"));
+        let mut names: Vec<String> = (entries.into_iter().flatten().flatten())
+            .map(|e| e.path())
+            .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+            .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names
     }
 
     /// Reads a board file's text.
@@ -221,18 +257,18 @@ impl Board {
     }
 }
 
-fn known_boards(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
-        .collect();
-    names.sort();
-    names
+/// Whether a word means a file, not a name.
+fn is_path(word: &str) -> bool {
+    word.ends_with(".toml") || word.contains('/')
+}
+
+fn missing(name: &str, known: &[String]) -> Problem {
+    let mend = suggest(name, known.iter().map(String::as_str));
+    Problem::new(format!("there is no board \"{name}\""), mend)
 }
 
 fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
+    top.refuse_unknown(findings);
     let name = top.needed(findings, "name", "\"qemu-virt64\"");
     let arch = top.needed(findings, "arch", "\"rv64\"");
     let protection = top.needed(findings, "protection", "\"sv39\"");
@@ -273,13 +309,32 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
     let system = kernel.number_in(findings, "system", after_kernel..=u64::from(u32::MAX));
     let devices = top.sections(findings, "devices");
-    let devices = devices
-        .into_iter()
-        .filter_map(|(name, section)| device(findings, name.into_inner(), &section));
-    let devices = devices.collect();
+    let devices = devices.into_iter().filter_map(|(name, section)| {
+        let read = device(findings, name.into_inner(), &section)?;
+        Some((read, section.span()))
+    });
+    let devices: Vec<(Device, Range<usize>)> = devices.collect();
+    let region = |title: &str, (base, size): (u32, u32), span: Range<usize>| Region {
+        title: title.into(),
+        base,
+        size,
+        span,
+    };
+    let memory = region("the memory", (memory_base, memory_size), memory.span());
+    let regions = devices.iter().map(|(device, span)| {
+        let title = format!("device `{}`", device.name);
+        region(&title, (device.base, device.size), span.clone())
+    });
+    let kernel_region = region("the kernel", kernel_extent, kernel.span());
+    overlap::within(findings, &memory, &kernel_region);
+    let regions: Vec<Region> = std::iter::once(memory).chain(regions).collect();
+    overlap::apart(findings, &regions);
+    let devices = devices.into_iter().map(|(device, _)| device).collect();
     let emulator = emulator(findings, top);
+    let name = name?.into_inner();
     Some(Board {
-        name: name?.into_inner(),
+        selector: name.clone(),
+        name,
         protection: read_protection(findings, top, &arch?, &protection?)?,
         target: target?.into_inner(),
         kernel_target: kernel_target?.into_inner(),

@@ -16,6 +16,12 @@ const ANY: Form = Size(u32::MAX as u64);
 pub static SYSTEM: Table = Table {
     about: "What a system is made of: its programs, its processes, and what they may use",
     keys: &[
+        key(
+            "format",
+            Number(1, u32::MAX as u64),
+            Value("1"),
+            "The format of the file: a newer one is refused by giornata that does not know it",
+        ),
         key("name", Text, Needed, "The system's name"),
         key("board", Text, Needed, "A board: a file of `boards/`"),
         key(

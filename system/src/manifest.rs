@@ -41,12 +41,42 @@ const DEFAULT_TRACE: u64 = 16384;
 const DEFAULT_MAX_PRIORITY: u8 = 100;
 const DEFAULT_PRIORITY: u8 = 50;
 
+/// The format of system files that this builder reads; a file that does not say one is
+/// of the first.
+const FORMAT: u64 = 1;
+
+/// Whether a file is of a format that is known. What else is wrong with one that is not
+/// is not told: its keys mean something else.
+fn is_known_format(findings: &mut Findings, top: &Section<'_>) -> bool {
+    let Some(format) = top.number(findings, "format") else {
+        return findings.count() == 0;
+    };
+    if *format.get_ref() <= FORMAT {
+        return true;
+    }
+    let reason = format!(
+        "this system file is of format {}, and giornata {} reads up to format {FORMAT}",
+        format.get_ref(),
+        env!("CARGO_PKG_VERSION")
+    );
+    findings.refuse(
+        format.span(),
+        reason,
+        "take a newer giornata: update its folder, then `./x install` there",
+    );
+    false
+}
+
 /// The top level; `None` where name or board is missing.
 pub(crate) fn system(
     findings: &mut Findings,
     top: &Section<'_>,
     path: &Path,
 ) -> Option<SystemFile> {
+    if !is_known_format(findings, top) {
+        return None;
+    }
+    top.refuse_unknown(findings);
     let name = top.needed(findings, "name", "\"my-system\"");
     let board = top.needed(findings, "board", "\"qemu-virt64\"");
     if let Some(name) = &name {

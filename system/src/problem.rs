@@ -220,7 +220,7 @@ impl From<Problem> for Refusal {
 }
 
 /// The entry of `known` that `word` was most likely meant to be, as a mend.
-pub(crate) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),

@@ -23,20 +23,15 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The file's top level.
-    fn top(
-        findings: &mut Findings,
-        table: &'a DeTable<'a>,
-        definition: &'static Table,
-    ) -> Section<'a> {
-        let top = Section {
+    /// The file's top level, whose keys are not looked at yet: another format may have
+    /// others.
+    fn top(table: &'a DeTable<'a>, definition: &'static Table) -> Section<'a> {
+        Section {
             title: "the top level".into(),
             table,
             definition,
             span: 0..0,
-        };
-        top.refuse_unknown(findings);
-        top
+        }
     }
 
     /// Where the table begins.
@@ -69,7 +64,9 @@ impl<'a> Section<'a> {
         self.definition.key(key).is_some()
     }
 
-    fn refuse_unknown(&self, findings: &mut Findings) {
+    /// Refuses every key that the definition does not have. Of the tables below the top
+    /// level that is done when they are reached.
+    pub(crate) fn refuse_unknown(&self, findings: &mut Findings) {
         for (key, _) in self.entries() {
             let word = key.get_ref();
             if !self.defines(word) {
@@ -365,6 +362,6 @@ pub(crate) fn read_text<T>(
     if !errors.is_empty() {
         return None;
     }
-    let top = Section::top(findings, table.get_ref(), definition);
+    let top = Section::top(table.get_ref(), definition);
     read(findings, top)
 }

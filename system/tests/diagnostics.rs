@@ -11,7 +11,7 @@ use giornata_abi::module::{
 use giornata_abi::process::{Direction, FunctionKind};
 use giornata_abi::{Instruction, Opcode, Predicate, PredicateKind};
 use giornata_system::functions::Parameter;
-use giornata_system::{Board, Functions, Model, Refusal};
+use giornata_system::{Board, Functions, Model, Refusal, SystemFile};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use sample::{SYSTEM, functions, input, module, output, project};
 use std::collections::BTreeMap;
@@ -778,6 +778,12 @@ fn boards() {
         ("[kernel]", "[kernle]"),
         ("system = 0x8004_0000", "system = 0x8000_1000"),
         ("irq = 10", "irq = \"ten\""),
+        ("base = 0x1000_8000", "base = 0x1000_0080"),
+        ("base = 0x0010_1000", "base = 0x8001_0000"),
+        (
+            "base = 0x8000_0000\nsize = 0x0004_0000",
+            "base = 0x7FFF_0000\nsize = 0x0004_0000",
+        ),
     ];
     let text = messages(&changes, |from, to| {
         let board = changed(sample::BOARD, from, to);
@@ -787,10 +793,47 @@ fn boards() {
 }
 
 #[test]
+fn a_board_of_ones_own_is_a_file_beside_the_system() {
+    let folder = std::env::temp_dir().join(format!("giornata-own-board-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("boards")).unwrap();
+    let system = changed(SYSTEM, "\"qemu-virt64\"", "\"boards/mine.toml\"");
+    let file = SystemFile::parse(&folder.join("system.toml"), &system).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = || Board::of(&file, &root, None);
+    let missing = render(&read().unwrap_err());
+    assert!(
+        missing.contains("boards/mine.toml cannot be read"),
+        "{missing}"
+    );
+    let path = folder.join("boards/mine.toml");
+    std::fs::write(&path, changed(sample::BOARD, "qemu-virt64", "mine")).unwrap();
+    let board = read().unwrap();
+    assert_eq!(board.name, "mine");
+    // what the kernel's build script puts `.toml` behind
+    assert_eq!(Path::new(&board.selector), folder.join("boards/mine"));
+    assert_eq!(
+        Board::of(&file, &root, Some("rtl-pmp")).unwrap().selector,
+        "rtl-pmp"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn of_a_file_of_a_newer_format_only_that_is_told() {
+    let newer = format!("format = 2\nunheard-of = 1\n{SYSTEM}");
+    let refuse = |text: &str| SystemFile::parse(Path::new("sample/system.toml"), text).unwrap_err();
+    insta::assert_snapshot!(render(&refuse(&newer)));
+    assert_eq!(refuse(&newer).problems().len(), 1);
+    assert!(SystemFile::parse(Path::new("s"), &format!("format = 1\n{SYSTEM}")).is_ok());
+    let wrong = refuse(&format!("format = \"new\"\n{SYSTEM}"));
+    assert_eq!(wrong.problems().len(), 1);
+}
+
+#[test]
 fn a_board_that_does_not_exist_names_those_that_do() {
-    let file = giornata_system::SystemFile::parse(
+    let file = SystemFile::parse(
         Path::new("sample/system.toml"),
-        &changed(SYSTEM, "virt64", "virt6"),
+        &changed(SYSTEM, "virt64", "virt46"),
     )
     .unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -189,7 +189,7 @@ fn start(system: &str, board: &str, address: &str) -> Result<Machine> {
     build(&file, Some(board), longest)?;
     let log = target_folder().join(format!("{board}.link.log"));
     let file = File::create(&log)?;
-    let child = Command::new(std::env::current_exe()?)
+    let child = Command::new(giornata::program()?)
         .current_dir(root())
         .args(["run", system, "--headless", "--for", &format!("{LONGEST}s")])
         .args(["--board", board, "--link", address])

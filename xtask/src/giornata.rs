@@ -1,35 +1,21 @@
-//! `./x giornata`: hands over to the host tool.
+//! The host tool, called as a user calls it.
 
 use std::ffi::OsStr;
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
-use clap::Args;
 
-use crate::crates::root;
+use crate::crates::target_folder;
+use crate::process::{cargo, check};
 
-/// `./x giornata ARGUMENTS`
-#[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// What the tool gets, see `./x giornata --help`.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<std::ffi::OsString>,
-}
-
-/// Runs the tool in the caller's directory and ends with its exit code.
-pub(crate) fn run(options: &Options) -> ExitCode {
-    match tool().args(&options.arguments).status() {
-        Ok(status) => ExitCode::from(
-            status
-                .code()
-                .and_then(|code| u8::try_from(code).ok())
-                .unwrap_or(3),
-        ),
-        Err(error) => {
-            eprintln!("error: cargo cannot be started: {error}");
-            ExitCode::from(2)
-        }
-    }
+/// Builds the tool; where it lies.
+///
+/// # Errors
+/// It does not compile.
+pub(crate) fn program() -> Result<PathBuf> {
+    check(cargo().args(["build", "--quiet", "--package", "giornata-cli"]))?;
+    Ok(target_folder().join("debug/giornata"))
 }
 
 /// Runs the tool with arguments, its output left out; answers its exit code.
@@ -37,27 +23,10 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 /// # Errors
 /// It cannot be started, or is stopped.
 pub(crate) fn call(arguments: &[&OsStr]) -> Result<i32> {
-    let output = tool().args(arguments).output();
-    let output = output.context("cargo cannot be started")?;
+    let output = Command::new(program()?).args(arguments).output();
+    let output = output.context("the host tool cannot be started")?;
     output
         .status
         .code()
         .context("the host tool has been stopped")
-}
-
-/// The command up to the tool's own arguments.
-fn tool() -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "giornata-cli",
-            "--manifest-path",
-        ])
-        .arg(root().join("Cargo.toml"))
-        .arg("--");
-    command
 }

@@ -1,4 +1,5 @@
-//! The commands of the repository, one file each; `./x` calls them.
+//! The commands of the repository, one file each; `./x` calls them, and the host tool for
+//! what concerns systems.
 //!
 //! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
 
@@ -9,10 +10,10 @@ mod coverage;
 mod crates;
 mod fuzz;
 mod giornata;
-mod golden;
 mod nightly;
 mod prebuilt;
 mod process;
+mod project;
 mod promises;
 mod run;
 mod size;
@@ -37,8 +38,6 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Build a system under examples/ and run it in QEMU.
-    Run(run::Options),
     /// Everything that continuous integration runs.
     Test(test::Options),
     /// The same as `test`, for a machine: no terminal needed.
@@ -55,15 +54,11 @@ enum Command {
     Fuzz(fuzz::Options),
     /// The long forms: fuzzing for minutes a target, Miri without bounds.
     Soak(soak::Options),
-    /// The host tool: check, compile, disassemble, simulate.
-    #[command(disable_help_flag = true)]
-    Giornata(giornata::Options),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
-        Command::Run(options) => run::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Ci => test::run(&test::Options::default()),
         Command::Bench(options) => bench::run(&options),
@@ -72,7 +67,6 @@ fn main() -> ExitCode {
         Command::Coverage => coverage::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Soak(options) => soak::run(&options),
-        Command::Giornata(options) => return giornata::run(&options),
     };
     match result {
         Ok(Verdict::Good) => ExitCode::SUCCESS,

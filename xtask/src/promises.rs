@@ -14,9 +14,9 @@ use crate::bench::limits as promised;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::prebuilt::prebuild;
 use crate::process::{capture, cargo};
-use crate::suite::record;
 use crate::workers;
 use giornata_launch::image::build;
+use giornata_launch::transcript::record;
 
 /// The example, where its modules are put, what is added to it, and the example
 /// with more than it can do.

@@ -19,9 +19,11 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, nightly, promises, run, size, suite, workers,
+    Verdict, bench, bounds, conversation, coverage, nightly, project, promises, run, size, suite,
+    workers,
 };
 use giornata_launch::image::build;
+use giornata_launch::run::How;
 
 /// One stage.
 #[derive(Debug)]
@@ -122,6 +124,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "target",
         what: "target suites in QEMU, against golden files",
         run: target,
+    },
+    Stage {
+        name: "project",
+        what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
+        run: users_project,
     },
     Stage {
         name: "bench",
@@ -280,7 +287,14 @@ fn count_passed(text: &str) -> u32 {
 /// Its tests are ignored elsewhere: they need programs that only people with an editor have.
 fn editors(_: Extent<'_>) -> Result<String> {
     let mut command = cargo();
-    command.args(["test", "--quiet", "--package", "giornata-cli", "--test", "editors"]);
+    command.args([
+        "test",
+        "--quiet",
+        "--package",
+        "giornata-cli",
+        "--test",
+        "editors",
+    ]);
     let text = capture(command.args(["--", "--include-ignored"]))?;
     Ok(format!("{} tests", count_passed(&text)))
 }
@@ -336,6 +350,10 @@ fn refuse(findings: &Findings) -> Result<()> {
         findings.cases,
         complaints.join("\n")
     );
+}
+
+fn users_project(extent: Extent<'_>) -> Result<String> {
+    project::check(extent.full)
 }
 
 fn operations(extent: Extent<'_>) -> Result<String> {
@@ -408,17 +426,20 @@ fn difference(one: &str, other: &str) -> Option<String> {
 /// Builds and flies the default system as `./x run` does; output and trace file.
 fn fly_once(name: &str) -> Result<(String, String)> {
     let trace = target_folder().join(format!("repeat-{name}.json"));
-    let options = run::Options::plain(trace.clone());
+    let how = How {
+        trace: Some(trace.clone()),
+        ..How::plain(giornata_abi::Duration::from_millis(10_000))
+    };
     // a folder of its own: nobody writes an image that another flies
     let board = (name == "second").then_some(BOARDS[0]);
-    let image = build(&run::find(&options.system)?, board, options.how.length)?;
+    let image = build(&run::find(run::DEFAULT)?, board, how.length)?;
     // a machine does not feel how fast it is read
     let pause = match name {
         "second" => Duration::from_secs(2),
         _ => Duration::ZERO,
     };
     let mut out = Dawdler(pause, Vec::new());
-    let verdict = giornata_launch::run::tell(&options.system, &options.how, &image, &mut out)?;
+    let verdict = giornata_launch::run::tell(run::DEFAULT, &how, &image, &mut out)?;
     let out = String::from_utf8(out.1).context("the output is text")?;
     if verdict != Verdict::Good {
         bail!("the flight is not good:\n{out}");

@@ -23,19 +23,21 @@ use anyhow::{Context, Result, anyhow, bail};
 use giornata_abi::Duration;
 use giornata_system::NameMap;
 use giornata_trace::{
-    Event, PortValue, Stamp, Statistics, first_difference, physical_trace, port_trace, transcript,
+    Event, PortValue, Stamp, first_difference, physical_trace, port_trace, transcript as lines_of,
     worst_shift,
 };
 use serde::Deserialize;
 
 use crate::crates::{BOARDS, CHIPS, root};
-use crate::golden::{Golden, Saying};
 use crate::test::Extent;
 use crate::workers;
-use giornata_launch::flight::{Conclusion, Landing, Observer, fly};
-use giornata_launch::image::{Image, build};
-use giornata_launch::machine::Patience;
+use giornata_launch::flight::Conclusion;
+use giornata_launch::golden::{Golden, Saying};
+use giornata_launch::image::build;
+use giornata_launch::transcript::{self, record};
 
+/// What writes golden files.
+const BLESS: &str = "./x test target --bless";
 /// Virtual time after which a suite that does not stop by itself is stopped.
 const LONGEST: Duration = Duration::from_millis(2000);
 /// Cases that sleep for longer, and nearly all of the time.
@@ -254,7 +256,7 @@ fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<O
 impl Case {
     /// What it should say.
     fn golden(&self) -> PathBuf {
-        self.file.with_extension("golden")
+        transcript::beside(&self.file)
     }
 
     /// What its run on a board should come to: the word of the closing line.
@@ -279,7 +281,7 @@ impl Outcome {
     fn saying(&self) -> Saying {
         Saying {
             board: self.board.to_string(),
-            lines: transcript(&self.events, &self.names),
+            lines: lines_of(&self.events, &self.names),
         }
     }
 }
@@ -291,21 +293,12 @@ impl Findings {
     }
 }
 
-/// Runs an image and keeps its events.
-pub(crate) fn record(image: &Image, longest: Duration) -> Result<(Vec<Event>, Landing)> {
-    let mut recorder = Recorder(Vec::new());
-    let patience = Patience::of(longest);
-    let landing = fly(image, patience, &mut recorder)?;
-    Ok((recorder.0, landing))
-}
-
 fn judge(outcome: &Outcome) -> Result<()> {
     let golden = outcome.case.golden();
-    let expected = std::fs::read_to_string(&golden)
-        .with_context(|| format!("{} (`./x test target --bless` writes it)", golden.display()))?;
+    let expected = transcript::read(&golden, BLESS)?;
     let said = outcome.saying().lines;
     let said: Vec<&str> = said.iter().map(String::as_str).collect();
-    compare(&Golden::parse(&expected).on(outcome.board), &said)?;
+    transcript::compare(&Golden::parse(&expected).on(outcome.board), &said, BLESS)?;
     judge_run(&outcome.conclusion, &outcome.case.verdict(outcome.board)?)
 }
 
@@ -318,23 +311,6 @@ fn judge_run(conclusion: &Conclusion, expected: &str) -> Result<()> {
         "the run should be `{expected}`, and is `{}`\n{}",
         conclusion.word,
         conclusion.reasons.join("\n")
-    )
-}
-
-fn compare(expected: &[&str], said: &[&str]) -> Result<()> {
-    let Some(at) = first_difference(expected, said) else {
-        return Ok(());
-    };
-    let line = |lines: &[&str]| {
-        lines
-            .get(at)
-            .map_or("(the end)".to_string(), |line| format!("`{line}`"))
-    };
-    bail!(
-        "line {} differs from the golden file\n  expected {}\n  said     {}\n(`./x test target --bless` takes what was said)",
-        at + 1,
-        line(expected),
-        line(said)
     )
 }
 
@@ -495,36 +471,9 @@ fn cut<T>(a: &mut Vec<T>, b: &mut Vec<T>, instant: impl Fn(&T) -> u64) -> Result
     Ok(())
 }
 
-/// Keeps all events.
-struct Recorder(Vec<Event>);
-
-impl Observer for Recorder {
-    fn see(&mut self, event: &Event, _: &Statistics) -> Result<()> {
-        self.0.push(event.clone());
-        Ok(())
-    }
-
-    fn pause(&mut self, _: &Statistics) -> Result<()> {
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_line_that_differs_is_shown() {
-        assert!(compare(&["a", "b"], &["a", "b"]).is_ok());
-        let error = compare(&["a", "b"], &["a", "c"]).unwrap_err().to_string();
-        assert!(
-            error.contains("line 2")
-                && error.contains("expected `b`")
-                && error.contains("said     `c`")
-        );
-        let error = compare(&["a", "b"], &["a"]).unwrap_err().to_string();
-        assert!(error.contains("said     (the end)"), "{error}");
-    }
 
     #[test]
     fn traces_are_compared_over_the_time_that_both_cover() {

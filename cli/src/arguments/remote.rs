@@ -50,6 +50,8 @@ Examples:
 
 pub(super) const TRACE_EXAMPLES: &str = "\
 Examples:
+  giornata trace                          run the project here; for https://ui.perfetto.dev
+  giornata trace -o flight.trace          a recording, for `giornata schedule --from-trace`
   giornata trace system.toml --link tcp:127.0.0.1:4000 --for 10s
   giornata trace system.toml --link tcp:127.0.0.1:4000 --for 2s -o flight.trace";
 
@@ -175,14 +177,22 @@ pub(crate) struct Top {
 
 #[derive(Debug, Args)]
 pub(crate) struct Trace {
-    /// The system file of the machine: its names.
-    pub(crate) system: PathBuf,
-    /// How long.
-    #[arg(long = "for", value_name = "DURATION", default_value = "1s")]
-    pub(crate) length: String,
-    /// Write a recording, for `giornata schedule --from-trace` and others.
+    /// A system file, its folder, or an example by its name [default: the project here].
+    pub(crate) system: Option<PathBuf>,
+    /// How long [default: 10s of virtual time, or 1s of a machine that runs].
+    #[arg(long = "for", value_name = "DURATION")]
+    pub(crate) length: Option<String>,
+    /// Where it goes: NAME.json is for Perfetto, others are recordings, for `giornata
+    /// schedule --from-trace` [default: below `target`; with --link it is printed].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) line: Line,
+    /// A board instead of the one that the system file names.
+    #[arg(long, conflicts_with = "link")]
+    pub(crate) board: Option<String>,
+    /// The machine that runs: tcp:HOST:PORT, unix:PATH or serial:PATH@BAUD.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) link: Option<Address>,
+    /// How long an answer of it is waited for.
+    #[arg(long, value_name = "DURATION", default_value = "10s")]
+    pub(crate) timeout: String,
 }

@@ -20,8 +20,8 @@ use giornata_link::Standing;
 use giornata_system::Model;
 
 use crate::complaint::Complaint;
-use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 const CODE: &str = "giornata::certificate";
 
@@ -34,7 +34,7 @@ pub(crate) fn check(
     report: &mut Report,
 ) -> Result<(), Verdict> {
     report.tell("system", system.display().to_string());
-    let model = giornata_system::check(system, &workspace_of(system)).map_err(|refusal| {
+    let model = giornata_system::check(system, home::root()).map_err(|refusal| {
         report.diagnose_report(&refusal);
         Verdict::BadInput
     })?;

@@ -9,13 +9,13 @@ use giornata_link::{Failure, Session, Told};
 use giornata_system::NameMap;
 use giornata_trace::{Event, Expansion, words_of};
 
-use crate::input::workspace_of;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// The names of a system.
 pub(crate) fn names(system: &Path, report: &mut Report) -> Result<NameMap, Verdict> {
     report.tell("system", system.display().to_string());
-    let model = giornata_system::check(system, &workspace_of(system)).map_err(|refusal| {
+    let model = giornata_system::check(system, home::root()).map_err(|refusal| {
         report.diagnose_report(&refusal);
         Verdict::BadInput
     })?;

@@ -1,4 +1,4 @@
-//! `giornata trace SYSTEM [-o OUT]`
+//! `giornata trace SYSTEM --link ADDRESS [-o OUT]`
 
 use std::fs;
 use std::path::Path;
@@ -6,19 +6,22 @@ use std::path::Path;
 use giornata_system::NameMap;
 use giornata_trace::{Narrator, Recording, Statistics, encode};
 
-use crate::arguments::Trace;
+use crate::arguments::{Line, Trace};
 use crate::complaint::Complaint;
 use crate::remote::{connect, duration, fail, stream, wrong};
 use crate::report::{Report, Verdict};
 
+/// How long, if nobody says otherwise.
+const LENGTH: &str = "1s";
+
 /// Prints what happens, or records it.
-pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
-    let length = match duration(&arguments.length) {
+pub(crate) fn run(arguments: &Trace, system: &Path, line: &Line, report: &mut Report) -> Verdict {
+    let length = match duration(arguments.length.as_deref().unwrap_or(LENGTH)) {
         Ok(length) => length,
         Err(complaint) => return wrong(complaint, report),
     };
-    let opened = stream::names(&arguments.system, report)
-        .and_then(|names| Ok((names, connect(&arguments.line, report)?)));
+    let opened =
+        stream::names(system, report).and_then(|names| Ok((names, connect(line, report)?)));
     let (names, mut session) = match opened {
         Ok(opened) => opened,
         Err(verdict) => return verdict,
@@ -47,7 +50,7 @@ pub(crate) fn run(arguments: &Trace, report: &mut Report) -> Verdict {
         || true,
     );
     if let Err(failure) = watched {
-        return fail(&arguments.line, &failure, report);
+        return fail(line, &failure, report);
     }
     report.tell("records", count);
     report.tell("releases", totals.releases());

@@ -12,9 +12,10 @@ use giornata_system::{Model, NameMap, Project, stand_ins};
 
 use crate::compile::{self, verify};
 use crate::complaint::Complaint;
-use crate::input::{Input, workspace_of};
+use crate::input::Input;
 use crate::report::{Report, Verdict};
 use crate::simulate::functions::Functions;
+use giornata_launch::home;
 
 /// A program or system that can be simulated.
 pub(crate) struct Machine {
@@ -137,7 +138,7 @@ fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verd
 }
 
 fn system(path: &Path, has_functions: bool, report: &mut Report) -> Result<Machine, Verdict> {
-    let project = told(Project::open(path, &workspace_of(path), None), report)?;
+    let project = told(Project::open(path, home::root(), None), report)?;
     compile::show(project.remarks.clone(), report);
     let machine = match has_functions {
         true => Functions::start(path, &project).map(Some),

@@ -18,8 +18,13 @@ impl Folder {
         fs::write(self.0.join(name), contents).unwrap();
     }
 
+    /// Runs the command here; boards that lie here are those of its home.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_giornata"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_giornata"));
+        if self.0.join("boards").is_dir() {
+            command.env("GIORNATA_HOME", &self.0);
+        }
+        command
             .args(arguments)
             .current_dir(&self.0)
             .output()

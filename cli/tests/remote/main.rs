@@ -260,12 +260,8 @@ fn without_a_machine_there_is_bad_input_with_a_mend() {
     assert!(err.contains("does not answer"), "{err}");
 }
 
-/// A system of the program and another one, with a board of its own.
+/// A system of the program and another one.
 fn system(folder: &Folder, other: &str) {
-    std::fs::create_dir_all(folder.0.join("boards")).unwrap();
-    let boards = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../boards");
-    let board = std::fs::read(boards.join("qemu-virt64.toml")).unwrap();
-    folder.write("boards/qemu-virt64.toml", board);
     let other = format!(
         "output f64 o := zero;\ntask log() output (o) state () [wcet {other}] {{ schedule log(o) }}\n\
          driver none() output () {{ if constant_true() then nothing() }}\n\

@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::image::package::Package;
+use crate::image::rust;
 use crate::problem::{Problem, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ impl Toolchain {
     /// In another order than the linker's own it is a copy, so that the kernel
     /// itself stays where it is looked for.
     pub(crate) fn kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
-        let what = format!("kernel {} {config} {}", board.name, self.order);
+        let what = format!("kernel {} {config} {}", board.selector, self.order);
         self.memory.recall(&what, || {
             let built = self.compile_kernel(board, config)?;
             if self.order == 0 {
@@ -88,8 +89,12 @@ impl Toolchain {
 
     fn compile_kernel(&self, board: &Board, config: &str) -> Result<PathBuf, Refusal> {
         let mut command = self.cargo("rustc");
-        command.env("GIORNATA_BOARD", &board.name);
-        command.arg("--config").arg(self.root.join(FLAGS));
+        command.env("GIORNATA_BOARD", &board.selector);
+        // (its home may be one that cannot be written)
+        command
+            .arg("--locked")
+            .arg("--config")
+            .arg(self.root.join(FLAGS));
         command.args(["--package", KERNEL, "--bin", KERNEL]);
         command.args(["--release", "--no-default-features"]);
         command.args(["--target", &board.kernel_target]);
@@ -183,7 +188,7 @@ impl Toolchain {
     }
 
     fn rustc(&self, arguments: &[&str]) -> Result<String, Refusal> {
-        let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+        let mut command = rust::rustc(&self.root);
         let output = command.args(arguments).current_dir(&self.root).output();
         let output = output.map_err(|error| missing("rustc", &error))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -191,14 +196,14 @@ impl Toolchain {
 
     /// A cargo command whose result depends on its arguments and the sources only.
     fn cargo(&self, verb: &str) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let mut command = rust::cargo(&self.root);
         command.current_dir(&self.root).arg(verb);
-        let format = if std::io::stderr().is_terminal() {
-            "json-diagnostic-rendered-ansi"
+        if std::io::stderr().is_terminal() {
+            command.args(["--message-format", "json-diagnostic-rendered-ansi"]);
+            command.args(["--color", "always"]);
         } else {
-            "json"
-        };
-        command.args(["--quiet", "--message-format", format]);
+            command.args(["--quiet", "--message-format", "json"]);
+        }
         command.arg("--target-dir").arg(&self.target_dir);
         command.env("GIORNATA_IDENTIFIERS", &self.identifiers);
         for flags in [
@@ -236,7 +241,7 @@ fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
         for line in errors.into_iter().flatten().map_while(Result::ok) {
             // (what the compiler says when cargo asks it for the target, too)
             is_known = line.contains(KNOWN) || is_known && !line.is_empty();
-            if !is_known && !line.is_empty() {
+            if !is_known && !line.is_empty() && !is_end(&line) {
                 eprintln!("{line}");
             }
         }
@@ -260,6 +265,12 @@ fn run(mut command: Command, what: &str) -> Result<Vec<Artifact>, Refusal> {
             Err(Problem::new(reason, "see the compiler's messages above").into())
         }
     }
+}
+
+/// Whether a line of cargo's progress says that it has ended, which is no news: the next
+/// step follows.
+fn is_end(line: &str) -> bool {
+    line.contains("Finished") && line.contains(" profile ")
 }
 
 /// What the compiler says to people in a message of cargo, but for what is [`KNOWN`].
@@ -313,6 +324,13 @@ mod tests {
             diagnostic(&serde_json::json!({ "reason": "build-finished" })),
             None
         );
+    }
+
+    #[test]
+    fn progress_is_shown_without_its_ends() {
+        let end = "\u{1b}[1m\u{1b}[92m    Finished\u{1b}[0m `release` profile [optimized] target(s) in 1s";
+        assert!(is_end(end));
+        assert!(!is_end("   Compiling pump v0.1.0 (/home/pump)"));
     }
 
     #[test]

@@ -25,11 +25,13 @@ mod package;
 mod paging;
 pub(crate) mod regions;
 mod report;
+mod rust;
 
 pub use compile::Memory;
 pub use layout::Usage;
 pub use package::{Crate, crate_of};
 pub use report::{ProcessUsage, Report};
+pub use rust::{cargo, channel};
 
 use crate::board::{Board, Emulator};
 use crate::describe::{self, describe};
@@ -98,8 +100,10 @@ impl BuildOptions {
     /// The same for another board than the file names; results go to a folder
     /// of that board.
     pub fn on(self, board: &str) -> BuildOptions {
+        // (of a board by the path of its file, that file's name)
+        let folder = Path::new(board).file_stem().unwrap_or_default();
         BuildOptions {
-            out_dir: self.out_dir.join(board),
+            out_dir: self.out_dir.join(folder),
             board: Some(board.into()),
             ..self
         }
@@ -466,18 +470,22 @@ fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     })
 }
 
-/// Writes a file, unless it has these bytes already: cargo looks at times.
+/// Writes a file, unless it has these bytes already: cargo looks at times. Whoever is
+/// interrupted leaves the file as it was.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
     if std::fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
-    std::fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
+    let mut fresh = path.as_os_str().to_owned();
+    fresh.push(".new");
+    let written = std::fs::write(&fresh, bytes).and_then(|()| std::fs::rename(&fresh, path));
+    written.map_err(|error| cannot_write(path, &error))
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {
     Problem::new(
         format!("cannot write {}: {error}", path.display()),
-        "give an output folder that can be written",
+        "make its folder one that can be written, or copy the system to such a one",
     )
     .into()
 }

@@ -2,10 +2,11 @@
 //! lies.
 
 use crate::file::{Spanned, SystemFile};
+use crate::image::rust;
 use crate::problem::{Problem, Refusal, nearest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// A crate, and the folder of which cargo builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub fn crate_of(file: &SystemFile, word: &Spanned<String>, home: &Path) -> Resul
             .into()
     };
     let Package { folder, name } = find(file, word, home)?;
-    let workspace = Workspace::of(&folder, &refuse)?;
+    let workspace = Workspace::of(&folder, home, &refuse)?;
     let members = workspace
         .into_iter()
         .flat_map(|workspace| workspace.packages);
@@ -87,7 +88,7 @@ pub(crate) fn find(
     };
     let mut known = Vec::new();
     for folder in [own, home.to_path_buf()] {
-        let Some(workspace) = Workspace::of(&folder, &refuse)? else {
+        let Some(workspace) = Workspace::of(&folder, home, &refuse)? else {
             continue;
         };
         let mut members = workspace.packages.iter();
@@ -137,6 +138,7 @@ impl Workspace {
     /// The workspace that a folder belongs to, if it belongs to one.
     fn of(
         folder: &Path,
+        home: &Path,
         refuse: &impl Fn(String, String) -> Refusal,
     ) -> Result<Option<Workspace>, Refusal> {
         let is_in_one = folder
@@ -145,7 +147,7 @@ impl Workspace {
         if !is_in_one {
             return Ok(None);
         }
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let mut command = rust::cargo(home);
         command
             .args([
                 "metadata",

@@ -234,7 +234,7 @@ impl Kernel {
     fn read(board: &'static str, config: &str) -> Result<Kernel> {
         let bytes = {
             // the next kernel comes to the same place
-            let _alone = alone()?;
+            let _alone = alone(&target_folder())?;
             let kernel = build_kernel(board, config, root(), &target_folder());
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?

@@ -110,7 +110,7 @@ fn measure() -> Result<(Vec<Measured>, Vec<Reached>)> {
 
 fn measure_one(entry: Entry) -> Result<Measured> {
     // the next kernel comes to the same place
-    let alone = alone()?;
+    let alone = alone(&target_folder())?;
     let elf = build(&entry.board, &entry.config)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);

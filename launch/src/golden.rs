@@ -2,13 +2,23 @@
 //!
 //! A line that only some boards say begins with their names:
 //! `@qemu-virt32,qemu-virt32-pmp| text`. The order is that of each board; lines
-//! of different boards at one place may stand in any order.
+//! of different boards at one place may stand in any order. A first line `# for 2s`
+//! says how long the runs were, if that is not the usual.
+
+use giornata_abi::Duration;
+
+use crate::time;
 
 /// What a system says, over all boards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Golden {
+pub struct Golden {
     lines: Vec<Line>,
+    /// How long the runs were, if the file says so.
+    pub length: Option<Duration>,
 }
+
+/// What the first line of a file begins with that says how long the runs were.
+const LENGTH: &str = "# for ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
@@ -18,27 +28,34 @@ struct Line {
 }
 
 /// What a board said.
-pub(crate) struct Saying {
-    pub(crate) board: String,
-    pub(crate) lines: Vec<String>,
+pub struct Saying {
+    /// The board's name.
+    pub board: String,
+    /// The lines, in order.
+    pub lines: Vec<String>,
 }
 
 impl Golden {
     /// Reads a golden file.
-    pub(crate) fn parse(text: &str) -> Golden {
+    pub fn parse(text: &str) -> Golden {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let length = first.strip_prefix(LENGTH);
+        let length = length.and_then(|length| time::parse(length).ok());
+        let lines = if length.is_some() { rest } else { text };
         Golden {
-            lines: text.lines().map(Line::parse).collect(),
+            lines: lines.lines().map(Line::parse).collect(),
+            length,
         }
     }
 
     /// What a board should say.
-    pub(crate) fn on(&self, board: &str) -> Vec<&str> {
+    pub fn on(&self, board: &str) -> Vec<&str> {
         let own = self.lines.iter().filter(|line| line.is_of(board));
         own.map(|line| line.text.as_str()).collect()
     }
 
     /// What all these boards said; a line is marked if not every one said it there.
-    pub(crate) fn of(sayings: &[Saying]) -> Golden {
+    pub fn of(sayings: &[Saying]) -> Golden {
         let mut lines = Vec::new();
         for saying in sayings {
             lines = merge(lines, saying);
@@ -48,12 +65,19 @@ impl Golden {
                 line.boards.clear();
             }
         }
-        Golden { lines }
+        Golden {
+            lines,
+            length: None,
+        }
     }
 
     /// The file's text.
-    pub(crate) fn to_text(&self) -> String {
-        self.lines.iter().map(Line::to_text).collect()
+    pub fn to_text(&self) -> String {
+        let lines: String = self.lines.iter().map(Line::to_text).collect();
+        match self.length {
+            Some(length) => format!("{LENGTH}{}\n{lines}", time::text(length)),
+            None => lines,
+        }
     }
 }
 
@@ -153,6 +177,17 @@ mod tests {
         for (board, lines) in all {
             assert_eq!(joined(&read, board), lines);
         }
+    }
+
+    #[test]
+    fn a_file_says_how_long_the_runs_were_if_need_be() {
+        let mut golden = Golden::of(&[saying("a", "on")]);
+        assert_eq!(Golden::parse("o\nn\n"), golden);
+        golden.length = Some(Duration(1_500_000_000));
+        let text = golden.to_text();
+        assert_eq!(text, "# for 1500ms\no\nn\n");
+        assert_eq!(Golden::parse(&text), golden);
+        assert_eq!(Golden::parse("# for ever\n").on("a"), ["# for ever"]);
     }
 
     #[test]

@@ -1,0 +1,228 @@
+//! A project of a user's: made, run and tested by the command alone, outside of the
+//! repository, and what may go wrong there.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::crates::{root, target_folder};
+use crate::giornata;
+use crate::process::{cargo, check as run_to_end};
+
+/// Makes, runs and tests a project of each kind. In the long form the command is
+/// installed, and nothing that is compiled here is taken.
+pub(crate) fn check(full: bool) -> Result<String> {
+    let folder = tempfile::Builder::new().prefix("giornata ").tempdir()?;
+    let shell = match full {
+        false => Shell {
+            // what users' projects compile alike is compiled once
+            target: Some(target_folder().join("projects")),
+            program: giornata::program()?,
+        },
+        true => Shell {
+            target: None,
+            program: install(&folder.path().join("installed"))?,
+        },
+    };
+    let rust = shell.make(folder.path(), "pump", "--rust")?;
+    shell.succeeds(&rust, &["run", "--headless"], "pump: ok | virtual 10.000 s")?;
+    shell.succeeds(&rust, &["test"], "2 passed")?;
+    shell.succeeds(&rust.join("src"), &["size"], "pump on qemu-virt64")?;
+    shell.succeeds(&rust, &["trace", "--for", "1s"], "pump.trace.json: open it")?;
+    two_at_once(&shell, &rust)?;
+    interrupted(&shell, &rust)?;
+    refused(&shell, &rust)?;
+    let c = shell.make(folder.path(), "cpump", "--c")?;
+    shell.succeeds(&c, &["run", "--headless"], "cpump: ok | virtual 10.000 s")?;
+    shell.succeeds(&c, &["test"], "2 passed")?;
+    Ok(format!(
+        "a project in Rust and one in C, by {}",
+        shell.program.display()
+    ))
+}
+
+/// Installs the command as `./x install` does; answers where it lies.
+fn install(folder: &Path) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args([
+        "install",
+        "--quiet",
+        "--locked",
+        "--profile",
+        "dev",
+        "--path",
+        "cli",
+    ]);
+    run_to_end(command.arg("--root").arg(folder))?;
+    Ok(folder.join("bin/giornata"))
+}
+
+/// How a user calls the command.
+struct Shell {
+    program: PathBuf,
+    target: Option<PathBuf>,
+}
+
+impl Shell {
+    fn command(&self, folder: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(words).current_dir(folder);
+        // as a shell has them that knows nothing of this repository's toolchain
+        for variable in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "CARGO_MANIFEST_DIR"] {
+            command.env_remove(variable);
+        }
+        match &self.target {
+            Some(target) => command.env("CARGO_TARGET_DIR", target),
+            None => command.env_remove("CARGO_TARGET_DIR"),
+        };
+        command
+    }
+
+    fn call(&self, folder: &Path, words: &[&str]) -> Result<Output> {
+        let output = self.command(folder, words).output();
+        output.with_context(|| format!("giornata {}", words.join(" ")))
+    }
+
+    /// The command ends with 0, and says so.
+    fn succeeds(&self, folder: &Path, words: &[&str], said: &str) -> Result<()> {
+        ends(&self.call(folder, words)?, words, 0, said)
+    }
+
+    /// The command ends with 2, and says why.
+    fn refuses(&self, folder: &Path, words: &[&str], why: &str) -> Result<()> {
+        ends(&self.call(folder, words)?, words, 2, why)
+    }
+
+    /// Makes a project; answers its folder.
+    fn make(&self, folder: &Path, name: &str, kind: &str) -> Result<PathBuf> {
+        self.succeeds(folder, &["new", name, kind], "made")?;
+        Ok(folder.join(name))
+    }
+}
+
+fn ends(output: &Output, words: &[&str], code: i32, said: &str) -> Result<()> {
+    let text = [&output.stdout[..], &output.stderr[..]].concat();
+    let text = String::from_utf8_lossy(&text);
+    // messages are broken into lines, with a bar before each
+    let plain = |text: &str| -> String {
+        let words = text.split_whitespace().filter(|word| *word != "│");
+        words.collect::<Vec<_>>().join(" ")
+    };
+    ensure!(
+        output.status.code() == Some(code) && plain(&text).contains(&plain(said)),
+        "`giornata {}` ended with {}, not with {code} and `{said}`:\n{text}",
+        words.join(" "),
+        output.status
+    );
+    Ok(())
+}
+
+/// Two runs of different lengths in one folder: each runs what it has built.
+fn two_at_once(shell: &Shell, project: &Path) -> Result<()> {
+    let lengths = [
+        ["run", "--headless", "--for", "1s"],
+        ["run", "--headless", "--for", "2s"],
+    ];
+    let start = |words: &[&str; 4]| {
+        let mut command = shell.command(project, words);
+        std::thread::spawn(move || command.output())
+    };
+    let runs = lengths.map(|words| (start(&words), words));
+    for ((run, words), said) in runs.into_iter().zip(["virtual 1.000 s", "virtual 2.000 s"]) {
+        let output = run.join().ok().context("a run")??;
+        ends(&output, &words, 0, said)?;
+    }
+    Ok(())
+}
+
+/// What an interrupted build has left half done is done anew.
+fn interrupted(shell: &Shell, project: &Path) -> Result<()> {
+    let out = project.join("target/giornata");
+    for entry in fs::read_dir(&out).with_context(|| out.display().to_string())? {
+        let path = entry?.path();
+        if path.is_file() {
+            let bytes = fs::read(&path)?;
+            fs::write(&path, &bytes[..bytes.len() / 2])?;
+        }
+    }
+    shell.succeeds(project, &["test", "system.toml"], "1 passed")
+}
+
+/// What is wrong is refused, with its place and what to do.
+fn refused(shell: &Shell, project: &Path) -> Result<()> {
+    let system = project.join("system.toml");
+    let text = fs::read_to_string(&system)?;
+    let change = |from: &str, to: &str| fs::write(&system, text.replacen(from, to, 1));
+
+    change("format = 1", "format = 2")?;
+    shell.refuses(project, &["run"], "of format 2")?;
+    change("crate = \".\"", "crate = \"pomp\"")?;
+    shell.refuses(project, &["run"], "there is no crate `pomp`")?;
+    fs::write(&system, &text)?;
+
+    let library = project.join("src/lib.rs");
+    fs::rename(&library, project.join("src/main.rs"))?;
+    shell.refuses(project, &["run"], "crate `pump` has no library")?;
+    fs::rename(project.join("src/main.rs"), &library)?;
+
+    // a file where a folder is to be: nobody can write into it, whoever they are
+    let nowhere = project.join("nowhere");
+    fs::write(&nowhere, "")?;
+    let mut command = shell.command(project, &["build"]);
+    command.env("CARGO_TARGET_DIR", nowhere.join("target"));
+    ends(
+        &command.output()?,
+        &["build"],
+        2,
+        "name another in CARGO_TARGET_DIR",
+    )?;
+
+    let mut command = shell.command(project, &["run"]);
+    command.env("GIORNATA_HOME", OsStr::new("/nowhere"));
+    ends(
+        &command.output()?,
+        &["run"],
+        2,
+        "GIORNATA_HOME is /nowhere, where giornata is not",
+    )?;
+
+    let mut command = shell.command(project, &["test", "system.toml"]);
+    let golden = project.join("system.golden");
+    let said = fs::read_to_string(&golden)?;
+    fs::write(&golden, said.replacen("level 300", "level 301", 1))?;
+    ends(
+        &command.output()?,
+        &["test"],
+        1,
+        "line 2 differs from the golden file",
+    )?;
+    fs::write(&golden, said)?;
+    own_board(shell, project)
+}
+
+/// A board file of the project's own.
+fn own_board(shell: &Shell, project: &Path) -> Result<()> {
+    let text = fs::read_to_string(root().join("boards/qemu-virt64.toml"))?;
+    let text = text.replacen("name = \"qemu-virt64\"", "name = \"mine\"", 1);
+    fs::create_dir_all(project.join("boards"))?;
+    let board = project.join("boards/mine.toml");
+    fs::write(&board, &text)?;
+    let run = [
+        "run",
+        "--headless",
+        "--for",
+        "1s",
+        "--board",
+        "boards/mine.toml",
+    ];
+    shell.succeeds(project, &run, "pump on mine")?;
+    fs::write(
+        &board,
+        text.replacen("base = 0x1000_8000", "base = 0x1000_0080", 1),
+    )?;
+    let why = "device `virtio0` (0x10000080 to 0x1000107f) overlaps device `uart0`";
+    shell.refuses(project, &run, why)
+}
