@@ -25,6 +25,7 @@ mod together;
 
 pub mod board;
 mod compile_program;
+pub mod debug_map;
 pub mod expect;
 pub mod file;
 pub mod functions;
@@ -43,6 +44,7 @@ pub mod shared;
 pub use amend::rewrite;
 pub use board::{Board, Emulator};
 pub use config::CONFIGS;
+pub use debug_map::DebugMap;
 pub use file::SystemFile;
 pub use functions::Functions;
 pub use giornata_analysis::quantity::duration;
