@@ -9,6 +9,7 @@ mod board_costs;
 mod check;
 mod compile;
 mod complaint;
+mod debug;
 mod disasm;
 mod input;
 mod margins;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => run::build(arguments, &mut report),
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
+        Command::Debug(arguments) => debug::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
