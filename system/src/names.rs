@@ -149,6 +149,20 @@ pub struct PortName {
     pub traced: bool,
     /// For a task's own copy: index of the task's thread.
     pub task: Option<u16>,
+    /// What a value that is a struct consists of, where the processes say so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldName>,
+}
+
+/// One part of a port's value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldName {
+    /// Its name, with those of the structs and arrays it lies in: `rates.x`, `gains[2]`.
+    pub name: String,
+    /// Bytes before it.
+    pub offset: u16,
+    /// A [`ValueType`] by its code: how it reads.
+    pub value_type: u8,
 }
 
 /// One driver.
@@ -245,6 +259,13 @@ impl NameMap {
         }
         let program = self.programs.get(port.program as usize)?;
         Some(format!("{}.{}", program.name, port.name))
+    }
+}
+
+impl FieldName {
+    /// How it reads.
+    pub fn value_type(&self) -> ValueType {
+        ValueType::from_code(self.value_type).unwrap_or(ValueType::Opaque)
     }
 }
 
@@ -357,6 +378,7 @@ fn port_name(port: &Port) -> PortName {
             Place::Block(thread, _) => Some(thread),
             Place::Arena(_) => None,
         },
+        fields: Vec::new(),
     }
 }
 

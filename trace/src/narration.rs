@@ -10,7 +10,7 @@ use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
 use crate::message::{Assembly, Message, describe_fault};
-use crate::notation::{logical, millis, percent, seconds, value};
+use crate::notation::{logical, millis, percent, port_value, seconds};
 use crate::repetition::{Repetition, cause};
 use crate::statistics::Statistics;
 
@@ -171,7 +171,8 @@ fn task_rows(names: &NameMap, totals: &Statistics, share: impl Fn(usize) -> Stri
 }
 
 fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
-    let mut rows = vec![["port", "kind", "writes", "lag in ticks", "last value"].map(String::from)];
+    let mut rows = vec![["port", "kind", "writes", "lag in ticks"].map(String::from)];
+    let mut values = vec!["last value".to_string()];
     for (index, (port, total)) in names.ports.iter().zip(&totals.ports).enumerate() {
         if total.writes == 0 {
             continue;
@@ -181,10 +182,13 @@ fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
             port.kind.clone(),
             total.writes.to_string(),
             format!("{}..{}", total.lag.least, total.lag.most),
-            value(&total.value, port.value_type()),
         ]);
+        values.push(port_value(&total.value, port));
     }
-    align(&rows, 2, 12)
+    let rows = align(&rows, 2, 12).into_iter();
+    rows.zip(values)
+        .map(|(row, value)| format!("{row}  {value}"))
+        .collect()
 }
 
 /// Columns behind `indent` blanks: the first `left` flush left, the others flush right.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::event::{Content, Event, UpcallStep};
 use crate::message::{Assembly, Message, describe_fault};
 use crate::narration::{change, describe_breach, driver_name, thread_name};
-use crate::notation::{number, value};
+use crate::notation::{fields, number, value};
 use crate::port;
 
 const KERNEL: u32 = 1;
@@ -267,6 +267,21 @@ impl<'a, W: Write> Perfetto<'a, W> {
         };
         let (value_type, ts) = (entry.value_type(), logical_micros(write.at));
         let name = format!("port {}", self.names.port(write.port).unwrap_or_default());
+        let mut parts = fields(&write.value, entry).peekable();
+        if parts.peek().is_some() {
+            let values: Vec<(String, Option<f64>)> = parts
+                .map(|(field, bytes)| {
+                    let value = number(bytes, field.value_type());
+                    (format!("{name}.{}", field.name), value)
+                })
+                .collect();
+            return values
+                .into_iter()
+                .try_for_each(|(name, value)| match value {
+                    Some(value) => self.counter(ts.clone(), &name, json!(value)),
+                    None => Ok(()),
+                });
+        }
         match number(&write.value, value_type) {
             Some(number) => self.counter(ts, &name, json!(number)),
             None => {

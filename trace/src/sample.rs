@@ -89,6 +89,7 @@ fn port(name: &str, value_type: ValueType, size: u16) -> PortName {
         size,
         traced: true,
         task: None,
+        fields: vec![],
     }
 }
 

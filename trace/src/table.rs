@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Row, Table, Widget};
 
-use crate::notation::{millis, percent, seconds, value};
+use crate::notation::{millis, percent, port_value, seconds};
 use crate::statistics::{PortTotals, Statistics, ThreadTotals};
 
 /// Ports shown at most; actuators and sensors come first.
@@ -117,32 +117,30 @@ impl Dashboard<'_> {
             let totals = self.totals.ports.get(index).cloned().unwrap_or_default();
             Row::new(self.port_cells(index, &totals))
         });
-        let widths = [28, 12, 9, 28].map(Constraint::Length);
+        let widths = [24, 10, 8].map(Constraint::Length);
+        let widths = widths.into_iter().chain([Constraint::Min(0)]);
         let head: [Cell<'static>; 4] = [
             "port".into(),
             "kind".into(),
             right("writes".into()),
-            right("value".into()),
+            "  value".into(),
         ];
         Table::new(rows, widths).header(header(head))
     }
 
     fn port_cells(&self, index: usize, totals: &PortTotals) -> [Cell<'static>; 4] {
         let name = self.names.port(index as u16).unwrap_or_default();
-        let (kind, value_type) = match self.names.ports.get(index) {
-            Some(port) => (port.kind.clone(), port.value_type()),
-            None => (String::new(), ValueType::Opaque),
-        };
-        let shown = if totals.writes == 0 {
-            "-".into()
-        } else {
-            value(&totals.value, value_type)
+        let port = self.names.ports.get(index);
+        let kind = port.map_or_else(String::new, |port| port.kind.clone());
+        let shown = match port.filter(|_| totals.writes > 0) {
+            Some(port) => port_value(&totals.value, port),
+            None => "-".into(),
         };
         [
             name.into(),
             kind.into(),
             right(totals.writes.to_string()),
-            right(shown),
+            format!("  {shown}").into(),
         ]
     }
 }

@@ -40,6 +40,9 @@ const FLIGHT: Scenario = Scenario {
     system: "flight-control/loadable",
     typed: &[
         ("status --json", 0),
+        // what happens, over the hostlink, while the trace server sends it too
+        ("top EXAMPLE/loadable.toml --once", 0),
+        ("trace EXAMPLE/loadable.toml --for 500ms", 0),
         // the controller goes on as the same module, in flight
         (
             "load EXAMPLE/flight.giotto --program flight --carry-over",

@@ -17,6 +17,7 @@ mod c;
 mod compile;
 mod elf;
 mod executable;
+mod fields;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
@@ -296,7 +297,8 @@ impl<'a> Builder<'a> {
         let [image, names, debug_map] = ["elf", "names.json", "debug.json"].map(out);
         let bytes = self.image(&kernel, &layout, blob)?;
         write(&image, &bytes)?;
-        let name_map = names::name_map(&model, &layout.usage);
+        let mut name_map = names::name_map(&model, &layout.usage);
+        fields::fill(&mut name_map, &self.executables()?);
         write(&names, name_map.to_json().as_bytes())?;
         let map = self.debug_map(&model, &layout, &name_map, &bytes);
         write(&debug_map, map.to_json().as_bytes())?;
@@ -313,6 +315,18 @@ impl<'a> Builder<'a> {
             emulator: board.emulator.clone(),
             remarks: Vec::new(),
         })
+    }
+
+    /// The linked processes, with their debug information.
+    fn executables(&self) -> Result<Vec<Vec<u8>>, Refusal> {
+        let processes = self.project.file.processes.iter();
+        let paths = processes.map(|section| self.executable(section));
+        paths.map(|path| read(&path)).collect()
+    }
+
+    fn executable(&self, section: &ProcessSection) -> PathBuf {
+        let name = format!("{}.process.elf", section.name.get_ref());
+        self.options.out_dir.join(name)
     }
 
     /// Compiles one process.
@@ -338,8 +352,7 @@ impl<'a> Builder<'a> {
         let sections = self.project.file.processes.iter();
         let processes = sections.zip(parts).zip(sites);
         let executables = processes.map(|((section, parts), site)| {
-            let name = section.name.get_ref();
-            let output = self.options.out_dir.join(format!("{name}.process.elf"));
+            let output = self.executable(section);
             link_process::link(&self.toolchain, section, parts, site, &output)?;
             Ok(Executable::read(section, &read(&output)?)?.in_words())
         });

@@ -129,6 +129,7 @@ fn names() -> NameMap {
             size: 12,
             traced: true,
             task: None,
+            fields: vec![],
         }],
         drivers: vec![DriverName {
             name: "write_state".into(),
