@@ -73,10 +73,14 @@ impl<'a> Screen<'a> {
     }
 
     fn scroll(&mut self, lines: Vec<String>) -> Result<()> {
-        for line in lines {
-            self.terminal
-                .insert_before(1, |buffer| Line::from(line).render(buffer.area, buffer))?;
-        }
+        let Ok(count @ 1..) = u16::try_from(lines.len()) else {
+            return Ok(());
+        };
+        self.terminal.insert_before(count, |buffer| {
+            for (line, row) in lines.into_iter().zip(buffer.area.rows()) {
+                Line::from(line).render(row, buffer);
+            }
+        })?;
         Ok(())
     }
 
