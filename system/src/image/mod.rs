@@ -30,6 +30,7 @@ mod rust;
 
 pub use compile::Memory;
 pub use layout::Usage;
+pub use package::{Crate, crate_of};
 pub use report::{ProcessUsage, Report};
 pub use rust::{cargo, channel};
 
@@ -225,6 +226,9 @@ pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
 /// written in C.
 const C_API: &str = "giornata-c";
 
+/// How C sources are compiled, for editors.
+const COMMANDS: &str = "compile_commands.json";
+
 /// How often processes are linked before they are given up.
 const MOST_LINKS: u32 = 8;
 
@@ -268,6 +272,7 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
+        self.write_commands()?;
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
@@ -317,6 +322,42 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Tells editors how C sources are compiled, before that may fail. The file lies
+    /// where they look for it in a project of one's own; of a system in the home of the
+    /// kernel beside its image only.
+    fn write_commands(&self) -> Result<(), Refusal> {
+        let (file, target) = (&self.project.file, &self.project.board.target);
+        let mut all = Vec::new();
+        for section in &file.processes {
+            let folder = self.folder_of(section);
+            all.extend(c::commands(
+                &self.toolchain,
+                file,
+                section,
+                target,
+                &folder,
+            )?);
+        }
+        if all.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{:#}\n", serde_json::Value::from(all));
+        let home = file.relative("");
+        let mut folders = vec![self.options.out_dir.as_path()];
+        if is_elsewhere(&home, &self.options.root) {
+            folders.push(&home);
+        }
+        let paths = folders.into_iter().map(|folder| folder.join(COMMANDS));
+        paths
+            .into_iter()
+            .try_for_each(|path| write(&path, text.as_bytes()))
+    }
+
+    /// Where the objects of a process go.
+    fn folder_of(&self, section: &ProcessSection) -> PathBuf {
+        self.options.out_dir.join(section.name.get_ref())
+    }
+
     /// The linked processes, with their debug information.
     fn executables(&self) -> Result<Vec<Vec<u8>>, Refusal> {
         let processes = self.project.file.processes.iter();
@@ -339,7 +380,7 @@ impl<'a> Builder<'a> {
                 name: C_API.into(),
             },
         };
-        let folder = self.options.out_dir.join(section.name.get_ref());
+        let folder = self.folder_of(section);
         let file = &self.project.file;
         Ok(Parts {
             objects: c::compile(&self.toolchain, file, section, target, &folder)?,
