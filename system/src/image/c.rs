@@ -213,9 +213,10 @@ fn machine(target: &str) -> Result<[String; 2], Refusal> {
     ])
 }
 
-/// `__FILE__` is the path from the system file, wherever that lies.
+/// `__FILE__` is the path from the system file, wherever that lies. (What debuggers are told
+/// is the whole path: it is in no image.)
 fn prefix_map(home: &Path) -> OsString {
-    let mut argument = joined("-ffile-prefix-map=", home);
+    let mut argument = joined("-fmacro-prefix-map=", home);
     argument.push("=");
     argument
 }
