@@ -49,7 +49,19 @@ Examples:
   giornata run                            the project of this folder, or of one above
   giornata run pump/overload.toml --for 2s
   giornata run --trace pump.json          for https://ui.perfetto.dev
-  giornata run --headless > pump.txt      plain lines, the same each time";
+  giornata run --expect panic:pump        a run that is good although the pump panics
+  giornata run --headless > pump.txt      plain lines, the same each time
+  giornata run --dump pump.core           what it holds at the end, for `giornata debug --from`";
+
+const DEBUG_EXAMPLES: &str = "\
+Examples:
+  giornata debug                          the project of this folder, or of one above
+  giornata debug pump --board qemu-virt32-pmp
+  giornata debug pump -- -ex 'break pump::control' -ex continue
+  giornata debug pump --dump pump.core    what the machine holds when the session ends
+  giornata debug --from pump.core         looks at that
+
+In gdb, `giornata-threads` tells how every thread stands.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -166,6 +178,9 @@ pub(crate) enum Command {
     /// Compile a Giotto program to a module.
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
+    /// Run a system under gdb, or look at a dump of one.
+    #[command(after_help = DEBUG_EXAMPLES)]
+    Debug(Debug),
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
@@ -302,6 +317,14 @@ pub(crate) struct Build {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Debug {
+    /// A system file, its folder, or an example by its name [default: the project here].
+    pub(crate) system: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: giornata_launch::debug::How,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Run {
     /// A system file, its folder, or an example by its name [default: the project here].
     pub(crate) system: Option<PathBuf>,
@@ -310,6 +333,9 @@ pub(crate) struct Run {
     pub(crate) default: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: giornata_launch::run::How,
+    /// Run it under gdb, as `giornata debug` does.
+    #[arg(long, conflicts_with_all = ["trace", "record", "link", "headless", "expect"])]
+    pub(crate) gdb: bool,
 }
 
 #[derive(Debug, Args)]

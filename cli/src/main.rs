@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod compile;
 mod complaint;
+mod debug;
 mod disasm;
 mod identifiers;
 mod input;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, &mut report),
         Command::Compare(arguments) => compare::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
+        Command::Debug(arguments) => debug::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
         Command::Identifiers(arguments) => identifiers::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),

@@ -22,6 +22,8 @@ pub struct Image {
     own: TempPath,
     /// The kernel's executable, with its symbols.
     pub kernel: PathBuf,
+    /// What a debugger has to know of it.
+    pub debug_map: PathBuf,
     /// What the indices of its trace mean.
     pub names: NameMap,
     /// How its memory is spent.
@@ -143,6 +145,7 @@ pub fn build_as(options: BuildOptions) -> Result<Image> {
         elf: built.image,
         own,
         kernel,
+        debug_map: built.debug_map,
         names: built.name_map,
         report: built.report,
         host,

@@ -11,6 +11,7 @@ use giornata_system::expect::Expectation;
 use giornata_system::names::name_map;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
+use crate::debug::Dumping;
 use crate::flight::{Conclusion, Landing, Observer, fly};
 use crate::home::root;
 use crate::image::{Image, build};
@@ -37,6 +38,9 @@ pub struct How {
     /// chip: tcp:HOST:PORT or unix:PATH.
     #[arg(long, value_name = "ADDRESS")]
     pub link: Option<String>,
+    /// Write what the machine holds when it has stopped: for `giornata debug --from`.
+    #[arg(long, value_name = "FILE")]
+    pub dump: Option<PathBuf>,
     /// What may go wrong beside what the system file's `expect` says, like
     /// fault:water or overrun:control; may be repeated.
     #[arg(long, value_name = "KIND[:NAME]", value_parser = expectation)]
@@ -55,6 +59,7 @@ impl How {
             trace: None,
             record: None,
             link: None,
+            dump: None,
             expect: Vec::new(),
             headless: true,
         }
@@ -75,16 +80,23 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     image.names.expect.extend(expected);
     eprintln!("{}", image.report);
     interrupt::listen().context("Ctrl-C")?;
+    match &options.dump {
+        Some(file) => Dumping::new(&mut image, file)?.during(|| watch(title, options, &image)),
+        None => watch(title, options, &image),
+    }
+}
+
+fn watch(title: &str, options: &How, image: &Image) -> Result<Verdict> {
     let live = if options.headless || !screen::is_there() {
         None
     } else {
         Screen::new(title, &image.names).ok()
     };
     match live {
-        Some(screen) => show(title, options, &image, screen),
+        Some(screen) => show(title, options, image, screen),
         None => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            let verdict = tell(title, options, &image, &mut out)?;
+            let verdict = tell(title, options, image, &mut out)?;
             out.flush().context("standard output")?;
             Ok(verdict)
         }

@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, nightly, project, promises, run, size, suite,
-    workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, nightly, project, promises, run,
+    size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -154,6 +154,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "hostlink",
         what: "the host tool changes programs of a machine in flight, over a socket; in the long form of a chip, over its UART",
         run: hostlink,
+    },
+    Stage {
+        name: "debug",
+        what: "gdb on a terminal says what docs/debug.md says: breakpoints, threads, a dump",
+        run: debug,
     },
     Stage {
         name: "fuzz",
@@ -446,6 +451,10 @@ fn fly_once(name: &str) -> Result<(String, String)> {
     }
     let trace = std::fs::read_to_string(&trace).context("the trace file")?;
     Ok((out, trace))
+}
+
+fn debug(_: Extent<'_>) -> Result<String> {
+    debugger::check()
 }
 
 fn hostlink(extent: Extent<'_>) -> Result<String> {

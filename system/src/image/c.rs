@@ -21,10 +21,11 @@ const COMPILER_VARIABLE: &str = "GIORNATA_CC";
 /// Where `<giornata.h>` lies in the workspace.
 const HEADERS: &str = "user/c/include";
 
-/// How each source is compiled. `-Wdate-time`: an image does not depend on the day.
-const FLAGS: [&str; 15] = [
+/// How each source is compiled. `-g`: for debuggers; it changes nothing that is loaded. `-Wdate-time`: an image does not depend on the day.
+const FLAGS: [&str; 16] = [
     "-std=gnu17",
     "-O2",
+    "-g",
     "-Wall",
     "-Wextra",
     "-Wdate-time",
@@ -211,9 +212,10 @@ fn machine(target: &str) -> Result<[String; 2], Refusal> {
     ])
 }
 
-/// `__FILE__` is the path from the system file, wherever that lies.
+/// `__FILE__` is the path from the system file, wherever that lies. (What debuggers are told
+/// is the whole path: it is in no image.)
 fn prefix_map(home: &Path) -> OsString {
-    let mut argument = joined("-ffile-prefix-map=", home);
+    let mut argument = joined("-fmacro-prefix-map=", home);
     argument.push("=");
     argument
 }

@@ -35,6 +35,7 @@ pub use report::{ProcessUsage, Report};
 pub use rust::{cargo, channel};
 
 use crate::board::{Board, Emulator};
+use crate::debug_map::DebugMap;
 use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
 use crate::identifiers;
@@ -85,6 +86,8 @@ pub struct Built {
     pub kernel: PathBuf,
     /// The name map, as JSON.
     pub names: PathBuf,
+    /// The debug map, as JSON.
+    pub debug_map: PathBuf,
     /// The identifiers as a Rust module, and as a C header.
     pub identifiers: [PathBuf; 2],
     /// The same map.
@@ -275,9 +278,9 @@ impl<'a> Builder<'a> {
         let sections = &self.project.file.processes;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
         let parts = parts?;
-        let first = self.outline.processes.iter();
+        let first = 0..self.outline.processes.len() as u16;
         let sites: Vec<Site> = first
-            .map(|p| layout::first_site(&self.outline, p))
+            .map(|index| layout::first_site(&self.outline, index))
             .collect();
         let executables = self.link(&parts, &sites)?;
         let names = sections
@@ -291,21 +294,26 @@ impl<'a> Builder<'a> {
         let (layout, blob) = self.place(&model, executables, sites, &parts)?;
         // records are the kernel's tables at run time
         let records = blob.size;
-        let image = self.options.out_dir.join(format!("{}.elf", model.name));
-        write(&image, &self.image(&kernel, &layout, blob)?)?;
+        let out = |ending: &str| {
+            self.options
+                .out_dir
+                .join(format!("{}.{ending}", model.name))
+        };
+        let [image, names, debug_map] = ["elf", "names.json", "debug.json"].map(out);
+        let bytes = self.image(&kernel, &layout, blob)?;
+        write(&image, &bytes)?;
         let mut name_map = names::name_map(&model, &layout.usage);
         fields::fill(&mut name_map, &self.executables()?);
-        let names = self
-            .options
-            .out_dir
-            .join(format!("{}.names.json", model.name));
         write(&names, name_map.to_json().as_bytes())?;
+        let map = self.debug_map(&model, &layout, &name_map, &bytes);
+        write(&debug_map, map.to_json().as_bytes())?;
         let mut report = Report::of(&model, &kernel, &layout);
         report.kernel_tables += records;
         Ok(Built {
             image,
             kernel: executable,
             names,
+            debug_map,
             identifiers: self.identifiers,
             name_map,
             report,
@@ -394,8 +402,8 @@ impl<'a> Builder<'a> {
 
     /// Lays the system out and makes its records. Their size does not depend on the
     /// addresses in them, but on the sizes of processes, so they are made twice at
-    /// least. Where processes lie is where they are linked, if nothing is translated;
-    /// so they are linked until all lie still.
+    /// least. Where processes lie, or with translation where one ends and the next begins,
+    /// is where they are linked; so they are linked until all lie still.
     fn place(
         &self,
         model: &Model,
@@ -421,6 +429,16 @@ impl<'a> Builder<'a> {
         let reason =
             format!("the processes' sizes change each of {MOST_LINKS} times they are linked");
         Err(Problem::new(reason, "take a board with page tables").into())
+    }
+
+    fn debug_map(&self, model: &Model, layout: &Layout, names: &NameMap, image: &[u8]) -> DebugMap {
+        let board = &model.board;
+        let end = board.memory_base + (board.memory_size - layout.free);
+        let home = self.project.file.relative(".");
+        DebugMap {
+            sources: home.canonicalize().unwrap_or(home).display().to_string(),
+            ..DebugMap::of(model, &layout.placement, names, image, end)
+        }
     }
 
     fn image(&self, kernel: &Kernel, layout: &Layout, blob: Segment) -> Result<Vec<u8>, Refusal> {
