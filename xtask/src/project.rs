@@ -250,7 +250,8 @@ fn own_board(shell: &Shell, project: &Path) -> Result<()> {
 }
 
 /// Crates that users' manifests name.
-const NAMED: [&str; 4] = [
+const NAMED: [&str; 5] = [
+    "giornata-build",
     "giornata-rt",
     "giornata-rt-macros",
     "giornata-abi",
