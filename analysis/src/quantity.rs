@@ -25,31 +25,32 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
         .checked_add(exact)
 }
 
+/// Units of durations, in nanoseconds.
+pub const DURATIONS: [(&str, u64); 5] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+];
+/// Units of sizes, in bytes.
+pub const SIZES: [(&str, u64); 6] = [
+    ("", 1),
+    ("B", 1),
+    ("K", 1 << 10),
+    ("KiB", 1 << 10),
+    ("M", 1 << 20),
+    ("MiB", 1 << 20),
+];
+
 /// Nanoseconds of a duration such as `20us`; the unit is needed.
 pub fn duration(text: &str) -> Option<u64> {
-    let units = [
-        ("ns", 1),
-        ("us", 1_000),
-        ("µs", 1_000),
-        ("ms", 1_000_000),
-        ("s", 1_000_000_000),
-    ];
-    scaled(text, &units)
+    scaled(text, &DURATIONS)
 }
 
 /// Bytes of a size such as `4K`, `1M`, `512`.
 pub fn size(text: &str) -> Option<u64> {
-    scaled(
-        text,
-        &[
-            ("", 1),
-            ("B", 1),
-            ("K", 1 << 10),
-            ("KiB", 1 << 10),
-            ("M", 1 << 20),
-            ("MiB", 1 << 20),
-        ],
-    )
+    scaled(text, &SIZES)
 }
 
 #[cfg(test)]

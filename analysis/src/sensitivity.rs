@@ -9,8 +9,8 @@ use crate::times::Times;
 
 /// Factors are in thousandths.
 pub const UNIT: u64 = 1000;
-/// Beyond a factor of 1,000 nobody asks.
-const MOST: u64 = 1000 * UNIT;
+/// Beyond a factor of 1,000 nobody asks: greater ones are found to be this.
+pub const MOST_FACTOR: u64 = 1000 * UNIT;
 
 /// The greatest factor, in thousandths, by which all times can be multiplied
 /// so that `holds` still answers true; 0 if none, at most 1,000,000. `None` if
@@ -41,10 +41,10 @@ fn bisect(mut holds: impl FnMut(u64) -> Option<bool>) -> Option<u64> {
     let (mut good, mut bad) = (0, UNIT);
     while holds(bad)? {
         good = bad;
-        if bad >= MOST {
-            return Some(MOST);
+        if bad >= MOST_FACTOR {
+            return Some(MOST_FACTOR);
         }
-        bad = (bad * 2).min(MOST);
+        bad = (bad * 2).min(MOST_FACTOR);
     }
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
@@ -67,7 +67,7 @@ mod tests {
             let found = bisect(|factor| Some(factor <= limit));
             assert_eq!(found, Some(limit));
         }
-        assert_eq!(bisect(|_| Some(true)), Some(MOST));
+        assert_eq!(bisect(|_| Some(true)), Some(MOST_FACTOR));
         assert_eq!(bisect(|factor| (factor < 1500).then_some(true)), None);
     }
 

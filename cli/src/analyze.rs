@@ -15,7 +15,7 @@ use crate::board_costs;
 use crate::complaint::Complaint;
 use crate::margins::{Margins, factor, show_view};
 use crate::report::{Report, Verdict};
-use crate::subject::{self, Subject};
+use crate::subject::{self, Subject, System};
 
 const ASSUMPTIONS: &str = "drivers and the kernel take no time; one hart runs these tasks only; guards may answer anything";
 /// The same where the kernel's time is charged.
@@ -23,20 +23,26 @@ const CHARGED: &str = "drivers take no time of their own, and move 512 bytes eac
 
 /// Says whether all jobs of a program are in time.
 pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
-    let mut subject = match Subject::read(&arguments.file, arguments.wcet.as_ref(), report) {
-        Ok(subject) => subject,
+    let (mut subject, scheduled) = match read(arguments, report) {
+        Ok(read) => read,
         Err(verdict) => return verdict,
     };
     let mut assumptions = ASSUMPTIONS;
     if let Some(board) = &arguments.board {
         assumptions = CHARGED;
-        if let Err(verdict) = charge_kernel(board, &arguments.file, &mut subject, report) {
+        if let Err(verdict) = charge_kernel(
+            board,
+            arguments.measured,
+            &arguments.file,
+            &mut subject,
+            report,
+        ) {
             return verdict;
         }
     }
     report.tell("assumptions", assumptions);
     let carries_s_code = !subject.code.threads().is_empty();
-    let verdict = match arguments.strategy {
+    let verdict = match scheduled {
         None if carries_s_code => check_s_code(&arguments.file, &subject, report),
         strategy => analyze(
             arguments,
@@ -49,14 +55,34 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
     verdict
 }
 
+/// What is analysed, and who schedules it where a system file says that.
+fn read(
+    arguments: &Analyze,
+    report: &mut Report,
+) -> Result<(Subject, Option<StrategyName>), Verdict> {
+    let (file, wcet) = (&arguments.file, arguments.wcet.as_ref());
+    match file
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
+        true => {
+            let System { subject, strategy } =
+                System::read(file, wcet, arguments.strategy, report)?;
+            Ok((subject, strategy))
+        }
+        false => Ok((Subject::read(file, wcet, report)?, arguments.strategy)),
+    }
+}
+
 /// Charges the jobs with the kernel's time on a board, and says how much it is.
 fn charge_kernel(
     board: &str,
+    is_measured: bool,
     file: &Path,
     subject: &mut Subject,
     report: &mut Report,
 ) -> Result<(), Verdict> {
-    let found = board_costs::of(board).map_err(|complaint| {
+    let found = board_costs::of(board, is_measured).map_err(|complaint| {
         report.diagnose(complaint);
         Verdict::BadInput
     })?;
@@ -299,4 +325,5 @@ fn show_tasks(subject: &Subject, walked: &Walked, margins: &Margins, report: &mu
     }
     report.tell("tasks", rows);
     report.say(table);
+    margins.show_left_out(report);
 }

@@ -25,6 +25,20 @@ Examples:
   giornata check system.toml            a system with its programs
   giornata check --json flight.giotto   the same for other programs to read";
 
+const IDENTIFIERS_EXAMPLES: &str = "\
+Examples:
+  giornata identifiers system.toml        what a process in Rust names, as constants
+  giornata identifiers system.toml --c    the same for C
+
+Build scripts call it through the crate `giornata-build`.";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  giornata schema > system.schema.json
+  giornata schema --board > board.schema.json
+
+The first line `#:schema system.schema.json` of a system file tells editors of it.";
+
 const BUILD_EXAMPLES: &str = "\
 Examples:
   giornata build                          the project of this folder, or of one above
@@ -35,7 +49,28 @@ Examples:
   giornata run                            the project of this folder, or of one above
   giornata run pump/overload.toml --for 2s
   giornata run --trace pump.json          for https://ui.perfetto.dev
-  giornata run --headless > pump.txt      plain lines, the same each time";
+  giornata run --expect panic:pump        a run that is good although the pump panics
+  giornata run --headless > pump.txt      plain lines, the same each time
+  giornata run --dump pump.core           what it holds at the end, for `giornata debug --from`";
+
+const DEBUG_EXAMPLES: &str = "\
+Examples:
+  giornata debug                          the project of this folder, or of one above
+  giornata debug pump --board qemu-virt32-pmp
+  giornata debug pump -- -ex 'break pump::control' -ex continue
+  giornata debug pump --dump pump.core    what the machine holds when the session ends
+  giornata debug --from pump.core         looks at that
+
+In gdb, `giornata-threads` tells how every thread stands.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  giornata simulate system.toml --functions --for 2s --record sim.trace
+  giornata run --for 2s --record machine.trace
+  giornata compare sim.trace machine.trace
+
+A time-safe program writes the same values to the same ports at the same logical
+instants everywhere. Exit code 1: they differ, and where.";
 
 const NEW_EXAMPLES: &str = "\
 Examples:
@@ -76,7 +111,9 @@ Examples:
   giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
   giornata analyze flight.giotto --wcet wcet.toml with times from a file
   giornata analyze flight.scheduled.gmod          does its S code keep it time-safe?
+  giornata analyze system.toml                    all programs of a system as one, by its budgets
   giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
+  giornata analyze flight.giotto --board qemu-virt64 --measured
 
 A file of times has a line for each task:
   control = \"2ms\"
@@ -106,10 +143,12 @@ Examples:
   giornata simulate system.toml --exec-time uniform --seed 7 --for 10s
   giornata simulate flight.gmod --scheduler fifo --svg schedule.svg
   giornata simulate flight.giotto --record f.trace   for `giornata schedule --from-trace`
+  giornata simulate system.toml --functions          with what its functions compute
   giornata simulate flight.giotto --json             the same for other programs to read
 
-The kernel of the boards runs on a virtual clock; tasks and drivers take time and
-compute nothing. Guards answer false unless --guard says otherwise.";
+The kernel of the boards runs on a virtual clock. Without --functions, tasks and
+drivers take time and compute nothing, and guards answer false unless --guard says
+otherwise.";
 
 /// Compile, analyse and simulate real-time programs.
 #[derive(Debug, Parser)]
@@ -133,15 +172,26 @@ pub(crate) enum Command {
     /// Say whether a program, module or system is sound.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
+    /// Say whether two recorded runs wrote the same values at the same instants.
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Compile a Giotto program to a module.
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
+    /// Run a system under gdb, or look at a dump of one.
+    #[command(after_help = DEBUG_EXAMPLES)]
+    Debug(Debug),
     /// List the microcode of a module or program.
     #[command(after_help = DISASM_EXAMPLES)]
     Disasm(Disasm),
+    /// Print the names of a system file as constants of Rust or C.
+    #[command(after_help = IDENTIFIERS_EXAMPLES)]
+    Identifiers(Identifiers),
     /// Make a key that signs what machines are asked to do.
     #[command(after_help = KEY_EXAMPLES)]
     Key(Key),
+    /// Serve an editor: findings, definitions and instants of Giotto programs.
+    LanguageServer,
     /// Load a program or module into a running machine.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(Load),
@@ -157,6 +207,9 @@ pub(crate) enum Command {
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
+    /// Print the JSON schema of system files, for editors.
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema(Schema),
     /// Stop a running machine.
     #[command(after_help = SHUTDOWN_EXAMPLES)]
     Shutdown(Shutdown),
@@ -237,7 +290,7 @@ pub(crate) struct Schedule {
 
 #[derive(Debug, Args)]
 pub(crate) struct Analyze {
-    /// A program (.giotto) or a module (.gmod).
+    /// A program (.giotto), a module (.gmod) or a system file (.toml).
     pub(crate) file: PathBuf,
     /// The scheduler of the E code [default: the S code that the module carries, else edf].
     #[arg(long, value_enum)]
@@ -248,6 +301,10 @@ pub(crate) struct Analyze {
     /// Charge the jobs with what the kernel takes on this board.
     #[arg(long, value_name = "NAME")]
     pub(crate) board: Option<String>,
+    /// Charge the most that was measured where there is a bound too: no guarantee, and
+    /// near what happens.
+    #[arg(long, requires = "board")]
+    pub(crate) measured: bool,
 }
 
 #[derive(Debug, Args)]
@@ -260,6 +317,14 @@ pub(crate) struct Build {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Debug {
+    /// A system file, its folder, or an example by its name [default: the project here].
+    pub(crate) system: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: giornata_launch::debug::How,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Run {
     /// A system file, its folder, or an example by its name [default: the project here].
     pub(crate) system: Option<PathBuf>,
@@ -268,6 +333,9 @@ pub(crate) struct Run {
     pub(crate) default: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: giornata_launch::run::How,
+    /// Run it under gdb, as `giornata debug` does.
+    #[arg(long, conflicts_with_all = ["trace", "record", "link", "headless", "expect"])]
+    pub(crate) gdb: bool,
 }
 
 #[derive(Debug, Args)]
@@ -310,6 +378,14 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// What `--record` has written.
+    pub(crate) one: PathBuf,
+    /// The same of another run.
+    pub(crate) other: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Compile {
     /// A program (.giotto).
     pub(crate) file: PathBuf,
@@ -331,6 +407,25 @@ pub(crate) struct Disasm {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Identifiers {
+    /// A system file.
+    pub(crate) system: PathBuf,
+    /// A board instead of the one that the system file names.
+    #[arg(long)]
+    pub(crate) board: Option<String>,
+    /// A header for C instead of a module for Rust.
+    #[arg(long)]
+    pub(crate) c: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// Of the files of boards.
+    #[arg(long)]
+    pub(crate) board: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Simulate {
     /// A program (.giotto), a module (.gmod) or a system file (.toml).
     pub(crate) file: PathBuf,
@@ -339,6 +434,10 @@ pub(crate) struct Simulate {
     /// the worst), and TASK=DURATION for one of them; may be repeated.
     #[arg(long, value_name = "TIMES", value_delimiter = ',')]
     pub(crate) exec_time: Vec<String>,
+    /// Run the task and driver functions of the system's process crates, compiled for
+    /// the host; guards too, but for what --guard says.
+    #[arg(long)]
+    pub(crate) functions: bool,
     /// Who schedules the released tasks [default: what the system file says, else edf].
     #[arg(long, value_enum)]
     pub(crate) scheduler: Option<Policy>,

@@ -27,7 +27,7 @@ pub(crate) struct BoardCosts {
 }
 
 /// The costs on a board of giornata's home.
-pub(crate) fn of(board: &str) -> Result<BoardCosts, Complaint> {
+pub(crate) fn of(board: &str, is_measured: bool) -> Result<BoardCosts, Complaint> {
     let root = home::root();
     let known = read_board(board, root)?;
     let rows = read(&root.join(MEASURED))?;
@@ -35,7 +35,10 @@ pub(crate) fn of(board: &str) -> Result<BoardCosts, Complaint> {
         return Ok(costs);
     }
     let bounds = read(&root.join(BOUNDS))?;
-    let found = known.emulator.is_some().then(|| bounded(&bounds, board));
+    let found = known
+        .emulator
+        .is_some()
+        .then(|| bounded(&bounds, board, is_measured));
     found.flatten().ok_or_else(|| {
         let message = format!("what the kernel takes on {board} is neither measured nor bounded");
         let help =
@@ -112,10 +115,15 @@ fn measured(rows: &Value, board: &str) -> Option<BoardCosts> {
 /// Every instruction is a step. A driver that copies is two more, which move its values; one
 /// that is a function leaves the kernel between its inputs and its outputs. A completion
 /// begins a reaction.
-fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
+fn bounded(bounds: &Value, board: &str, is_measured: bool) -> Option<BoardCosts> {
     let boards = bounds["boards"].as_array()?;
     let kinds = boards.iter().find(|entry| entry["board"] == board)?["kinds"].as_array()?;
-    let bound = |name: &str| kinds.iter().find(|kind| kind["kind"] == name)?["bound"].as_u64();
+    // (what was never seen is taken to be what it is at most)
+    let figure = |kind: &Value| {
+        let measured = kind["measured"].as_u64().filter(|_| is_measured);
+        measured.or(kind["bound"].as_u64())
+    };
+    let bound = |name: &str| figure(kinds.iter().find(|kind| kind["kind"] == name)?);
     let (timer, step) = (bound("timer")?, bound("step of microcode")?);
     let (look, end) = (bound("after a look at interrupts")?, bound("call return")?);
     Some(BoardCosts {
@@ -129,7 +137,11 @@ fn bounded(bounds: &Value, board: &str) -> Option<BoardCosts> {
             s_piece: Some(Duration(step)),
         },
         source: format!(
-            "bounds for the capacities of {}, an instruction a nanosecond",
+            "{} of {}, an instruction a nanosecond",
+            match is_measured {
+                true => "the most instructions that were measured",
+                false => "bounds for the capacities",
+            },
             bounds["system"].as_str()?
         ),
     })
@@ -180,13 +192,13 @@ mod tests {
             kind("call complete", 50),
         ];
         let bounds = json!({ "system": "s", "boards": [{ "board": "b", "kinds": kinds }] });
-        let found = bounded(&bounds, "b").unwrap();
+        let found = bounded(&bounds, "b", false).unwrap();
         let costs = found.costs;
         assert_eq!(
             (costs.instant.0, costs.function.0, costs.completion.0),
             (1_700, 460, 150)
         );
         assert!(found.source.contains("capacities of s"));
-        assert!(bounded(&bounds, "c").is_none());
+        assert!(bounded(&bounds, "c", false).is_none());
     }
 }

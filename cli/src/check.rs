@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use giornata_abi::module::Module;
-use giornata_lang::Diagnostic;
 use giornata_lang::giotto;
+use giornata_lang::{Code, Diagnostic};
+use giornata_system::{Model, Project};
 
 use crate::arguments::Check;
 use crate::compile::{self, verify};
@@ -22,7 +23,7 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
             return Verdict::BadInput;
         }
         Ok(Input::Giotto(text)) => program(path, &text, report),
-        Ok(Input::Module(bytes)) => module(&bytes, report),
+        Ok(Input::Module(bytes)) => module(path, &bytes, report),
         Ok(Input::System(path)) => system(&path, report),
     };
     if verdict == Verdict::Good {
@@ -33,21 +34,30 @@ pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
 
 fn program(path: &Path, text: &str, report: &mut Report) -> Verdict {
     let diagnostics = giotto::check(&path.display().to_string(), text);
-    let is_wrong = diagnostics.iter().any(Diagnostic::is_error);
+    let verdict = verdict(&diagnostics);
     compile::show(diagnostics, report);
-    if is_wrong {
-        Verdict::BadInput
-    } else {
-        Verdict::Good
+    verdict
+}
+
+/// What compilers' findings come to. A program whose job cannot be in time whatever
+/// else runs has a meaning, which analyses and simulations tell; it is not sound.
+fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Verdict::BadInput;
+    }
+    let is_late = |found: &Diagnostic| found.code == Code::WorstCaseBeyondPeriod;
+    match diagnostics.iter().any(is_late) {
+        true => Verdict::Negative,
+        false => Verdict::Good,
     }
 }
 
-fn module(bytes: &[u8], report: &mut Report) -> Verdict {
+fn module(path: &Path, bytes: &[u8], report: &mut Report) -> Verdict {
     // The frame was checked when the file was read.
     let Ok(module) = Module::parse(bytes) else {
         return Verdict::BadInput;
     };
-    match verify(&module) {
+    match verify(path, &module) {
         Ok(_) => Verdict::Good,
         Err(complaint) => {
             report.diagnose(complaint);
@@ -57,8 +67,16 @@ fn module(bytes: &[u8], report: &mut Report) -> Verdict {
 }
 
 fn system(path: &Path, report: &mut Report) -> Verdict {
-    match giornata_system::check(path, home::root()) {
-        Ok(_) => Verdict::Good,
+    let project = Project::open(path, home::root(), None).and_then(|project| {
+        Model::outline(&project)?;
+        Ok(project)
+    });
+    match project {
+        Ok(project) => {
+            let verdict = verdict(&project.remarks);
+            compile::show(project.remarks, report);
+            verdict
+        }
         Err(refusal) => {
             report.diagnose_report(&refusal);
             Verdict::BadInput

@@ -77,8 +77,8 @@ pub(crate) fn program(
     show(diagnostics, report);
     let bytes = bytes.ok_or(Verdict::BadInput)?;
     let verified = Module::parse(&bytes).map_err(|error| error.to_string());
-    let verified =
-        verified.and_then(|module| verify(&module).map_err(|complaint| complaint.to_string()));
+    let verified = verified
+        .and_then(|module| verify(path, &module).map_err(|complaint| complaint.to_string()));
     match verified {
         Ok(_) => Ok(bytes),
         Err(reason) => {
@@ -100,8 +100,8 @@ pub(crate) fn show(diagnostics: Vec<Diagnostic>, report: &mut Report) {
         .for_each(|diagnostic| report.diagnose(diagnostic));
 }
 
-/// What a kernel would say to a module.
-pub(crate) fn verify(module: &Module<'_>) -> Result<Verified, Complaint> {
+/// What a kernel would say to the module of a file.
+pub(crate) fn verify(path: &Path, module: &Module<'_>) -> Result<Verified, Complaint> {
     let mut scratch = vec![Scratch::EMPTY; scratch_needed(module)];
     giornata_microcode::verify::verify(module, &mut scratch).map_err(|refusal| {
         let place = refusal
@@ -114,7 +114,8 @@ pub(crate) fn verify(module: &Module<'_>) -> Result<Verified, Complaint> {
                 module.text(module.header().source)
             )
         });
-        let message = format!("refused: {refusal}{}", line.unwrap_or_default());
+        let line = line.unwrap_or_default();
+        let message = format!("{} is refused: {refusal}{line}", path.display());
         Complaint::new(
             "giornata::refused",
             message,

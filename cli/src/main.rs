@@ -7,16 +7,21 @@ mod analyze;
 mod arguments;
 mod board_costs;
 mod check;
+mod compare;
 mod compile;
 mod complaint;
+mod debug;
 mod disasm;
+mod identifiers;
 mod input;
+mod language_server;
 mod margins;
 mod new;
 mod remote;
 mod report;
 mod run;
 mod schedule;
+mod schema;
 mod simulate;
 mod size;
 mod subject;
@@ -37,14 +42,19 @@ fn main() -> ExitCode {
         Command::Analyze(arguments) => analyze::run(arguments, &mut report),
         Command::Build(arguments) => run::build(arguments, &mut report),
         Command::Check(arguments) => check::run(arguments, &mut report),
+        Command::Compare(arguments) => compare::run(arguments, &mut report),
         Command::Compile(arguments) => compile::run(arguments, &mut report),
+        Command::Debug(arguments) => debug::run(arguments, &mut report),
         Command::Disasm(arguments) => disasm::run(arguments, &mut report),
+        Command::Identifiers(arguments) => identifiers::run(arguments, &mut report),
         Command::Key(arguments) => remote::key::run(arguments, &mut report),
+        Command::LanguageServer => language_server::run(&mut report),
         Command::Load(arguments) => remote::load::run(arguments, &mut report),
         Command::New(arguments) => new::run(arguments, &mut report),
         Command::Patch(arguments) => remote::load::patch(arguments, &mut report),
         Command::Run(arguments) => run::run(arguments, &mut report),
         Command::Schedule(arguments) => schedule::run(arguments, &mut report),
+        Command::Schema(arguments) => schema::run(arguments, &mut report),
         Command::Shutdown(arguments) => remote::deeds::shutdown(arguments, &mut report),
         Command::Simulate(arguments) => simulate::run(arguments, &mut report),
         Command::Size(arguments) => size::run(arguments, &mut report),

@@ -1,6 +1,7 @@
 //! How far a verdict is from being another: factors of times, and what the
 //! classic tests of periodic tasks say.
 
+use giornata_analysis::sensitivity::MOST_FACTOR;
 use giornata_analysis::timeline::show;
 use giornata_analysis::{
     Demand, Periodic, Safety, Verdict, check, greatest_factor, greatest_factor_of, periodic, qpa,
@@ -22,6 +23,8 @@ pub(crate) struct Margins {
     all: Option<u64>,
     /// Of each task's time alone.
     pub(crate) alone: Vec<Option<u64>>,
+    /// Why none of each task is known, if they were not sought.
+    left_out: Option<String>,
 }
 
 impl Margins {
@@ -33,15 +36,15 @@ impl Margins {
             Verdict::Unknown { .. } => None,
         };
         let tasks = subject.program.tasks.len();
-        let each = 0..if states * tasks <= MOST_WORK {
-            tasks
-        } else {
-            0
-        };
+        let is_small = states * tasks <= MOST_WORK;
+        let each = 0..if is_small { tasks } else { 0 };
         let alone = |task| greatest_factor_of(&subject.times, task as u16, holds);
         Margins {
             all: greatest_factor(&subject.times, holds),
             alone: each.map(alone).collect(),
+            left_out: (!is_small).then(|| {
+                format!("{states} states of {tasks} tasks are more than {MOST_WORK} to look at")
+            }),
         }
     }
 
@@ -58,6 +61,15 @@ impl Margins {
                 .then(|| greatest_factor(&subject.times, holds))
                 .flatten(),
             alone: Vec::new(),
+            left_out: None,
+        }
+    }
+
+    /// Says why the column of single factors is empty, if it is.
+    pub(crate) fn show_left_out(&self, report: &mut Report) {
+        report.tell("time_alone_left_out", self.left_out.as_deref());
+        if let Some(why) = &self.left_out {
+            report.say(format!("time alone: not sought, {why}\n"));
         }
     }
 
@@ -71,8 +83,11 @@ impl Margins {
     }
 }
 
-/// A factor in thousandths.
+/// A factor in thousandths; what is known of the greatest is that it is not less.
 pub(crate) fn factor(thousandths: u64) -> String {
+    if thousandths >= MOST_FACTOR {
+        return format!("{} or more", MOST_FACTOR / 1000);
+    }
     format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 

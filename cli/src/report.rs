@@ -125,7 +125,7 @@ fn describe(diagnostic: &dyn Diagnostic) -> Value {
 }
 
 /// File, line and column (in characters from 1) of the first label, and the
-/// whole line.
+/// line, of a very long one what is near the label.
 fn place(diagnostic: &dyn Diagnostic) -> Option<Value> {
     let label = diagnostic.labels()?.next()?;
     let contents = diagnostic
@@ -144,10 +144,12 @@ fn place(diagnostic: &dyn Diagnostic) -> Option<Value> {
         .position(|byte| *byte == b'\n')
         .map_or(data.len(), |newline| at + newline);
     let newlines = data[..start].iter().filter(|byte| **byte == b'\n').count();
+    // what is shown may begin in the middle of a long line
+    let left_out = if newlines == 0 { contents.column() } else { 0 };
     Some(json!({
         "file": contents.name(),
         "line": contents.line() + newlines + 1,
-        "column": String::from_utf8_lossy(&data[start..at]).chars().count() + 1,
+        "column": left_out + String::from_utf8_lossy(&data[start..at]).chars().count() + 1,
         "length": label.len(),
         "text": String::from_utf8_lossy(&data[start..end]).trim_end_matches('\r'),
     }))

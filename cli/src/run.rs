@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use giornata_launch::{home, image, project, run as launch};
+use giornata_launch::{debug, home, image, project, run as launch};
 
 use crate::arguments::{Build, Run};
 use crate::report::{Report, Verdict};
@@ -32,8 +32,13 @@ pub(crate) fn run(arguments: &Run, report: &mut Report) -> Verdict {
         (None, Some(default)) => system(None).or_else(|_| system(Some(default))),
         (named, _) => system(named.as_deref()),
     };
-    let ran =
-        found.and_then(|system| launch::run(&project::title(&system), &system, &arguments.how));
+    let ran = found.and_then(|system| {
+        let title = project::title(&system);
+        match arguments.gdb {
+            true => debug::run(&title, &system, &(&arguments.how).into()),
+            false => launch::run(&title, &system, &arguments.how),
+        }
+    });
     match ran {
         Ok(flown) => verdict(flown),
         Err(why) => refuse(report, &why),

@@ -1,5 +1,6 @@
 //! `giornata simulate FILE`
 
+mod functions;
 mod guards;
 mod machine;
 mod missing;
@@ -22,6 +23,7 @@ use terminal_size::{Width, terminal_size_of};
 use crate::arguments::{Policy, Simulate};
 use crate::complaint::Complaint;
 use crate::report::{Report, Verdict};
+use functions::Functions;
 use guards::Guards;
 use machine::Machine;
 use outcome::Outcome;
@@ -42,6 +44,11 @@ pub(crate) fn run(arguments: &Simulate, report: &mut Report) -> Verdict {
     let scales = plan.scales(arguments);
     let kept = scales[0].end().max(scales[1].end());
     let (outcome, stream) = plan.carry_out(kept);
+    if let Some(why) = plan.machine.functions.as_ref().and_then(Functions::failure) {
+        let help = "the function that ran last is wrong: run it by a test in its crate";
+        report.diagnose(Complaint::new("giornata::functions", why, help));
+        return Verdict::Negative;
+    }
     let title = plan.title();
     if let Some(path) = &arguments.record
         && let Err(complaint) = record(path, outcome.names, &stream)
@@ -75,7 +82,7 @@ struct Plan {
 
 impl Plan {
     fn of(arguments: &Simulate, report: &mut Report) -> Result<Plan, Verdict> {
-        let mut machine = Machine::open(&arguments.file, report)?;
+        let mut machine = Machine::open(&arguments.file, arguments.functions, report)?;
         let length = length(&arguments.length);
         let guards = Guards::of(&machine, &arguments.guard, arguments.seed);
         let scheduler = arguments.scheduler.map(scheduler);
@@ -134,6 +141,9 @@ impl Plan {
         let mut expansion = Expansion::new(self.system.timer_hertz);
         let mut stream = Vec::new();
         let mut simulation = Simulation::new(&self.system);
+        if let Some(functions) = &self.machine.functions {
+            functions.connect(&self.machine.model, &mut simulation);
+        }
         self.guards.connect(&mut simulation);
         simulation.set_durations(|work, number| self.times.time(work, number));
         simulation.listen(|index, record| {

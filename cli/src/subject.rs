@@ -7,9 +7,14 @@ use giornata_abi::Duration;
 use giornata_abi::module::Module;
 use giornata_analysis::{ECode, NotAnalysable, Program, Times, TimesError};
 
+use giornata_system::Project;
+use giornata_system::file::Schedule;
+
+use crate::arguments::StrategyName;
 use crate::compile;
 use crate::complaint::Complaint;
 use crate::report::{Report, Verdict};
+use giornata_launch::home;
 
 /// A program that can be analysed.
 pub(crate) struct Subject {
@@ -55,6 +60,80 @@ impl Subject {
             times,
             kernel: Vec::new(),
         })
+    }
+}
+
+/// A system as it is analysed: its programs as one, and who schedules their tasks.
+pub(crate) struct System {
+    pub(crate) subject: Subject,
+    /// What its programs say, if they say one thing: `None` where S code schedules.
+    pub(crate) strategy: Option<StrategyName>,
+}
+
+impl System {
+    /// Reads a system file and compiles its programs; what is wrong is reported. What is
+    /// chosen stands above what the programs say.
+    pub(crate) fn read(
+        path: &Path,
+        wcet: Option<&PathBuf>,
+        chosen: Option<StrategyName>,
+        report: &mut Report,
+    ) -> Result<System, Verdict> {
+        report.tell("file", path.display().to_string());
+        let read = Project::open(path, home::root(), None)
+            .and_then(|project| Ok((giornata_system::whole(&project)?, project)));
+        let ((mut program, times), project) = read.map_err(|refusal| {
+            report.diagnose_report(&refusal);
+            Verdict::BadInput
+        })?;
+        compile::show(project.remarks.clone(), report);
+        let strategy = match chosen {
+            Some(_) => Ok(chosen),
+            None => strategy(path, &project),
+        };
+        let strategy = strategy.map_err(|complaint| {
+            report.diagnose(complaint);
+            Verdict::Unknown
+        })?;
+        for (task, time) in program.tasks.iter_mut().zip(times.all()) {
+            task.wcet = *time;
+        }
+        let code = ECode::of(&program).map_err(|why| refuse(path, &why, report))?;
+        let times = self::times(path, &program, wcet, report)?;
+        let subject = Subject {
+            bytes: Vec::new(),
+            program,
+            code,
+            times,
+            kernel: Vec::new(),
+        };
+        Ok(System { subject, strategy })
+    }
+}
+
+/// Who schedules the programs of a system, if an analysis knows it.
+fn strategy(path: &Path, project: &Project) -> Result<Option<StrategyName>, Complaint> {
+    let programs = project.file.programs.iter();
+    let mut schedules = programs
+        .filter(|program| *program.boot.get_ref())
+        .map(|program| *program.schedule.get_ref());
+    let first = schedules.next();
+    let is_s_code = |schedule| matches!(schedule, Schedule::SCode(_));
+    let is_one = schedules
+        .all(|other| Some(other) == first || is_s_code(other) && first.is_some_and(is_s_code));
+    match first {
+        Some(Schedule::Edf) if is_one => Ok(Some(StrategyName::Edf)),
+        Some(Schedule::RateMonotonic) if is_one => Ok(Some(StrategyName::Rm)),
+        Some(Schedule::SCode(_)) if is_one => Ok(None),
+        _ => {
+            let reason = match is_one {
+                true => "its programs run first in first out, which no analysis follows",
+                false => "its programs have schedules of several kinds",
+            };
+            let message = format!("{}: {reason}", path.display());
+            let help = "say which schedule is meant: `--strategy edf`, or analyse each program";
+            Err(Complaint::new("giornata::schedules", message, help))
+        }
     }
 }
 

@@ -120,9 +120,9 @@ fn fly(arguments: &Test, system: &Path, report: &Report) -> Result<Outcome> {
     let length = arguments.length.or(stated).unwrap_or(LENGTH);
     let image = image::build(system, arguments.board.as_deref(), length)?;
     let (events, landing) = transcript::record(&image, length)?;
-    let said = giornata_trace::transcript(&events, &image.names);
+    let said = giornata_trace::transcript_with(&events, &image.names, Some(&image.symbols), false);
     let name = file_name(system);
-    let conclusion = landing.conclude();
+    let conclusion = landing.conclude(&image.symbols);
     if conclusion.verdict != Flown::Good {
         let reasons = conclusion.reasons.join("\n");
         let note = format!("the run is {}\n{reasons}", conclusion.word);

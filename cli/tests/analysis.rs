@@ -156,3 +156,47 @@ fn a_module_is_scheduled_once_and_completed_where_it_has_code() {
         "{err}"
     );
 }
+
+#[test]
+fn a_system_is_analysed_as_one_by_its_budgets_and_schedules() {
+    let folder = Folder::new("whole-system");
+    let program = |task: &str, wcet: &str| {
+        format!(
+            "output u32 o := init;\n\
+             task {task}() output (o) state () [wcet {wcet}] {{ schedule {task}_task(o) }}\n\
+             driver none() output () {{ if true() then dummy() }}\n\
+             start m {{ mode m() period 20 {{ taskfreq 2 do {task}(none); }} }}\n"
+        )
+    };
+    folder.write("a.giotto", program("a", "1ms"));
+    folder.write("b.giotto", program("b", "4ms"));
+    let system = |schedules: [&str; 2], budget: &str| {
+        format!(
+            "name = \"s\"\nboard = \"qemu-virt64\"\n\
+             [program.a]\nsource = \"a.giotto\"\nschedule = \"{}\"\n\
+             [program.b]\nsource = \"b.giotto\"\nschedule = \"{}\"\n\
+             [process.p]\ncrate = \"p\"\n\
+             tasks = {{ a_task = {{ budget = \"{budget}\" }}, b_task = {{}} }}\n\
+             drivers = {{ init = {{ budget = \"10us\" }} }}\n",
+            schedules[0], schedules[1]
+        )
+    };
+    folder.write("system.toml", system(["edf", "edf"], "2ms"));
+    let (code, out, err) = folder.outcome(&["analyze", "system.toml"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("system.toml under edf: schedulable"), "{out}");
+    assert!(out.contains("utilisation 60.0 %"), "{out}");
+    folder.write("system.toml", system(["rm", "rm"], "7ms"));
+    let (code, out, _) = folder.outcome(&["analyze", "system.toml"]);
+    assert_eq!(code, 1, "{out}");
+    assert!(
+        out.contains("system.toml under rm: not schedulable"),
+        "{out}"
+    );
+    folder.write("system.toml", system(["edf", "rm"], "2ms"));
+    let (code, _, err) = folder.outcome(&["analyze", "system.toml"]);
+    assert_eq!(code, 3);
+    assert!(err.contains("schedules of several kinds"), "{err}");
+    let (code, _, _) = folder.outcome(&["analyze", "system.toml", "--strategy", "edf"]);
+    assert_eq!(code, 0);
+}

@@ -170,3 +170,90 @@ fn help_shows_examples() {
     assert!(folder.outcome(&["--help"]).1.contains("Exit codes: 0 good"));
     assert_eq!(folder.run(&["fly"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_worst_case_beyond_the_period_does_not_pass_the_check() {
+    let folder = Folder::new("beyond");
+    let slow = GOOD.replace("state ()", "state () [wcet 11ms]");
+    folder.write("f.giotto", &slow);
+    let (code, out, err) = folder.outcome(&["check", "f.giotto"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(
+        err.contains("takes up to 11 ms, and is due after 10 ms"),
+        "{err}"
+    );
+    // the analysis shows the job that is late
+    assert_eq!(folder.run(&["analyze", "f.giotto"]).status.code(), Some(1));
+    folder.write("f.giotto", slow.replace("11ms", "10ms"));
+    assert_eq!(folder.run(&["check", "f.giotto"]).status.code(), Some(0));
+}
+
+#[test]
+fn an_error_in_a_line_of_any_length_has_a_file_a_line_and_a_place() {
+    let folder = Folder::new("long");
+    let wide = "/*".to_owned() + &"x".repeat(70_000) + "*/ ";
+    let bad = GOOD.replace("actfreq", &wide).replace("start", "\nstart");
+    folder.write("f.giotto", bad);
+    let (code, _, err) = folder.outcome(&["check", "f.giotto"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("[f.giotto:7:"), "{err}");
+    assert!(
+        err.contains("1 do servo(act)") && err.len() < 10_000,
+        "{err}"
+    );
+    let (_, json) = folder.json(&["check", "--json", "f.giotto"]);
+    let place = &json["diagnostics"][0]["place"];
+    assert_eq!(
+        (&place["line"], &place["column"]),
+        (&7.into(), &70_046.into())
+    );
+}
+
+#[test]
+fn a_system_file_of_quotes_is_refused_in_few_lines() {
+    let folder = Folder::new("quotes");
+    for text in ["\"".repeat(200_000), "\"\n".repeat(200_000)] {
+        folder.write("system.toml", text);
+        let (code, _, err) = folder.outcome(&["check", "system.toml"]);
+        assert_eq!(code, 2);
+        assert!(
+            err.contains("not TOML") && err.contains("system.toml:1:"),
+            "{err:.500}"
+        );
+        assert!(err.lines().count() < 200, "{}", err.lines().count());
+    }
+}
+
+#[test]
+fn a_system_file_that_is_not_utf_8_names_its_line() {
+    let folder = Folder::new("latin");
+    folder.write(
+        "system.toml",
+        b"name = \"a\"\n# f\xfcr den Regler\nboard = \"b\"\n",
+    );
+    let (code, _, err) = folder.outcome(&["check", "system.toml"]);
+    assert_eq!(code, 2);
+    assert!(
+        err.contains("line 2, column 4") && err.contains("[system.toml:2:"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_module_that_is_refused_is_named() {
+    let folder = Folder::new("refused-module");
+    folder.write("f.giotto", GOOD);
+    folder.run(&["compile", "f.giotto"]);
+    let mut writer = {
+        let bytes = fs::read(folder.0.join("f.gmod")).unwrap();
+        giornata_system::rewrite(&giornata_abi::module::Module::parse(&bytes).unwrap())
+    };
+    // the program leads out of its code
+    writer.start = writer.instructions.len() as u16;
+    folder.write("f.gmod", writer.finish());
+    for command in ["check", "simulate", "analyze"] {
+        let (code, _, err) = folder.outcome(&[command, "f.gmod"]);
+        assert!([1, 2].contains(&code), "{command}: {code}");
+        assert!(err.contains("f.gmod"), "{command}: {err}");
+    }
+}

@@ -81,6 +81,35 @@ fn measured_and_bounded_kernels_are_charged_to_the_jobs() {
 }
 
 #[test]
+fn what_was_measured_is_charged_where_that_is_asked_for() {
+    let folder = workspace("kernel-measured");
+    let kinds = [
+        "timer",
+        "after a look at interrupts",
+        "step of microcode",
+        "call return",
+    ];
+    let mut kinds: Vec<Value> = kinds
+        .map(|kind| json!({ "kind": kind, "bound": 20_000, "measured": 400 }))
+        .into();
+    // what was never seen is charged its bound
+    kinds.push(json!({ "kind": "call complete", "bound": 5_000, "measured": null }));
+    let board = json!({ "board": "qemu-virt64", "kinds": kinds });
+    let bounds = json!({ "system": "sample", "boards": [board] });
+    folder.write("docs/results/bounds.json", bounds.to_string());
+    let (code, json) = folder.json(&analyze("qemu-virt64", &["--measured", "--json"]));
+    assert_eq!(code, 0, "{json:#}");
+    assert_eq!(json["kernel"]["completion_ns"], 5_400);
+    let source = json["kernel"]["source"].as_str().unwrap();
+    assert!(
+        source.starts_with("the most instructions that were measured of sample"),
+        "{source}"
+    );
+    let (_, json) = folder.json(&analyze("qemu-virt64", &["--json"]));
+    assert_eq!(json["kernel"]["completion_ns"], 25_000);
+}
+
+#[test]
 fn a_verdict_that_hangs_on_the_bounds_is_unknown() {
     let folder = workspace("kernel-bounds");
     folder.write("docs/results/bounds.json", bounds(100_000));
@@ -150,6 +179,8 @@ fn boards_that_nothing_is_known_of_are_refused() {
         "{none}"
     );
     assert!(says(&none, "help", "did you mean `rtl-pmp`?"), "{none}");
+    let far = refused("arduino");
+    assert!(says(&far, "help", "qemu-virt64, rtl-mmu, rtl-pmp"), "{far}");
     let unknown = refused("rtl-mmu");
     assert!(
         says(&unknown, "message", "neither measured nor bounded"),

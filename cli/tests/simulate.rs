@@ -311,8 +311,8 @@ fn bad_input_is_refused_with_reason_and_mend() {
             "--for 1s",
         ),
         (
-            &["two-tasks.giotto", "--guard", "is_late=true"],
-            "`is_late`",
+            &["two-tasks.giotto", "--guard", "overheated=true"],
+            "`overheated`",
             "there are is_tired",
         ),
         (

@@ -7,7 +7,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use miette::{LabeledSpan, NamedSource, SourceCode};
+use miette::{LabeledSpan, SourceCode};
+
+use crate::source::SourceText;
 
 /// A range of bytes of a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +120,7 @@ codes! {
     Arity = "giotto::arity", Error;
     /// A parameter is not passed to the function that should use it.
     MissingArgument = "giotto::missing-argument", Error;
-    /// An output is written by two tasks.
+    /// An output is written by two tasks of one mode.
     OutputWriters = "giotto::output-writers", Error;
     /// An output is written by no task.
     UnwrittenOutput = "giotto::unwritten-output", Warning;
@@ -142,6 +144,8 @@ codes! {
     UnknownAnnotation = "giotto::unknown-annotation", Warning;
     /// An actuator's driver reads a sensor, which is read after actuators update.
     LateSensor = "giotto::late-sensor", Warning;
+    /// The worst-case execution time of a task is longer than its period.
+    WorstCaseBeyondPeriod = "giotto::wcet-beyond-period", Warning;
     /// A task, driver or mode is never used.
     Unused = "giotto::unused", Warning;
 }
@@ -166,29 +170,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do about it.
     pub help: String,
-    source: Option<Arc<Source>>,
-}
-
-/// A source text and its name.
-#[derive(Debug)]
-struct Source {
-    named: NamedSource<String>,
-    /// Whether a report can show its lines.
-    is_showable: bool,
-}
-
-impl Source {
-    /// Lines beyond this many bytes are not shown: no terminal is so wide, and
-    /// the layout of reports counts columns in 16 bits.
-    const LONGEST_LINE: usize = 10_000;
-
-    fn new(name: &str, text: &str) -> Source {
-        let is_showable = text.lines().all(|line| line.len() <= Source::LONGEST_LINE);
-        Source {
-            named: NamedSource::new(name, text.to_owned()),
-            is_showable,
-        }
-    }
+    source: Option<Arc<SourceText>>,
 }
 
 impl Diagnostic {
@@ -229,42 +211,28 @@ impl Diagnostic {
         self
     }
 
-    fn text(&self) -> &str {
-        self.source
-            .as_ref()
-            .map_or("", |source| source.named.inner())
-    }
-
     /// Whether it forbids code generation.
     pub fn is_error(&self) -> bool {
         self.code.severity() == Severity::Error
     }
 
-    /// Line and column of the first place, in characters from 1. O(text).
+    /// Line and column of the first place, in characters from 1.
     pub fn position(&self) -> (usize, usize) {
         let start = self.labels.first().map_or(0, |label| label.span.start);
-        line_and_column(self.text(), start)
+        let source = self.source.as_ref();
+        source.map_or((1, 1), |source| source.position(start))
     }
 
     /// The whole source line of the first place. O(text).
     pub fn source_line(&self) -> &str {
-        self.text().lines().nth(self.position().0 - 1).unwrap_or("")
+        let text = self.source.as_ref().map_or("", |source| source.text());
+        text.lines().nth(self.position().0 - 1).unwrap_or("")
     }
 
     /// The name of the source.
     pub fn source_name(&self) -> &str {
-        self.source
-            .as_ref()
-            .map_or("", |source| source.named.name())
+        self.source.as_ref().map_or("", |source| source.name())
     }
-}
-
-/// Line and column of a byte, in characters from 1; past the end counts as the end.
-pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-    (line, before[line_start..].chars().count() + 1)
 }
 
 impl fmt::Display for Diagnostic {
@@ -293,16 +261,18 @@ impl miette::Diagnostic for Diagnostic {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source
-            .as_deref()
-            .filter(|source| source.is_showable)
-            .map(|source| &source.named as &dyn SourceCode)
+        let source = self.source.as_deref();
+        source.map(|source| source as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().map(|label| {
-            let length = label.span.end.saturating_sub(label.span.start);
-            LabeledSpan::new(Some(label.text.clone()), label.span.start, length)
+            let place = label.span.start..label.span.end.max(label.span.start);
+            let shown = match &self.source {
+                Some(source) => source.shown(place),
+                None => place,
+            };
+            LabeledSpan::new(Some(label.text.clone()), shown.start, shown.len())
         })))
     }
 }
@@ -340,7 +310,7 @@ impl Findings {
 
     /// The findings in the order of the text, each with its source.
     pub(crate) fn finish(mut self, name: &str, text: &str) -> Vec<Diagnostic> {
-        let source = Arc::new(Source::new(name, text));
+        let source = Arc::new(SourceText::new(name, text));
         self.0
             .sort_by_key(|d| (d.labels.first().map_or(0, |label| label.span.start), d.code));
         for diagnostic in &mut self.0 {

@@ -3,5 +3,8 @@
 
 pub mod diagnostic;
 pub mod giotto;
+pub mod source;
+pub mod spelling;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
+pub use source::SourceText;

@@ -7,13 +7,14 @@ use giornata_lang::giotto::{Options, compile, convention};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use proptest::prelude::*;
 
-const PROGRAMS: [&str; 3] = [
+const PROGRAMS: [&str; 4] = [
     include_str!("programs/controller.giotto"),
     include_str!("programs/elevator.giotto"),
     include_str!("meaning/middle.giotto"),
+    include_str!("meaning/shared.giotto"),
 ];
 
-const WORDS: [&str; 48] = [
+const WORDS: [&str; 49] = [
     "sensor",
     "actuator",
     "input",
@@ -55,6 +56,7 @@ const WORDS: [&str; 48] = [
     "dummy",
     "[wcet 1]",
     "[priority 5; x]",
+    "[// ]",
     "[",
     "]",
     "/*",
@@ -131,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn a_program_cut_anywhere_is_answered(program in 0..3usize, at: prop::sample::Index) {
+    fn a_program_cut_anywhere_is_answered(program in 0..PROGRAMS.len(), at: prop::sample::Index) {
         let text = PROGRAMS[program];
         compile_any(&text[..at.index(text.len())]);
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use giornata_symbols::Symbols;
 use giornata_trace::{Damage, Decoder, Event, Judge, Judgement, Statistics};
 
 use crate::Verdict;
@@ -118,8 +119,8 @@ pub struct Conclusion {
 const NAMED: usize = 8;
 
 impl Landing {
-    /// The verdict on a run.
-    pub fn conclude(&self) -> Conclusion {
+    /// The verdict on a run; `symbols`: what addresses of its processes are called.
+    pub fn conclude(&self, symbols: &Symbols) -> Conclusion {
         let totals = &self.totals;
         let mut doubts = Vec::new();
         if totals.stop.is_none() {
@@ -134,9 +135,9 @@ impl Landing {
                 self.damage.lost
             ));
         }
-        let judgement = self
-            .judge
-            .conclude(totals.now, self.status, doubts.is_empty());
+        let judgement =
+            self.judge
+                .conclude(totals.now, self.status, doubts.is_empty(), Some(symbols));
         conclude(judgement, doubts)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
+use giornata_symbols::Symbols;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
 use giornata_system::{Emulator, NameMap};
 use tempfile::TempPath;
@@ -22,8 +23,12 @@ pub struct Image {
     own: TempPath,
     /// The kernel's executable, with its symbols.
     pub kernel: PathBuf,
+    /// What a debugger has to know of it.
+    pub debug_map: PathBuf,
     /// What the indices of its trace mean.
     pub names: NameMap,
+    /// What addresses of its processes are called.
+    pub symbols: Symbols,
     /// How its memory is spent.
     pub report: Report,
     /// What it is booted in.
@@ -139,11 +144,19 @@ pub fn build_as(options: BuildOptions) -> Result<Image> {
     // (the next one comes to the same place)
     let kernel = built.image.with_file_name("kernel.elf");
     std::fs::copy(&built.kernel, &kernel).with_context(|| kernel.display().to_string())?;
+    let project = options.system.parent().unwrap_or(Path::new(""));
+    let project = match project.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => project,
+    };
+    let symbols = Symbols::new(built.processes, &[project, options.root.as_path()]);
     Ok(Image {
         elf: built.image,
         own,
         kernel,
+        debug_map: built.debug_map,
         names: built.name_map,
+        symbols,
         report: built.report,
         host,
     })

@@ -5,6 +5,7 @@
 
 pub mod chip;
 mod console;
+pub mod debug;
 pub mod flight;
 pub mod golden;
 pub mod home;
@@ -14,6 +15,7 @@ pub mod link;
 pub mod machine;
 pub mod processor;
 pub mod project;
+mod qmp;
 pub mod run;
 mod screen;
 mod sieve;

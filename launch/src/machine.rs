@@ -39,6 +39,12 @@ pub struct Patience {
 }
 
 impl Patience {
+    /// As long as it takes: whoever debugs the machine holds it up.
+    pub const ENDLESS: Patience = Patience {
+        silence: Duration::MAX,
+        total: Duration::MAX,
+    };
+
     /// What a run of so much virtual time may take on a slow, loaded machine.
     pub fn of(virtual_time: giornata_abi::Duration) -> Patience {
         let time = Duration::from_nanos(virtual_time.0);
@@ -70,8 +76,20 @@ impl Machine {
     /// # Errors
     /// What stands in for its board cannot be started.
     pub fn boot(image: &Image, patience: Patience) -> Result<Machine> {
+        Machine::boot_as(image, patience, Signals::OfTheTerminal)
+    }
+
+    /// The same of a machine that hears nothing of Ctrl-C, which is for its debugger.
+    ///
+    /// # Errors
+    /// As [`boot`](Self::boot).
+    pub fn boot_apart(image: &Image, patience: Patience) -> Result<Machine> {
+        Machine::boot_as(image, patience, Signals::None)
+    }
+
+    fn boot_as(image: &Image, patience: Patience, signals: Signals) -> Result<Machine> {
         let (process, mut console) = match &image.host {
-            Host::Emulator(emulator) => start(emulator, image.to_boot())?,
+            Host::Emulator(emulator) => start(emulator, image.to_boot(), signals)?,
             Host::Chip(chip, line) => simulate(chip, line.as_ref(), image.to_boot())?,
         };
         let mut sieve = image.host.shares_its_line().then(Sieve::default);
@@ -182,10 +200,17 @@ impl Drop for Running {
     }
 }
 
+/// What an emulator hears of the terminal's keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signals {
+    OfTheTerminal,
+    None,
+}
+
 /// What is read from a machine.
 type Stream = Box<dyn Read + Send>;
 
-fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Stream)> {
+fn start(emulator: &Emulator, elf: &Path, signals: Signals) -> Result<(Process, Stream)> {
     let Emulator { command, arguments } = emulator;
     let paper = Paper::new()?;
     let mut program = Command::new(command);
@@ -196,8 +221,8 @@ fn start(emulator: &Emulator, elf: &Path) -> Result<(Process, Stream)> {
         .stdin(Stdio::null())
         .stdout(paper.sink()?)
         .stderr(Stdio::piped());
-    if interrupt::is_noted() {
-        // Ctrl-C is for this program, which then stops the machine
+    if signals == Signals::None || interrupt::is_noted() {
+        // Ctrl-C is for its debugger, or for this program, which then stops the machine
         program.process_group(0);
     }
     let child = processor::spawn(&mut program).with_context(|| {

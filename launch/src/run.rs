@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use giornata_symbols::Symbols;
 use giornata_system::expect::Expectation;
 use giornata_system::names::name_map;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
 
+use crate::debug::Dumping;
 use crate::flight::{Conclusion, Landing, Observer, fly};
 use crate::home::root;
 use crate::image::{Image, build};
@@ -37,6 +39,9 @@ pub struct How {
     /// chip: tcp:HOST:PORT or unix:PATH.
     #[arg(long, value_name = "ADDRESS")]
     pub link: Option<String>,
+    /// Write what the machine holds when it has stopped: for `giornata debug --from`.
+    #[arg(long, value_name = "FILE")]
+    pub dump: Option<PathBuf>,
     /// What may go wrong beside what the system file's `expect` says, like
     /// fault:water or overrun:control; may be repeated.
     #[arg(long, value_name = "KIND[:NAME]", value_parser = expectation)]
@@ -55,6 +60,7 @@ impl How {
             trace: None,
             record: None,
             link: None,
+            dump: None,
             expect: Vec::new(),
             headless: true,
         }
@@ -75,16 +81,23 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     image.names.expect.extend(expected);
     eprintln!("{}", image.report);
     interrupt::listen().context("Ctrl-C")?;
+    match &options.dump {
+        Some(file) => Dumping::new(&mut image, file)?.during(|| watch(title, options, &image)),
+        None => watch(title, options, &image),
+    }
+}
+
+fn watch(title: &str, options: &How, image: &Image) -> Result<Verdict> {
     let live = if options.headless || !screen::is_there() {
         None
     } else {
-        Screen::new(title, &image.names).ok()
+        Screen::new(title, &image.names, &image.symbols).ok()
     };
     match live {
-        Some(screen) => show(title, options, &image, screen),
+        Some(screen) => show(title, options, image, screen),
         None => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            let verdict = tell(title, options, &image, &mut out)?;
+            let verdict = tell(title, options, image, &mut out)?;
             out.flush().context("standard output")?;
             Ok(verdict)
         }
@@ -122,11 +135,11 @@ fn check_expectations(system: &Path, expectations: &[Expectation]) -> Result<()>
 pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> Result<Verdict> {
     let mut story = Story {
         out,
-        narrator: Narrator::new(&image.names, true),
+        narrator: Narrator::new(&image.names, true).with_symbols(&image.symbols),
     };
     let end = observe(options, image, &mut story)?;
     story.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title);
+    let (lines, verdict) = end.conclude(title, &image.symbols);
     for line in lines {
         writeln!(out, "{line}").context("standard output")?;
     }
@@ -136,7 +149,7 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
 fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
     let end = observe(options, image, &mut screen)?;
     screen.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title);
+    let (lines, verdict) = end.conclude(title, &image.symbols);
     lines.iter().for_each(|line| println!("{line}"));
     Ok(verdict)
 }
@@ -158,14 +171,14 @@ impl End {
     }
 
     /// The last lines, and the verdict.
-    fn conclude(&self, title: &str) -> (Vec<String>, Verdict) {
+    fn conclude(&self, title: &str, symbols: &Symbols) -> (Vec<String>, Verdict) {
         let (word, verdict, reasons) = match self {
             End::Landed(landing) => {
                 let Conclusion {
                     word,
                     verdict,
                     reasons,
-                } = landing.conclude();
+                } = landing.conclude(symbols);
                 (word, verdict, reasons)
             }
             End::Interrupted(_) => ("interrupted".into(), Verdict::Unknown, Vec::new()),
@@ -247,7 +260,11 @@ fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) ->
         return ride(image, patience, observer);
     };
     let mut recorder = Recorder {
-        file: Perfetto::new(BufWriter::new(create(path)?), &image.names)?,
+        file: Perfetto::with_symbols(
+            BufWriter::new(create(path)?),
+            &image.names,
+            Some(&image.symbols),
+        )?,
         observer,
     };
     let end = ride(image, patience, &mut recorder)?;

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Stdout, stdout};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_trace::{Dashboard, Event, Narrator, Statistics, height};
 use ratatui::backend::CrosstermBackend;
@@ -38,7 +39,11 @@ impl<'a> Screen<'a> {
     ///
     /// # Errors
     /// The terminal does not answer where its cursor is.
-    pub(crate) fn new(title: &'a str, names: &'a NameMap) -> Result<Screen<'a>> {
+    pub(crate) fn new(
+        title: &'a str,
+        names: &'a NameMap,
+        symbols: &'a Symbols,
+    ) -> Result<Screen<'a>> {
         let (_, lines) =
             ratatui::crossterm::terminal::size().context("the size of the terminal")?;
         let wanted = height(names).min(lines.saturating_sub(1)).max(1);
@@ -51,7 +56,7 @@ impl<'a> Screen<'a> {
             title,
             names,
             terminal,
-            narrator: Narrator::new(names, false),
+            narrator: Narrator::new(names, false).with_symbols(symbols),
             drawn: None,
         })
     }
@@ -73,10 +78,14 @@ impl<'a> Screen<'a> {
     }
 
     fn scroll(&mut self, lines: Vec<String>) -> Result<()> {
-        for line in lines {
-            self.terminal
-                .insert_before(1, |buffer| Line::from(line).render(buffer.area, buffer))?;
-        }
+        let Ok(count @ 1..) = u16::try_from(lines.len()) else {
+            return Ok(());
+        };
+        self.terminal.insert_before(count, |buffer| {
+            for (line, row) in lines.into_iter().zip(buffer.area.rows()) {
+                Line::from(line).render(row, buffer);
+            }
+        })?;
         Ok(())
     }
 

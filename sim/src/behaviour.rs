@@ -53,6 +53,8 @@ pub struct Moment<'m> {
     pub(crate) rig: &'m mut Rig,
     pub(crate) process: Ref<Process>,
     pub(crate) states: &'m mut host::Memory,
+    /// How often the process has begun anew.
+    pub(crate) life: u32,
 }
 
 impl Moment<'_> {

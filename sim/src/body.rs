@@ -6,41 +6,52 @@
 //! outputs are looked at after the completion only. A job that is stopped
 //! before its end has not run at all.
 //!
-//! The system calls that a body makes are answered on the spot as far as that
-//! needs no kernel (`null`, `clock`); calls whose answer is known beforehand
-//! (`log`, `panic`) are made of the simulated kernel when the body has ended,
-//! in order; all others are refused with `EPERM`, as a task has no use of them.
+//! The calls that it made are made of the simulated kernel when it has ended, in
+//! order.
 
 use crate::behaviour::{Act, Behaviour, Moment};
-use giornata_abi::call::{Answer, Call, Request};
+use giornata_abi::call::Call;
 use giornata_abi::process::{Body, Direction, Function, block_offsets};
-use giornata_abi::{Error, Instant};
-use giornata_rt::host;
+use giornata_sim_functions::{Client, Failure, Made, Ran, run};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-
-/// Most bytes of a panic's message that are kept.
-const TEXT: usize = 96;
-
-/// What the body that runs has called.
-struct Inbox {
-    now: Instant,
-    requests: VecDeque<(Call, [usize; 6])>,
-    panic: Option<([u8; TEXT], usize)>,
-}
-
-thread_local! {
-    static INBOX: RefCell<Inbox> = const {
-        RefCell::new(Inbox { now: Instant::START, requests: VecDeque::new(), panic: None })
-    };
-}
+use std::rc::Rc;
 
 /// A real task or driver function.
 pub struct Native {
-    body: Body,
+    code: Code,
     /// Its block, while it runs: as many words as it has.
     block: Vec<u64>,
+    calls: VecDeque<Made>,
     value: Option<usize>,
+}
+
+/// Where a function runs.
+enum Code {
+    /// In this program.
+    Here(Body),
+    /// In another one: of a process, by its number there.
+    There(Rc<RefCell<Functions>>, u16, u16),
+}
+
+/// Functions of another program. The first that fails ends its process's job as a panic
+/// does, and is kept for who runs the simulation to tell of.
+pub struct Functions {
+    client: Client,
+    failure: Option<Failure>,
+}
+
+impl Functions {
+    /// Functions that a client reaches.
+    pub fn new(client: Client) -> Rc<RefCell<Functions>> {
+        let failure = None;
+        Rc::new(RefCell::new(Functions { client, failure }))
+    }
+
+    /// Why functions were not run any more, if that is so.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
 }
 
 impl Native {
@@ -48,28 +59,59 @@ impl Native {
     pub fn new(function: &Function) -> Native {
         let parameters = function.parameters.iter();
         let placed = parameters.filter(|p| p.direction != Direction::State);
-        let length = block_offsets(placed.map(|p| p.size), |_| {});
+        Native::of(Code::Here(function.body), placed.map(|p| p.size))
+    }
+
+    /// A function of a process of another program, both by their numbers there, whose
+    /// inputs and outputs have these sizes.
+    pub fn elsewhere(
+        functions: &Rc<RefCell<Functions>>,
+        (process, function): (u16, u16),
+        sizes: impl Iterator<Item = usize>,
+    ) -> Native {
+        Native::of(Code::There(functions.clone(), process, function), sizes)
+    }
+
+    fn of(code: Code, sizes: impl Iterator<Item = usize>) -> Native {
+        let length = block_offsets(sizes, |_| {});
         Native {
-            body: function.body,
+            code,
             block: vec![0; length.div_ceil(8)],
+            calls: VecDeque::new(),
             value: None,
         }
     }
 
     fn run(&mut self, moment: &mut Moment<'_>) {
-        INBOX.with_borrow_mut(|inbox| {
-            inbox.now = moment.now;
-            inbox.requests.clear();
-            inbox.panic = None;
-        });
-        host::set_hook(answer);
         for (index, word) in self.block.iter_mut().enumerate() {
             *word = moment.load(8 * index, 8);
         }
-        let (body, block) = (self.body, self.block.as_mut_ptr().cast());
-        self.value = Some(moment.states.run(|| body(block)));
+        let Ran { value, calls } = self.code.run(moment, &mut self.block);
+        (self.value, self.calls) = (Some(value), calls.into());
         for (index, word) in self.block.iter().enumerate() {
             moment.store(8 * index, 8, *word);
+        }
+    }
+}
+
+impl Code {
+    fn run(&self, moment: &mut Moment<'_>, block: &mut Vec<u64>) -> Ran {
+        match self {
+            Code::Here(body) => run(*body, moment.now, block, moment.states),
+            Code::There(functions, process, function) => {
+                let Functions { client, failure } = &mut *functions.borrow_mut();
+                let before = block.clone();
+                let ran = match failure {
+                    None => client.run((*process, *function), moment.life, moment.now, block),
+                    Some(_) => Err(Failure::Answer),
+                };
+                ran.unwrap_or_else(|why| {
+                    let text = why.to_string().into_bytes();
+                    failure.get_or_insert(why);
+                    *block = before;
+                    Ran::panicked(text)
+                })
+            }
         }
     }
 }
@@ -79,51 +121,21 @@ impl Behaviour for Native {
         if moment.begins {
             self.run(moment);
         }
-        let (request, panic) =
-            INBOX.with_borrow_mut(|inbox| (inbox.requests.pop_front(), inbox.panic));
-        match request {
-            Some((Call::Panic, [_, length, line, ..])) => {
+        match self.calls.pop_front() {
+            Some(Made {
+                call: Call::Panic,
+                arguments: [_, length, line, ..],
+                text,
+            }) => {
                 // the message crosses into the process's own memory
-                let (room, (text, _)) = (moment.room(), panic.unwrap_or(([0; TEXT], 0)));
-                let _ = moment.write(room, &text[..length]);
+                let room = moment.room();
+                let _ = moment.write(room, &text);
                 Act::call(Call::Panic, &[room, length, line])
             }
-            Some((call, arguments)) => Act::Call(call, arguments),
+            Some(Made {
+                call, arguments, ..
+            }) => Act::Call(call, arguments),
             None => Act::End(self.value.take().unwrap_or(0)),
         }
     }
-}
-
-/// Answers a body's system call.
-fn answer(request: Request) -> Answer {
-    let arguments = request.arguments;
-    INBOX.with_borrow_mut(|inbox| match Call::from_number(request.number) {
-        Some(Call::Null | Call::Yield) => Answer::DONE,
-        Some(Call::Clock) => Answer::wide(inbox.now.0),
-        Some(Call::Log) => {
-            inbox.requests.push_back((Call::Log, arguments));
-            Answer::DONE
-        }
-        Some(Call::Panic) => {
-            let [address, length, line, ..] = arguments;
-            inbox.panic = Some(message(address, length));
-            let arguments = [0, length.min(TEXT), line, 0, 0, 0];
-            inbox.requests.push_back((Call::Panic, arguments));
-            Answer::DONE
-        }
-        Some(_) => Answer::error(Error::EPERM),
-        None => Answer::error(Error::ENOSYS),
-    })
-}
-
-/// The first bytes of a panic's message.
-fn message(address: usize, length: usize) -> ([u8; TEXT], usize) {
-    let mut text = [0; TEXT];
-    let length = length.min(TEXT);
-    let from = std::ptr::with_exposed_provenance::<u8>(address);
-    // SAFETY: the runtime's host side calls `Panic` with the address and length
-    // of a string that is alive during the call, its provenance exposed;
-    // `text` is at least as long, and nobody else's.
-    unsafe { std::ptr::copy_nonoverlapping(from, text.as_mut_ptr(), length) };
-    (text, length)
 }

@@ -26,7 +26,7 @@ mod simulation;
 pub mod trace;
 
 pub use behaviour::{Act, Behaviour, Moment};
-pub use body::Native;
+pub use body::{Functions, Native};
 pub use builder::{ROOM, Scheduling, Shape, SystemBuilder, Task};
 pub use chance::Chance;
 pub use cycle::hyperperiod;

@@ -84,6 +84,8 @@ pub struct Simulation<'a> {
     drivers: Vec<(u32, Box<dyn Behaviour + 'a>)>,
     /// By process: what its functions keep between jobs.
     states: Vec<host::Memory>,
+    /// By process: how often it has begun anew.
+    lives: Vec<u32>,
     durations: Durations<'a>,
     stimuli: BTreeSet<(u64, u32)>,
     registers: Vec<(usize, u32)>,
@@ -116,6 +118,7 @@ impl<'a> Simulation<'a> {
                 .iter()
                 .map(|_| host::Memory::new())
                 .collect(),
+            lives: vec![0; description.processes.len()],
             durations: Box::new(|_, _| Duration::ZERO),
             stimuli: BTreeSet::new(),
             registers: Vec::new(),
@@ -280,8 +283,12 @@ impl<'a> Simulation<'a> {
             match split_head(head) {
                 (Some(Kind::Upcall), _, driver) if second == BEGINS => self.driver = driver,
                 (Some(Kind::Process), _, process) if second == RESTARTED => {
-                    if let Some(states) = self.states.get_mut(usize::from(process)) {
+                    let process = usize::from(process);
+                    if let Some(states) = self.states.get_mut(process) {
                         *states = host::Memory::new();
+                    }
+                    if let Some(life) = self.lives.get_mut(process) {
+                        *life += 1;
                     }
                 }
                 _ => {}
@@ -358,6 +365,7 @@ impl<'a> Simulation<'a> {
             rig,
             process,
             states: &mut self.states[process.number as usize],
+            life: self.lives[process.number as usize],
         };
         let act = match context.driver {
             Some(driver) => self.drivers[usize::from(driver)].1.next(&mut moment),

@@ -17,7 +17,7 @@ use giornata_abi::linked::LONGEST;
 use giornata_abi::module::{DriverKind, Module};
 use giornata_abi::rate::Rate;
 use giornata_abi::system::FaultPolicy;
-use miette::NamedSource;
+use giornata_lang::SourceText;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Project {
         let lines: Vec<String> = module.as_ref().map_or(Vec::new(), interrupts);
         let file = SystemFile {
             path: path.to_path_buf(),
-            source: Arc::new(NamedSource::new(path.display().to_string(), String::new())),
+            source: Arc::new(SourceText::new(path.display().to_string(), "")),
             expect: Vec::new(),
             name: spanned(name.into()),
             board: spanned("none".into()),

@@ -23,7 +23,7 @@ pub(crate) fn bind(
     model: &mut Model,
     functions: &BTreeMap<String, Functions>,
 ) -> Result<(), Refusal> {
-    let mut findings = Findings::about(&project.file.path, project.file.source.inner());
+    let mut findings = Findings::about(&project.file.path, project.file.source.text());
     for (process, section) in model.processes.iter_mut().zip(&project.file.processes) {
         match functions.get(&process.name) {
             Some(functions) => process.functions = functions.clone(),

@@ -2,11 +2,12 @@
 
 mod overlap;
 
+use crate::board_keys::BOARD;
 use crate::config;
 use crate::file::SystemFile;
-use crate::problem::{Findings, Problem, Refusal, suggest};
+use crate::problem::{Findings, Problem, Refusal, suggest, utf8};
 use crate::section::{self, Section, as_text};
-use giornata_abi::rate::{FASTEST, Rate};
+use giornata_abi::rate::Rate;
 use overlap::Region;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -103,7 +104,8 @@ pub enum Kind {
 
 impl Kind {
     /// All, by their names in board files.
-    const NAMES: [(&'static str, Kind); 2] = [("ns16550", Kind::Ns16550), ("virtio", Kind::Virtio)];
+    pub(crate) const NAMES: [(&'static str, Kind); 2] =
+        [("ns16550", Kind::Ns16550), ("virtio", Kind::Virtio)];
 
     /// Its name in board files.
     pub fn name(self) -> &'static str {
@@ -114,7 +116,7 @@ impl Kind {
 
 impl Protection {
     /// Names in board files, with the architectures that have them.
-    const NAMES: [(&'static str, &'static str); 3] =
+    pub(crate) const NAMES: [(&'static str, &'static str); 3] =
         [("sv39", "rv64"), ("sv32", "rv32"), ("pmp", "rv32")];
 
     /// Bytes of a pointer on such a board.
@@ -177,12 +179,12 @@ impl Board {
                     .into(),
             });
         };
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        let bytes = std::fs::read(&path).map_err(|error| {
             let reason = format!("the board file {} cannot be read: {error}", path.display());
             let mend = "give its path from the system file on, or the name of a board";
             Problem::new(reason, mend).at(&file.source, file.board.span())
         })?;
-        let board = Board::parse(&path, &text)?;
+        let board = Board::parse(&path, &utf8(&path, bytes)?)?;
         let whole = std::path::absolute(&path).unwrap_or(path);
         Ok(Board {
             selector: whole.with_extension("").to_string_lossy().into_owned(),
@@ -193,9 +195,8 @@ impl Board {
     /// Reads the board of a name.
     pub fn named(name: &str, root: &Path) -> Result<Board, Refusal> {
         let path = root.join("boards").join(format!("{name}.toml"));
-        let text =
-            std::fs::read_to_string(&path).map_err(|_| missing(name, &Board::known(root)))?;
-        let board = Board::parse(&path, &text)?;
+        let bytes = std::fs::read(&path).map_err(|_| missing(name, &Board::known(root)))?;
+        let board = Board::parse(&path, &utf8(&path, bytes)?)?;
         Ok(Board {
             selector: name.into(),
             ..board
@@ -217,7 +218,9 @@ impl Board {
     /// Reads a board file's text.
     pub fn parse(path: &Path, text: &str) -> Result<Board, Refusal> {
         let mut findings = Findings::about(path, text);
-        let board = section::read_text(&mut findings, text, |findings, top| board(findings, &top));
+        let board = section::read_text(&mut findings, text, &BOARD, |findings, top| {
+            board(findings, &top)
+        });
         match board {
             Some(board) => findings.conclude(board),
             None => Err(findings.conclude(()).err().unwrap_or_else(|| {
@@ -265,11 +268,12 @@ fn missing(name: &str, known: &[String]) -> Problem {
 }
 
 fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
+    top.refuse_unknown(findings);
     let name = top.needed(findings, "name", "\"qemu-virt64\"");
     let arch = top.needed(findings, "arch", "\"rv64\"");
     let protection = top.needed(findings, "protection", "\"sv39\"");
     let target = top.needed(findings, "target", "\"riscv64gc-unknown-none-elf\"");
-    let hertz = top.number(findings, "timer-hertz", 1..=FASTEST.into());
+    let hertz = top.number(findings, "timer-hertz");
     let rate = hertz
         .as_ref()
         .and_then(|hertz| Rate::new(*hertz.get_ref() as u32));
@@ -303,7 +307,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let kernel_features = texts(findings, &kernel, "features");
     let kernel_extent = extent(findings, &kernel)?;
     let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
-    let system = kernel.number(findings, "system", after_kernel..=u64::from(u32::MAX));
+    let system = kernel.number_in(findings, "system", after_kernel..=u64::from(u32::MAX));
     let devices = top.sections(findings, "devices");
     let devices = devices.into_iter().filter_map(|(name, section)| {
         let read = device(findings, name.into_inner(), &section)?;
@@ -410,7 +414,7 @@ fn texts(findings: &mut Findings, section: &Section<'_>, key: &str) -> Vec<Strin
 fn device(findings: &mut Findings, name: String, section: &Section<'_>) -> Option<Device> {
     let (base, size) = extent(findings, section)?;
     let interrupt = section
-        .number(findings, "irq", 1..=1023)
+        .number(findings, "irq")
         .map(|n| n.into_inner() as u16);
     let kernel = section.flag(findings, "kernel").unwrap_or(false);
     let kind = section.text(findings, "kind");
@@ -438,7 +442,7 @@ fn kind_of(findings: &mut Findings, name: &Spanned<String>) -> Option<Kind> {
 
 /// `base` and `size`, below 4 GiB.
 fn extent(findings: &mut Findings, section: &Section<'_>) -> Option<(u32, u32)> {
-    let base = section.number(findings, "base", 0..=u64::from(u32::MAX));
+    let base = section.number(findings, "base");
     let size = section.size(findings, "size");
     let (Some(base), Some(size)) = (base, size) else {
         findings.refuse(

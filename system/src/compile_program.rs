@@ -1,7 +1,7 @@
 //! From a program's source to a verified module.
 
 use crate::file::{Spanned, SystemFile};
-use crate::problem::{Problem, Refusal};
+use crate::problem::{Problem, Refusal, utf8};
 use crate::project::parse;
 use giornata_lang::{Diagnostic, giotto};
 use giornata_microcode::verify::{self, Scratch, Verified};
@@ -46,12 +46,7 @@ pub(crate) fn compile(
     if extension == "gmod" {
         return Ok((bytes, Vec::new()));
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
-        refuse(
-            format!("{} is not text", path.display()),
-            "save the program as UTF-8",
-        )
-    })?;
+    let text = utf8(&path, bytes).map_err(Refusal::from)?;
     compile_giotto(&path, &text)
 }
 

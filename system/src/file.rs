@@ -5,9 +5,10 @@
 
 use crate::expect::Expectation;
 use crate::hostlink::HostlinkSection;
+use crate::keys::SYSTEM;
 use crate::manifest;
 use crate::objects::{ObjectGrants, ObjectSection};
-use crate::problem::{Findings, Refusal, Source};
+use crate::problem::{Findings, Problem, Refusal, Source, utf8};
 use crate::section;
 use crate::services::ServicesSection;
 use crate::shared::RegionSection;
@@ -272,27 +273,23 @@ pub struct Grants {
 impl SystemFile {
     /// Reads a system file from disk.
     pub fn read(path: &Path) -> Result<SystemFile, Refusal> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let bytes = std::fs::read(path).map_err(|error| {
             let reason = format!("cannot read {}: {error}", path.display());
-            crate::problem::Problem::new(reason, "give the path of a system.toml")
+            Problem::new(reason, "give the path of a system.toml")
         })?;
-        SystemFile::parse(path, &text)
+        SystemFile::parse(path, &utf8(path, bytes)?)
     }
 
     /// Reads a system file's text; `path` is for messages and relative paths.
     pub fn parse(path: &Path, text: &str) -> Result<SystemFile, Refusal> {
         let mut findings = Findings::about(path, text);
-        let file = section::read_text(&mut findings, text, |findings, top| {
+        let file = section::read_text(&mut findings, text, &SYSTEM, |findings, top| {
             manifest::system(findings, &top, path)
         });
         match file {
             Some(file) => findings.conclude(file),
             None => Err(findings.conclude(()).err().unwrap_or_else(|| {
-                crate::problem::Problem::new(
-                    "the system file is empty",
-                    "name the system and its board",
-                )
-                .into()
+                Problem::new("the system file is empty", "name the system and its board").into()
             })),
         }
     }

@@ -8,7 +8,7 @@ use crate::problem::{Findings, Problem, Refusal};
 use crate::section::Section;
 
 /// Most that a seed may be: what TOML can write.
-const MOST: u64 = i64::MAX as u64;
+pub(crate) const MOST: u64 = i64::MAX as u64;
 /// The first line of a key file of `giornata key`, which has the secret half.
 const SECRET: &str = "giornata key";
 
@@ -35,8 +35,7 @@ pub(crate) fn section(findings: &mut Findings, top: &Section<'_>) -> HostlinkSec
     let Some(section) = top.section(findings, "hostlink") else {
         return HostlinkSection::default();
     };
-    section.only(findings, &["key", "seed"]);
-    let seed = section.number(findings, "seed", 0..=MOST);
+    let seed = section.number(findings, "seed");
     HostlinkSection {
         key: section.text(findings, "key"),
         seed: seed.map_or(0, Spanned::into_inner),

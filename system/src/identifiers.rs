@@ -40,10 +40,7 @@ enum Form {
 
 /// The constants of a system as a Rust module's text.
 pub fn rust(model: &Model) -> Result<String, Refusal> {
-    let mut text = format!(
-        "// Identifiers of the system `{}`, written by the builder.\n\n",
-        model.name
-    );
+    let mut text = format!("// Identifiers of the system `{}`.\n\n", model.name);
     for constant in constants(model)? {
         let (name, value) = (&constant.name, constant.value);
         let made = |handle| {

@@ -21,10 +21,7 @@ pub(crate) fn grants(
     findings: &mut Findings,
     grants: &Section<'_>,
 ) -> Vec<(Kind, Spanned<String>, u16)> {
-    let Some(table) = grants.section(findings, Kind::Mailbox.name()) else {
-        return Vec::new();
-    };
-    let entries = table.entries().into_iter();
+    let entries = grants.named(findings, Kind::Mailbox.name()).into_iter();
     let all = entries.map(|(name, value)| {
         let rights = match value.get_ref() {
             DeValue::Array(values) => {

@@ -19,7 +19,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 /// What `schedule` may be.
-const SCHEDULES: [&str; 8] = [
+pub(crate) const SCHEDULES: [&str; 8] = [
     "edf",
     "rm",
     "fifo",
@@ -29,6 +29,12 @@ const SCHEDULES: [&str; 8] = [
     "s:edf-nonpreemptive",
     "s:synchronous",
 ];
+/// What `policy` may be.
+pub(crate) const POLICIES: [&str; 3] = ["fifo", "round-robin", "deadline"];
+/// What `stacks` may be.
+pub(crate) const STACKS: [&str; 2] = ["shared", "private"];
+/// What `on-fault` may be.
+pub(crate) const ON_FAULT: [&str; 3] = ["stop", "restart", "halt"];
 pub(crate) const DEFAULT_BAND: u8 = 200;
 const DEFAULT_STACK: u64 = 4096;
 const DEFAULT_TRACE: u64 = 16384;
@@ -42,7 +48,7 @@ const FORMAT: u64 = 1;
 /// Whether a file is of a format that is known. What else is wrong with one that is not
 /// is not told: its keys mean something else.
 fn is_known_format(findings: &mut Findings, top: &Section<'_>) -> bool {
-    let Some(format) = top.number(findings, "format", 1..=u64::from(u32::MAX)) else {
+    let Some(format) = top.number(findings, "format") else {
         return findings.count() == 0;
     };
     if *format.get_ref() <= FORMAT {
@@ -70,24 +76,7 @@ pub(crate) fn system(
     if !is_known_format(findings, top) {
         return None;
     }
-    top.only(
-        findings,
-        &[
-            "format",
-            "name",
-            "board",
-            "expect",
-            "kernel",
-            "hostlink",
-            "program",
-            "mutex",
-            "semaphore",
-            "condition",
-            "mailbox",
-            "region",
-            "process",
-        ],
-    );
+    top.refuse_unknown(findings);
     let name = top.needed(findings, "name", "\"my-system\"");
     let board = top.needed(findings, "board", "\"qemu-virt64\"");
     if let Some(name) = &name {
@@ -182,17 +171,6 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
     let Some(section) = top.section(findings, "kernel") else {
         return read;
     };
-    section.only(
-        findings,
-        &[
-            "config",
-            "deadline-band",
-            "trace",
-            "trace-console",
-            "triggers",
-            "s-threads",
-        ],
-    );
     if let Some(config) = section.text(findings, "config") {
         if !CONFIGS.contains(&config.get_ref().as_str()) {
             let reason = format!("there is no kernel configuration \"{}\"", config.get_ref());
@@ -200,21 +178,21 @@ fn kernel(findings: &mut Findings, top: &Section<'_>) -> KernelSection {
         }
         read.config = config;
     }
-    let band = section.number(findings, "deadline-band", 0..=255);
+    let band = section.number(findings, "deadline-band");
     read.deadline_band = band.map_or(read.deadline_band, |b| *b.get_ref() as u8);
     read.trace = trace_slots(findings, &section).unwrap_or(read.trace);
     read.trace_console = section.flag(findings, "trace-console").unwrap_or(true);
     read.triggers = section
-        .number(findings, "triggers", 1..=4096)
+        .number(findings, "triggers")
         .map(|n| n.into_inner() as u16);
     read.s_threads = section
-        .number(findings, "s-threads", 1..=4096)
+        .number(findings, "s-threads")
         .map(|n| n.into_inner() as u16);
     read
 }
 
 fn trace_slots(findings: &mut Findings, section: &Section<'_>) -> Option<u32> {
-    let slots = section.number(findings, "trace", 16..=1 << 20)?;
+    let slots = section.number(findings, "trace")?;
     if !slots.get_ref().is_power_of_two() {
         let near = slots.get_ref().next_power_of_two();
         let reason = format!("a trace ring of {} records", slots.get_ref());
@@ -232,22 +210,8 @@ fn program(
     name: Spanned<String>,
     section: &Section<'_>,
 ) -> Option<ProgramSection> {
-    section.only(
-        findings,
-        &[
-            "source",
-            "schedule",
-            "slot",
-            "on-violation",
-            "registers",
-            "interrupts",
-            "modules",
-            "boot",
-            "room",
-        ],
-    );
     let source = section.needed(findings, "source", "\"program.giotto\"");
-    let slot = section.number(findings, "slot", 0..=255);
+    let slot = section.number(findings, "slot");
     Some(ProgramSection {
         name,
         schedule: schedule(findings, section),
@@ -280,20 +244,11 @@ fn room(findings: &mut Findings, section: &Section<'_>) -> RoomSection {
     let Some(table) = section.section(findings, "room") else {
         return RoomSection::default();
     };
-    let known = [
-        "instructions",
-        "predicates",
-        "durations",
-        "steps",
-        "triggers",
-        "threads",
-    ];
-    table.only(findings, &known);
-    let mut number = |key, most| table.number(findings, key, 1..=most).map(|n| *n.get_ref());
+    let mut number = |key| table.number(findings, key).map(|n| *n.get_ref());
     let [instructions, predicates, durations] =
-        ["instructions", "predicates", "durations"].map(|key| number(key, 32_000));
-    let [triggers, threads] = ["triggers", "threads"].map(|key| number(key, 4096));
-    let steps = number("steps", 1 << 20);
+        ["instructions", "predicates", "durations"].map(&mut number);
+    let [triggers, threads] = ["triggers", "threads"].map(&mut number);
+    let steps = number("steps");
     let narrow = |value: Option<u64>| value.map(|value| value as u16);
     RoomSection {
         instructions: narrow(instructions),
@@ -330,7 +285,6 @@ fn reactions(findings: &mut Findings, section: &Section<'_>) -> [Option<Spanned<
     let Some(table) = section.section(findings, "on-violation") else {
         return Default::default();
     };
-    table.only(findings, &Violation::ALL.map(Violation::name));
     Violation::ALL.map(|violation| {
         let text = table.text(findings, violation.name())?;
         let word = text.get_ref().as_str();
@@ -349,10 +303,9 @@ fn reactions(findings: &mut Findings, section: &Section<'_>) -> [Option<Spanned<
 fn registers(findings: &mut Findings, section: &Section<'_>) -> Vec<RegisterEntry> {
     let mut all = Vec::new();
     for (function, entry) in section.sections(findings, "registers") {
-        entry.only(findings, &["device", "offset", "width"]);
         let device = entry.needed(findings, "device", "\"uart0\"");
-        let offset = entry.number(findings, "offset", 0..=u64::from(u32::MAX));
-        let width = entry.number(findings, "width", 1..=8);
+        let offset = entry.number(findings, "offset");
+        let width = entry.number(findings, "width");
         let width = width.unwrap_or(Spanned::new(entry.span(), 1));
         if !width.get_ref().is_power_of_two() {
             findings.refuse(
@@ -377,11 +330,8 @@ fn interrupts(
     findings: &mut Findings,
     section: &Section<'_>,
 ) -> Vec<(Spanned<String>, Spanned<Line>)> {
-    let Some(table) = section.section(findings, "interrupts") else {
-        return Vec::new();
-    };
     let mut all = Vec::new();
-    for (name, value) in table.entries() {
+    for (name, value) in section.named(findings, "interrupts") {
         all.extend(line(findings, value).map(|line| (name, line)));
     }
     all
@@ -404,28 +354,14 @@ fn process(
     name: Spanned<String>,
     section: &Section<'_>,
 ) -> Option<ProcessSection> {
-    let known = [
-        "crate",
-        "c",
-        "stack",
-        "stacks",
-        "tasks",
-        "drivers",
-        "threads",
-        "grants",
-        "on-fault",
-        "max-priority",
-    ];
-    let known: Vec<&str> = known.into_iter().chain(services::KEYS).collect();
-    section.only(findings, &known);
     let stack = section
         .size(findings, "stack")
         .unwrap_or(Spanned::new(section.span(), DEFAULT_STACK));
-    let max_priority = section.number(findings, "max-priority", 0..=255);
+    let max_priority = section.number(findings, "max-priority");
     let max_priority = max_priority.map_or(DEFAULT_MAX_PRIORITY, |p| *p.get_ref() as u8);
     let process = ProcessSection {
-        tasks: functions(findings, section, "tasks", &["budget", "stack"]),
-        drivers: functions(findings, section, "drivers", &["budget"]),
+        tasks: functions(findings, section, "tasks"),
+        drivers: functions(findings, section, "drivers"),
         threads: threads(findings, section, max_priority),
         grants: grants(findings, section),
         services: services::section(findings, section),
@@ -446,9 +382,9 @@ fn has_private_stacks(findings: &mut Findings, section: &Section<'_>) -> bool {
         return false;
     };
     let word = text.get_ref().as_str();
-    if !["shared", "private"].contains(&word) {
+    if !STACKS.contains(&word) {
         let reason = format!("stacks cannot be \"{word}\"");
-        findings.refuse(text.span(), reason, suggest(word, ["shared", "private"]));
+        findings.refuse(text.span(), reason, suggest(word, STACKS));
     }
     word == "private"
 }
@@ -485,17 +421,14 @@ fn check_kinds(findings: &mut Findings, process: &ProcessSection) {
     }
 }
 
-fn functions(
-    findings: &mut Findings,
-    section: &Section<'_>,
-    key: &str,
-    known: &[&str],
-) -> Vec<ProvidedFunction> {
+fn functions(findings: &mut Findings, section: &Section<'_>, key: &str) -> Vec<ProvidedFunction> {
     let mut all = Vec::new();
     for (name, entry) in section.sections(findings, key) {
-        entry.only(findings, known);
         let budget = entry.duration(findings, "budget");
-        let stack = entry.size(findings, "stack");
+        let stack = match entry.defines("stack") {
+            true => entry.size(findings, "stack"),
+            false => None,
+        };
         all.push(ProvidedFunction {
             name,
             budget,
@@ -508,16 +441,6 @@ fn functions(
 fn threads(findings: &mut Findings, section: &Section<'_>, max_priority: u8) -> Vec<ThreadSection> {
     let mut all = Vec::new();
     for (name, entry) in section.sections(findings, "threads") {
-        let known = [
-            "priority",
-            "policy",
-            "quantum",
-            "deadline",
-            "budget",
-            "stack",
-            "autostart",
-        ];
-        entry.only(findings, &known);
         all.push(thread(findings, name, &entry, max_priority));
     }
     all
@@ -530,7 +453,7 @@ fn thread(
     max_priority: u8,
 ) -> ThreadSection {
     let policy = policy(findings, entry);
-    let priority = entry.number(findings, "priority", 0..=u64::from(max_priority));
+    let priority = entry.number_in(findings, "priority", 0..=u64::from(max_priority));
     let quantum = entry.duration(findings, "quantum");
     let deadline = entry.duration(findings, "deadline");
     let quantum_fits = quantum
@@ -576,11 +499,7 @@ fn policy(findings: &mut Findings, entry: &Section<'_>) -> Policy {
         "deadline" => Policy::Deadline,
         other => {
             let reason = format!("there is no policy \"{other}\"");
-            findings.refuse(
-                text.span(),
-                reason,
-                suggest(other, ["fifo", "round-robin", "deadline"]),
-            );
+            findings.refuse(text.span(), reason, suggest(other, POLICIES));
             Policy::Fifo
         }
     }
@@ -596,11 +515,7 @@ fn on_fault(findings: &mut Findings, section: &Section<'_>) -> FaultPolicy {
         "halt" => FaultPolicy::Halt,
         other => {
             let reason = format!("nothing is called \"{other}\" that could be done at a fault");
-            findings.refuse(
-                text.span(),
-                reason,
-                suggest(other, ["stop", "restart", "halt"]),
-            );
+            findings.refuse(text.span(), reason, suggest(other, ON_FAULT));
             FaultPolicy::Stop
         }
     }
@@ -610,26 +525,6 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
     let Some(table) = section.section(findings, "grants") else {
         return Grants::default();
     };
-    table.only(
-        findings,
-        &[
-            "device",
-            "irq",
-            "irq-interval",
-            "port",
-            "program",
-            "mailbox",
-            "mutex",
-            "semaphore",
-            "condition",
-            "region",
-            "manage",
-            "supervise",
-            "shutdown",
-            "trace",
-            "trusted-dma",
-        ],
-    );
     let devices = table.list(findings, "device");
     let interrupts = table.list(findings, "irq");
     Grants {
@@ -696,11 +591,8 @@ fn rights(
     grants: &Section<'_>,
     key: &str,
 ) -> Vec<(Spanned<String>, bool)> {
-    let Some(table) = grants.section(findings, key) else {
-        return Vec::new();
-    };
     let mut all = Vec::new();
-    for (name, value) in table.entries() {
+    for (name, value) in grants.named(findings, key) {
         let Some(right) = as_text(findings, value, &format!("the right to a {key}")) else {
             continue;
         };

@@ -6,6 +6,7 @@
 
 use crate::file::Schedule;
 use crate::image::Usage;
+use crate::memory_map::{Machine, Stretch};
 use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::objects::Object;
 use giornata_abi::ValueType;
@@ -52,6 +53,9 @@ pub struct NameMap {
     /// What threads synchronise by and send to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<ObjectName>,
+    /// Memory that is no process's; empty on the host.
+    #[serde(default)]
+    pub machine: Machine,
 }
 
 /// One process.
@@ -75,6 +79,9 @@ pub struct ProcessName {
     /// Bytes of memory that it can allocate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub heap: u32,
+    /// Where its memory lies, by the addresses that it uses; empty on the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<Stretch>,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -127,6 +134,12 @@ pub struct ThreadName {
     pub deadline: u64,
     /// Bytes of its stack.
     pub stack: u32,
+    /// Address of the end of its stack; 0 on the host.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stack_top: u32,
+    /// Address of the function it runs; 0 if that is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub body: u32,
 }
 
 /// One port.
@@ -149,6 +162,20 @@ pub struct PortName {
     pub traced: bool,
     /// For a task's own copy: index of the task's thread.
     pub task: Option<u16>,
+    /// What a value that is a struct consists of, where the processes say so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldName>,
+}
+
+/// One part of a port's value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldName {
+    /// Its name, with those of the structs and arrays it lies in: `rates.x`, `gains[2]`.
+    pub name: String,
+    /// Bytes before it.
+    pub offset: u16,
+    /// A [`ValueType`] by its code: how it reads.
+    pub value_type: u8,
 }
 
 /// One driver.
@@ -166,6 +193,9 @@ pub struct DriverName {
     pub process: Option<u16>,
     /// For an upcall: budget in ns.
     pub budget: u32,
+    /// For an upcall: address of the function; 0 on the host.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub body: u32,
 }
 
 /// One program.
@@ -248,6 +278,13 @@ impl NameMap {
     }
 }
 
+impl FieldName {
+    /// How it reads.
+    pub fn value_type(&self) -> ValueType {
+        ValueType::from_code(self.value_type).unwrap_or(ValueType::Opaque)
+    }
+}
+
 impl PortName {
     /// How the value reads.
     pub fn value_type(&self) -> ValueType {
@@ -288,6 +325,7 @@ pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
             })
             .collect(),
         objects: model.objects.iter().map(object_name).collect(),
+        machine: Machine::default(),
     }
 }
 
@@ -306,6 +344,7 @@ fn process_name(process: &Process, usage: Usage) -> ProcessName {
         data: usage.data,
         stacks: usage.stacks,
         heap: usage.heap,
+        memory: Vec::new(),
     }
 }
 
@@ -328,6 +367,8 @@ fn thread_name(thread: &Thread) -> ThreadName {
         wcet: thread.wcet,
         deadline: thread.deadline,
         stack: thread.stack,
+        stack_top: 0,
+        body: 0,
     }
 }
 
@@ -357,6 +398,7 @@ fn port_name(port: &Port) -> PortName {
             Place::Block(thread, _) => Some(thread),
             Place::Arena(_) => None,
         },
+        fields: Vec::new(),
     }
 }
 
@@ -374,6 +416,7 @@ fn driver_name(driver: &Driver) -> DriverName {
         work: work.into(),
         process,
         budget,
+        body: 0,
     }
 }
 

@@ -11,7 +11,10 @@ use giornata_abi::word;
 use std::fmt;
 
 /// Most that a semaphore may count to, as in POSIX (`SEM_VALUE_MAX`).
-const MOST: u64 = i32::MAX as u64;
+pub(crate) const MOST: u64 = i32::MAX as u64;
+
+/// What the owner of a mutex runs as.
+pub(crate) const PROTOCOLS: [&str; 2] = ["inherit", "ceiling"];
 
 /// The kinds that system files describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,14 +195,8 @@ pub(crate) fn section(
     name: Spanned<String>,
     section: &Section<'_>,
 ) -> ObjectSection {
-    let known: &[&str] = match kind {
-        Kind::Mutex => &["protocol", "ceiling", "private", "at-boot"],
-        Kind::Semaphore => &["initial", "most", "private", "at-boot"],
-        Kind::Condition => &["at-boot"],
-        Kind::Mailbox => &["server", "at-boot"],
-    };
-    section.only(findings, known);
-    let is_private = known.contains(&"private") && section.flag(findings, "private") == Some(true);
+    let has_private = section.defines("private");
+    let is_private = has_private && section.flag(findings, "private") == Some(true);
     if is_private && kind == Kind::Mutex && section.has("ceiling") {
         let reason = format!("mutex `{}` is private, and has a ceiling", name.get_ref());
         let mend = "leave one of them out: a private mutex is taken without the kernel";
@@ -214,9 +211,10 @@ pub(crate) fn section(
     ObjectSection {
         shape,
         is_private,
-        server: section
-            .text(findings, "server")
-            .filter(|_| kind == Kind::Mailbox),
+        server: match section.defines("server") {
+            true => section.text(findings, "server"),
+            false => None,
+        },
         at_boot: section.flag(findings, "at-boot").unwrap_or(true),
         name,
     }
@@ -225,7 +223,7 @@ pub(crate) fn section(
 fn mutex(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) -> Shape {
     let protocol = section.text(findings, "protocol");
     let protocol = protocol.unwrap_or(Spanned::new(section.span(), "inherit".into()));
-    let ceiling = section.number(findings, "ceiling", 0..=255);
+    let ceiling = section.number(findings, "ceiling");
     let has_ceiling = section.has("ceiling");
     let text = name.get_ref();
     match (protocol.get_ref().as_str(), has_ceiling) {
@@ -243,7 +241,7 @@ fn mutex(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>)
         (other, _) => findings.refuse(
             protocol.span(),
             format!("there is no protocol \"{other}\""),
-            suggest(other, ["inherit", "ceiling"]),
+            suggest(other, PROTOCOLS),
         ),
     }
     let ceiling = ceiling.map(|number| *number.get_ref() as u8);
@@ -269,9 +267,9 @@ fn semaphore(
         };
     }
     let highest = if is_private { word::MOST.into() } else { MOST };
-    let initial = section.number(findings, "initial", 0..=highest);
+    let initial = section.number_in(findings, "initial", 0..=highest);
     let initial = initial.map_or(0, Spanned::into_inner);
-    let most = section.number(findings, "most", 1..=highest);
+    let most = section.number_in(findings, "most", 1..=highest);
     let most = most.map_or(highest, Spanned::into_inner);
     if initial > most {
         let reason = format!(

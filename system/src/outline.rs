@@ -84,7 +84,7 @@ impl<'a> Providers<'a> {
 /// Resolves all names that need no function table.
 pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     let file = &project.file;
-    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut findings = Findings::about(&file.path, file.source.text());
     let modules: Vec<Module<'_>> = project
         .modules
         .iter()

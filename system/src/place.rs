@@ -6,8 +6,13 @@ use crate::model::Model;
 use crate::shared;
 use giornata_abi::system::SpaceEntry;
 
-/// First user address of a process: its code.
+/// First user address of the first process: its code.
 pub const USER_BASE: u32 = 0x1000_0000;
+/// Where addresses are translated, the next process begins at a multiple of this behind
+/// the one before: no address is in two processes, so a debugger, a dump or a trace need
+/// not say of which it is. A last table of Sv32 covers so much and two of Sv39 do, so
+/// tables are as few as if all began at one address.
+pub(crate) const PROCESS_GRAIN: u32 = 0x40_0000;
 /// First user address of granted devices.
 pub const DEVICE_BASE: u32 = 0x4000_0000;
 /// User address of the trace ring in its reader.

@@ -1,13 +1,16 @@
 //! What is wrong with a system, where, and what mends it.
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, Severity, SourceCode};
+use giornata_lang::SourceText;
+pub(crate) use giornata_lang::spelling::nearest;
+use miette::{Diagnostic, LabeledSpan, Severity, SourceCode};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A text that problems point into.
-pub type Source = Arc<NamedSource<String>>;
+pub type Source = Arc<SourceText>;
 
 /// One thing that is wrong: reason, place, mend.
 #[derive(Debug, Clone)]
@@ -67,7 +70,8 @@ impl Diagnostic for Problem {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (_, span) = self.place.as_ref()?;
+        let (source, span) = self.place.as_ref()?;
+        let span = source.shown(span.clone());
         let label = LabeledSpan::new(Some(self.label.clone()), span.start, span.len());
         Some(Box::new(std::iter::once(label)))
     }
@@ -78,6 +82,8 @@ impl Diagnostic for Problem {
 pub struct Refusal {
     about: String,
     problems: Vec<Problem>,
+    /// How many more there are.
+    left_out: usize,
 }
 
 impl Refusal {
@@ -89,9 +95,14 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.problems.len();
+        let shown = self.problems.len();
+        let count = shown + self.left_out;
         let noun = if count == 1 { "problem" } else { "problems" };
-        write!(f, "{}: {count} {noun}", self.about)
+        write!(f, "{}: {count} {noun}", self.about)?;
+        match self.left_out {
+            0 => Ok(()),
+            _ => write!(f, ", the first {shown} of them here"),
+        }
     }
 }
 
@@ -113,17 +124,23 @@ pub(crate) struct Findings {
     about: String,
     source: Source,
     problems: Vec<Problem>,
+    /// Place and reason of all that were found, also those that were left out.
+    told: BTreeSet<(usize, usize, String)>,
 }
+
+/// Of more problems nobody reads the rest: they follow from the first ones.
+const MOST_PROBLEMS: usize = 50;
 
 impl Findings {
     /// None yet, about the file at `path` with this text.
     pub(crate) fn about(path: &Path, text: &str) -> Findings {
         let about = path.display().to_string();
-        let source = Arc::new(NamedSource::new(&about, text.to_string()).with_language("toml"));
+        let source = Arc::new(SourceText::new(&about, text));
         Findings {
             about,
             source,
             problems: Vec::new(),
+            told: BTreeSet::new(),
         }
     }
 
@@ -132,7 +149,8 @@ impl Findings {
         &self.source
     }
 
-    /// Notes a problem at a place of the file; the same at one place only once.
+    /// Notes a problem at a place of the file; the same at one place only once, and
+    /// not more than can be read. O(log problems).
     pub(crate) fn refuse(
         &mut self,
         span: Range<usize>,
@@ -140,11 +158,10 @@ impl Findings {
         mend: impl Into<String>,
     ) {
         let problem = Problem::new(reason, mend).at(&self.source, span.clone());
-        let told = |other: &Problem| {
-            other.reason == problem.reason
-                && other.place.as_ref().is_some_and(|(_, at)| *at == span)
-        };
-        if !self.problems.iter().any(told) {
+        let is_new = self
+            .told
+            .insert((span.start, span.end, problem.reason.clone()));
+        if is_new && self.problems.len() < MOST_PROBLEMS {
             self.problems.push(problem);
         }
     }
@@ -156,6 +173,7 @@ impl Findings {
         }
         Err(Refusal {
             about: self.about,
+            left_out: self.told.len().saturating_sub(self.problems.len()),
             problems: self.problems,
         })
     }
@@ -164,6 +182,25 @@ impl Findings {
     pub(crate) fn count(&self) -> usize {
         self.problems.len()
     }
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// It is not UTF-8: where the first byte lies that begins no character.
+pub(crate) fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let source = Arc::new(SourceText::new(path.display().to_string(), text));
+        let (line, column) = source.position(at);
+        let reason = format!(
+            "{} is not UTF-8: what stands in line {line}, column {column} is no character",
+            path.display()
+        );
+        let length = char::REPLACEMENT_CHARACTER.len_utf8();
+        Problem::new(reason, "save the file as UTF-8").at(&source, at..at + length)
+    })
 }
 
 /// A refusal of one problem.
@@ -177,6 +214,7 @@ impl From<Problem> for Refusal {
         Refusal {
             about,
             problems: vec![problem],
+            left_out: 0,
         }
     }
 }
@@ -189,35 +227,6 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
         None if known.is_empty() => "there is none to choose from".into(),
         None => format!("known here: {}", known.join(", ")),
     }
-}
-
-/// The one of the known words that is probably meant, if one is near.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let close = known.into_iter().map(|k| (distance(word, k), k)).min();
-    let (_, meant) = close.filter(|(steps, meant)| *steps <= 1 + meant.len() / 3)?;
-    Some(meant)
-}
-
-/// Edits from one word to the other: insert, delete, replace, or swap two neighbours
-/// (the optimal string alignment distance). O(product of lengths).
-fn distance(a: &str, b: &str) -> usize {
-    let [a, b] = [a, b].map(|word| word.chars().take(64).collect::<Vec<char>>());
-    let mut rows: [Vec<usize>; 3] = [vec![], vec![], (0..=b.len()).collect()];
-    for (i, x) in a.iter().enumerate() {
-        rows.rotate_left(1);
-        let [before, last, row] = &mut rows;
-        row.clear();
-        row.push(i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = last[j] + usize::from(x != y);
-            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i - 1] == *y && b[j - 1] == *x {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-    }
-    rows[2][b.len()]
 }
 
 #[cfg(test)]
@@ -233,24 +242,6 @@ mod tests {
         assert_eq!(
             suggest("bananas", ["tasks", "drivers"]),
             "known here: tasks, drivers"
-        );
-    }
-
-    #[test]
-    fn distance_counts_edits() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", ""), 0);
-        assert_eq!(distance("abc", ""), 3);
-    }
-
-    #[test]
-    fn digits_that_are_swapped_are_nearer_than_others() {
-        assert_eq!(distance("qemu-virt46", "qemu-virt64"), 1);
-        let boards = ["qemu-virt32", "qemu-virt32-pmp", "qemu-virt64", "rtl-pmp"];
-        assert_eq!(
-            suggest("qemu-virt46", boards),
-            "did you mean `qemu-virt64`?"
         );
     }
 }

@@ -151,7 +151,7 @@ fn module(
 
 /// Programs that are granted exist.
 fn check_grants(file: &SystemFile) -> Result<(), Refusal> {
-    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut findings = Findings::about(&file.path, file.source.text());
     let known = || file.programs.iter().map(|p| p.name.get_ref().as_str());
     for grant in file.processes.iter().flat_map(|p| &p.grants.programs) {
         if !known().any(|name| name == grant.get_ref()) {

@@ -33,7 +33,7 @@ pub(crate) fn prepare(
     boots: ProgramModule,
     others: &[ProgramModule],
 ) -> Result<ProgramModule, Refusal> {
-    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut findings = Findings::about(&file.path, file.source.text());
     let loader = loader(file, program, &mut findings);
     let loader = findings.conclude(loader)?;
     let Some(loader) = loader else {
@@ -145,7 +145,7 @@ fn check_fits(
     room: &Room,
     modules: &[&ProgramModule],
 ) -> Result<(), Refusal> {
-    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut findings = Findings::about(&file.path, file.source.text());
     let limits = &room.limits;
     for module in modules {
         let Ok(parsed) = Module::parse(&module.bytes) else {

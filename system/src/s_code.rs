@@ -76,6 +76,18 @@ pub(crate) fn subject(
         let mend = "write `schedule = \"s\"` to run that";
         return Err(refuse(file, section, reason, mend));
     }
+    facts(file, section, module)
+}
+
+/// A program, and the worst-case times of its tasks.
+///
+/// # Errors
+/// It is beyond the analysis, or a time is not known.
+pub(crate) fn facts(
+    file: &SystemFile,
+    section: &ProgramSection,
+    module: &Module<'_>,
+) -> Result<(Program, Times), Refusal> {
     let program = Program::of(module).map_err(|why| beyond(file, section, &why))?;
     let times = times(file, module, &program).map_err(|task| {
         let reason = format!("no worst-case time is known of task `{task}`");

@@ -1,6 +1,7 @@
 //! Typed reads out of a TOML table, each with its place in the text. What does
 //! not read is noted as a problem and left out; nothing here fails or panics.
 
+use crate::definition::{Form, Table};
 use crate::problem::{Findings, suggest};
 use giornata_analysis::quantity;
 use std::ops::{Range, RangeInclusive};
@@ -16,15 +17,19 @@ pub(crate) struct Section<'a> {
     /// Its header as written, for messages: `[process.io]`.
     title: String,
     table: &'a DeTable<'a>,
+    /// What it may hold: what it holds beyond that has been refused.
+    definition: &'static Table,
     span: Range<usize>,
 }
 
 impl<'a> Section<'a> {
-    /// The file's top level.
-    pub(crate) fn top(table: &'a DeTable<'a>) -> Section<'a> {
+    /// The file's top level, whose keys are not looked at yet: another format may have
+    /// others.
+    fn top(table: &'a DeTable<'a>, definition: &'static Table) -> Section<'a> {
         Section {
             title: "the top level".into(),
             table,
+            definition,
             span: 0..0,
         }
     }
@@ -50,30 +55,43 @@ impl<'a> Section<'a> {
             .map_or(self.span(), |(k, _)| k.span())
     }
 
-    /// The keys with their values, in the order of the file.
-    pub(crate) fn entries(&self) -> Vec<(Spanned<String>, &'a Value<'a>)> {
-        let mut entries: Vec<_> = self
-            .table
-            .iter()
-            .map(|(key, value)| (Spanned::new(key.span(), key.get_ref().to_string()), value))
-            .collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        entries
+    fn entries(&self) -> Vec<(Spanned<String>, &'a Value<'a>)> {
+        entries(self.table)
     }
 
-    /// Refuses every key that is not among `known`.
-    pub(crate) fn only(&self, findings: &mut Findings, known: &[&str]) {
+    /// Whether the definition has a key.
+    pub(crate) fn defines(&self, key: &str) -> bool {
+        self.definition.key(key).is_some()
+    }
+
+    /// Refuses every key that the definition does not have. Of the tables below the top
+    /// level that is done when they are reached.
+    pub(crate) fn refuse_unknown(&self, findings: &mut Findings) {
         for (key, _) in self.entries() {
             let word = key.get_ref();
-            if !known.contains(&word.as_str()) {
+            if !self.defines(word) {
                 let reason = format!("{} has no key `{word}`", self.title);
-                findings.refuse(key.span(), reason, suggest(word, known.iter().copied()));
+                let known = self.definition.keys.iter().map(|key| key.name);
+                findings.refuse(key.span(), reason, suggest(word, known));
             }
         }
     }
 
+    /// What the definition says of a key. Whoever reads a key that it does not have, or
+    /// as something else, is wrong: tests that read the key at all find it.
+    fn form(&self, key: &str, is: impl Fn(&Form) -> bool) -> Option<&'static Form> {
+        let form = self.definition.key(key).map(|key| &key.form);
+        debug_assert!(
+            form.is_some_and(|form| form.is(&is)),
+            "{} has no `{key}` of this kind in its definition",
+            self.title
+        );
+        form
+    }
+
     /// A string.
     pub(crate) fn text(&self, findings: &mut Findings, key: &str) -> Option<Spanned<String>> {
+        self.form(key, |form| matches!(form, Form::Text | Form::Word(_)));
         let value = self.value(key)?;
         as_text(findings, value, &format!("`{key}`"))
     }
@@ -94,6 +112,7 @@ impl<'a> Section<'a> {
 
     /// `true` or `false`, or nothing.
     pub(crate) fn flag(&self, findings: &mut Findings, key: &str) -> Option<bool> {
+        self.form(key, |form| matches!(form, Form::Flag));
         let value = self.value(key)?;
         if let DeValue::Boolean(flag) = value.get_ref() {
             return Some(*flag);
@@ -102,20 +121,31 @@ impl<'a> Section<'a> {
         None
     }
 
-    /// A whole number in a range.
-    pub(crate) fn number(
+    /// A whole number in the range of its definition.
+    pub(crate) fn number(&self, findings: &mut Findings, key: &str) -> Option<Spanned<u64>> {
+        self.number_in(findings, key, 0..=u64::MAX)
+    }
+
+    /// A whole number in a range that other keys make narrower than its definition.
+    pub(crate) fn number_in(
         &self,
         findings: &mut Findings,
         key: &str,
         range: RangeInclusive<u64>,
     ) -> Option<Spanned<u64>> {
+        let form = self.form(key, |form| matches!(form, Form::Number(..)));
+        let Some(Form::Number(least, most)) = form else {
+            return None;
+        };
+        let (least, most) = (*least.max(range.start()), *most.min(range.end()));
         let value = self.value(key)?;
-        as_number(findings, value, &format!("`{key}`"), range)
+        as_number(findings, value, &format!("`{key}`"), least..=most)
     }
 
     /// A duration in nanoseconds.
     pub(crate) fn duration(&self, findings: &mut Findings, key: &str) -> Option<Spanned<u64>> {
-        let text = self.text(findings, key)?;
+        self.form(key, |form| matches!(form, Form::Duration));
+        let text = as_text(findings, self.value(key)?, &format!("`{key}`"))?;
         let nanos = quantity::duration(text.get_ref());
         if nanos.is_none() {
             let reason = format!("`{key}` is not a duration: \"{}\"", text.get_ref());
@@ -130,6 +160,7 @@ impl<'a> Section<'a> {
 
     /// A size in bytes, as a string with a unit or a plain number.
     pub(crate) fn size(&self, findings: &mut Findings, key: &str) -> Option<Spanned<u64>> {
+        self.form(key, |form| matches!(form, Form::Size(_)));
         let value = self.value(key)?;
         if let DeValue::Integer(_) = value.get_ref() {
             return as_number(
@@ -154,6 +185,7 @@ impl<'a> Section<'a> {
 
     /// The elements of an array; none if there is no such key.
     pub(crate) fn list(&self, findings: &mut Findings, key: &str) -> Vec<&'a Value<'a>> {
+        self.form(key, |form| matches!(form, Form::List(_)));
         let Some(value) = self.value(key) else {
             return Vec::new();
         };
@@ -171,46 +203,88 @@ impl<'a> Section<'a> {
 
     /// The table under a key.
     pub(crate) fn section(&self, findings: &mut Findings, key: &str) -> Option<Section<'a>> {
+        let form = self.form(key, |form| matches!(form, Form::Table(_)))?;
         let value = self.value(key)?;
-        self.under(findings, key, self.key_span(key), value)
+        let table = self.table(findings, key, value)?;
+        let section = Section {
+            title: self.title_of(key),
+            table,
+            definition: form.table()?,
+            span: self.key_span(key),
+        };
+        section.refuse_unknown(findings);
+        Some(section)
     }
 
-    /// The tables in the table under a key, in the order of the file.
+    /// The entries of the table under a key whose keys are names, in the order of the
+    /// file.
+    pub(crate) fn named(
+        &self,
+        findings: &mut Findings,
+        key: &str,
+    ) -> Vec<(Spanned<String>, &'a Value<'a>)> {
+        self.form(key, |form| matches!(form, Form::Named(_) | Form::Keyed(_)));
+        let value = self.value(key);
+        let table = value.and_then(|value| self.table(findings, key, value));
+        table.map_or(Vec::new(), entries)
+    }
+
+    /// The same where the entries are tables.
     pub(crate) fn sections(
         &self,
         findings: &mut Findings,
         key: &str,
     ) -> Vec<(Spanned<String>, Section<'a>)> {
-        let Some(outer) = self.section(findings, key) else {
+        let definition = self.definition.key(key).and_then(|key| key.form.table());
+        let Some(definition) = definition else {
             return Vec::new();
         };
         let mut inner = Vec::new();
-        for (name, value) in outer.entries() {
-            let section = outer.under(findings, name.get_ref(), name.span(), value);
-            inner.extend(section.map(|section| (name, section)));
+        for (name, value) in self.named(findings, key) {
+            let Some(table) = self.table(findings, name.get_ref(), value) else {
+                continue;
+            };
+            let section = Section {
+                title: self.title_of(&format!("{key}.{}", name.get_ref())),
+                table,
+                definition,
+                span: name.span(),
+            };
+            section.refuse_unknown(findings);
+            inner.push((name, section));
         }
         inner
     }
 
-    fn under(
+    fn title_of(&self, key: &str) -> String {
+        match self.title.strip_prefix('[') {
+            Some(outer) => format!("[{}.{key}]", outer.trim_end_matches(']')),
+            None => format!("[{key}]"),
+        }
+    }
+
+    fn table(
         &self,
         findings: &mut Findings,
         key: &str,
-        span: Range<usize>,
         value: &'a Value<'a>,
-    ) -> Option<Section<'a>> {
-        let outer = self.title.trim_matches(['[', ']']);
-        let title = if self.title.starts_with('[') {
-            format!("[{outer}.{key}]")
-        } else {
-            format!("[{key}]")
-        };
+    ) -> Option<&'a DeTable<'a>> {
         if let DeValue::Table(table) = value.get_ref() {
-            return Some(Section { title, table, span });
+            return Some(table);
         }
         refuse_kind(findings, value, &format!("`{key}`"), "a table");
         None
     }
+}
+
+/// The keys of a table with their values, in the order of the file.
+fn entries<'a>(table: &'a DeTable<'a>) -> Vec<(Spanned<String>, &'a Value<'a>)> {
+    let entries = table.iter();
+    let entries =
+        entries.map(|(key, value)| (Spanned::new(key.span(), key.get_ref().to_string()), value));
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
 }
 
 /// A string, or a problem.
@@ -267,22 +341,27 @@ fn refuse_kind(findings: &mut Findings, value: &Value<'_>, what: &str, wanted: &
     );
 }
 
+/// Errors of notation that are told at once.
+const MOST_ERRORS: usize = 10;
+
 /// Parses a text and hands its top level to `read`; `None` for a text that is
 /// not TOML, whose errors are noted.
 pub(crate) fn read_text<T>(
     findings: &mut Findings,
     text: &str,
+    definition: &'static Table,
     read: impl FnOnce(&mut Findings, Section<'_>) -> Option<T>,
 ) -> Option<T> {
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
+    // what comes behind the first errors is mostly read wrongly because of them
+    for error in errors.iter().take(MOST_ERRORS) {
         let span = error.span().unwrap_or(0..0);
         let reason = format!("not TOML: {}", error.message());
         findings.refuse(span, reason, "see https://toml.io for the notation");
     }
-    if errors.is_empty() {
-        read(findings, Section::top(table.get_ref()))
-    } else {
-        None
+    if !errors.is_empty() {
+        return None;
     }
+    let top = Section::top(table.get_ref(), definition);
+    read(findings, top)
 }

@@ -16,13 +16,13 @@ use std::ops::Range;
 /// Messages of a process that sends and does not say how many.
 const DEFAULT_MESSAGES: u16 = 8;
 /// The longest message: its length is 16 bits wide, and a multiple of 8.
-const LONGEST_MESSAGE: u64 = 65528;
+pub(crate) const LONGEST_MESSAGE: u64 = 65528;
 /// More bytes of messages are taken for a mistake.
 const MOST_BYTES: u64 = 1 << 30;
 /// Most threads that one process can have created.
-const MOST_SPARE: u64 = 4096;
+pub(crate) const MOST_SPARE: u64 = 4096;
 /// Larger heaps are taken for a mistake.
-const MOST_HEAP: u64 = 1 << 28;
+pub(crate) const MOST_HEAP: u64 = 1 << 28;
 /// Memory is allocated in multiples of this.
 pub(crate) const HEAP_GRAIN: u32 = 16;
 /// Messages lie at multiples of this.
@@ -91,7 +91,7 @@ pub(crate) fn section(findings: &mut Findings, section: &Section<'_>) -> Service
     let written = KEYS.into_iter().filter(|key| section.has(key));
     ServicesSection {
         written: written.map(|key| (key, section.key_span(key))).collect(),
-        messages: section.number(findings, "messages", 0..=u64::from(NONE - 1)),
+        messages: section.number(findings, "messages"),
         message_size: message_size.filter(|size| *size.get_ref() <= LONGEST_MESSAGE),
         spare_threads: spare_threads(findings, section),
         heap: heap(findings, section),
@@ -111,8 +111,7 @@ fn heap(findings: &mut Findings, section: &Section<'_>) -> Option<Spanned<u64>> 
 
 fn spare_threads(findings: &mut Findings, section: &Section<'_>) -> Option<SpareThreads> {
     let table = section.section(findings, "spare-threads")?;
-    table.only(findings, &["count", "stack"]);
-    let count = table.number(findings, "count", 1..=MOST_SPARE);
+    let count = table.number(findings, "count");
     if !table.has("count") {
         let reason = "it is not said how many threads there may be";
         findings.refuse(table.span(), reason, "add `count = 4`");

@@ -62,7 +62,6 @@ pub(crate) fn section(
     name: Spanned<String>,
     section: &Section<'_>,
 ) -> Option<RegionSection> {
-    section.only(findings, &["size"]);
     if !section.has("size") {
         let reason = format!("region `{}` does not say its size", name.get_ref());
         findings.refuse(section.span(), reason, "add `size = \"4K\"`");

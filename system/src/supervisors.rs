@@ -7,6 +7,9 @@ use crate::model::{Model, Process};
 use crate::problem::{Findings, suggest};
 use crate::section::Section;
 
+/// What `start` may be.
+pub(crate) const STARTS: [&str; 2] = ["boot", "call"];
+
 /// Reads `start` of a process: whether it begins by a call of its supervisor.
 pub(crate) fn start(findings: &mut Findings, section: &Section<'_>) -> Option<Spanned<bool>> {
     let text = section.text(findings, "start")?;
@@ -15,7 +18,7 @@ pub(crate) fn start(findings: &mut Findings, section: &Section<'_>) -> Option<Sp
         "call" => true,
         other => {
             let reason = format!("no process can start at \"{other}\"");
-            findings.refuse(text.span(), reason, suggest(other, ["boot", "call"]));
+            findings.refuse(text.span(), reason, suggest(other, STARTS));
             return None;
         }
     };

@@ -7,8 +7,8 @@
 //! which reports a violation of time share when it happens.
 
 use crate::file::{ProgramSection, Schedule, SystemFile};
-use crate::problem::Refusal;
-use crate::project::parse;
+use crate::problem::{Problem, Refusal};
+use crate::project::{Project, parse};
 use crate::s_code::{self, OTHERWISE, SMALLER, refuse};
 use giornata_analysis::job::Breach;
 use giornata_analysis::scode::SCode;
@@ -24,6 +24,10 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
+    fn parts(self) -> (Program, Times) {
+        (self.program, self.times)
+    }
+
     fn part(&self) -> Part<'_> {
         Part {
             name: self.section.name.get_ref(),
@@ -72,6 +76,43 @@ pub(crate) fn attached(file: &SystemFile, modules: &[Vec<u8>]) -> Result<Vec<Vec
         }
     }
     Ok(attached)
+}
+
+/// The programs of a system that run from the start, as one, and the worst-case times of
+/// their tasks: of each its function's budget, and where there is none, what its source
+/// says.
+///
+/// # Errors
+/// There is none, a program is beyond the analyses, or a time is not known.
+pub fn whole(project: &Project) -> Result<(Program, Times), Refusal> {
+    let file = &project.file;
+    let mut members = Vec::new();
+    for (section, prepared) in file.programs.iter().zip(&project.modules) {
+        if !*section.boot.get_ref() {
+            continue;
+        }
+        let module = parse(file, &section.source, &prepared.bytes)?;
+        let (program, times) = s_code::facts(file, section, &module)?;
+        members.push(Member {
+            section,
+            program,
+            times,
+        });
+    }
+    let Some(last) = members.last() else {
+        let reason = format!("system `{}` runs no program", file.name.get_ref());
+        return Err(Problem::new(
+            reason,
+            "there is nothing to analyse: threads have no periods",
+        )
+        .into());
+    };
+    if members.len() > 1 {
+        let parts: Vec<Part<'_>> = members.iter().map(Member::part).collect();
+        return compose(&parts)
+            .map_err(|why| refuse(file, last.section, why.to_string(), OTHERWISE));
+    }
+    Ok(members.remove(0).parts())
 }
 
 /// Slots are of one kind, and of the program that the system is built with.

@@ -79,7 +79,9 @@ pub enum Content {
         pc: u64,
         address: u64,
     },
-    /// Part of a fault's message.
+    /// Registers of the thread whose fault comes next.
+    Registers { thread: u16, sp: u64, ra: u64 },
+    /// Part of a panic's note or message, or of the stack of a thread that faulted.
     FaultText {
         process: u16,
         offset: u32,

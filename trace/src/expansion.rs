@@ -147,6 +147,11 @@ impl Expansion {
                 number: record.subject,
                 at: self.base.instant(tick),
             },
+            Kind::Registers => Content::Registers {
+                thread: record.subject,
+                sp: second.into(),
+                ra: third.into(),
+            },
             Kind::Process => Content::Process {
                 process: record.subject,
                 restarted: second == 1,

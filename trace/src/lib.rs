@@ -2,10 +2,12 @@
 //! plain lines, a live table, a file for Perfetto, and the vectors that tests
 //! compare.
 
+mod address;
 mod comparison;
 mod decision;
 mod event;
 mod expansion;
+mod fault;
 mod frame;
 mod gantt;
 mod hart;
@@ -33,6 +35,7 @@ pub use comparison::{PortValue, Stamp, first_difference, physical_trace, port_tr
 pub use decision::decision_trace;
 pub use event::{Breach, Content, Event, Piece, UpcallStep};
 pub use expansion::Expansion;
+pub use fault::{Explanation, Fault};
 pub use frame::{Damage, Decoder, encode, words_of};
 pub use gantt::{RUNS_LATE, gantt, margin, task_label, tasks};
 pub use message::{Assembly as MessageAssembly, Message};
@@ -47,7 +50,7 @@ pub use scale::Scale;
 pub use schedule::{Job, Late, Row, Schedule, Slice};
 pub use statistics::{DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, ThreadTotals};
 pub use table::{Dashboard, height};
-pub use transcript::transcript;
+pub use transcript::{transcript, transcript_with};
 pub use verdict::{Judge, Judgement};
 pub use window::UpTo;
 

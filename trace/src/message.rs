@@ -1,11 +1,10 @@
 //! What processes say and how they end, put together from pieces.
 
 use giornata_abi::Ticks;
-use giornata_abi::trace::FaultCause;
 use giornata_system::NameMap;
 
 use crate::event::{Content, Event};
-use crate::notation::printable;
+use crate::fault::{Fault, clean};
 
 /// Longest text kept of one message; the rest is cut.
 const LONGEST: usize = 512;
@@ -21,26 +20,13 @@ pub enum Message {
         text: String,
     },
     /// A process faulted.
-    Fault {
-        /// The process.
-        process: u16,
-        /// Why, as the kernel sees it.
-        cause: String,
-        /// Program counter and address, where they tell something.
-        place: String,
-        /// What the program said when it panicked; empty otherwise.
-        text: String,
-    },
+    Fault(Fault),
 }
 
 #[derive(Clone, Debug)]
-struct Fault {
-    tick: Ticks,
-    process: u16,
-    cause: String,
-    place: String,
-    text: Vec<u8>,
-    /// Bytes of text that come in records of their own, whatever comes between.
+struct Pending {
+    fault: Fault,
+    /// Bytes that come in records of their own, whatever comes between.
     length: usize,
 }
 
@@ -48,7 +34,11 @@ struct Fault {
 #[derive(Clone, Debug)]
 pub struct Assembly {
     logs: Vec<Vec<u8>>,
-    faults: Vec<Fault>,
+    faults: Vec<Pending>,
+    /// Of a fault that comes next: thread, stack pointer, return address.
+    registers: Option<(u16, u64, u64)>,
+    /// By thread: its process.
+    processes: Vec<u16>,
 }
 
 impl Assembly {
@@ -57,6 +47,8 @@ impl Assembly {
         Assembly {
             logs: vec![Vec::new(); names.threads.len()],
             faults: Vec::new(),
+            registers: None,
+            processes: names.threads.iter().map(|t| t.process).collect(),
         }
     }
 
@@ -70,6 +62,7 @@ impl Assembly {
                 offset,
                 text,
             } => self.fault_text(*process, *offset, text),
+            Content::Registers { thread, sp, ra } => self.registers = Some((*thread, *sp, *ra)),
             Content::Fault {
                 process,
                 cause,
@@ -78,13 +71,22 @@ impl Assembly {
                 pc,
                 address,
             } => {
-                self.faults.push(Fault {
-                    tick: event.tick,
-                    process: *process,
-                    cause: cause
-                        .map_or_else(|| format!("cause {code}"), |cause| cause.name().into()),
-                    place: locate(*cause, *pc, *address),
-                    text: Vec::new(),
+                let registers = self.registers.take();
+                let own = registers.filter(|(thread, ..)| {
+                    self.processes.get(usize::from(*thread)) == Some(process)
+                });
+                self.faults.push(Pending {
+                    fault: Fault {
+                        tick: event.tick,
+                        process: *process,
+                        thread: own.map(|(thread, ..)| thread),
+                        cause: *cause,
+                        code: *code,
+                        pc: *pc,
+                        address: *address,
+                        registers: own.map(|(_, sp, ra)| (sp, ra)),
+                        memory: Vec::new(),
+                    },
                     length: LONGEST.min(*length as usize),
                 });
             }
@@ -111,10 +113,10 @@ impl Assembly {
             Content::Process { process, .. } => ended = Some(process),
             _ => {}
         }
-        self.flush_if(sink, |fault| match fault.length {
-            _ if ended == Some(fault.process) => true,
-            0 => is_fault || ended.is_some() || fault.tick != event.tick,
-            length => fault.text.len() >= length,
+        self.flush_if(sink, |pending| match pending.length {
+            _ if ended == Some(pending.fault.process) => true,
+            0 => is_fault || ended.is_some() || pending.fault.tick != event.tick,
+            length => pending.fault.memory.len() >= length,
         });
     }
 
@@ -123,18 +125,13 @@ impl Assembly {
         self.flush_if(sink, |_| true);
     }
 
-    fn flush_if(&mut self, sink: &mut impl FnMut(Ticks, Message), is_due: impl Fn(&Fault) -> bool) {
-        for fault in self.faults.extract_if(.., |fault| is_due(fault)) {
-            let text = clean(&fault.text);
-            sink(
-                fault.tick,
-                Message::Fault {
-                    process: fault.process,
-                    cause: fault.cause,
-                    place: fault.place,
-                    text,
-                },
-            );
+    fn flush_if(
+        &mut self,
+        sink: &mut impl FnMut(Ticks, Message),
+        is_due: impl Fn(&Pending) -> bool,
+    ) {
+        for pending in self.faults.extract_if(.., |pending| is_due(pending)) {
+            sink(pending.fault.tick, Message::Fault(pending.fault));
         }
     }
 
@@ -144,11 +141,11 @@ impl Assembly {
         let own = self
             .faults
             .iter_mut()
-            .find(|fault| fault.process == process);
-        if let Some(fault) = own {
+            .find(|pending| pending.fault.process == process);
+        if let Some(Pending { fault, .. }) = own {
             let offset = LONGEST.min(offset as usize);
-            fault.text.resize(offset, 0);
-            append(&mut fault.text, piece);
+            fault.memory.resize(offset, 0);
+            append(&mut fault.memory, piece);
         }
     }
 
@@ -168,41 +165,11 @@ fn append(text: &mut Vec<u8>, piece: &[u8]) {
     text.extend_from_slice(&piece[..piece.len().min(room)]);
 }
 
-/// Without the zeros that fill the last piece and the newline of a line.
-fn clean(text: &[u8]) -> String {
-    let end = text
-        .iter()
-        .rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r'))
-        .map_or(0, |at| at + 1);
-    printable(&text[..end])
-}
-
-/// Where it happened; a panic's text says it better.
-fn locate(cause: Option<FaultCause>, pc: u64, address: u64) -> String {
-    match cause {
-        Some(FaultCause::Panic) => String::new(),
-        Some(FaultCause::Load | FaultCause::Store | FaultCause::StackOverflow) => {
-            format!("address {address:#x}, pc {pc:#x}")
-        }
-        _ => format!("pc {pc:#x}"),
-    }
-}
-
-/// A fault in words: cause, place, and what the program said.
-pub(crate) fn describe_fault(cause: &str, place: &str, text: &str) -> String {
-    let place = if place.is_empty() {
-        String::new()
-    } else {
-        format!(" ({place})")
-    };
-    let separator = if text.is_empty() { "" } else { ": " };
-    format!("{cause}{place}{separator}{text}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::*;
+    use giornata_abi::trace::FaultCause;
 
     fn join(events: &[Event]) -> Vec<Message> {
         let mut assembly = Assembly::new(&names());
@@ -262,21 +229,12 @@ mod tests {
             fault_text(18, b"ex\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
             event(1, end),
         ]);
-        let [
-            Message::Fault {
-                process: 1,
-                cause,
-                place,
-                text,
-            },
-        ] = &messages[..]
-        else {
+        let [Message::Fault(fault)] = &messages[..] else {
             panic!("one fault, not {messages:?}");
         };
-        assert_eq!(
-            describe_fault(cause, place, text),
-            "panic: src/lib.rs:40: index"
-        );
+        assert_eq!(fault.process, 1);
+        let explanation = fault.explain(&names(), None);
+        assert_eq!(explanation.line(), "panic: src/lib.rs:40: index");
     }
 
     #[test]
@@ -304,7 +262,9 @@ mod tests {
         let told = |events: &[Event]| -> Vec<String> {
             let text = |message: &Message| match message {
                 Message::Log { text, .. } => text.clone(),
-                Message::Fault { process, text, .. } => format!("{process} {text}"),
+                Message::Fault(fault) => {
+                    format!("{} {}", fault.process, fault.message(&names(), None))
+                }
             };
             join(events).iter().map(text).collect()
         };
@@ -339,15 +299,53 @@ mod tests {
             address: 0x8000_0000,
         };
         let messages = join(&[event(1, fault), log(2, 0, "x", false)]);
+        let Message::Fault(fault) = &messages[0] else {
+            panic!("a fault, not {messages:?}");
+        };
         assert_eq!(
-            messages[0],
-            Message::Fault {
-                process: 0,
-                cause: "store to an address it may not write".into(),
-                place: "address 0x80000000, pc 0x10000010".into(),
-                text: String::new()
-            }
+            fault.explain(&names(), None).line(),
+            "store to 0x80000000: no memory of its own, at pc 0x10000010"
         );
+    }
+
+    #[test]
+    fn registers_belong_to_the_fault_of_their_process_that_comes_next() {
+        let fault = |process| Content::Fault {
+            process,
+            cause: Some(FaultCause::Load),
+            code: 3,
+            length: 16,
+            pc: 0x1000_0010,
+            address: 8,
+        };
+        let registers = Content::Registers {
+            thread: 1,
+            sp: 0x2000,
+            ra: 0x1000_0020,
+        };
+        let events = [
+            event(1, registers.clone()),
+            event(1, fault(1)),
+            fault_text(0, b"0123456789abcdef"),
+            event(2, registers),
+            event(2, fault(0)),
+        ];
+        let faults: Vec<_> = join(&events)
+            .into_iter()
+            .filter_map(|message| match message {
+                Message::Fault(fault) => Some((fault.thread, fault.registers, fault.memory)),
+                Message::Log { .. } => None,
+            })
+            .collect();
+        let expected = [
+            (
+                Some(1),
+                Some((0x2000, 0x1000_0020)),
+                b"0123456789abcdef".to_vec(),
+            ),
+            (None, None, vec![]),
+        ];
+        assert_eq!(faults, expected);
     }
 
     #[test]

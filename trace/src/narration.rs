@@ -5,21 +5,22 @@
 use giornata_abi::load::How;
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
-use crate::message::{Assembly, Message, describe_fault};
-use crate::notation::{logical, millis, percent, seconds, value};
+use crate::message::{Assembly, Message};
+use crate::notation::{logical, millis, percent, port_value, seconds};
 use crate::repetition::{Repetition, cause};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
 
 /// Turns events into lines.
-#[derive(Clone, Debug)]
 pub struct Narrator<'a> {
     names: &'a NameMap,
+    symbols: Option<&'a Symbols>,
     messages: Assembly,
     by_second: bool,
     next_second: u64,
@@ -35,6 +36,7 @@ impl<'a> Narrator<'a> {
     pub fn new(names: &'a NameMap, by_second: bool) -> Narrator<'a> {
         Narrator {
             names,
+            symbols: None,
             messages: Assembly::new(names),
             by_second,
             next_second: SECOND,
@@ -42,6 +44,14 @@ impl<'a> Narrator<'a> {
             repetition: Repetition::default(),
             since: Ticks(0),
             last: Ticks(0),
+        }
+    }
+
+    /// The same, with what addresses are called; without it they are told as numbers.
+    pub fn with_symbols(self, symbols: &'a Symbols) -> Narrator<'a> {
+        Narrator {
+            symbols: Some(symbols),
+            ..self
         }
     }
 
@@ -60,9 +70,9 @@ impl<'a> Narrator<'a> {
             self.second(before, &mut sink);
         }
         self.last = self.last.max(event.tick);
-        let (names, repetition) = (self.names, &mut self.repetition);
+        let (names, symbols, repetition) = (self.names, self.symbols, &mut self.repetition);
         self.messages.push(event, |tick, message| {
-            tell_message(tick, &message, names, repetition, &mut sink);
+            tell_message(tick, &message, (names, symbols), repetition, &mut sink);
         });
         let is_told = match cause(event, names) {
             Some((words, at)) => self.repetition.is_first(words, at),
@@ -75,9 +85,9 @@ impl<'a> Narrator<'a> {
 
     /// The lines that are left when the trace ends.
     pub fn end(&mut self, mut sink: impl FnMut(String)) {
-        let (names, repetition) = (self.names, &mut self.repetition);
+        let (names, symbols, repetition) = (self.names, self.symbols, &mut self.repetition);
         self.messages.flush(&mut |tick, message| {
-            tell_message(tick, &message, names, repetition, &mut sink);
+            tell_message(tick, &message, (names, symbols), repetition, &mut sink);
         });
         for (words, count) in self.repetition.sums() {
             let line = format!("and {count} more {words}");
@@ -171,7 +181,8 @@ fn task_rows(names: &NameMap, totals: &Statistics, share: impl Fn(usize) -> Stri
 }
 
 fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
-    let mut rows = vec![["port", "kind", "writes", "lag in ticks", "last value"].map(String::from)];
+    let mut rows = vec![["port", "kind", "writes", "lag in ticks"].map(String::from)];
+    let mut values = vec!["last value".to_string()];
     for (index, (port, total)) in names.ports.iter().zip(&totals.ports).enumerate() {
         if total.writes == 0 {
             continue;
@@ -181,10 +192,13 @@ fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
             port.kind.clone(),
             total.writes.to_string(),
             format!("{}..{}", total.lag.least, total.lag.most),
-            value(&total.value, port.value_type()),
         ]);
+        values.push(port_value(&total.value, port));
     }
-    align(&rows, 2, 12)
+    let rows = align(&rows, 2, 12).into_iter();
+    rows.zip(values)
+        .map(|(row, value)| format!("{row}  {value}"))
+        .collect()
 }
 
 /// Columns behind `indent` blanks: the first `left` flush left, the others flush right.
@@ -246,40 +260,34 @@ pub(crate) fn driver_name(names: &NameMap, driver: u16) -> String {
         .map_or_else(|| format!("driver {driver}"), |d| d.name.clone())
 }
 
+/// What a thread said, or how a process ended and who had called whom.
 fn tell_message(
     tick: Ticks,
     message: &Message,
-    names: &NameMap,
+    (names, symbols): (&NameMap, Option<&Symbols>),
     repetition: &mut Repetition,
     sink: &mut impl FnMut(String),
 ) {
-    let line = describe_message(message, names);
-    let is_fault = matches!(message, Message::Fault { .. });
-    if !is_fault || repetition.is_first(line.clone(), None) {
-        sink(stamped(tick, &line, names));
-    }
-}
-
-fn describe_message(message: &Message, names: &NameMap) -> String {
     match message {
         Message::Log { thread, text } => {
             let process = names
                 .threads
                 .get(usize::from(*thread))
                 .map_or(u16::MAX, |t| t.process);
-            format!("{}: {text}", process_name(names, process))
+            let line = format!("{}: {text}", process_name(names, process));
+            sink(stamped(tick, &line, names));
         }
-        Message::Fault {
-            process,
-            cause,
-            place,
-            text,
-        } => {
-            let process = process_name(names, *process);
-            format!(
-                "fault of process {process}: {}",
-                describe_fault(cause, place, text)
-            )
+        Message::Fault(fault) => {
+            let explanation = fault.explain(names, symbols);
+            let process = process_name(names, fault.process);
+            let line = format!("fault of process {process}: {}", explanation.line());
+            if !repetition.is_first(line.clone(), None) {
+                return;
+            }
+            sink(stamped(tick, &line, names));
+            for caller in explanation.callers() {
+                sink(format!("{:>10}  {caller}", ""));
+            }
         }
     }
 }

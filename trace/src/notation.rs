@@ -2,6 +2,7 @@
 //! precision only, so that equal traces give equal text on every host.
 
 use giornata_abi::{Duration, Instant, ValueType};
+use giornata_system::names::{FieldName, PortName};
 
 /// `1.250 s`: an instant in seconds, cut to milliseconds.
 pub(crate) fn seconds(at: Instant) -> String {
@@ -91,6 +92,54 @@ pub(crate) fn value(value: &[u8], value_type: ValueType) -> String {
     }
 }
 
+/// Most characters of a struct's value in a table.
+const WIDEST: usize = 72;
+
+/// A port's value in words: a number, a struct's fields by name, the elements of an array
+/// one after the other, or its first bytes in hexadecimal.
+pub(crate) fn port_value(bytes: &[u8], port: &PortName) -> String {
+    let mut fields: Vec<String> = Vec::new();
+    let mut array = None;
+    for (field, bytes) in self::fields(bytes, port) {
+        let number = value(bytes, field.value_type());
+        let of = field
+            .name
+            .strip_suffix(']')
+            .and_then(|n| n.rsplit_once('['));
+        let of = of.map(|(array, _)| array);
+        match fields.last_mut().filter(|_| of.is_some() && of == array) {
+            Some(text) => *text += &format!(" {number}"),
+            None => fields.push(format!("{} {number}", of.unwrap_or(&field.name))),
+        }
+        array = of;
+    }
+    if fields.is_empty() {
+        return value(bytes, port.value_type());
+    }
+    let mut text = String::new();
+    for field in fields {
+        if text.len() + field.len() > WIDEST {
+            return text + "  ..";
+        }
+        let gap = if text.is_empty() { "" } else { "  " };
+        text += &format!("{gap}{field}");
+    }
+    text
+}
+
+/// The fields of a port's value with their bytes; none if it is no struct whose fields
+/// are known.
+pub(crate) fn fields<'a>(
+    bytes: &'a [u8],
+    port: &'a PortName,
+) -> impl Iterator<Item = (&'a FieldName, &'a [u8])> {
+    port.fields.iter().filter_map(|field| {
+        let length = usize::from(field.value_type().size()?);
+        let at = usize::from(field.offset);
+        Some((field, bytes.get(at..at + length)?))
+    })
+}
+
 /// The little-endian bits of a scalar; `None` if `value` has another size.
 fn raw(value: &[u8], value_type: ValueType) -> Option<u64> {
     if usize::from(value_type.size()?) != value.len() {
@@ -177,6 +226,41 @@ mod tests {
         );
         assert_eq!(number(&f32::NAN.to_le_bytes(), ValueType::F32), None);
         assert_eq!(number(&(-2.5f32).to_le_bytes(), ValueType::F32), Some(-2.5));
+    }
+
+    #[test]
+    fn a_struct_reads_by_the_names_of_its_fields() {
+        let field = |name: &str, offset, value_type| FieldName {
+            name: name.into(),
+            offset,
+            value_type: value_type as u8,
+        };
+        let mut port = crate::sample::names().ports[1].clone();
+        port.fields = vec![
+            field("rates.x", 0, ValueType::F32),
+            field("count", 4, ValueType::I16),
+            field("phase", 8, ValueType::U8),
+        ];
+        let mut bytes = 1.5f32.to_le_bytes().to_vec();
+        bytes.extend([0xFE, 0xFF, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(
+            port_value(&bytes, &port),
+            "rates.x 1.5000  count -2  phase 3"
+        );
+        assert_eq!(port_value(&bytes[..6], &port), "rates.x 1.5000  count -2");
+        port.fields = (0..20)
+            .map(|n| field(&format!("field{n}"), 4, ValueType::I16))
+            .collect();
+        let long = port_value(&bytes, &port);
+        assert!(long.len() < 80 && long.ends_with("field5 -2  .."), "{long}");
+        port.fields = vec![
+            field("turn[0]", 4, ValueType::I16),
+            field("turn[1]", 6, ValueType::I16),
+            field("rest[0]", 8, ValueType::U8),
+        ];
+        assert_eq!(port_value(&bytes, &port), "turn -2 0  rest 3");
+        port.fields.clear();
+        assert_eq!(port_value(&bytes, &port), "0000c03ffeff000003000000");
     }
 
     #[test]

@@ -11,13 +11,14 @@ use std::io::{self, Write};
 
 use giornata_abi::time::Timebase;
 use giornata_abi::{Instant, Ticks};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use serde_json::{Value, json};
 
 use crate::event::{Content, Event, UpcallStep};
-use crate::message::{Assembly, Message, describe_fault};
+use crate::message::{Assembly, Message};
 use crate::narration::{change, describe_breach, driver_name, thread_name};
-use crate::notation::{number, value};
+use crate::notation::{fields, number, value};
 use crate::port;
 
 const KERNEL: u32 = 1;
@@ -36,10 +37,10 @@ struct Slice {
 }
 
 /// Writes a trace file.
-#[derive(Debug)]
 pub struct Perfetto<'a, W: Write> {
     out: W,
     names: &'a NameMap,
+    symbols: Option<&'a Symbols>,
     base: Timebase,
     ports: port::Assembly,
     messages: Assembly,
@@ -54,9 +55,22 @@ impl<'a, W: Write> Perfetto<'a, W> {
     /// # Errors
     /// Those of the writer, here and below.
     pub fn new(out: W, names: &'a NameMap) -> io::Result<Perfetto<'a, W>> {
+        Perfetto::with_symbols(out, names, None)
+    }
+
+    /// The same, with what addresses are called.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn with_symbols(
+        out: W,
+        names: &'a NameMap,
+        symbols: Option<&'a Symbols>,
+    ) -> io::Result<Perfetto<'a, W>> {
         let mut file = Perfetto {
             out,
             names,
+            symbols,
             base: Timebase::new(names.timer_hertz),
             ports: port::Assembly::new(names),
             messages: Assembly::new(names),
@@ -267,6 +281,21 @@ impl<'a, W: Write> Perfetto<'a, W> {
         };
         let (value_type, ts) = (entry.value_type(), logical_micros(write.at));
         let name = format!("port {}", self.names.port(write.port).unwrap_or_default());
+        let mut parts = fields(&write.value, entry).peekable();
+        if parts.peek().is_some() {
+            let values: Vec<(String, Option<f64>)> = parts
+                .map(|(field, bytes)| {
+                    let value = number(bytes, field.value_type());
+                    (format!("{name}.{}", field.name), value)
+                })
+                .collect();
+            return values
+                .into_iter()
+                .try_for_each(|(name, value)| match value {
+                    Some(value) => self.counter(ts.clone(), &name, json!(value)),
+                    None => Ok(()),
+                });
+        }
         match number(&write.value, value_type) {
             Some(number) => self.counter(ts, &name, json!(number)),
             None => {
@@ -298,14 +327,10 @@ impl<'a, W: Write> Perfetto<'a, W> {
     fn message(&mut self, tick: Ticks, message: &Message) -> io::Result<()> {
         match message {
             Message::Log { thread, text } => self.on_thread(tick, *thread, text, json!({})),
-            Message::Fault {
-                process,
-                cause,
-                place,
-                text,
-            } => {
-                let what = format!("fault: {}", describe_fault(cause, place, text));
-                self.on_process(tick, *process, &what)
+            Message::Fault(fault) => {
+                let explanation = fault.explain(self.names, self.symbols);
+                let what = format!("fault: {}", explanation.line());
+                self.on_process(tick, fault.process, &what)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use giornata_abi::{Duration, Instant, Ticks, ValueType};
 use giornata_system::NameMap;
+use giornata_system::memory_map::Machine;
 use giornata_system::names::{
     DriverName, FORMAT, PortName, ProcessName, ProgramName, ThreadName, ThreadRole,
 };
@@ -36,6 +37,7 @@ pub(crate) fn names() -> NameMap {
             work: "upcall".into(),
             process: Some(1),
             budget: 20_000,
+            body: 0,
         }],
         programs: vec![ProgramName {
             name: "flight".into(),
@@ -46,6 +48,7 @@ pub(crate) fn names() -> NameMap {
         }],
         interrupts: vec![],
         objects: vec![],
+        machine: Machine::default(),
     }
 }
 
@@ -59,6 +62,7 @@ fn process(name: &str) -> ProcessName {
         data: 0,
         stacks: 0,
         heap: 0,
+        memory: vec![],
     }
 }
 
@@ -76,6 +80,8 @@ fn thread(name: &str, process: u16, role: ThreadRole, deadline: u64) -> ThreadNa
         wcet: 0,
         deadline,
         stack: 4096,
+        stack_top: 0,
+        body: 0,
     }
 }
 
@@ -89,6 +95,7 @@ fn port(name: &str, value_type: ValueType, size: u16) -> PortName {
         size,
         traced: true,
         task: None,
+        fields: vec![],
     }
 }
 

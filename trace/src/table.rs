@@ -10,13 +10,13 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Row, Table, Widget};
 
-use crate::notation::{millis, percent, seconds, value};
+use crate::notation::{millis, percent, port_value, seconds};
 use crate::statistics::{PortTotals, Statistics, ThreadTotals};
 
 /// Ports shown at most; actuators and sensors come first.
 const MOST_PORTS: usize = 12;
 /// Cells of the bar that shows a response against its deadline.
-const BAR: u64 = 12;
+const BAR: u64 = 6;
 
 /// The live table of a running system.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,8 @@ impl Dashboard<'_> {
             };
             Row::new(cells).style(style)
         });
-        let widths = [16, 12, 9, 7, BAR as u16, 11, 11, 7].map(Constraint::Length);
+        // with the gaps between them, 79 of a terminal's 80 columns
+        let widths = [14, 10, 8, 6, BAR as u16, 11, 11, 6].map(Constraint::Length);
         let head: [Cell<'static>; 8] = [
             "thread".into(),
             "process".into(),
@@ -117,32 +118,30 @@ impl Dashboard<'_> {
             let totals = self.totals.ports.get(index).cloned().unwrap_or_default();
             Row::new(self.port_cells(index, &totals))
         });
-        let widths = [28, 12, 9, 28].map(Constraint::Length);
+        let widths = [24, 10, 8].map(Constraint::Length);
+        let widths = widths.into_iter().chain([Constraint::Min(0)]);
         let head: [Cell<'static>; 4] = [
             "port".into(),
             "kind".into(),
             right("writes".into()),
-            right("value".into()),
+            "  value".into(),
         ];
         Table::new(rows, widths).header(header(head))
     }
 
     fn port_cells(&self, index: usize, totals: &PortTotals) -> [Cell<'static>; 4] {
         let name = self.names.port(index as u16).unwrap_or_default();
-        let (kind, value_type) = match self.names.ports.get(index) {
-            Some(port) => (port.kind.clone(), port.value_type()),
-            None => (String::new(), ValueType::Opaque),
-        };
-        let shown = if totals.writes == 0 {
-            "-".into()
-        } else {
-            value(&totals.value, value_type)
+        let port = self.names.ports.get(index);
+        let kind = port.map_or_else(String::new, |port| port.kind.clone());
+        let shown = match port.filter(|_| totals.writes > 0) {
+            Some(port) => port_value(&totals.value, port),
+            None => "-".into(),
         };
         [
             name.into(),
             kind.into(),
             right(totals.writes.to_string()),
-            right(shown),
+            format!("  {shown}").into(),
         ]
     }
 }
@@ -242,12 +241,15 @@ mod tests {
 
     #[test]
     fn the_table_shows_response_against_deadline_and_port_values() {
-        let lines = screen(&totals(), 100, height(&names()));
+        // a terminal of 80 columns cuts nothing
+        let lines = screen(&totals(), 80, height(&names()));
         assert!(
             lines[0].starts_with("sample  virtual 0.010 s  releases 1  missed 0  violations 0"),
             "{lines:#?}"
         );
-        assert!(lines[3].contains("██████░░░░░░    5.000 ms"), "{lines:#?}");
+        let fast = "███░░░    5.000 ms   10.000 ms  49.99";
+        assert!(lines[3].ends_with(fast), "{lines:#?}");
+        assert_eq!(lines[3].chars().count(), 79, "{lines:#?}");
         assert!(
             lines[8].starts_with("servo") && lines[8].ends_with("1.5000"),
             "{lines:#?}"

@@ -2,6 +2,7 @@
 //! that stays the same while code moves, to be compared with a golden file.
 
 use giornata_abi::trace::Violation;
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 
 use crate::event::{Breach, Content, Event};
@@ -11,18 +12,49 @@ use crate::notation::logical;
 
 /// One line for each message, violation, miss, fault, restart and the stop, in
 /// the order of the trace.
+/// Of a fault the kernel's cause is said, and of a panic its message, if it is not a
+/// constant of an executable.
 pub fn transcript(events: &[Event], names: &NameMap) -> Vec<String> {
-    let mut messages = Assembly::new(names);
-    let mut lines = Vec::new();
-    for event in events {
-        messages.push(event, |_, message| lines.push(say(&message, names)));
-        lines.extend(describe(event, names));
-    }
-    messages.flush(&mut |_, message| lines.push(say(&message, names)));
-    lines
+    transcript_with(events, names, None, false)
 }
 
-fn say(message: &Message, names: &NameMap) -> String {
+/// The same with the messages of all panics, and with `places` what each fault was in
+/// words, its function, file and line.
+pub fn transcript_with(
+    events: &[Event],
+    names: &NameMap,
+    symbols: Option<&Symbols>,
+    places: bool,
+) -> Vec<String> {
+    let mut messages = Assembly::new(names);
+    let mut lines: Vec<Option<String>> = Vec::new();
+    // a fault is said where it came, though its pieces come later: lines by process
+    let mut awaited: Vec<(u16, usize)> = Vec::new();
+    let say = |message: &Message| say(message, names, symbols, places);
+    let put =
+        |message: &Message, lines: &mut Vec<Option<String>>, awaited: &mut Vec<(u16, usize)>| {
+            let own = |(process, _): &(u16, usize)| match message {
+                Message::Fault(fault) => *process == fault.process,
+                Message::Log { .. } => false,
+            };
+            match awaited.iter().position(own) {
+                Some(index) => lines[awaited.remove(index).1] = Some(say(message)),
+                None => lines.push(Some(say(message))),
+            }
+        };
+    for event in events {
+        messages.push(event, |_, message| put(&message, &mut lines, &mut awaited));
+        if let Content::Fault { process, .. } = event.content {
+            awaited.push((process, lines.len()));
+            lines.push(None);
+        }
+        lines.extend(describe(event, names).map(Some));
+    }
+    messages.flush(&mut |_, message| put(&message, &mut lines, &mut awaited));
+    lines.into_iter().flatten().collect()
+}
+
+fn say(message: &Message, names: &NameMap, symbols: Option<&Symbols>, places: bool) -> String {
     match message {
         Message::Log { thread, text } => {
             let process = names
@@ -31,19 +63,34 @@ fn say(message: &Message, names: &NameMap) -> String {
                 .map_or(u16::MAX, |t| t.process);
             format!("{}: {text}", process_name(names, process))
         }
-        Message::Fault {
-            process,
-            cause,
-            text,
-            ..
-        } => {
+        Message::Fault(fault) => {
+            let process = process_name(names, fault.process);
+            if places {
+                let explanation = fault.explain(names, symbols);
+                let line = without_numbers(&explanation.line());
+                let callers = explanation.own_callers();
+                return format!("fault of process {process}: {line}{callers}");
+            }
+            let text = fault.message(names, symbols);
             let separator = if text.is_empty() { "" } else { ": " };
-            format!(
-                "fault of process {}: {cause}{separator}{text}",
-                process_name(names, *process)
-            )
+            let cause = fault.cause_in_words();
+            format!("fault of process {process}: {cause}{separator}{text}")
         }
     }
+}
+
+/// Addresses and bytes of stacks differ between compilers: `#` is said instead.
+fn without_numbers(line: &str) -> String {
+    let words = line.split(' ').map(|word| {
+        let number = word.trim_end_matches([',', ':', ')']);
+        let hex = number.strip_prefix("0x").is_some_and(|hex| hex.len() > 4);
+        let is_bytes = number.len() > 1 && number.bytes().all(|byte| byte.is_ascii_digit());
+        match hex || is_bytes && line.contains("stack overflow") {
+            true => word.replacen(number, "#", 1),
+            false => word.into(),
+        }
+    });
+    words.collect::<Vec<String>>().join(" ")
 }
 
 fn describe(event: &Event, names: &NameMap) -> Option<String> {

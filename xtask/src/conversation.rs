@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::crates::{root, target_folder};
 use crate::{giornata, run};
 use giornata_launch::image::build;
+use giornata_launch::project;
 
 /// The machine stops by itself after so many seconds of its own time, if nobody
 /// stops it.
@@ -40,6 +41,9 @@ const FLIGHT: Scenario = Scenario {
     system: "flight-control/loadable",
     typed: &[
         ("status --json", 0),
+        // what happens, over the hostlink, while the trace server sends it too
+        ("top EXAMPLE/loadable.toml --once", 0),
+        ("trace EXAMPLE/loadable.toml --for 500ms", 0),
         // the controller goes on as the same module, in flight
         (
             "load EXAMPLE/flight.giotto --program flight --carry-over",
@@ -177,16 +181,20 @@ fn socket(folder: &Path, board: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The system file that `./x run` takes a word for.
+fn file_of(system: &str) -> Result<PathBuf> {
+    let file = root().join(system);
+    match file.is_file() {
+        true => Ok(file),
+        false => run::find(system),
+    }
+}
+
 /// Starts the machine. What is long, compiling it, is over when it has been
 /// started, however slow the host is.
 fn start(system: &str, board: &str, address: &str) -> Result<Machine> {
     let longest = giornata_abi::Duration::from_millis(1000 * LONGEST);
-    let file = root().join(system);
-    let file = match file.is_file() {
-        true => file,
-        false => run::find(system)?,
-    };
-    build(&file, Some(board), longest)?;
+    build(&file_of(system)?, Some(board), longest)?;
     let log = target_folder().join(format!("{board}.link.log"));
     let file = File::create(&log)?;
     let child = Command::new(giornata::program()?)
@@ -220,7 +228,7 @@ impl Scenario {
     fn land(&self, mut machine: Machine) -> Result<()> {
         let status = machine.child.wait()?;
         let text = machine.said()?;
-        let title = format!("{}:", self.system);
+        let title = format!("{}:", project::title(&file_of(self.system)?));
         let verdict = text.lines().rfind(|line| line.starts_with(&title));
         let verdict = verdict.unwrap_or("no verdict");
         ensure!(

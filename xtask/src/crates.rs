@@ -27,6 +27,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Its folder, relative to the root.
     pub(crate) folder: PathBuf,
+    /// Whether it may go to a registry.
+    pub(crate) is_published: bool,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +40,8 @@ struct Metadata {
 struct MetadataPackage {
     name: String,
     manifest_path: PathBuf,
+    /// The registries that it may go to; none stands for any.
+    publish: Option<Vec<String>>,
 }
 
 pub(crate) use giornata_launch::home::{root, target_folder};
@@ -49,6 +53,7 @@ pub(crate) fn all() -> Result<Vec<Package>> {
     let package = |p: MetadataPackage| {
         let folder = p.manifest_path.parent().unwrap_or(Path::new(""));
         Package {
+            is_published: p.publish.is_none(),
             name: p.name,
             folder: folder.strip_prefix(root()).unwrap_or(folder).to_path_buf(),
         }

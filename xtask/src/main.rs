@@ -8,6 +8,7 @@ mod bounds;
 mod conversation;
 mod coverage;
 mod crates;
+mod debugger;
 mod fuzz;
 mod giornata;
 mod nightly;

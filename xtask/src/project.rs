@@ -3,14 +3,15 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::crates::{root, target_folder};
+use crate::crates::{self, root, selection, target_folder};
 use crate::giornata;
-use crate::process::{cargo, check as run_to_end};
+use crate::process::{capture, cargo, check as run_to_end};
 
 /// Makes, runs and tests a project of each kind. In the long form the command is
 /// installed, and nothing that is compiled here is taken.
@@ -33,14 +34,17 @@ pub(crate) fn check(full: bool) -> Result<String> {
     shell.succeeds(&rust.join("src"), &["size"], "pump on qemu-virt64")?;
     shell.succeeds(&rust, &["trace", "--for", "1s"], "pump.trace.json: open it")?;
     two_at_once(&shell, &rust)?;
-    interrupted(&shell, &rust)?;
+    half_built(&shell, &rust)?;
+    asked_to_end(&shell, &rust)?;
     refused(&shell, &rust)?;
     let c = shell.make(folder.path(), "cpump", "--c")?;
     shell.succeeds(&c, &["run", "--headless"], "cpump: ok | virtual 10.000 s")?;
     shell.succeeds(&c, &["test"], "2 passed")?;
+    added(folder.path())?;
+    let packages = packaged(full)?;
+    let program = shell.program.display();
     Ok(format!(
-        "a project in Rust and one in C, by {}",
-        shell.program.display()
+        "a project in Rust and one in C, by {program}; {packages} crates packaged"
     ))
 }
 
@@ -139,7 +143,7 @@ fn two_at_once(shell: &Shell, project: &Path) -> Result<()> {
 }
 
 /// What an interrupted build has left half done is done anew.
-fn interrupted(shell: &Shell, project: &Path) -> Result<()> {
+fn half_built(shell: &Shell, project: &Path) -> Result<()> {
     let out = project.join("target/giornata");
     for entry in fs::read_dir(&out).with_context(|| out.display().to_string())? {
         let path = entry?.path();
@@ -149,6 +153,24 @@ fn interrupted(shell: &Shell, project: &Path) -> Result<()> {
         }
     }
     shell.succeeds(project, &["test", "system.toml"], "1 passed")
+}
+
+/// A run that would go on for a day of virtual time ends at Ctrl-C, with its summary.
+fn asked_to_end(shell: &Shell, project: &Path) -> Result<()> {
+    let words = ["run", "--headless", "--for", "86400s"];
+    let mut command = shell.command(project, &words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("giornata")?;
+    let mut out = BufReader::new(child.stdout.take().context("its output")?);
+    let mut said = String::new();
+    // it flies: what it builds before that ends at Ctrl-C as any build does
+    while !said.contains("1.000 s") && out.read_line(&mut said)? > 0 {}
+    let pid = child.id().to_string();
+    run_to_end(Command::new("kill").args(["-INT", &pid]))?;
+    out.read_to_string(&mut said)?;
+    let mut output = child.wait_with_output()?;
+    output.stdout = said.into_bytes();
+    ends(&output, &words, 3, "pump: interrupted | virtual")
 }
 
 /// What is wrong is refused, with its place and what to do.
@@ -225,4 +247,51 @@ fn own_board(shell: &Shell, project: &Path) -> Result<()> {
     )?;
     let why = "device `virtio0` (0x10000080 to 0x1000107f) overlaps device `uart0`";
     shell.refuses(project, &run, why)
+}
+
+/// Crates that users' manifests name.
+const NAMED: [&str; 5] = [
+    "giornata-build",
+    "giornata-rt",
+    "giornata-rt-macros",
+    "giornata-abi",
+    "giornata-c",
+];
+
+/// A workspace of the user's own takes the runtime as any other crate.
+fn added(folder: &Path) -> Result<()> {
+    let workspace = folder.join("other");
+    run_to_end(
+        cargo()
+            .args(["new", "--quiet", "--lib", "--vcs", "none"])
+            .arg(&workspace),
+    )?;
+    let mut add = cargo();
+    add.current_dir(&workspace)
+        .args(["add", "--quiet", "--offline", "giornata-rt", "--path"]);
+    run_to_end(add.arg(root().join("user/rt")))?;
+    let mut tree = cargo();
+    tree.current_dir(&workspace)
+        .args(["tree", "--offline", "--depth", "1"]);
+    let tree = capture(&mut tree)?;
+    ensure!(tree.contains("giornata-rt v"), "`cargo add` leaves\n{tree}");
+    Ok(())
+}
+
+/// Packs what may be published, as one would for a registry; in the long form each is
+/// compiled from its package. Answers how many there are.
+fn packaged(full: bool) -> Result<usize> {
+    let packages = crates::all()?;
+    let packages = packages.iter().filter(|package| package.is_published);
+    let names: Vec<&str> = packages.map(|package| package.name.as_str()).collect();
+    for name in NAMED {
+        ensure!(names.contains(&name), "{name} may not be published");
+    }
+    let mut command = cargo();
+    command.args(["package", "--quiet", "--locked", "--allow-dirty"]);
+    if !full {
+        command.args(["--no-verify", "--offline"]);
+    }
+    run_to_end(command.args(selection(names.iter().copied())))?;
+    Ok(names.len())
 }

@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, nightly, project, promises, run, samples, size,
-    suite, workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, nightly, project, promises, run,
+    samples, size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -70,8 +70,8 @@ const FULL_CASES: &str = "4096";
 const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 
 /// Stages of the long form, unless they are named: all tests run anew there, in
-/// other code.
-pub(crate) const LONG: [&str; 1] = ["coverage"];
+/// other code; and programs that nothing else needs.
+pub(crate) const LONG: [&str; 2] = ["coverage", "editors"];
 
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
@@ -99,6 +99,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "unit",
         what: "unit and property tests on the host",
         run: unit,
+    },
+    Stage {
+        name: "editors",
+        what: "rust-analyzer and clangd find no error in a project of one's own",
+        run: editors,
     },
     Stage {
         name: "drift",
@@ -154,6 +159,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "hostlink",
         what: "the host tool changes programs of a machine in flight, over a socket; in the long form of a chip, over its UART",
         run: hostlink,
+    },
+    Stage {
+        name: "debug",
+        what: "gdb on a terminal says what docs/debug.md says: breakpoints, threads, a dump",
+        run: debug,
     },
     Stage {
         name: "fuzz",
@@ -284,6 +294,21 @@ fn count_passed(text: &str) -> u32 {
 }
 
 /// Releases in virtual time on a timer whose rate divides nothing.
+/// Its tests are ignored elsewhere: they need programs that only people with an editor have.
+fn editors(_: Extent<'_>) -> Result<String> {
+    let mut command = cargo();
+    command.args([
+        "test",
+        "--quiet",
+        "--package",
+        "giornata-cli",
+        "--test",
+        "editors",
+    ]);
+    let text = capture(command.args(["--", "--include-ignored"]))?;
+    Ok(format!("{} tests", count_passed(&text)))
+}
+
 fn drift(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "-p", "giornata-sim", "--example", "drift"]);
@@ -435,6 +460,10 @@ fn fly_once(name: &str) -> Result<(String, String)> {
     }
     let trace = std::fs::read_to_string(&trace).context("the trace file")?;
     Ok((out, trace))
+}
+
+fn debug(_: Extent<'_>) -> Result<String> {
+    debugger::check()
 }
 
 fn hostlink(extent: Extent<'_>) -> Result<String> {

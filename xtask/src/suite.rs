@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_abi::Duration;
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_trace::{
-    Event, PortValue, Stamp, first_difference, physical_trace, port_trace, transcript as lines_of,
+    Event, PortValue, Stamp, first_difference, physical_trace, port_trace, transcript_with,
     worst_shift,
 };
 use serde::Deserialize;
@@ -54,6 +55,9 @@ const HEAVY: [&str; 3] = ["hostlink/serial", "modules/harmed", "verdict/"];
 /// budgets that are too small for their clock.
 const SHORT: [&str; 3] = ["emeralds-tour/", "hostile/devices", "threads/"];
 
+/// Groups whose transcripts tell where in the source a fault was.
+const PLACES: [&str; 1] = ["faults/"];
+
 /// Folders of systems beside those under tests/target.
 const EXAMPLES: [&str; 1] = ["examples/emeralds-tour"];
 
@@ -71,6 +75,7 @@ struct Outcome {
     board: &'static str,
     events: Vec<Event>,
     names: NameMap,
+    symbols: Symbols,
     /// Of the machine when it stopped.
     status: i32,
     /// What the run came to.
@@ -249,7 +254,8 @@ fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<O
         events,
         names: image.names,
         status: landing.status,
-        conclusion: landing.conclude(),
+        conclusion: landing.conclude(&image.symbols),
+        symbols: image.symbols,
     })
 }
 
@@ -279,9 +285,10 @@ impl Case {
 
 impl Outcome {
     fn saying(&self) -> Saying {
+        let places = PLACES.iter().any(|group| self.case.name.starts_with(group));
         Saying {
             board: self.board.to_string(),
-            lines: lines_of(&self.events, &self.names),
+            lines: transcript_with(&self.events, &self.names, Some(&self.symbols), places),
         }
     }
 }

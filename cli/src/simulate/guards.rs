@@ -1,5 +1,6 @@
 //! What guards answer, whose functions are not there.
 
+use giornata_lang::spelling::nearest;
 use giornata_sim::{Act, Chance, Moment, Simulation, Work};
 
 use super::machine::Machine;
@@ -8,6 +9,8 @@ use crate::complaint::Complaint;
 /// The answers of one guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
+    /// What its function answers, which is there.
+    Function,
     Always(bool),
     Random,
 }
@@ -30,12 +33,16 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    /// All guards, false but for what `--guard` says.
+    /// All guards: as their functions answer, or false where there are none, but for
+    /// what `--guard` says.
     pub(crate) fn of(machine: &Machine, words: &[String], seed: u64) -> Result<Guards, Complaint> {
         let guard = |(driver, function): (u16, &str)| Guard {
             driver,
             function: function.to_owned(),
-            answer: Answer::Always(false),
+            answer: match machine.functions {
+                Some(_) => Answer::Function,
+                None => Answer::Always(false),
+            },
             offset: machine.last_of_block(driver),
         };
         let mut guards = Guards {
@@ -76,7 +83,10 @@ impl Guards {
         let names = self.functions(|_| true);
         let help = match names.is_empty() {
             true => "the program has no guards".to_owned(),
-            false => format!("there are {}", names.join(", ")),
+            false => match nearest(name, names.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            },
         };
         let message = format!("no guard is called `{name}`");
         Complaint::new("giornata::no-such-guard", message, help)
@@ -97,11 +107,13 @@ impl Guards {
 
     /// Lets the guards of a simulation answer so.
     pub(crate) fn connect(&self, simulation: &mut Simulation<'_>) {
-        for guard in &self.all {
+        let known = |guard: &&Guard| guard.answer != Answer::Function;
+        for guard in self.all.iter().filter(known) {
             let (driver, answer, offset) = (guard.driver, guard.answer, guard.offset);
             let chance = self.chance;
             simulation.set_driver(driver, move |moment: &mut Moment<'_>| {
                 let yes = match answer {
+                    Answer::Function => false,
                     Answer::Always(yes) => yes,
                     // one bit that hardly shows in an execution time drawn beside it
                     Answer::Random => chance.draw(Work::Upcall(driver), moment.number) & 1 == 1,

@@ -14,6 +14,7 @@ use crate::compile::{self, verify};
 use crate::complaint::Complaint;
 use crate::input::Input;
 use crate::report::{Report, Verdict};
+use crate::simulate::functions::Functions;
 use giornata_launch::home;
 
 /// A program or system that can be simulated.
@@ -24,12 +25,28 @@ pub(crate) struct Machine {
     pub(crate) text: Option<String>,
     /// A program without a system: nothing has a budget.
     pub(crate) is_alone: bool,
+    /// The real functions of its processes, if they run.
+    pub(crate) functions: Option<Functions>,
 }
 
 impl Machine {
     /// Reads, compiles and links a file; what is wrong with it is reported.
-    pub(crate) fn open(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
+    pub(crate) fn open(
+        path: &Path,
+        has_functions: bool,
+        report: &mut Report,
+    ) -> Result<Machine, Verdict> {
         match Input::read(path) {
+            Ok(Input::Giotto(_) | Input::Module(_)) if has_functions => {
+                let message = format!(
+                    "{} is a program, and names its functions only",
+                    path.display()
+                );
+                let help =
+                    "simulate a system file with `--functions`: it says which crates have them";
+                let complaint = Complaint::new("giornata::no-functions", message, help);
+                refused(Err(complaint), report)
+            }
             Ok(Input::Giotto(text)) => {
                 let bytes = compile::program(path, &text, &Options::default(), report)?;
                 let machine = alone(path, &bytes, report)?;
@@ -39,10 +56,10 @@ impl Machine {
             Ok(Input::Module(bytes)) => {
                 // The frame was checked when the file was read.
                 let module = Module::parse(&bytes).map_err(|_| Verdict::BadInput)?;
-                refused(verify(&module), report)?;
+                refused(verify(path, &module), report)?;
                 alone(path, &bytes, report)
             }
-            Ok(Input::System(path)) => system(&path, report),
+            Ok(Input::System(path)) => system(&path, has_functions, report),
             Err(complaint) => refused(Err(complaint), report),
         }
     }
@@ -116,14 +133,19 @@ fn refused<T>(result: Result<T, Complaint>, report: &mut Report) -> Result<T, Ve
 
 fn alone(path: &Path, bytes: &[u8], report: &mut Report) -> Result<Machine, Verdict> {
     let machine = Project::alone(path, bytes).map_err(miette::Report::from);
-    let machine = machine.and_then(|project| linked(project, true));
+    let machine = machine.and_then(|project| linked(project, true, None));
     told(machine, report)
 }
 
-fn system(path: &Path, report: &mut Report) -> Result<Machine, Verdict> {
+fn system(path: &Path, has_functions: bool, report: &mut Report) -> Result<Machine, Verdict> {
     let project = told(Project::open(path, home::root(), None), report)?;
     compile::show(project.remarks.clone(), report);
-    told(linked(project, false), report)
+    let machine = match has_functions {
+        true => Functions::start(path, &project).map(Some),
+        false => Ok(None),
+    };
+    let machine = machine.and_then(|functions| linked(project, false, functions));
+    told(machine, report)
 }
 
 fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict> {
@@ -133,12 +155,19 @@ fn told<T>(result: miette::Result<T>, report: &mut Report) -> Result<T, Verdict>
     })
 }
 
-fn linked(project: Project, is_alone: bool) -> miette::Result<Machine> {
-    let model = Model::resolve(&project, &stand_ins(&project))?;
+fn linked(
+    project: Project,
+    is_alone: bool,
+    functions: Option<Functions>,
+) -> miette::Result<Machine> {
+    let mut provided = stand_ins(&project);
+    provided.extend(functions.iter().flat_map(Functions::provided));
+    let model = Model::resolve(&project, &provided)?;
     Ok(Machine {
         names: name_map(&model, &[]),
         model,
         text: None,
         is_alone,
+        functions,
     })
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display};
 
+use giornata_lang::SourceText;
 use giornata_trace::task_label;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
 
 use super::machine::Machine;
 
@@ -13,7 +14,7 @@ pub(crate) struct Missing {
     task: String,
     help: String,
     /// The program, and where its declaration names the task.
-    source: Option<(NamedSource<String>, SourceSpan)>,
+    source: Option<(SourceText, SourceSpan)>,
 }
 
 impl Missing {
@@ -36,7 +37,7 @@ impl Missing {
         let source = machine.text.as_ref().and_then(|text| {
             let at = declaration(text, &thread.name)?;
             let span = SourceSpan::from((at, thread.name.len()));
-            Some((NamedSource::new(path, text.clone()), span))
+            Some((SourceText::new(path, text.as_str()), span))
         });
         Missing {
             task: label,

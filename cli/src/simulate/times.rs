@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use giornata_abi::Duration;
 use giornata_abi::module::Module;
+use giornata_lang::spelling::nearest;
 use giornata_sim::{Chance, Work};
 use giornata_system::model::{self, Model};
 use giornata_system::names::ThreadRole;
@@ -259,11 +260,15 @@ fn unknown(machine: &Machine, name: &str) -> Complaint {
     let upcalls = names.drivers.iter().filter(|d| d.work == "upcall");
     let drivers: BTreeSet<&str> = upcalls.map(|d| d.function.as_str()).collect();
     let drivers: Vec<&str> = drivers.into_iter().collect();
-    let help = format!(
-        "there are the tasks {}; and the driver functions {}",
-        tasks.join(", "),
-        drivers.join(", ")
-    );
+    let known = tasks.iter().map(String::as_str);
+    let help = match nearest(name, known.chain(drivers.iter().copied())) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!(
+            "there are the tasks {}; and the driver functions {}",
+            tasks.join(", "),
+            drivers.join(", ")
+        ),
+    };
     let message = format!("no task or driver function is called `{name}`");
     Complaint::new("giornata::no-such-task", message, help)
 }

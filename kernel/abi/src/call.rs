@@ -67,7 +67,7 @@ calls! {
     Null = 0, "null()", All, "";
     /// Ends an upcall with a value. Returns, on an empty stack, with the block and the body of the next upcall.
     Return = 1, "return(value) -> body", Upcall, "";
-    /// The calling process faults as by a panic; `address`, `length`: the message, read as far as it can be. Does not return.
+    /// The calling process faults as by a panic; `address`, `length`: what it tells, read as far as it can be, see [`panic`](crate::panic). Does not return.
     Panic = 2, "panic(address, length, line)", All, "";
     /// Gives the processor to the next thread of equal urgency. O(1).
     Yield = 3, "yield()", Any, "";

@@ -24,6 +24,7 @@ pub mod linked;
 pub mod load;
 pub mod message;
 pub mod module;
+pub mod panic;
 pub mod predicate;
 pub mod process;
 pub mod rate;

@@ -118,9 +118,9 @@ kinds! {
     Port = 6,
     /// An interrupt was delivered and no switch record tells it. subject: its line.
     Interrupt = 7,
-    /// A process faulted. subject: process; 2: [`FaultCause`](crate::trace::FaultCause), and in the upper half the bytes of text that are to come in [`FaultText`](Kind::FaultText) (fewer if they cannot be read); 3: low word of the program counter. One `More` follows: its high word, and low and high word of the address or argument.
+    /// A process faulted. subject: process; 2: [`FaultCause`](crate::trace::FaultCause), and in the upper half the bytes that are to come in [`FaultText`](Kind::FaultText) (fewer if they cannot be read); 3: low word of the program counter, of a panic the address of those bytes. One `More` follows: its high word, and low and high word of the address that was reached for, of a panic its third argument.
     Fault = 8,
-    /// Part of a fault's message. subject: process; 2: byte offset; 3: 4 bytes. One `More` follows: 12 bytes, zero where the message ends.
+    /// Part of what a panic tells, or of the stack from the pointer in [`Registers`](Kind::Registers) on. subject: process; 2: byte offset; 3: 4 bytes. One `More` follows: 12 bytes, zero where nothing more could be read.
     FaultText = 9,
     /// A process ended or was restarted. subject: process; 2: 0 stopped, 1 restarted; 3: generation.
     Process = 10,
@@ -140,6 +140,8 @@ kinds! {
     Change = 17,
     /// The kernel was entered for a logical instant. Logical. 2: low word of the clock then.
     Entered = 18,
+    /// Of a fault that is no panic, before it. subject: the thread; 2: low word of its stack pointer; 3: low word of its return address.
+    Registers = 19,
 }
 
 /// Word 1.

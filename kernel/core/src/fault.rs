@@ -1,12 +1,19 @@
 //! Faults: what is recorded of them, and that they end the process.
+//!
+//! Of a fault the host is told enough to say which functions had called which: program
+//! counter, stack pointer, return address, and the stack from its pointer on, as far as
+//! it can be read. What a panic tells of itself lies where its process says.
 
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::FaultCause;
 
+use crate::thread::Context;
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
-/// Most bytes of a panic message that are recorded.
-const TEXT: usize = 96;
+/// Most bytes of what a panic tells that are recorded.
+const TEXT: usize = giornata_abi::panic::MOST;
+/// Most bytes of the stack that are recorded.
+const STACK: usize = 256;
 /// Bytes of it in one record and the one behind it.
 const PIECE: usize = 16;
 
@@ -21,10 +28,14 @@ impl Kernel {
         pc: usize,
         address: usize,
     ) -> Outcome {
-        self.fail::<M>(me, cause, pc, address, 0)
+        let Context { sp, ra, .. } = &me.context;
+        let (sp, ra) = (sp.get(), ra.get());
+        let label = head(Kind::Registers, 0, me.number() as u16);
+        self.trace.write(M::now(), label, sp as u32, ra as u32);
+        self.fail::<M>(me, cause, pc, address, sp, STACK)
     }
 
-    /// The process faults by its own word; the message is recorded by its reaper.
+    /// The process faults by its own word; what it tells is recorded by its reaper.
     pub(crate) fn panic<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -33,7 +44,7 @@ impl Kernel {
         line: usize,
     ) -> Outcome {
         let length = length.min(TEXT);
-        self.fail::<M>(me, FaultCause::Panic as u32, address, line, length)
+        self.fail::<M>(me, FaultCause::Panic as u32, address, line, address, length)
     }
 
     #[inline(never)]
@@ -43,16 +54,18 @@ impl Kernel {
         cause: u32,
         pc: usize,
         address: usize,
-        message: usize,
+        from: usize,
+        bytes: usize,
     ) -> Outcome {
         let process = me.process;
-        self.end_process::<M>(process, cause, pc, address, message, me.own.get());
+        process.reaper.context.a[0].set(from);
+        self.end_process::<M>(process, cause, pc, address, bytes, me.own.get());
         // (its first piece runs now, wherever it is queued: the thread has not to be asked
         // whether it lives)
         Outcome::switch(process.reaper)
     }
 
-    /// Records the next bytes of the message of a panic, as far as they can be read.
+    /// Records the next bytes that a fault left to be read, as far as they can be.
     /// Returns how many.
     #[inline(never)]
     pub(crate) fn record_message<M: Machine>(&self, process: Ref<Process>, offset: usize) -> u32 {

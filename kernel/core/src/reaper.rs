@@ -25,8 +25,8 @@ use crate::wait::leave;
 use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
 impl Kernel {
-    /// The end of a process that is alive begins: `message` bytes lie at `pc`. The work
-    /// is as urgent as `rank`.
+    /// The end of a process that is alive begins: `message` bytes are to be recorded from
+    /// where the first register of its reaper says. The work is as urgent as `rank`.
     #[inline(never)]
     pub(crate) fn end_process<M: Machine>(
         &self,
@@ -37,10 +37,7 @@ impl Kernel {
         message: usize,
         rank: Ref<Rank>,
     ) {
-        // (of a panic `pc` is the address of its message)
-        let [at, left, ..] = &process.reaper.context.a;
-        at.set(pc);
-        left.set(message);
+        process.reaper.context.a[1].set(message);
         let (pc, address) = (pc as u64, address as u64);
         let label = head(Kind::Fault, 0, process.number as u16);
         let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);

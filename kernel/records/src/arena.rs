@@ -237,6 +237,12 @@ impl Arena {
         u64::from_le_bytes(bytes)
     }
 
+    /// The bytes so far, for tests.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The bytes. Panics if a reference that must be there is absent.
     pub fn finish(mut self) -> Vec<u8> {
         for (address, shape) in std::mem::take(&mut self.laid) {

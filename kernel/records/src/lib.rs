@@ -13,12 +13,15 @@ pub mod link;
 mod mail;
 mod merge;
 pub mod program;
+mod shapes;
 
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
 pub use description::{
     DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
 };
+
+pub use shapes::{Constants, FieldShape, RecordShape, constants, records};
 
 use giornata_core::layout::Shaped;
 use giornata_core::thread::{Context, Place, Thread as ThreadRecord};

@@ -1,4 +1,5 @@
-//! What annotations mean: `key value` pairs separated by `;`.
+//! What annotations mean: `key value` pairs separated by `;`, with comments
+//! anywhere between them.
 //!
 //! | key | on | value |
 //! |---|---|---|
@@ -12,9 +13,11 @@
 
 use std::collections::BTreeSet;
 
+use super::lexer::without_comments;
 use super::quantity;
 use super::tree::Annotation;
 use crate::diagnostic::{Code, Findings, Span};
+use crate::spelling::nearest;
 
 /// Where an annotation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,15 +51,20 @@ enum Key {
     Push,
 }
 
+/// The keys that have a meaning.
+const KEYS: [(&str, Key); 4] = [
+    ("wcet", Key::Wcet),
+    ("priority", Key::Priority),
+    ("host", Key::Host),
+    ("push", Key::Push),
+];
+/// The mend for a key that has none.
+const KNOWN: &str = "known are `wcet 2ms` on tasks, drivers and ports, `priority n` on tasks, `host name`, `push (ports)`; it is kept, and not mentioned again";
+
 impl Key {
     fn of(text: &str) -> Option<Key> {
-        Some(match text {
-            "wcet" => Key::Wcet,
-            "priority" => Key::Priority,
-            "host" => Key::Host,
-            "push" => Key::Push,
-            _ => return None,
-        })
+        let found = KEYS.into_iter().find(|(name, _)| *name == text);
+        found.map(|(_, key)| key)
     }
 }
 
@@ -87,7 +95,8 @@ impl Reader {
     ) -> Notes {
         let mut notes = Notes::default();
         for annotation in annotations {
-            for (start, pair) in pairs(annotation) {
+            let plain = without_comments(&annotation.text);
+            for (start, pair) in pairs(annotation.span.start, &plain) {
                 let span = Span {
                     start,
                     end: start + pair.len(),
@@ -121,7 +130,10 @@ impl Reader {
             }
             None if self.warned.insert(key.to_owned()) => {
                 let message = format!("the annotation `{key}` has no meaning here");
-                let help = "known are `wcet 2ms` on tasks, drivers and ports, `priority n` on tasks, `host name`, `push (ports)`; it is kept, and not mentioned again";
+                let help = match nearest(key, KEYS.map(|(name, _)| name)) {
+                    Some(meant) if meant != key => format!("did you mean `{meant}`?"),
+                    _ => KNOWN.to_owned(),
+                };
                 findings.report(Code::UnknownAnnotation, span, message, help);
             }
             None => {}
@@ -129,10 +141,9 @@ impl Reader {
     }
 }
 
-/// The non-empty pairs with the place where each begins.
-fn pairs(annotation: &Annotation) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = annotation.span.start;
-    annotation.text.split(';').filter_map(move |piece| {
+/// The non-empty pairs of a text that begins at `at`, each with its place.
+fn pairs(mut at: usize, plain: &str) -> impl Iterator<Item = (usize, &str)> {
+    plain.split(';').filter_map(move |piece| {
         let start = at + (piece.len() - piece.trim_start().len());
         at += piece.len() + 1;
         Some((start, piece.trim())).filter(|(_, pair)| !pair.is_empty())

@@ -146,8 +146,40 @@ impl Token {
     }
 }
 
+/// Takes everything up to and with the `]` that no comment holds.
 fn annotation(lexer: &mut Lexer<'_, Token>) -> Result<(), Fault> {
-    close(lexer, "]", Fault::Annotation)
+    let rest = lexer.remainder();
+    let plain = without_comments(rest);
+    let end = plain.find(']').ok_or(Fault::Annotation);
+    lexer.bump(end.map_or(rest.len(), |at| at + 1));
+    end.map(drop)
+}
+
+/// The text up to its first `]` outside of comments, or all of it, each byte of a
+/// comment replaced by a space. O(bytes that are returned).
+pub(super) fn without_comments(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find([']', '/']) {
+        let (before, here) = rest.split_at(at);
+        plain += before;
+        let length = match here.as_bytes() {
+            [b'/', b'/', ..] => here.find('\n').unwrap_or(here.len()),
+            [b'/', b'*', ..] => here[2..].find("*/").map_or(here.len(), |end| end + 4),
+            [b'/', ..] => {
+                plain.push('/');
+                rest = &here[1..];
+                continue;
+            }
+            _ => {
+                plain.push(']');
+                return plain;
+            }
+        };
+        plain.extend(std::iter::repeat_n(' ', length));
+        rest = &here[length..];
+    }
+    plain + rest
 }
 
 fn comment(lexer: &mut Lexer<'_, Token>) -> Result<(), Fault> {
@@ -183,7 +215,7 @@ pub(super) fn tokens(text: &str, findings: &mut Findings) -> Vec<(Token, Span)> 
                 Some(before) if before.end == span.start => before.end = span.end,
                 _ => report_characters(strange.replace(span), text, findings),
             },
-            Err(fault) => report_unclosed(fault, span, findings),
+            Err(fault) => report_unclosed(fault, span, text, findings),
         }
         if findings.is_enough() {
             break;
@@ -214,20 +246,47 @@ fn report_characters(run: Option<Span>, text: &str, findings: &mut Findings) {
     );
 }
 
-fn report_unclosed(fault: Fault, span: Span, findings: &mut Findings) {
+fn report_unclosed(fault: Fault, span: Span, text: &str, findings: &mut Findings) {
     let opening = Span {
         start: span.start,
         end: span.start + 1,
     };
-    let (what, end) = match fault {
-        Fault::Annotation => ("annotation", "]"),
-        _ => ("comment", "*/"),
+    let inside = text.get(span.start..span.end).unwrap_or("");
+    let (what, help) = match fault {
+        Fault::Annotation if inside.contains(']') => (
+            "annotation",
+            "close it with `]`; one in a comment does not count",
+        ),
+        Fault::Annotation => ("annotation", "close it with `]`"),
+        _ => ("comment", "close it with `*/`"),
     };
     let message = format!("this {what} is never closed");
-    findings.report(
-        Code::Unterminated,
-        opening,
-        message,
-        format!("close it with `{end}`"),
-    );
+    findings.report(Code::Unterminated, opening, message, help);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Editors colour by a list of words of their own, which is this one.
+    #[test]
+    fn the_grammar_for_editors_has_all_keywords_and_no_others() {
+        let grammar = include_str!("../../editors/giotto.tmLanguage.json");
+        let begin = grammar
+            .find("\"keywords\": {")
+            .expect("the rule of keywords");
+        let end = begin
+            + grammar[begin..]
+                .find("\"types\": {")
+                .expect("the next rule");
+        let rules = grammar[begin..end].split("\\\\b(").skip(1);
+        let words = rules.flat_map(|rule| rule.split(')').next().unwrap_or("").split('|'));
+        let words: Vec<&str> = words.collect();
+        for word in &words {
+            let tokens = tokens(word, &mut Findings::default());
+            assert!(![Token::Name, Token::End].contains(&tokens[0].0), "{word}");
+            assert_eq!(tokens[0].0.describe(), format!("`{word}`"));
+        }
+        assert_eq!(words.len(), 19);
+    }
 }

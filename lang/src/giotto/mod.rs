@@ -4,6 +4,7 @@ mod annotation;
 mod assembler;
 pub mod convention;
 mod generate;
+pub mod index;
 mod lexer;
 mod model;
 mod parser;

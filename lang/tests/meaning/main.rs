@@ -75,3 +75,11 @@ fn a_switch_in_the_middle_of_tasks_agrees() {
         agree(source, seed, 400).unwrap();
     }
 }
+
+#[test]
+fn an_output_of_several_modes_has_the_value_of_the_mode_that_runs() {
+    let source = include_str!("shared.giotto");
+    for seed in 0..50 {
+        agree(source, seed, 400).unwrap();
+    }
+}

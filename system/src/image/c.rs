@@ -3,6 +3,7 @@
 use crate::file::{ProcessSection, Spanned, SystemFile};
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -20,10 +21,12 @@ const COMPILER_VARIABLE: &str = "GIORNATA_CC";
 /// Where `<giornata.h>` lies in the workspace.
 const HEADERS: &str = "user/c/include";
 
-/// How each source is compiled. `-Wdate-time`: an image does not depend on the day.
-const FLAGS: [&str; 15] = [
+/// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
+/// debug information, of which the image has nothing.
+const FLAGS: [&str; 16] = [
     "-std=gnu17",
     "-O2",
+    "-g",
     "-Wall",
     "-Wextra",
     "-Wdate-time",
@@ -62,35 +65,77 @@ pub(crate) fn compile(
     if sources.is_empty() {
         return Ok(Vec::new());
     }
+    let plan = Plan::of(toolchain, file, target)?;
     std::fs::create_dir_all(folder).map_err(|error| {
         let reason = format!("cannot make {}: {error}", folder.display());
         Problem::new(reason, "give an output folder that can be written")
     })?;
-    let home = file.relative("");
-    let machine = machine(target)?;
     let mut objects = Vec::new();
     for (number, source) in sources.iter().enumerate() {
-        let stem = source.file_stem().unwrap_or_default().to_string_lossy();
-        let object = folder.join(format!("{number}-{stem}.o"));
-        let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
-        arguments.extend(machine.iter().map(OsString::from));
-        if toolchain.debug {
-            arguments.extend(CHECKS.map(OsString::from));
-        }
-        arguments.push(prefix_map(&home));
-        arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
-        arguments.extend(toolchain.identifiers.parent().map(|at| joined("-I", at)));
-        arguments.extend(["-o".into(), object.clone().into(), source.into()]);
-        run(&arguments, source)?;
+        let object = object(folder, number, source);
+        run(&plan.arguments(source, &object), source)?;
         objects.push(object);
     }
     Ok(objects)
 }
 
+/// How editors find out how each source of a process is compiled: an entry of a
+/// compilation database for each (`compile_commands.json`, as clangd reads it).
+pub(crate) fn commands(
+    toolchain: &Toolchain,
+    file: &SystemFile,
+    section: &ProcessSection,
+    target: &str,
+    folder: &Path,
+) -> Result<Vec<Value>, Refusal> {
+    let sources = sources(file, section)?;
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
+    let plan = Plan::of(toolchain, file, target)?;
+    // (paths of a command are from the folder that it is called in on)
+    let here = std::env::current_dir().unwrap_or_default();
+    let entries = sources.iter().enumerate().map(|(number, source)| {
+        let arguments = plan.arguments(source, &object(folder, number, source));
+        let compiler = first_compiler();
+        let all = std::iter::once(&compiler).chain(&arguments);
+        let all: Vec<_> = all.map(|argument| argument.to_string_lossy()).collect();
+        json!({ "directory": here, "file": source, "arguments": all })
+    });
+    Ok(entries.collect())
+}
+
+fn object(folder: &Path, number: usize, source: &Path) -> PathBuf {
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    folder.join(format!("{number}-{stem}.o"))
+}
+
+/// What all sources of a process are compiled with.
+struct Plan(Vec<OsString>);
+
+impl Plan {
+    fn of(toolchain: &Toolchain, file: &SystemFile, target: &str) -> Result<Plan, Refusal> {
+        let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
+        arguments.extend(machine(target)?.iter().map(OsString::from));
+        if toolchain.debug {
+            arguments.extend(CHECKS.map(OsString::from));
+        }
+        arguments.push(prefix_map(&file.relative("")));
+        arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
+        arguments.extend(toolchain.identifiers.parent().map(|at| joined("-I", at)));
+        Ok(Plan(arguments))
+    }
+
+    fn arguments(&self, source: &Path, object: &Path) -> Vec<OsString> {
+        let own = ["-o".into(), object.into(), source.into()];
+        self.0.iter().cloned().chain(own).collect()
+    }
+}
+
 /// The sources of a process, each once: files as they are listed, what fits a
 /// pattern by its name.
 fn sources(file: &SystemFile, section: &ProcessSection) -> Result<Vec<PathBuf>, Refusal> {
-    let mut findings = Findings::about(&file.path, file.source.inner());
+    let mut findings = Findings::about(&file.path, file.source.text());
     let mut all: Vec<PathBuf> = Vec::new();
     for entry in &section.code.c {
         match matching(file, entry) {
@@ -168,9 +213,10 @@ fn machine(target: &str) -> Result<[String; 2], Refusal> {
     ])
 }
 
-/// `__FILE__` is the path from the system file, wherever that lies.
+/// `__FILE__` is the path from the system file, wherever that lies. (What debuggers are told
+/// is the whole path: it is in no image.)
 fn prefix_map(home: &Path) -> OsString {
-    let mut argument = joined("-ffile-prefix-map=", home);
+    let mut argument = joined("-fmacro-prefix-map=", home);
     argument.push("=");
     argument
 }
@@ -181,13 +227,27 @@ fn joined(option: &str, path: &Path) -> OsString {
     argument
 }
 
-/// Runs the first compiler that is there.
-fn run(arguments: &[OsString], source: &Path) -> Result<(), Refusal> {
-    let chosen = std::env::var_os(COMPILER_VARIABLE);
-    let compilers: Vec<OsString> = match chosen {
+/// The compilers that are tried.
+fn compilers() -> Vec<OsString> {
+    match std::env::var_os(COMPILER_VARIABLE) {
         Some(chosen) => vec![chosen],
         None => COMPILERS.map(OsString::from).into(),
-    };
+    }
+}
+
+/// The one that would be run; one that is not there if none is.
+fn first_compiler() -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let is_there = |name: &&OsString| folders.iter().any(|folder| folder.join(name).is_file());
+    let all = compilers();
+    let found = all.iter().find(is_there).or(all.first());
+    found.cloned().unwrap_or_default()
+}
+
+/// Runs the first compiler that is there.
+fn run(arguments: &[OsString], source: &Path) -> Result<(), Refusal> {
+    let compilers = compilers();
     for compiler in &compilers {
         let mut command = Command::new(compiler);
         for variable in AMBIENT {

@@ -19,8 +19,8 @@ use crate::image::paging::{Format, Rights, SV32, SV39, Space};
 use crate::image::regions;
 use crate::model::{Model, Process};
 use crate::place::{
-    DEVICE_BASE, Placement, ProcessPlacement, RegionPlacement, TRACE_BASE, USER_BASE,
-    shared_address,
+    DEVICE_BASE, PROCESS_GRAIN, Placement, ProcessPlacement, RegionPlacement, TRACE_BASE,
+    USER_BASE, shared_address,
 };
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
@@ -150,17 +150,19 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A process's own memory ends below its devices, and they below the ring.
-    fn check(&self, board: &Board) -> Result<(), Refusal> {
-        let stacks: u64 = self
-            .stacks
-            .iter()
-            .map(|s| u64::from(PAGE) + u64::from(*s))
-            .sum();
-        let end = u64::from(self.executable.data.address)
+    /// User addresses from its first to its last, in bytes.
+    fn extent(&self) -> u64 {
+        let stacks = self.stacks.iter();
+        let stacks: u64 = stacks.map(|s| u64::from(PAGE) + u64::from(*s)).sum();
+        u64::from(self.executable.data.address - self.executable.text.address)
             + u64::from(self.writable.bytes)
             + u64::from(PAGE)
-            + stacks;
+            + stacks
+    }
+
+    /// A process's own memory ends below its devices, and they below the ring.
+    fn check(&self, board: &Board) -> Result<(), Refusal> {
+        let end = u64::from(self.executable.text.address) + self.extent();
         let granted = self
             .process
             .devices
@@ -340,9 +342,14 @@ pub(crate) fn device_address(board: &Board, process: &Process, device: usize) ->
     None
 }
 
-/// Where a process is linked before its place is known; for good, where
-/// addresses are translated.
-pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
+/// Where the process of an index is linked before any size is known.
+pub(crate) fn first_site(model: &Model, index: u16) -> Site {
+    let text = USER_BASE.saturating_add(PROCESS_GRAIN.saturating_mul(index.into()));
+    site_at(model, &model.processes[usize::from(index)], text)
+}
+
+/// A process is linked at `text`, and told the addresses of what is granted to it.
+pub(crate) fn site_at(model: &Model, process: &Process, text: u32) -> Site {
     let board = &model.board;
     let devices = process.devices.iter();
     Site {
@@ -352,7 +359,7 @@ pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
         } else {
             0
         },
-        text: USER_BASE,
+        text,
         rodata: None,
         data: None,
         ring: if process.reads_trace { TRACE_BASE } else { 0 },
@@ -363,6 +370,18 @@ pub(crate) fn first_site(model: &Model, process: &Process) -> Site {
             })
             .collect(),
     }
+}
+
+/// Where processes are linked that have these parts: one behind the other.
+fn sites(model: &Model, parts: &[Parts<'_>]) -> Vec<Site> {
+    let mut at = USER_BASE;
+    let sites = model.processes.iter().zip(parts).map(|(process, parts)| {
+        let site = site_at(model, process, at);
+        let end = u64::from(at) + parts.extent();
+        at = u32::try_from(end.next_multiple_of(PROCESS_GRAIN.into())).unwrap_or(u32::MAX);
+        site
+    });
+    sites.collect()
 }
 
 /// Lays out a system whose blob has `blob` bytes and whose kernel needs
@@ -404,14 +423,14 @@ fn lay_out_pages(
     // the ring's place must be known to the tables of its reader: it comes first
     let ring_bytes = pages(ring::BYTES as u32 * model.trace_capacity);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
+    let parts = (0u16..).zip(&model.processes).zip(executables);
+    let parts: Vec<Parts<'_>> = parts
+        .map(|((index, process), executable)| Parts::of(model, index, process, executable))
+        .collect();
     let mut layout = Layout {
         placement: Placement::default(),
         segments,
-        sites: model
-            .processes
-            .iter()
-            .map(|process| first_site(model, process))
-            .collect(),
+        sites: sites(model, &parts),
         usage: Vec::new(),
         free: 0,
         gaps: 0,
@@ -419,14 +438,9 @@ fn lay_out_pages(
     for (index, region) in model.regions.iter().enumerate() {
         layout.share(&mut cursor, format, region, shared_address(index));
     }
-    for (((index, process), executable), pristine) in (0u16..)
-        .zip(&model.processes)
-        .zip(executables)
-        .zip(pristine)
-    {
-        let parts = Parts::of(model, index, process, executable);
+    for ((index, parts), pristine) in (0u16..).zip(&parts).zip(pristine) {
         parts.check(board)?;
-        layout.place(&mut cursor, (model, index), format, &parts, ring, pristine);
+        layout.place(&mut cursor, (model, index), format, parts, ring, pristine);
     }
     let ram = cursor.take(ram_size, PAGE);
     layout.placement.trace_ring = ring.0;

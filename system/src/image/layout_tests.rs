@@ -166,6 +166,32 @@ fn no_page_is_writable_and_executable_and_all_are_the_users() {
 }
 
 #[test]
+fn no_address_is_in_two_processes() {
+    on_every_board(|laid| {
+        let mut model = laid.model.clone();
+        model.processes[1].heap = 5 << 20;
+        let layout = lay_out(&model, &laid.executables, BLOB, laid.ram_size).unwrap();
+        let begins: Vec<u32> = layout.sites.iter().map(|site| site.text).collect();
+        let steps = [0, 1, 3].map(|grains| USER_BASE + grains * PROCESS_GRAIN);
+        assert_eq!(begins, steps, "the second has more than fits one step");
+        let parts = (0u16..).zip(&model.processes).zip(&laid.executables);
+        let ends: Vec<u64> = parts
+            .zip(&begins)
+            .map(|(((index, process), executable), begin)| {
+                let parts = Parts::of(&model, index, process, executable);
+                u64::from(*begin) + parts.extent()
+            })
+            .collect();
+        let nexts = begins.iter().skip(1);
+        assert!(
+            ends.iter()
+                .zip(nexts)
+                .all(|(end, next)| *end <= u64::from(*next))
+        );
+    });
+}
+
+#[test]
 fn no_page_of_kernel_or_another_process_is_reachable() {
     on_every_board(|laid| {
         let board = &laid.model.board;

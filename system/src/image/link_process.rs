@@ -56,7 +56,8 @@ fn grants(site: &Site) -> Vec<u32> {
 
 /// Sections in the order of protection: code, constants, data. Each begins a
 /// page, or a region, of its own, with the rights of one section. A word that is
-/// no instruction ends the code, so that nobody fetches what lies behind it.
+/// no instruction ends the code, so that nobody fetches what lies behind it. Call frame
+/// information is for the host, as all of debugging: no memory of the process has it.
 fn script(site: &Site) -> String {
     let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
     let grants = grants(site).into_iter();
@@ -75,7 +76,8 @@ fn script(site: &Site) -> String {
   .bss : {{ *(.sbss .sbss.* .bss .bss.* COMMON) }}
   . = ALIGN(8);
   {END_SYMBOL} = .;
-  /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr .comment .note.* .llvmbc .llvmcmd) }}
+  .eh_frame (INFO) : {{ *(.eh_frame) }}
+  /DISCARD/ : {{ *(.eh_frame_hdr .comment .note.* .llvmbc .llvmcmd) }}
 }}
 ",
         site.text,

@@ -16,7 +16,8 @@
 mod c;
 mod compile;
 mod elf;
-mod executable;
+pub(crate) mod executable;
+mod fields;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
@@ -26,16 +27,20 @@ mod paging;
 pub(crate) mod regions;
 mod report;
 mod rust;
+mod stacks;
 
 pub use compile::Memory;
 pub use layout::Usage;
+pub use package::{Crate, crate_of};
 pub use report::{ProcessUsage, Report};
 pub use rust::{cargo, channel};
 
 use crate::board::{Board, Emulator};
+use crate::debug_map::DebugMap;
 use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
 use crate::identifiers;
+use crate::memory_map;
 use crate::model::Model;
 use crate::names::{self, NameMap};
 use crate::place::Placement;
@@ -81,8 +86,12 @@ pub struct Built {
     pub image: PathBuf,
     /// The kernel's executable, with its symbols.
     pub kernel: PathBuf,
+    /// The executables of the processes, with their symbols and debug information.
+    pub processes: Vec<PathBuf>,
     /// The name map, as JSON.
     pub names: PathBuf,
+    /// The debug map, as JSON.
+    pub debug_map: PathBuf,
     /// The identifiers as a Rust module, and as a C header.
     pub identifiers: [PathBuf; 2],
     /// The same map.
@@ -221,6 +230,9 @@ pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
 /// written in C.
 const C_API: &str = "giornata-c";
 
+/// How C sources are compiled, for editors.
+const COMMANDS: &str = "compile_commands.json";
+
 /// How often processes are linked before they are given up.
 const MOST_LINKS: u32 = 8;
 
@@ -264,14 +276,15 @@ impl<'a> Builder<'a> {
 
     fn build(self) -> Result<Built, Refusal> {
         let board = &self.project.board;
+        self.write_commands()?;
         let executable = self.toolchain.kernel(board, &self.outline.config)?;
         let kernel = Kernel::read(board, &read(&executable)?)?;
         let sections = &self.project.file.processes;
         let parts: Result<Vec<Parts>, Refusal> = sections.iter().map(|s| self.parts(s)).collect();
         let parts = parts?;
-        let first = self.outline.processes.iter();
+        let first = 0..self.outline.processes.len() as u16;
         let sites: Vec<Site> = first
-            .map(|p| layout::first_site(&self.outline, p))
+            .map(|index| layout::first_site(&self.outline, index))
             .collect();
         let executables = self.link(&parts, &sites)?;
         let names = sections
@@ -282,29 +295,91 @@ impl<'a> Builder<'a> {
             .collect();
         let model = Model::resolve(self.project, &functions)?;
         check_cursor(&self.project.file, &model, &executables)?;
-        let (layout, blob) = self.place(&model, executables, sites, &parts)?;
+        let (layout, blob, executables) = self.place(&model, executables, sites, &parts)?;
         // records are the kernel's tables at run time
         let records = blob.size;
-        let image = self.options.out_dir.join(format!("{}.elf", model.name));
-        write(&image, &self.image(&kernel, &layout, blob)?)?;
-        let name_map = names::name_map(&model, &layout.usage);
-        let names = self
-            .options
-            .out_dir
-            .join(format!("{}.names.json", model.name));
+        let out = |ending: &str| {
+            self.options
+                .out_dir
+                .join(format!("{}.{ending}", model.name))
+        };
+        let [image, names, debug_map] = ["elf", "names.json", "debug.json"].map(out);
+        let bytes = self.image(&kernel, &layout, blob)?;
+        write(&image, &bytes)?;
+        let mut name_map = names::name_map(&model, &layout.usage);
+        memory_map::add(&mut name_map, &model, &layout, &executables);
+        let processes: Vec<PathBuf> = sections.iter().map(|s| self.executable(s)).collect();
+        let (file, root) = (&self.project.file, &self.options.root);
+        for warning in stacks::check(file, &model, &name_map, &processes, root)? {
+            eprintln!("warning: {warning}");
+        }
+        fields::fill(&mut name_map, &self.executables()?);
         write(&names, name_map.to_json().as_bytes())?;
+        let map = self.debug_map(&model, &layout, &name_map, &bytes);
+        write(&debug_map, map.to_json().as_bytes())?;
         let mut report = Report::of(&model, &kernel, &layout);
         report.kernel_tables += records;
         Ok(Built {
             image,
             kernel: executable,
+            processes,
             names,
+            debug_map,
             identifiers: self.identifiers,
             name_map,
             report,
             emulator: board.emulator.clone(),
             remarks: Vec::new(),
         })
+    }
+
+    /// Tells editors how C sources are compiled, before that may fail. The file lies
+    /// where they look for it in a project of one's own; of a system in the home of the
+    /// kernel beside its image only.
+    fn write_commands(&self) -> Result<(), Refusal> {
+        let (file, target) = (&self.project.file, &self.project.board.target);
+        let mut all = Vec::new();
+        for section in &file.processes {
+            let folder = self.folder_of(section);
+            all.extend(c::commands(
+                &self.toolchain,
+                file,
+                section,
+                target,
+                &folder,
+            )?);
+        }
+        if all.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{:#}\n", serde_json::Value::from(all));
+        let home = file.relative("");
+        let mut folders = vec![self.options.out_dir.as_path()];
+        if is_elsewhere(&home, &self.options.root) {
+            folders.push(&home);
+        }
+        let paths = folders.into_iter().map(|folder| folder.join(COMMANDS));
+        paths
+            .into_iter()
+            .try_for_each(|path| write(&path, text.as_bytes()))
+    }
+
+    /// Where the objects of a process go.
+    fn folder_of(&self, section: &ProcessSection) -> PathBuf {
+        self.options.out_dir.join(section.name.get_ref())
+    }
+
+    /// The linked processes, with their debug information.
+    fn executables(&self) -> Result<Vec<Vec<u8>>, Refusal> {
+        let processes = self.project.file.processes.iter();
+        let paths = processes.map(|section| self.executable(section));
+        paths.map(|path| read(&path)).collect()
+    }
+
+    /// Where the executable of a process lies.
+    fn executable(&self, section: &ProcessSection) -> PathBuf {
+        let name = format!("{}.process.elf", section.name.get_ref());
+        self.options.out_dir.join(name)
     }
 
     /// Compiles one process.
@@ -317,7 +392,7 @@ impl<'a> Builder<'a> {
                 name: C_API.into(),
             },
         };
-        let folder = self.options.out_dir.join(section.name.get_ref());
+        let folder = self.folder_of(section);
         let file = &self.project.file;
         Ok(Parts {
             objects: c::compile(&self.toolchain, file, section, target, &folder)?,
@@ -330,8 +405,7 @@ impl<'a> Builder<'a> {
         let sections = self.project.file.processes.iter();
         let processes = sections.zip(parts).zip(sites);
         let executables = processes.map(|((section, parts), site)| {
-            let name = section.name.get_ref();
-            let output = self.options.out_dir.join(format!("{name}.process.elf"));
+            let output = self.executable(section);
             link_process::link(&self.toolchain, section, parts, site, &output)?;
             Ok(Executable::read(section, &read(&output)?)?.in_words())
         });
@@ -340,15 +414,15 @@ impl<'a> Builder<'a> {
 
     /// Lays the system out and makes its records. Their size does not depend on the
     /// addresses in them, but on the sizes of processes, so they are made twice at
-    /// least. Where processes lie is where they are linked, if nothing is translated;
-    /// so they are linked until all lie still.
+    /// least. Where processes lie, or with translation where one ends and the next begins,
+    /// is where they are linked; so they are linked until all lie still.
     fn place(
         &self,
         model: &Model,
         mut executables: Vec<Executable>,
         mut sites: Vec<Site>,
         parts: &[Parts],
-    ) -> Result<(Layout, Segment), Refusal> {
+    ) -> Result<(Layout, Segment, Vec<Executable>), Refusal> {
         let mut size = records(model, &Placement::draft(model))?.len() as u32;
         let ram = describe::Memory::of(model, 0).bytes;
         for _ in 0..MOST_LINKS {
@@ -359,7 +433,8 @@ impl<'a> Builder<'a> {
                 continue;
             }
             if layout.sites == sites {
-                return Ok((layout, Segment::new(model.board.system, bytes)));
+                let records = Segment::new(model.board.system, bytes);
+                return Ok((layout, records, executables));
             }
             executables = self.link(parts, &layout.sites)?;
             sites = layout.sites;
@@ -367,6 +442,16 @@ impl<'a> Builder<'a> {
         let reason =
             format!("the processes' sizes change each of {MOST_LINKS} times they are linked");
         Err(Problem::new(reason, "take a board with page tables").into())
+    }
+
+    fn debug_map(&self, model: &Model, layout: &Layout, names: &NameMap, image: &[u8]) -> DebugMap {
+        let board = &model.board;
+        let end = board.memory_base + (board.memory_size - layout.free);
+        let home = self.project.file.relative(".");
+        DebugMap {
+            sources: home.canonicalize().unwrap_or(home).display().to_string(),
+            ..DebugMap::of(model, &layout.placement, names, image, end)
+        }
     }
 
     fn image(&self, kernel: &Kernel, layout: &Layout, blob: Segment) -> Result<Vec<u8>, Refusal> {

@@ -17,11 +17,51 @@ pub(crate) struct Package {
     pub(crate) name: String,
 }
 
+/// The crate of a process as other packages name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crate {
+    /// Its name.
+    pub name: String,
+    /// The folder of its manifest.
+    pub folder: PathBuf,
+}
+
 /// What a workspace has.
 struct Workspace {
     root: PathBuf,
-    /// Its packages, and whether each has a library.
-    packages: Vec<(String, bool)>,
+    packages: Vec<Member>,
+}
+
+/// A package of a workspace.
+struct Member {
+    name: String,
+    has_library: bool,
+    /// The folder of its manifest.
+    folder: PathBuf,
+}
+
+/// The crate that `word` means in a system file, and where it lies: see [`find`].
+///
+/// # Errors
+/// There is none, or it has no library; cargo does not understand its workspace.
+pub fn crate_of(file: &SystemFile, word: &Spanned<String>, home: &Path) -> Result<Crate, Refusal> {
+    let refuse = |reason: String, mend: String| -> Refusal {
+        Problem::new(reason, mend)
+            .at(&file.source, word.span())
+            .into()
+    };
+    let Package { folder, name } = find(file, word, home)?;
+    let workspace = Workspace::of(&folder, home, &refuse)?;
+    let members = workspace
+        .into_iter()
+        .flat_map(|workspace| workspace.packages);
+    let found = members.into_iter().find(|member| member.name == name);
+    let found = found.map(|member| member.folder);
+    let folder = found.ok_or_else(|| {
+        let reason = format!("there is no crate `{name}`");
+        refuse(reason, "give a folder with a Cargo.toml".into())
+    })?;
+    Ok(Crate { name, folder })
 }
 
 /// The crate that `word` means in a system file: a folder beside the file, or else one of
@@ -51,9 +91,9 @@ pub(crate) fn find(
         let Some(workspace) = Workspace::of(&folder, home, &refuse)? else {
             continue;
         };
-        let found = workspace.packages.iter().find(|(own, _)| *own == wanted);
-        match found {
-            Some((_, true)) => {
+        let mut members = workspace.packages.iter();
+        match members.find(|member| member.name == wanted) {
+            Some(member) if member.has_library => {
                 // (the same for all systems of a workspace, so that builds which share a
                 // memory compile it once)
                 let folder = match manifest.is_file() || folder == home {
@@ -65,11 +105,11 @@ pub(crate) fn find(
                     name: wanted,
                 });
             }
-            Some((_, false)) => {
+            Some(_) => {
                 let reason = format!("crate `{wanted}` has no library");
                 return Err(refuse(reason, "give it one: `src/lib.rs`".into()));
             }
-            None => known.extend(workspace.packages.into_iter().map(|(name, _)| name)),
+            None => known.extend(workspace.packages.into_iter().map(|member| member.name)),
         }
     }
     let mend = match nearest(&wanted, known.iter().map(String::as_str)) {
@@ -135,7 +175,12 @@ impl Workspace {
         let packages = packages.filter_map(|package| {
             let name = package["name"].as_str()?.to_string();
             let mut targets = package["targets"].as_array()?.iter();
-            Some((name, targets.any(is_library)))
+            let manifest = Path::new(package["manifest_path"].as_str()?);
+            Some(Member {
+                name,
+                has_library: targets.any(is_library),
+                folder: manifest.parent()?.to_path_buf(),
+            })
         });
         Ok(Some(Workspace {
             root: metadata["workspace_root"]

@@ -20,7 +20,7 @@
 
 use crate::image::executable::Executable;
 use crate::image::layout::{
-    Layout, Segment, Usage, Writable, first_site, free, shared, writable_segments,
+    Layout, Segment, Usage, Writable, free, shared, site_at, writable_segments,
 };
 use crate::image::link_process::Site;
 use crate::image::napot::{Memory, Size, place};
@@ -433,10 +433,9 @@ impl<'a> Parts<'a> {
         });
         layout.usage.push(self.usage());
         layout.sites.push(Site {
-            text: places.text,
             rodata: Some(places.rodata),
             data: Some(places.data),
-            ..first_site(model, self.process)
+            ..site_at(model, self.process, places.text)
         });
         if let (true, Some(site)) = (self.process.reads_trace, layout.sites.last_mut()) {
             site.ring = layout.placement.trace_ring;

@@ -171,14 +171,14 @@ impl fmt::Display for Report {
         writeln!(f, "{} on {}", self.system, self.board)?;
         writeln!(
             f,
-            "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+            "  {:<13} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
             "process", "text", "rodata", "data", "blocks", "stacks", "heap", "tables", "waste"
         )?;
         for process in &self.processes {
             let u = process.usage;
             writeln!(
                 f,
-                "  {:<16} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+                "  {:<13} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
                 process.name,
                 u.text,
                 u.rodata,

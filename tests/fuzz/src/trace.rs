@@ -3,6 +3,7 @@
 use giornata_abi::ring::{BYTES, Kind, Words};
 use giornata_abi::{Instant, ValueType};
 use giornata_system::NameMap;
+use giornata_system::memory_map::Machine;
 use giornata_system::names::{
     DriverName, FORMAT, PortName, ProcessName, ProgramName, ThreadName, ThreadRole,
 };
@@ -95,6 +96,8 @@ fn names() -> NameMap {
         wcet: 0,
         deadline: 10_000_000,
         stack: 4096,
+        stack_top: 0,
+        body: 0,
     };
     NameMap {
         format: FORMAT,
@@ -114,6 +117,7 @@ fn names() -> NameMap {
             data: 0,
             stacks: 0,
             heap: 0,
+            memory: vec![],
         }],
         threads: vec![
             thread("fast", ThreadRole::Task),
@@ -129,6 +133,7 @@ fn names() -> NameMap {
             size: 12,
             traced: true,
             task: None,
+            fields: vec![],
         }],
         drivers: vec![DriverName {
             name: "write_state".into(),
@@ -137,6 +142,7 @@ fn names() -> NameMap {
             work: "upcall".into(),
             process: Some(0),
             budget: 20_000,
+            body: 0,
         }],
         programs: vec![ProgramName {
             name: "flight".into(),
@@ -147,6 +153,7 @@ fn names() -> NameMap {
         }],
         interrupts: vec![],
         objects: vec![],
+        machine: Machine::default(),
     }
 }
 

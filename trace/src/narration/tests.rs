@@ -163,6 +163,6 @@ fn the_summary_shows_lag_and_last_value_of_ports() {
     );
     assert_eq!(
         lines[5],
-        "            servo  actuator       1        12..12      0.2500"
+        "            servo  actuator       1        12..12  0.2500"
     );
 }

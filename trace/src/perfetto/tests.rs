@@ -96,6 +96,26 @@ fn what_runs_after_its_deadline_is_a_slice_of_another_colour() {
 }
 
 #[test]
+fn a_struct_is_a_counter_for_each_of_its_fields() {
+    let mut names = names();
+    let field = |name: &str, offset| giornata_system::names::FieldName {
+        name: name.into(),
+        offset,
+        value_type: giornata_abi::ValueType::U16 as u8,
+    };
+    names.ports[0].value_type = giornata_abi::ValueType::Opaque as u8;
+    names.ports[0].fields = vec![field("high", 0), field("low", 2)];
+    let mut file = Perfetto::new(Vec::new(), &names).unwrap();
+    file.push(&port_piece(0, 0, 0, [7, 0, 9, 0, 0, 0, 0, 0]))
+        .unwrap();
+    let text = String::from_utf8(file.finish().unwrap()).unwrap();
+    for part in [r#""name":"port servo.high""#, r#""name":"port servo.low""#] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(text.contains(r#""args":{"value":9.0}"#), "{text}");
+}
+
+#[test]
 fn a_value_that_is_no_number_becomes_an_instant() {
     let nan = u64::from(f32::NAN.to_bits()).to_le_bytes();
     let text = file(&[port_piece(0, 0, 0, nan)]);

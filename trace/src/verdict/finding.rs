@@ -3,6 +3,8 @@
 use giornata_abi::{Duration, Instant};
 use giornata_system::expect::{Kind, Subject};
 
+use crate::fault::Fault;
+
 /// What sets apart causes of one kind that happen to one subject: where a process
 /// faulted.
 pub(super) type Place = (u32, u64);
@@ -21,7 +23,7 @@ pub(super) struct Finding {
     /// The longest execution of a job that overran, or response of one that was late.
     pub(super) worst: Duration,
     /// What the trace says of the first.
-    pub(super) detail: String,
+    pub(super) fault: Option<Fault>,
     /// Times that a handler of the program took it.
     pub(super) handled: u64,
     /// Jobs that completed late after all.
@@ -47,7 +49,7 @@ impl Finding {
             count: 0,
             first,
             worst: Duration(0),
-            detail: String::new(),
+            fault: None,
             handled: 0,
             late: 0,
             restarts: 0,

@@ -3,6 +3,7 @@
 use giornata_abi::time::Timebase;
 use giornata_abi::trace::{FaultCause, Violation};
 use giornata_abi::{Duration, Instant, Ticks};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_system::expect::{Expectation, Kind, Subject};
 
@@ -10,7 +11,8 @@ use super::finding::{Finding, Place};
 use super::occupancy::Occupancy;
 use super::wording;
 use crate::event::{Breach, Content, Event};
-use crate::message::{Assembly, Message, describe_fault};
+use crate::fault::Fault;
+use crate::message::{Assembly, Message};
 
 /// The job of a task that is under way, or was last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +119,14 @@ impl Judge {
     ///
     /// `is_whole`: the trace tells all. Of a trace that does not, nothing is said to have
     /// stayed away, and nobody to have waited.
-    pub fn conclude(&self, now: Ticks, status: i32, is_whole: bool) -> Judgement {
+    /// `symbols`: what addresses are called; without it they are told as numbers.
+    pub fn conclude(
+        &self,
+        now: Ticks,
+        status: i32,
+        is_whole: bool,
+        symbols: Option<&Symbols>,
+    ) -> Judgement {
         let mut whole = self.clone();
         let mut faults = Vec::new();
         whole.messages.flush(&mut |_, message| faults.push(message));
@@ -126,7 +135,7 @@ impl Judge {
             whole.count_waiting(now);
         }
         whole.count_status(now, status);
-        whole.judge(now, is_whole)
+        whole.judge(now, is_whole, symbols)
     }
 
     fn switch(&mut self, tick: Ticks, next: Option<u16>) {
@@ -280,27 +289,37 @@ impl Judge {
         }
     }
 
-    /// What the program said of a fault, which comes behind it.
+    /// What is told of a fault, which comes behind it. A panic that tells another place
+    /// or message is another cause, though it was made by the same call of the kernel.
     fn explain(&mut self, message: Message) {
-        let Message::Fault {
-            process,
-            cause,
-            place,
-            text,
-        } = message
-        else {
+        let Message::Fault(fault) = message else {
             return;
         };
-        let ended = self.ended.get(usize::from(process)).copied().flatten();
-        if let Some(finding) = ended.and_then(|index| self.findings.get_mut(index))
-            && finding.detail.is_empty()
-        {
-            finding.detail = match finding.kind {
-                Kind::Panic => text,
-                Kind::Stop => cause,
-                _ => describe_fault(&cause, &place, &text),
-            };
+        let process = usize::from(fault.process);
+        let Some(index) = self.ended.get(process).copied().flatten() else {
+            return;
+        };
+        let finding = &mut self.findings[index];
+        let first = finding.fault.get_or_insert_with(|| fault.clone());
+        if first.is_same_panic(&fault) {
+            return;
         }
+        finding.count -= 1;
+        let kind = finding.kind;
+        let same = |f: &Finding| {
+            let of = |known: &Fault| known.process == fault.process && known.is_same_panic(&fault);
+            f.kind == kind && f.fault.as_ref().is_some_and(of)
+        };
+        let other = self.findings.iter().position(same);
+        let other = other.unwrap_or_else(|| {
+            let own = &self.findings[index];
+            let mut finding = Finding::new(kind, own.subject, self.base.instant(fault.tick));
+            finding.fault = Some(fault);
+            self.findings.push(finding);
+            self.findings.len() - 1
+        });
+        self.findings[other].count += 1;
+        self.ended[process] = Some(other);
     }
 
     /// A process stays away, or lives again.
@@ -350,7 +369,7 @@ impl Judge {
         }
     }
 
-    fn judge(&self, now: Ticks, is_whole: bool) -> Judgement {
+    fn judge(&self, now: Ticks, is_whole: bool, symbols: Option<&Symbols>) -> Judgement {
         let names = &self.names;
         let expectations: Vec<Expectation> =
             names.expect.iter().filter_map(|e| e.parse().ok()).collect();
@@ -373,7 +392,7 @@ impl Judge {
             let end = self.base.instant(now);
             judgement
                 .reasons
-                .push(wording::sentence(finding, names, end));
+                .push(wording::sentence(finding, (names, symbols), end));
         }
         judgement.expected = expected;
         if is_whole {

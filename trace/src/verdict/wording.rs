@@ -1,6 +1,7 @@
 //! A finding as one line: what happened, how often, and what mends it.
 
 use giornata_abi::{Duration, Instant};
+use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_system::expect::{Kind, Subject};
 use giornata_system::names::{ThreadName, ThreadRole};
@@ -10,16 +11,22 @@ use crate::narration::{driver_name, process_name, program_name, thread_name};
 use crate::notation::{brief, millis, seconds};
 
 /// The line of a finding of a run that ended at `end`.
-pub(super) fn sentence(finding: &Finding, names: &NameMap, end: Instant) -> String {
+pub(super) fn sentence(
+    finding: &Finding,
+    (names, symbols): (&NameMap, Option<&Symbols>),
+    end: Instant,
+) -> String {
     let about = |text: String| format!("{text}{}", aside(finding));
     match (finding.kind, finding.subject) {
         (Kind::Fault | Kind::Panic | Kind::Stop | Kind::Restart, Subject::Process(process)) => {
-            ended(finding, &process_name(names, process), names, process)
+            ended(finding, process, (names, symbols))
         }
         (Kind::NeverRun | Kind::Starved, Subject::Thread(thread)) => {
-            waited(finding, names, thread, end)
+            waited(finding, (names, symbols), thread, end)
         }
-        (Kind::Overrun, Subject::Driver(driver)) => about(driver_overran(finding, names, driver)),
+        (Kind::Overrun, Subject::Driver(driver)) => {
+            about(driver_overran(finding, (names, symbols), driver))
+        }
         (Kind::Overrun, Subject::Program(program)) => {
             let program = program_name(names, program);
             about(format!(
@@ -32,7 +39,7 @@ pub(super) fn sentence(finding: &Finding, names: &NameMap, end: Instant) -> Stri
             format!("the machine stopped with exit status {status}")
         }
         (kind, Subject::Thread(thread)) => match names.threads.get(usize::from(thread)) {
-            Some(task) => about(job(finding, names, kind, task)),
+            Some(task) => about(job(finding, (names, symbols), kind, task)),
             None => format!("{}: thread {thread} {}", kind.name(), times(finding.count)),
         },
         (kind, subject) => format!("{}: {subject:?} {}", kind.name(), times(finding.count)),
@@ -60,17 +67,39 @@ fn owner(names: &NameMap, task: &ThreadName) -> String {
     process_name(names, task.process)
 }
 
-/// The name of a task, with its function where that is called otherwise.
-fn task_name(task: &ThreadName) -> String {
-    match task.function == task.name || task.function.is_empty() {
-        true => task.name.clone(),
-        false => format!("{} (function {})", task.name, task.function),
+/// A name, with the function behind it where that is called otherwise, and where that is
+/// in the source.
+fn with_function(
+    name: &str,
+    function: &str,
+    place: Option<u16>,
+    body: u32,
+    symbols: Option<&Symbols>,
+) -> String {
+    let known = symbols.zip(place).filter(|_| body != 0);
+    let place = known
+        .and_then(|(symbols, process)| symbols.function(process, body.into(), function)?.place());
+    match (function == name || function.is_empty(), place) {
+        (true, None) => name.to_string(),
+        (true, Some(place)) => format!("{name} (at {place})"),
+        (false, None) => format!("{name} (function {function})"),
+        (false, Some(place)) => format!("{name} (function {function} at {place})"),
     }
 }
 
-fn job(finding: &Finding, names: &NameMap, kind: Kind, task: &ThreadName) -> String {
+fn task_name(task: &ThreadName, symbols: Option<&Symbols>) -> String {
+    let (process, body) = (Some(task.process), task.body);
+    with_function(&task.name, &task.function, process, body, symbols)
+}
+
+fn job(
+    finding: &Finding,
+    (names, symbols): (&NameMap, Option<&Symbols>),
+    kind: Kind,
+    task: &ThreadName,
+) -> String {
     let (name, count, first) = (
-        task_name(task),
+        task_name(task, symbols),
         times(finding.count),
         seconds(finding.first),
     );
@@ -107,7 +136,11 @@ fn job(finding: &Finding, names: &NameMap, kind: Kind, task: &ThreadName) -> Str
     }
 }
 
-fn driver_overran(finding: &Finding, names: &NameMap, driver: u16) -> String {
+fn driver_overran(
+    finding: &Finding,
+    (names, symbols): (&NameMap, Option<&Symbols>),
+    driver: u16,
+) -> String {
     let (name, count, first) = (
         driver_name(names, driver),
         times(finding.count),
@@ -117,12 +150,15 @@ fn driver_overran(finding: &Finding, names: &NameMap, driver: u16) -> String {
         return format!("{name} overran its budget {count}, first at {first}");
     };
     let process = driver.process.map(|p| process_name(names, p));
-    let called = match driver.function == driver.name {
-        true => String::new(),
-        false => format!(" (function {})", driver.function),
-    };
+    let name = with_function(
+        &name,
+        &driver.function,
+        driver.process,
+        driver.body,
+        symbols,
+    );
     format!(
-        "driver {name}{called} overran its budget of {} {count} (first at {first}): raise \
+        "driver {name} overran its budget of {} {count} (first at {first}): raise \
          `budget` of driver `{}` in [process.{}], or shorten its work",
         brief(Duration(driver.budget.into())),
         driver.function,
@@ -130,21 +166,31 @@ fn driver_overran(finding: &Finding, names: &NameMap, driver: u16) -> String {
     )
 }
 
-fn ended(finding: &Finding, process: &str, names: &NameMap, index: u16) -> String {
+fn ended(finding: &Finding, index: u16, (names, symbols): (&NameMap, Option<&Symbols>)) -> String {
+    let process = process_name(names, index);
+    let explanation = finding.fault.as_ref();
+    let explanation = explanation.map(|fault| fault.explain(names, symbols));
+    let told = explanation.map_or_else(String::new, |explanation| explanation.line());
     let (count, first) = (times(finding.count), seconds(finding.first));
     let what = match finding.kind {
         Kind::Panic => format!("process {process} panicked"),
         Kind::Fault => format!("process {process} faulted"),
         Kind::Restart => format!("process {process} began anew"),
-        _ if finding.detail.is_empty() => {
+        _ if told.is_empty() => {
             format!("process {process} was needed and had not been started")
         }
-        _ => format!("process {process} was {}", finding.detail),
+        _ => format!("process {process} was {told}"),
     };
-    let detail = match finding.detail.as_str() {
-        _ if finding.kind == Kind::Stop => String::new(),
+    let told = match finding.kind {
+        Kind::Stop => "",
+        Kind::Panic => told
+            .trim_start_matches("panic")
+            .trim_start_matches([':', ',', ' ']),
+        _ => told.as_str(),
+    };
+    let detail = match told {
         "" => String::new(),
-        detail => format!(": {detail}"),
+        told => format!(": {told}"),
     };
     let policy = names.processes.get(usize::from(index));
     let halts = policy.is_some_and(|process| process.on_fault == "halt");
@@ -165,7 +211,12 @@ fn ended(finding: &Finding, process: &str, names: &NameMap, index: u16) -> Strin
     format!("{what} {count} (first at {first}){detail}{then}{skipped}")
 }
 
-fn waited(finding: &Finding, names: &NameMap, index: u16, end: Instant) -> String {
+fn waited(
+    finding: &Finding,
+    (names, symbols): (&NameMap, Option<&Symbols>),
+    index: u16,
+    end: Instant,
+) -> String {
     let name = thread_name(names, index);
     let thread = names.threads.get(usize::from(index));
     let is_task = thread.is_some_and(|thread| thread.role == ThreadRole::Task);
@@ -181,7 +232,17 @@ fn waited(finding: &Finding, names: &NameMap, index: u16, end: Instant) -> Strin
     let Some(other) = finding.other else {
         return format!("{how}: see what kept the processor with --trace");
     };
-    let other = thread_name(names, other);
+    let other = match names.threads.get(usize::from(other)) {
+        Some(thread) => {
+            let (process, body) = (Some(thread.process), thread.body);
+            let name = thread_name(names, other);
+            // (of a thread the name is that of its function)
+            let is_named = name.ends_with(&thread.function);
+            let function = if is_named { &name } else { &thread.function };
+            with_function(&name, function, process, body, symbols)
+        }
+        None => thread_name(names, other),
+    };
     let mend = match thread {
         Some(thread) if !is_task => format!(
             "let that wait between its work, or raise `priority` of thread `{}` in \

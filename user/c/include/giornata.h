@@ -509,6 +509,20 @@ int gio_null(void);
 /* Adds a text to the trace, which hosts show. A call for each 16 bytes. */
 void gio_log(const char *text);
 
+/* Ends the process as a fault does, with a message for the host, which also says the
+ * place and who had called whom. `text` is a constant: the host reads it from the
+ * executable. assert() of <assert.h> ends a process so, too. Does not return. */
+#define gio_panic(text) gio_fail((text), __FILE__, __LINE__)
+
+/* The same for a place that the caller names: constants, too. Does not return. */
+_Noreturn void gio_fail(const char *text, const char *file, int line);
+
+/* The same as C has it: the host says from where it was called. */
+static inline _Noreturn void abort(void)
+{
+    gio_fail("abort()", "", 0);
+}
+
 /* Stops the machine with a status up to 255; returns if it is refused: GIO_EPERM:
  * this process has no `shutdown` grant. GIO_EINVAL: the status. */
 int gio_shutdown(unsigned status);

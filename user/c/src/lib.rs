@@ -20,6 +20,7 @@ extern crate std;
 pub mod answer;
 pub mod condition;
 pub mod device;
+pub mod failure;
 pub mod mailbox;
 pub mod memory;
 pub mod private;

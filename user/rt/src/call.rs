@@ -169,10 +169,22 @@ pub fn shutdown(status: usize) -> Error {
     }
 }
 
-/// `Panic`: the process faults; `text` is the message.
-pub fn panic(text: &str, line: u32) -> ! {
-    let arguments = [text.as_ptr().expose_provenance(), text.len(), line as usize];
-    machine::leave(Call::Panic as usize, arguments)
+/// `Panic`: the process faults, at a line of a file. Neither text is copied: the host
+/// reads them from the process's executable.
+pub fn panic(text: &'static [u8], file: &'static [u8], line: u32) -> ! {
+    #[cfg(target_os = "none")]
+    {
+        let mut note = crate::panic::Note::new();
+        note.say(text);
+        note.locate(file, line);
+        note.tell()
+    }
+    #[cfg(not(target_os = "none"))]
+    {
+        let _ = file;
+        let arguments = [text.as_ptr().expose_provenance(), text.len(), line as usize];
+        machine::leave(Call::Panic as usize, arguments)
+    }
 }
 
 /// `StageProgram`: `records` are whole records of `section`, at most 64 bytes,

@@ -6,7 +6,25 @@
 
 use core::arch::{asm, global_asm};
 
+use giornata_abi::call::Call;
+use giornata_abi::panic;
+
 use crate::control::{ControlPage, Grants};
+
+/// The instruction that stores a word.
+#[cfg(target_pointer_width = "64")]
+macro_rules! save {
+    () => {
+        "sd"
+    };
+}
+/// The instruction that stores a word.
+#[cfg(target_pointer_width = "32")]
+macro_rules! save {
+    () => {
+        "sw"
+    };
+}
 
 // giornata_restartable_swap: a0 = word, a1 = expected, a2 = new; t0 = value found;
 // returns to t1, and changes nothing else.
@@ -171,6 +189,30 @@ pub(crate) fn enter6(number: usize, [x, y, z, u, v, w]: [usize; 6]) -> [usize; 7
         );
     }
     [a0, a1, a2, a3, a4, a5, a6]
+}
+
+/// `Panic` with a note, of which this fills in the registers; `bytes` from it on are
+/// told. See [`giornata_abi::panic`].
+#[inline(always)]
+pub(crate) fn leave_with_note(note: &mut [usize; panic::WORDS], bytes: usize) -> ! {
+    // SAFETY: the words of the note are written, and control does not come back.
+    unsafe {
+        asm!(
+            "auipc t0, 0",
+            concat!(save!(), " t0, {PC}*{WORD}(a0)"),
+            concat!(save!(), " sp, {SP}*{WORD}(a0)"),
+            concat!(save!(), " ra, {RA}*{WORD}(a0)"),
+            "ecall",
+            "unimp",
+            WORD = const size_of::<usize>(),
+            PC = const panic::word::PC,
+            SP = const panic::word::SP,
+            RA = const panic::word::RA,
+            in("a7") Call::Panic as usize,
+            in("a0") note.as_mut_ptr().expose_provenance(), in("a1") bytes, in("a2") panic::NOTE,
+            options(noreturn),
+        );
+    }
 }
 
 /// A call that does not return; should the kernel refuse it, the thread faults.

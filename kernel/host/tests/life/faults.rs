@@ -51,11 +51,46 @@ fn the_record_of_a_fault_tells_where_and_what_for() {
     rig.fault(FaultCause::Execute, pc, address);
     let high = |word: usize| (word as u64 >> 32) as u32;
     let [_, label, cause, low] = records(&rig, Kind::Fault)[0];
-    assert_eq!((label >> 16, cause, low), (0, 0, pc as u32));
+    assert_eq!((label >> 16, cause & 0xFFFF, low), (0, 0, pc as u32));
     let [first, label, second, third] = records(&rig, Kind::More)[0];
     let rest = [high(pc), label >> 16, second, third];
     assert_eq!([first, label >> 16, second, third], rest);
     assert_eq!((second, third), (address as u32, high(address)));
+}
+
+#[test]
+fn a_fault_records_registers_and_what_can_be_read_of_the_stack() {
+    let end = DATA + DATA_SIZE;
+    for (sp, expected) in [
+        (DATA + 64, 256),
+        (end - 40, 40),
+        (0, 0),
+        (usize::MAX - 4, 0),
+    ] {
+        let mut rig = Rig::boot(&two(FaultPolicy::Restart));
+        for offset in (0..DATA_SIZE).step_by(4) {
+            rig.set_word(data(0) + offset, offset as u32);
+        }
+        let context = &rig.thread(0).context;
+        context.sp.set(sp);
+        context.ra.set(0x1234_5678);
+        rig.fault(FaultCause::Store, 16, 8);
+        let [_, label, first, second] = records(&rig, Kind::Registers)[0];
+        assert_eq!((label >> 16, first, second), (0, sp as u32, 0x1234_5678));
+        let [_, _, cause, _] = records(&rig, Kind::Fault)[0];
+        assert_eq!(cause >> 16, 256, "bytes that are to come");
+        let heads = records(&rig, Kind::FaultText);
+        let mores = records(&rig, Kind::More);
+        let mut words = Vec::new();
+        for ([_, _, offset, first], more) in heads.iter().zip(&mores[1..]) {
+            assert_eq!(*offset as usize, 4 * words.len());
+            words.extend([*first, more[0], more[2], more[3]]);
+        }
+        words.truncate(expected / 4);
+        assert_eq!(heads.len(), expected.div_ceil(16), "at {sp:#x}");
+        let stack = (0..expected).step_by(4).map(|at| (sp - DATA + at) as u32);
+        assert_eq!(words, stack.collect::<Vec<u32>>());
+    }
 }
 
 #[test]
@@ -174,7 +209,7 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         (DATA + 4, 20, 20),
         (DATA + 5, 21, 21),
         (DATA + 7, 3, 3),
-        (DATA + 6, 4000, 96),
+        (DATA + 6, 4000, 512),
         (end - 40, 96, 40),
         (end - 40, 40, 40),
         (end - 40, 41, 40),
@@ -182,8 +217,8 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         (0, 0, 0),
     ] {
         let mut rig = Rig::boot(&two(FaultPolicy::Stop));
+        let mut bytes = vec![0xEE; DATA_SIZE];
         if address.wrapping_sub(DATA) < DATA_SIZE {
-            let mut bytes = vec![0xEE; DATA_SIZE];
             let first = address - DATA;
             for (place, byte) in bytes[first..].iter_mut().zip(text) {
                 *place = *byte;
@@ -198,7 +233,7 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         assert_eq!(records(&rig, Kind::More)[0][2], 40, "the line");
         let heads = records(&rig, Kind::FaultText);
         let mores = records(&rig, Kind::More);
-        let mut read = [0; 112];
+        let mut read = [0; 528];
         for ([_, label, offset, first], more) in heads.iter().zip(&mores[1..]) {
             assert_eq!(label >> 16, 0);
             let words = [*first, more[0], more[2], more[3]];
@@ -208,9 +243,10 @@ fn a_panic_records_what_can_be_read_of_its_message() {
         }
         assert!(heads.len() <= expected / 16 + 2);
         let (message, rest) = read.split_at(expected);
+        let first = address.wrapping_sub(DATA).min(DATA_SIZE);
         assert_eq!(
             message,
-            &text[..expected],
+            &bytes[first..][..expected],
             "at {address:#x}, {length} bytes"
         );
         assert!(rest.iter().all(|byte| *byte == 0));

@@ -74,11 +74,10 @@ impl<'t> Scope<'t, '_> {
     }
 
     pub(super) fn declare_tasks(&mut self, program: &'t Program) {
-        let mut writers = vec![None; self.port_table.len()];
         for task in &program.tasks {
             self.tasks
                 .declare(&task.name, self.task_table.len(), "task", self.findings);
-            let outputs = self.task_outputs(task, &mut writers);
+            let outputs = self.task_outputs(task);
             let entry = self.task(task, outputs);
             self.task_table.push(entry);
         }
@@ -105,12 +104,9 @@ impl<'t> Scope<'t, '_> {
         }
     }
 
-    /// The ports a task writes: outputs, each written by no other task.
-    fn task_outputs(
-        &mut self,
-        task: &'t tree::Task,
-        writers: &mut [Option<&'t Name>],
-    ) -> Vec<usize> {
+    /// The ports a task writes: outputs. Tasks of different modes may share one
+    /// (`writers.rs`).
+    fn task_outputs(&mut self, task: &'t tree::Task) -> Vec<usize> {
         let mut ports = Vec::new();
         for used in &task.outputs {
             let Some(port) = self.port(used) else {
@@ -118,14 +114,6 @@ impl<'t> Scope<'t, '_> {
             };
             if !is_output(self.port_table[port].kind) {
                 self.not_an_output(&used.name, "a task writes");
-            } else if let Some(first) = writers[port] {
-                let message = format!("output `{}` is written by two tasks", used.name.text);
-                let help = "give each task an output of its own; the drivers of the modes choose between them";
-                let found = Diagnostic::new(Code::OutputWriters, used.name.span, message, help);
-                self.findings
-                    .add(found.also(first.span, "already written here"));
-            } else {
-                writers[port] = Some(&used.name);
             }
             ports.push(port);
         }

@@ -6,6 +6,7 @@ mod modes;
 mod names;
 mod switches;
 mod usage;
+mod writers;
 
 use self::names::Names;
 use super::annotation::{Place, Reader};
@@ -26,6 +27,7 @@ pub(super) fn check(program: &Program, findings: &mut Findings) -> Option<Model>
     let model = scope.declare_modes(program);
     let model = model.filter(|_| !findings.has_errors())?;
     switches::check(&model, findings);
+    writers::check(&model, findings);
     usage::check(&model, findings);
     Some(model).filter(|_| !findings.has_errors())
 }

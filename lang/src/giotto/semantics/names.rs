@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::tree::Name;
 use crate::diagnostic::{Code, Diagnostic, Findings, Span};
+use crate::spelling::nearest;
 
 /// The names of one kind of thing, with the index of each.
 #[derive(Debug, Default)]
@@ -57,17 +58,12 @@ impl<'t> Names<'t> {
 
     /// The mend for a name that is not there.
     fn suggest(&self, wanted: &str, what: &str) -> String {
-        let near = self
-            .entries
-            .keys()
-            .map(|name| (distance(wanted, name), *name))
-            .min();
-        match near {
-            Some((steps, name)) if wanted.len() > 2 && steps <= 1 + wanted.len() / 4 => {
-                format!("did you mean `{name}`?")
+        match nearest(wanted, self.entries.keys().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None if self.entries.is_empty() => {
+                format!("declare {what} `{wanted}`: there is none yet")
             }
-            Some(_) => format!("name one that is declared: {}", self.list()),
-            None => format!("declare {what} `{wanted}`: there is none yet"),
+            None => format!("name one that is declared: {}", self.list()),
         }
     }
 
@@ -86,40 +82,5 @@ impl<'t> Names<'t> {
             ""
         };
         format!("{}{more}", names.join(", "))
-    }
-}
-
-/// Letters to change, insert or remove to make one word of the other; words of
-/// more than 64 letters count as far apart. O(length^2).
-fn distance(a: &str, b: &str) -> usize {
-    const FAR: usize = usize::MAX;
-    if a.len().max(b.len()) > 64 {
-        return FAR;
-    }
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(!x.eq_ignore_ascii_case(y));
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distance_counts_single_letter_changes() {
-        assert_eq!(distance("control", "control"), 0);
-        assert_eq!(distance("controll", "control"), 1);
-        assert_eq!(distance("navigate", "navigation"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("a", &"b".repeat(65)), usize::MAX);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use giornata_abi::module::PortKind;
 
 use super::super::model::{Mode, Model, Update};
+use super::super::quantity;
 use super::declarations::is_output;
 use crate::diagnostic::{Code, Diagnostic, Findings, Span};
 
@@ -14,6 +15,7 @@ pub(super) fn check(model: &Model, findings: &mut Findings) {
     unwritten(model, findings);
     for mode in &model.modes {
         updated_twice(model, mode, findings);
+        too_slow(model, mode, findings);
         mode.updates
             .iter()
             .for_each(|update| late_sensors(model, update, findings));
@@ -101,6 +103,30 @@ fn updated_twice(model: &Model, mode: &Mode, findings: &mut Findings) {
         findings.add(
             Diagnostic::new(Code::ActuatorTwice, update.span, message, help)
                 .also(before, "first updated here"),
+        );
+    }
+}
+
+/// A task whose worst case is no shorter than its period leaves no time for others;
+/// one that is longer cannot be in time.
+fn too_slow(model: &Model, mode: &Mode, findings: &mut Findings) {
+    for invoke in &mode.invokes {
+        let task = &model.tasks[invoke.task];
+        let jobs = u128::from(task.wcet) * u128::from(invoke.frequency.value);
+        if jobs <= u128::from(mode.period.value) {
+            continue;
+        }
+        let period = quantity::show(mode.period.value / invoke.frequency.value);
+        let message = format!(
+            "task `{}` takes up to {}, and is due after {period} in mode `{}`",
+            task.name,
+            quantity::show(task.wcet),
+            mode.name
+        );
+        let help = "give it a longer period, or less to do";
+        findings.add(
+            Diagnostic::new(Code::WorstCaseBeyondPeriod, invoke.span, message, help)
+                .also(task.span, "its worst case is stated here"),
         );
     }
 }

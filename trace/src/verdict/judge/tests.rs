@@ -17,7 +17,7 @@ fn judge(names: &NameMap, events: &[Event]) -> Judgement {
 fn judge_to(names: &NameMap, events: &[Event], status: i32, is_whole: bool) -> Judgement {
     let mut judge = Judge::new(names);
     events.iter().for_each(|event| judge.observe(event));
-    judge.conclude(Ticks(END * 10_000), status, is_whole)
+    judge.conclude(Ticks(END * 10_000), status, is_whole, None)
 }
 
 fn breach(
@@ -149,10 +149,10 @@ fn a_fault_is_one_finding_with_all_that_follows_from_it() {
     assert_eq!(
         judgement.reasons,
         [
-            "process io faulted 2 times (first at 0.001 s): store to an address it may not \
-             write (address 0x0, pc 0x1000); restarted 2 times; 1 job or driver was skipped",
-            "process io faulted once (first at 0.003 s): illegal or privileged instruction \
-             (pc 0x2000); restarted once",
+            "process io faulted 2 times (first at 0.001 s): null pointer: store to 0x0, at pc \
+             0x1000; restarted 2 times; 1 job or driver was skipped",
+            "process io faulted once (first at 0.003 s): illegal or privileged instruction, \
+             at pc 0x2000; restarted once",
         ]
     );
     let names = names_expecting(&["fault:io", "restart:io"]);

@@ -1,0 +1,20 @@
+//! `giornata schema`
+
+use giornata_system::{BOARD, SYSTEM, schema};
+
+use crate::arguments::Schema;
+use crate::report::{Report, Verdict, emit};
+
+/// Prints the schema of a system file, or of a board's.
+pub(crate) fn run(arguments: &Schema, report: &mut Report) -> Verdict {
+    let (title, table) = match arguments.board {
+        true => ("Giornata: a board", &BOARD),
+        false => ("Giornata: a system", &SYSTEM),
+    };
+    let schema = schema(title, table);
+    match report.is_json() {
+        true => report.tell("schema", schema),
+        false => emit(format!("{schema:#}\n").as_bytes()),
+    }
+    Verdict::Good
+}

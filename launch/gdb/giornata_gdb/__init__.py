@@ -1,0 +1,1 @@
+"""What the commands in `giornata.py` are made of."""
