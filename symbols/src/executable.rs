@@ -116,7 +116,7 @@ impl Executable {
     /// Name and addresses of the function that an address lies in.
     pub fn function_at(&self, address: u64) -> Option<(&str, Range<u64>)> {
         let (start, (name, end)) = self.functions.range(..=address).next_back()?;
-        (address < *end).then(|| (name.as_str(), *start..*end))
+        (address < *end).then_some((name.as_str(), *start..*end))
     }
 
     /// The functions, each with its addresses, in their order.

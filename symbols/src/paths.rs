@@ -43,11 +43,10 @@ fn without_arguments(path: &str) -> String {
 pub(crate) fn file(path: &str, roots: &[String]) -> (String, bool) {
     let path = path.replace("/./", "/");
     // cargo names files of a workspace from its root
-    let below = roots.iter().skip(1).map(|root| format!("{root}/{path}"));
+    let mut below = roots.iter().skip(1).map(|root| format!("{root}/{path}"));
     let path = match roots.first() {
         Some(own) if !path.starts_with('/') => below
-            .filter(|path| path.starts_with(&format!("{own}/")))
-            .next()
+            .find(|path| path.starts_with(&format!("{own}/")))
             .unwrap_or(path),
         _ => path,
     };

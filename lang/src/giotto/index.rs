@@ -240,11 +240,7 @@ pub fn instants(program: &Program, symbol: &Symbol) -> Vec<String> {
     said
 }
 
-fn lines(
-    mode: &Mode,
-    kind: LineKind,
-    is: impl Fn(&Line) -> bool,
-) -> impl Iterator<Item = &Line> {
+fn lines(mode: &Mode, kind: LineKind, is: impl Fn(&Line) -> bool) -> impl Iterator<Item = &Line> {
     let lines = mode.lines.iter();
     lines.filter(move |line| line.kind == kind && is(line))
 }
