@@ -17,7 +17,7 @@ fn greet() {
     let mut count = 0;
     while seconds.wait().is_ok() {
         count += 1;
-        log!("hello, for the {count}. time");
+        log!("hello number {count}");
     }
 }
 

@@ -40,7 +40,11 @@ fn measure() {
 fn show() {
     while let Ok(message) = MAILBOX_READINGS.receive() {
         let [degrees, ..] = message.words;
-        let note = if message.priority == ALARM { ": too hot" } else { "" };
+        let note = if message.priority == ALARM {
+            ": too hot"
+        } else {
+            ""
+        };
         log!("{degrees} degrees{note}");
     }
 }
