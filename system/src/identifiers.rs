@@ -103,6 +103,7 @@ fn loadable(model: &Model) -> String {
          /// instructions, predicates, durations, steps, triggers and threads, and the\n\
          /// module whose names those that come may use; it runs from the start if the\n\
          /// last is true.\n\
+         #[allow(clippy::type_complexity)]\n\
          pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[\n",
     );
     for (index, program) in model.programs.iter().enumerate() {

@@ -397,10 +397,6 @@ impl Model {
                 self.strike(self.threads[caller].process, *cause, urgency);
             }
             (Event::Interrupt(line), _) => {
-                // (both in one entry)
-                if is_due {
-                    self.ring();
-                }
                 self.lines[*line].risen = true;
                 let _ = self.interrupt();
             }
