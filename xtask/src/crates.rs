@@ -80,7 +80,9 @@ impl Package {
         ]
         .iter()
         .any(|folder| self.folder.starts_with(folder));
-        user && self.name != "giornata-rt-macros"
+        // what compilers and build scripts load runs on the host
+        let host = ["giornata-rt-macros", "giornata-build"];
+        user && !host.contains(&self.name.as_str())
     }
 }
 
