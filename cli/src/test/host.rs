@@ -88,7 +88,9 @@ fn program(source: &Path, out: &Path, report: &Report) -> Result<Outcome> {
     let mut command = Command::new(&compiler);
     command
         .args(FLAGS)
-        .arg(joined("-I", &home::root().join(HEADERS)))
+        // behind the host's own: what both have (<assert.h>) is the host's here
+        .arg("-idirafter")
+        .arg(home::root().join(HEADERS))
         .arg(joined("-I", out))
         .arg("-o")
         .arg(&program)
