@@ -70,8 +70,9 @@ const FULL_CASES: &str = "4096";
 const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 
 /// Stages of the long form, unless they are named: all tests run anew there, in
-/// other code; and programs that nothing else needs.
-pub(crate) const LONG: [&str; 2] = ["coverage", "editors"];
+/// other code; programs that nothing else needs; an interpreter, whose few tests in the short
+/// form take longer to compile than to run, of crates that forbid unsafe code.
+pub(crate) const LONG: [&str; 3] = ["coverage", "editors", "miri"];
 
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
