@@ -71,8 +71,9 @@ const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 
 /// Stages of the long form, unless they are named: all tests run anew there, in
 /// other code; programs that nothing else needs; an interpreter, whose few tests in the short
-/// form take longer to compile than to run, of crates that forbid unsafe code.
-pub(crate) const LONG: [&str; 3] = ["coverage", "editors", "miri"];
+/// form take longer to compile than to run, of crates that forbid unsafe code; and inputs by a
+/// fixed seed, for which everything is compiled once more (`./x soak` explores).
+pub(crate) const LONG: [&str; 4] = ["coverage", "editors", "fuzz", "miri"];
 
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
