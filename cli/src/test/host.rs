@@ -1,7 +1,6 @@
 //! The tests of a project that run on the host: those of its crates, by cargo, and those
 //! of its C sources, each file of `tests/*.c` a program that ends with 0.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -10,12 +9,11 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use anyhow::{Context, Result};
 use giornata_launch::{home, project};
 use giornata_system::BuildOptions;
+use giornata_system::image::C_HEADERS;
 
 use crate::report::Report;
 use crate::test::Outcome;
 
-/// The headers for processes in C, in the home.
-const HEADERS: &str = "user/c/include";
 /// How tests in C are compiled.
 const FLAGS: [&str; 4] = ["-std=gnu17", "-g", "-Wall", "-Wextra"];
 
@@ -90,8 +88,9 @@ fn program(source: &Path, out: &Path, report: &Report) -> Result<Outcome> {
         .args(FLAGS)
         // behind the host's own: what both have (<assert.h>) is the host's here
         .arg("-idirafter")
-        .arg(home::root().join(HEADERS))
-        .arg(joined("-I", out))
+        .arg(home::root().join(C_HEADERS))
+        .arg("-I")
+        .arg(out)
         .arg("-o")
         .arg(&program)
         .arg(source);
@@ -116,10 +115,4 @@ fn program(source: &Path, out: &Path, report: &Report) -> Result<Outcome> {
 
 fn output(command: &mut Command) -> std::io::Result<Output> {
     command.stdin(Stdio::null()).output()
-}
-
-fn joined(option: &str, path: &Path) -> OsString {
-    let mut argument = OsString::from(option);
-    argument.push(path);
-    argument
 }

@@ -18,8 +18,8 @@ const COMPILERS: [&str; 3] = [
 ];
 /// Names another compiler.
 const COMPILER_VARIABLE: &str = "GIORNATA_CC";
-/// Where `<giornata.h>` lies in the workspace.
-const HEADERS: &str = "user/c/include";
+/// Where `<giornata.h>` lies in giornata's home.
+pub const HEADERS: &str = "user/c/include";
 
 /// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
 /// debug information, of which the image has nothing.

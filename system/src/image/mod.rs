@@ -29,6 +29,7 @@ mod report;
 mod rust;
 mod stacks;
 
+pub use c::HEADERS as C_HEADERS;
 pub use compile::Memory;
 pub use layout::Usage;
 pub use package::{Crate, crate_of};
