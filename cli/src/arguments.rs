@@ -36,6 +36,7 @@ const SCHEMA_EXAMPLES: &str = "\
 Examples:
   giornata schema > system.schema.json
   giornata schema --board > board.schema.json
+  giornata schema --markdown              every key, its range and its meaning
 
 The first line `#:schema system.schema.json` of a system file tells editors of it.";
 
@@ -207,7 +208,7 @@ pub(crate) enum Command {
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
-    /// Print the JSON schema of system files, for editors.
+    /// Print the JSON schema of system files, for editors, or their reference.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema(Schema),
     /// Stop a running machine.
@@ -433,6 +434,9 @@ pub(crate) struct Schema {
     /// Of the files of boards.
     #[arg(long)]
     pub(crate) board: bool,
+    /// The reference of all keys, a page in Markdown, instead of the schema.
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]
