@@ -15,8 +15,8 @@ use crate::process::{cargo, check, describe};
 
 /// The list of chapters.
 const SUMMARY: &str = "docs/SUMMARY.md";
-/// How the book looks.
-const STYLE: &str = "docs/book.toml";
+/// How the book looks: mdBook's own file, and what it names.
+const LOOK: [&str; 2] = ["book.toml", "book.css"];
 /// The program that makes HTML of it, and its version.
 const MDBOOK: (&str, &str) = ("mdbook", "0.5.4");
 /// Crates whose documentation is part of it.
@@ -43,7 +43,9 @@ pub(crate) fn build(pages: &Pages) -> Result<PathBuf> {
         copy(&root().join(file), &source.join(file))?;
     }
     fs::write(source.join("SUMMARY.md"), summary(pages)?).context("the list of chapters")?;
-    copy(&root().join(STYLE), &folder.join("book.toml"))?;
+    for file in LOOK {
+        copy(&root().join("docs").join(file), &folder.join(file))?;
+    }
     render(&folder)?;
     let html = folder.join("html");
     document(&html)?;
