@@ -35,6 +35,7 @@ pub(crate) fn check(full: bool) -> Result<String> {
     let c = shell.make(folder.path(), "cpump", "--c")?;
     shell.succeeds(&c, &["run", "--headless"], "cpump: ok | virtual 10.000 s")?;
     shell.succeeds(&c, &["test"], "2 passed")?;
+    large_frame(&shell, &c)?;
     added(folder.path())?;
     let packages = packaged(full)?;
     let program = shell.program.display();
@@ -142,6 +143,25 @@ fn refused(shell: &Shell, project: &Path) -> Result<()> {
     )?;
     fs::write(&golden, said)?;
     own_board(shell, project)
+}
+
+/// A function that would reach beyond the guard of a stack is named when the system is
+/// built.
+fn large_frame(shell: &Shell, project: &Path) -> Result<()> {
+    let file = project.join("src/law.c");
+    let text = fs::read_to_string(&file)?;
+    let large = text.replacen(
+        "int32_t opening = ",
+        "volatile char past[65536];\n    past[0] = 1;\n    int32_t opening = past[0] * ",
+        1,
+    );
+    ensure!(large != text, "{} has another text", file.display());
+    fs::write(&file, large)?;
+    let why = "function opening_for at src/law.c:7 has a frame of 65552 bytes, and the stack of \
+               thread `pump` of process `pump`, which calls it, has 4096";
+    shell.refuses(project, &["build"], why)?;
+    fs::write(&file, text)?;
+    Ok(())
 }
 
 /// A board file of the project's own.

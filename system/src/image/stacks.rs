@@ -26,7 +26,8 @@ pub(crate) fn check(
     root: &Path,
 ) -> Result<Warnings, Refusal> {
     let mut warnings = Warnings::new();
-    let roots = [file.relative(""), root.into()];
+    // (of a file in the current folder, the path of the folder is empty)
+    let roots = [file.relative("."), root.into()];
     let roots = roots.map(|root: PathBuf| root.canonicalize().unwrap_or(root));
     for (index, path) in (0u16..).zip(executables) {
         // (what cannot be read tells nothing: the process was linked before this)
