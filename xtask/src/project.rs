@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::crates::{self, root, selection};
+use crate::crates::{self, BOARDS, root, selection};
 use crate::process::{capture, cargo, check as run_to_end};
 use crate::shell::{Shell, ends};
 
@@ -36,6 +36,9 @@ pub(crate) fn check(full: bool) -> Result<String> {
     shell.succeeds(&c, &["run", "--headless"], "cpump: ok | virtual 10.000 s")?;
     shell.succeeds(&c, &["test"], "2 passed")?;
     large_frame(&shell, &c)?;
+    if full {
+        other_boards(&shell, folder.path())?;
+    }
     added(folder.path())?;
     let packages = packaged(full)?;
     let program = shell.program.display();
@@ -143,6 +146,19 @@ fn refused(shell: &Shell, project: &Path) -> Result<()> {
     )?;
     fs::write(&golden, said)?;
     own_board(shell, project)
+}
+
+/// What is made for one board says the same on the others.
+fn other_boards(shell: &Shell, folder: &Path) -> Result<()> {
+    for board in &BOARDS[1..] {
+        for kind in ["--rust", "--c"] {
+            let name = format!("pump{kind}-{board}");
+            let new = ["new", &name, "--name", "pump", kind, "--board", board];
+            shell.succeeds(folder, &new, "made")?;
+            shell.succeeds(&folder.join(&name), &["test"], "2 passed")?;
+        }
+    }
+    Ok(())
 }
 
 /// A function that would reach beyond the guard of a stack is named when the system is
