@@ -8,9 +8,9 @@ use std::fmt::Write;
 use crate::definition::{Form, Key, Silent, Table};
 
 /// What stands before the sections of system files.
-const SYSTEM_HEAD: &str = include_str!("reference/system-file.md");
+const SYSTEM_HEAD: &str = include_str!("reference/system-file.md.in");
 /// What stands before those of board files.
-const BOARD_HEAD: &str = include_str!("reference/board-file.md");
+const BOARD_HEAD: &str = include_str!("reference/board-file.md.in");
 
 /// The page about system files, or about board files.
 pub fn reference(of_boards: bool) -> String {
