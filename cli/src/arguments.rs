@@ -36,6 +36,7 @@ const SCHEMA_EXAMPLES: &str = "\
 Examples:
   giornata schema > system.schema.json
   giornata schema --board > board.schema.json
+  giornata schema --markdown              every key, its range and its meaning
 
 The first line `#:schema system.schema.json` of a system file tells editors of it.";
 
@@ -111,7 +112,7 @@ Examples:
   giornata analyze flight.gmod --strategy rm      with fixed priorities by rate?
   giornata analyze flight.giotto --wcet wcet.toml with times from a file
   giornata analyze flight.scheduled.gmod          does its S code keep it time-safe?
-  giornata analyze system.toml                    all programs of a system as one, by its budgets
+  giornata analyze                                all programs of the system here as one, by its budgets
   giornata analyze flight.giotto --board rtl-pmp  with the kernel's own time on a board
   giornata analyze flight.giotto --board qemu-virt64 --measured
 
@@ -207,7 +208,7 @@ pub(crate) enum Command {
     /// Generate S code: a schedule that the module carries.
     #[command(after_help = SCHEDULE_EXAMPLES)]
     Schedule(Schedule),
-    /// Print the JSON schema of system files, for editors.
+    /// Print the JSON schema of system files, for editors, or their reference.
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema(Schema),
     /// Stop a running machine.
@@ -237,6 +238,12 @@ pub(crate) enum Command {
     /// Empty a program of a running machine.
     #[command(after_help = UNLOAD_EXAMPLES)]
     Unload(Unload),
+}
+
+/// The system file of the project that the current folder belongs to, or what its name
+/// would be.
+fn system_here() -> PathBuf {
+    giornata_launch::project::find(None).unwrap_or_else(|_| PathBuf::from("system.toml"))
 }
 
 /// Who decides among released tasks.
@@ -290,7 +297,9 @@ pub(crate) struct Schedule {
 
 #[derive(Debug, Args)]
 pub(crate) struct Analyze {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml).
+    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
+    /// project here].
+    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
     pub(crate) file: PathBuf,
     /// The scheduler of the E code [default: the S code that the module carries, else edf].
     #[arg(long, value_enum)]
@@ -373,7 +382,9 @@ pub(crate) struct Test {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml).
+    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
+    /// project here].
+    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
     pub(crate) file: PathBuf,
 }
 
@@ -423,11 +434,16 @@ pub(crate) struct Schema {
     /// Of the files of boards.
     #[arg(long)]
     pub(crate) board: bool,
+    /// The reference of all keys, a page in Markdown, instead of the schema.
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml).
+    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
+    /// project here].
+    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
     pub(crate) file: PathBuf,
     /// How long jobs and drivers take: worst (what the program states as wcet,
     /// else the system file's budget), best (no time), uniform (by chance, up to

@@ -172,6 +172,19 @@ fn help_shows_examples() {
 }
 
 #[test]
+fn the_reference_that_is_written_is_the_page() {
+    let folder = Folder::new("reference");
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
+    for (arguments, page) in [
+        (&["schema", "--markdown"][..], "system-file.md"),
+        (&["schema", "--markdown", "--board"], "board-file.md"),
+    ] {
+        let page = fs::read_to_string(format!("{docs}/{page}")).unwrap();
+        assert_eq!(folder.outcome(arguments), (0, page, String::new()));
+    }
+}
+
+#[test]
 fn a_worst_case_beyond_the_period_does_not_pass_the_check() {
     let folder = Folder::new("beyond");
     let slow = GOOD.replace("state ()", "state () [wcet 11ms]");

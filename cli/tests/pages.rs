@@ -2,37 +2,81 @@
 //!
 //! A block ```` ```giotto FILE ```` or ```` ```toml FILE ```` is a file; in a block ```` ```console ````
 //! lines that begin with `$ ` are commands, and what follows them is what they
-//! write. `echo $?` tells the exit code of the command before. With
+//! write. `echo $?` prints the exit code of the command before. With
 //! `GIORNATA_BLESS=1` the pages take what the commands write.
+//!
+//! The pages of a folder share their files: one may use what another lists. A block
+//! whose FILE is a path, ```` ```text tests/GROUP/CASE.golden ````, quotes neighbouring
+//! lines of that file of the repository.
 
 mod folder;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use folder::Folder;
 
-/// Runs a page; answers it with what its commands really write.
-fn run(page: &str, folder: &Folder) -> String {
-    let mut said = String::new();
+/// What a page consists of.
+enum Piece<'a> {
+    Line(&'a str),
+    /// What stands behind the first fence, and the lines up to the second.
+    Block(&'a str, Vec<&'a str>),
+}
+
+fn pieces(page: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        said += &format!("{line}\n");
-        let Some(kind) = line.strip_prefix("```") else {
-            continue;
-        };
-        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        match kind.split_once(' ') {
-            Some(("giotto" | "toml", file)) => folder.write(file, block.join("\n") + "\n"),
-            _ if kind == "console" => {
-                said += &console(&block, folder);
-                said += "```\n";
+        pieces.push(match line.strip_prefix("```") {
+            None => Piece::Line(line),
+            Some(kind) => {
+                let inside = lines.by_ref().take_while(|line| *line != "```");
+                Piece::Block(kind, inside.collect())
+            }
+        });
+    }
+    pieces
+}
+
+/// The name of the file that a block is.
+fn listed(kind: &str) -> Option<&str> {
+    match kind.split_once(' ') {
+        Some(("giotto" | "toml", file)) if !file.contains('/') => Some(file),
+        _ => None,
+    }
+}
+
+/// The path of the file that a block quotes.
+fn quoted(kind: &str) -> Option<&str> {
+    let (_, file) = kind.split_once(' ')?;
+    file.contains('/').then_some(file)
+}
+
+/// The text of lines.
+fn text(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Runs a page. Returns it with what its commands really write.
+fn run(page: &str, folder: &Folder) -> String {
+    let mut said = String::new();
+    for piece in pieces(page) {
+        let (kind, lines) = match piece {
+            Piece::Line(line) => {
+                said += &format!("{line}\n");
                 continue;
             }
-            _ => {}
+            Piece::Block(kind, lines) => (kind, lines),
+        };
+        if let Some(file) = listed(kind) {
+            folder.write(file, text(&lines));
         }
-        block.iter().for_each(|line| said += &format!("{line}\n"));
-        said += "```\n";
+        let inside = match kind {
+            "console" => console(&lines, folder),
+            _ => text(&lines),
+        };
+        said += &format!("```{kind}\n{inside}```\n");
     }
     said
 }
@@ -57,21 +101,72 @@ fn console(block: &[&str], folder: &Folder) -> String {
     said
 }
 
-fn check(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../docs")
-        .join(name);
-    let page = fs::read_to_string(&path).unwrap();
-    assert!(page.contains("\n$ giornata "), "{name} runs nothing");
-    let said = run(&page, &Folder::new(&format!("page-{name}")));
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+/// Compares a page, `name` below `docs/`, with what its commands write here.
+fn compare(name: &str, page: &str, folder: &Folder) {
+    let said = run(page, folder);
     if std::env::var_os("GIORNATA_BLESS").is_some() {
-        fs::write(&path, said).unwrap();
+        fs::write(docs().join(name), said).unwrap();
         return;
     }
     for (number, (written, said)) in (1..).zip(page.lines().zip(said.lines())) {
         assert_eq!(written, said, "docs/{name}, line {number}");
     }
     assert_eq!(page, said, "docs/{name} ends otherwise");
+}
+
+fn check(name: &str) {
+    let page = fs::read_to_string(docs().join(name)).unwrap();
+    assert!(page.contains("\n$ giornata "), "{name} runs nothing");
+    compare(name, &page, &Folder::new(&format!("page-{name}")));
+}
+
+/// All pages of a folder, of which some run something.
+fn check_folder(name: &str) {
+    let pages: BTreeMap<String, String> = fs::read_dir(docs().join(name))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| {
+            let page = path.file_name().unwrap().to_string_lossy();
+            (format!("{name}/{page}"), fs::read_to_string(&path).unwrap())
+        })
+        .collect();
+    let folder = Folder::new(&format!("pages-{name}"));
+    let mut files = BTreeMap::new();
+    for (page, contents) in &pages {
+        for piece in pieces(contents) {
+            let Piece::Block(kind, lines) = piece else {
+                continue;
+            };
+            if let Some(file) = listed(kind) {
+                let (first, before) = files.entry(file).or_insert((page, text(&lines)));
+                assert_eq!(
+                    *before,
+                    text(&lines),
+                    "{file} is in docs/{first} and docs/{page}"
+                );
+                folder.write(file, &*before);
+            }
+            if let Some(file) = quoted(kind) {
+                let original = fs::read_to_string(docs().join("..").join(file));
+                let original = original.unwrap_or_else(|why| panic!("docs/{page}, {file}: {why}"));
+                let quote = text(&lines);
+                assert!(
+                    format!("\n{original}").contains(&format!("\n{quote}")),
+                    "docs/{page}: not in {file}:\n{quote}"
+                );
+            }
+        }
+    }
+    let runs = pages.values().filter(|page| page.contains("\n$ giornata "));
+    assert_ne!(runs.count(), 0, "docs/{name} runs nothing");
+    for (page, contents) in &pages {
+        compare(page, contents, &folder);
+    }
 }
 
 #[test]
@@ -87,6 +182,16 @@ fn the_page_of_analyze_shows_what_it_writes() {
 #[test]
 fn the_tutorial_of_schedules_shows_what_it_writes() {
     check("tutorial-schedule.md");
+}
+
+#[test]
+fn the_pages_of_concepts_show_what_is_written() {
+    check_folder("concepts");
+}
+
+#[test]
+fn the_pages_of_policies_show_what_is_written() {
+    check_folder("policies");
 }
 
 #[test]

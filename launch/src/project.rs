@@ -37,13 +37,17 @@ pub fn find(word: Option<&Path>) -> Result<PathBuf> {
         },
         None => {
             let here = std::env::current_dir().context("the current folder")?;
-            above(&here).with_context(|| {
+            let file = above(&here).with_context(|| {
                 format!(
                     "there is no {FILE} in {} or above it: go to a project, name its folder, or \
                      make one with `giornata new NAME`",
                     here.display()
                 )
-            })
+            })?;
+            Ok(file
+                .strip_prefix(&here)
+                .map(Path::to_path_buf)
+                .unwrap_or(file))
         }
     }
 }

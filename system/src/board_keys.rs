@@ -11,126 +11,136 @@ const BYTES: Form = Size(u32::MAX as u64);
 
 /// The whole file.
 pub static BOARD: Table = Table {
-    about: "A machine: its memory map and its clocks",
+    about: "A machine: its memory map, its clocks, and what its kernel is made of",
     keys: &[
         key("name", Text, Needed, "The board's name"),
         key(
             "arch",
             Word(&["rv32", "rv64"]),
             Needed,
-            "The width of its registers",
+            "Whether its registers have 32 bits or 64",
         ),
         key(
             "protection",
             Word(&firsts(&Protection::NAMES)),
             Needed,
-            "What confines user mode: page tables, or regions of the PMP",
+            "What confines processes: page tables (`sv39` with 64 bits, `sv32` with 32), or regions of the PMP (`pmp`, 32 bits)",
         ),
         key(
             "region-grain",
             BYTES,
             Means("needed with `pmp`"),
-            "Bytes of the smallest region: a power of two from 64 on",
+            "Size of the smallest region: a power of two from 64 to 1M",
         ),
-        key("target", Text, Needed, "What processes are compiled for"),
+        key(
+            "target",
+            Text,
+            Needed,
+            "The target of the Rust compiler for processes, as in `riscv64gc-unknown-none-elf`",
+        ),
         key(
             "timer-hertz",
             Number(1, FASTEST as u64),
             Needed,
-            "What the timer counts in a second",
+            "Ticks of the timer (`mtime`) in a second",
         ),
         key("memory", Sub(&MEMORY), Needed, "RAM as a whole"),
         key(
             "kernel",
             Sub(&KERNEL),
             Needed,
-            "The kernel's binary, and where it lies",
+            "What the kernel is compiled for, and where it lies in RAM",
         ),
         key(
             "devices",
             Named(&Sub(&DEVICE)),
             Means("none"),
-            "Devices, by name",
+            "Devices, by name. There is always `clint`, and with the feature `plic` there is `plic`, both the kernel's own",
         ),
         key(
             "qemu",
             Sub(&QEMU),
-            Means("nothing emulates it"),
-            "How the machine is emulated",
+            Means("QEMU does not run it"),
+            "The emulator that `giornata run` starts",
         ),
         key(
             "rtl",
             Sub(&RTL),
             Means("it is no simulated chip"),
-            "How the chip is simulated",
+            "How the chip of `hw/soc` is simulated",
         ),
     ],
 };
 
 static MEMORY: Table = Table {
-    about: "A part of the memory map",
+    about: "RAM as a whole. Regions of a board lie below 4 GiB and do not overlap",
     keys: &[
         key("base", ADDRESS, Needed, "Its first address"),
-        key("size", BYTES, Needed, "Its bytes"),
+        key("size", BYTES, Needed, "Its size"),
     ],
 };
 
 static KERNEL: Table = Table {
-    about: "The kernel's binary, and where it lies",
+    about: "What the kernel is compiled for, and where it lies in RAM",
     keys: &[
-        key("target", Text, Needed, "What the kernel is compiled for"),
+        key(
+            "target",
+            Text,
+            Needed,
+            "The target of the Rust compiler for the kernel. It has no floating point, whose registers belong to processes",
+        ),
         key(
             "features",
             List(&Text),
             Means("none"),
-            "Parts of the kernel for what this machine has",
+            "Features of the crate `giornata-image` that say what the machine has, as in `[\"plic\", \"mcycle\", \"time\"]`",
         ),
-        key("base", ADDRESS, Needed, "Where its image begins"),
-        key("size", BYTES, Needed, "Bytes of its image"),
+        key("base", ADDRESS, Needed, "Where the kernel's image begins"),
+        key(
+            "size",
+            BYTES,
+            Needed,
+            "Size of the image: text, constants, variables, and the hart's stack",
+        ),
         key(
             "system",
             ADDRESS,
-            Means("behind the image"),
-            "Where the system's tables begin",
+            Needed,
+            "Where the records of the system begin: right behind the image, at a multiple of 4K",
         ),
         key(
             "cycle-hertz",
             Number(1, u32::MAX as u64),
-            Means("not known"),
-            "Cycles a second",
+            Needed,
+            "What the cycle counter counts in a second",
         ),
         key(
             "harts",
             Number(1, 64),
-            Value("1"),
-            "Harts that the kernel runs on",
+            Needed,
+            "Harts that the kernel runs on. Today that is 1",
         ),
         key(
             "plic-context",
             Number(0, 15871),
-            Value("0"),
-            "Context of the interrupt controller that is machine mode of the boot hart",
+            Means("needed with the feature `plic`"),
+            "The context of the PLIC that is machine mode of the boot hart",
         ),
         key(
             "console",
             Text,
-            Means("none"),
-            "The device for the last words",
+            Needed,
+            "The device to which the kernel writes when the machine stops: a 16550",
         ),
-        key(
-            "exit",
-            Text,
-            Means("none"),
-            "The device that stops the machine",
-        ),
+        key("exit", Text, Needed, "The device that stops the machine"),
     ],
 };
 
 static DEVICE: Table = Table {
     about: "A device",
     keys: &[
-        key("base", ADDRESS, Needed, "Its first register"),
-        key("size", BYTES, Needed, "Bytes of its registers"),
+        key("base", ADDRESS, Needed, "The address of its first register"),
+        key("size", BYTES, Needed, "Size of its registers"),
         key(
             "irq",
             Number(1, 1023),
@@ -141,41 +151,56 @@ static DEVICE: Table = Table {
             "kernel",
             Flag,
             Value("false"),
-            "It is the kernel's own, and granted to no process",
+            "It is the kernel's own and cannot be granted",
         ),
         key(
             "kind",
             Word(&firsts(&Kind::NAMES)),
-            Means("none knows it"),
-            "Which driver knows it",
+            Means("no driver of giornata knows it"),
+            "Which driver of giornata's servers knows it",
         ),
     ],
 };
 
 static QEMU: Table = Table {
-    about: "How the machine is emulated",
+    about: "The emulator that `giornata run` starts",
     keys: &[
-        key("command", Text, Needed, "The emulator"),
-        key("arguments", List(&Text), Means("none"), "Its arguments"),
+        key("command", Text, Needed, "Its command"),
+        key(
+            "arguments",
+            List(&Text),
+            Means("none"),
+            "Its arguments. `-kernel` and the image come after them",
+        ),
     ],
 };
 
 static RTL: Table = Table {
-    about: "How the chip is simulated",
+    about: "How the chip of `hw/soc` is simulated",
     keys: &[
-        key("core", Text, Needed, "The core"),
-        key("caches", Text, Value("\"shipped\""), "Its caches"),
+        key(
+            "core",
+            Word(&["mmu", "pmp"]),
+            Needed,
+            "The core: with page tables, or with regions of the PMP",
+        ),
+        key(
+            "caches",
+            Word(&["shipped", "large"]),
+            Needed,
+            "Its two caches: as the core is shipped, 4 KiB each, or 64 KiB each",
+        ),
         key(
             "ram-first",
-            Number(0, 1024),
-            Means("as fast as the chip"),
-            "Cycles of the first word of a burst",
+            Number(1, 255),
+            Needed,
+            "Cycles that RAM takes for the first word of a burst",
         ),
         key(
             "ram-burst",
-            Number(0, 1024),
-            Means("as fast as the chip"),
-            "Cycles of each further word",
+            Number(1, 255),
+            Needed,
+            "Cycles that RAM takes for each further word",
         ),
     ],
 };

@@ -2,7 +2,8 @@
 //! what they mean.
 //!
 //! The reader refuses what is not defined here, and takes ranges from here; the JSON
-//! schema for editors and the reference are made of it. So there is one list of keys.
+//! schema for editors (`schema.rs`) and the reference (`reference.rs`) are made of it. So
+//! there is one list of keys.
 
 /// A table.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub struct Key {
     pub name: &'static str,
     /// What stands under it.
     pub form: Form,
-    /// What it means.
+    /// What it means: one to three sentences without the last full stop.
     pub meaning: &'static str,
     /// What holds without it.
     pub silent: Silent,
@@ -58,8 +59,9 @@ pub enum Form {
     Table(&'static Table),
     /// A table whose keys are names that the file gives.
     Named(&'static Form),
-    /// A table whose keys are names that stand elsewhere, as of ports.
-    Keyed(&'static Form),
+    /// A table whose keys are names that are defined elsewhere, as of ports: what they
+    /// name, and what stands under each.
+    Keyed(&'static str, &'static Form),
     /// One of several.
     Either(&'static [Form]),
 }
@@ -76,7 +78,7 @@ impl Form {
     pub fn table(&self) -> Option<&'static Table> {
         match self {
             Form::Table(table) => Some(table),
-            Form::Named(form) | Form::Keyed(form) => form.table(),
+            Form::Named(form) | Form::Keyed(_, form) => form.table(),
             _ => None,
         }
     }

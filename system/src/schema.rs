@@ -74,7 +74,7 @@ fn of_form(form: &Form) -> Value {
             "propertyNames": { "pattern": NAME },
             "additionalProperties": of_form(form),
         }),
-        Form::Keyed(form) => json!({
+        Form::Keyed(_, form) => json!({
             "type": "object",
             "additionalProperties": of_form(form),
         }),

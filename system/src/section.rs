@@ -223,7 +223,7 @@ impl<'a> Section<'a> {
         findings: &mut Findings,
         key: &str,
     ) -> Vec<(Spanned<String>, &'a Value<'a>)> {
-        self.form(key, |form| matches!(form, Form::Named(_) | Form::Keyed(_)));
+        self.form(key, |form| matches!(form, Form::Named(_) | Form::Keyed(..)));
         let value = self.value(key);
         let table = value.and_then(|value| self.table(findings, key, value));
         table.map_or(Vec::new(), entries)

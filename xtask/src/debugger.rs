@@ -2,8 +2,7 @@
 //! the other, on a pseudo-terminal, and what gdb says must be what the page says.
 //!
 //! A block of the page that begins with a line "```gdb" is a piece of a session. Each line
-//! `(gdb) COMMAND` is typed. Each line behind it must be said, in this order: `...` stands
-//! for anything, and any number of spaces for any other. A line `^C` is the key, typed when
+//! `(gdb) COMMAND` is typed. Each line behind it must be said, in this order (see [`missing`]). A line `^C` is the key, typed when
 //! the machine runs.
 
 use std::fs::File;
@@ -17,6 +16,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::crates::root;
 use crate::giornata;
+use crate::said::missing;
 
 /// The page.
 const PAGE: &str = "docs/debug.md";
@@ -117,38 +117,6 @@ fn play(arguments: &[&str], steps: &[Step]) -> Result<()> {
         }
     }
     bail!("a session of {PAGE} does not `quit`")
-}
-
-/// The first of the expected lines that is not said behind those before it.
-fn missing<'a>(said: &str, expected: &'a [String]) -> Option<&'a str> {
-    let mut lines = said.lines();
-    let wanted = expected
-        .iter()
-        .filter(|line| !matches!(line.trim(), "" | "..."));
-    let mut wanted = wanted.map(String::as_str);
-    wanted.find(|pattern| !lines.any(|line| fits(line, pattern)))
-}
-
-/// Whether a line is what a pattern says.
-fn fits(line: &str, pattern: &str) -> bool {
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let pattern = pattern.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut parts = pattern.split("...");
-    let Some(mut rest) = parts.next().and_then(|first| line.strip_prefix(first)) else {
-        return false;
-    };
-    let mut last = None;
-    for part in parts {
-        last = Some(part);
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    match last {
-        Some(last) => line.ends_with(last),
-        None => rest.is_empty(),
-    }
 }
 
 /// A program on a terminal of its own; it is stopped if it is dropped.
@@ -260,20 +228,5 @@ mod tests {
         let expected = [step("step /x.core", &["said", ""]), step("quit", &[])];
         assert_eq!(steps(page, "gdb", "/x.core"), expected);
         assert_eq!(steps(page, "gdb dump", ""), []);
-    }
-
-    #[test]
-    fn what_is_said_fits_what_the_page_says() {
-        assert!(fits("#0  show (value=3)", "#0 show (value=3)"));
-        assert!(fits("at 0.123 s", "at ... s"));
-        assert!(fits(
-            "panel/holder  sleeps  until 1.5 s   x",
-            "panel/holder sleeps until ... x"
-        ));
-        assert!(!fits("at 0.123 ms", "at ... s."));
-        assert!(!fits("at 1", "at"));
-        let expected = ["b".into(), "...".into(), "a".into()];
-        assert_eq!(missing("a\nb\n", &expected), Some("a"));
-        assert_eq!(missing("b\nx\na\n", &expected), None);
     }
 }

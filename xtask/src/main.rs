@@ -9,6 +9,7 @@ mod conversation;
 mod coverage;
 mod crates;
 mod debugger;
+mod docs;
 mod fuzz;
 mod giornata;
 mod nightly;
@@ -17,7 +18,9 @@ mod process;
 mod project;
 mod promises;
 mod run;
+mod said;
 mod samples;
+mod shell;
 mod size;
 mod soak;
 mod stage;
@@ -54,6 +57,8 @@ enum Command {
     Coverage,
     /// List the fuzz targets, or run one.
     Fuzz(fuzz::Options),
+    /// The book, as HTML, with the documentation of the crates for processes.
+    Docs,
     /// The long forms: fuzzing for minutes a target, Miri without bounds.
     Soak(soak::Options),
 }
@@ -67,6 +72,7 @@ fn main() -> ExitCode {
         Command::Bounds(options) => bounds::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Coverage => coverage::run(),
+        Command::Docs => docs::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Soak(options) => soak::run(&options),
     };

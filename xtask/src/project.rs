@@ -4,34 +4,29 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::crates::{self, root, selection, target_folder};
-use crate::giornata;
+use crate::crates::{self, root, selection};
 use crate::process::{capture, cargo, check as run_to_end};
+use crate::shell::{Shell, ends};
 
 /// Makes, runs and tests a project of each kind. In the long form the command is
 /// installed, and nothing that is compiled here is taken.
 pub(crate) fn check(full: bool) -> Result<String> {
     let folder = tempfile::Builder::new().prefix("giornata ").tempdir()?;
     let shell = match full {
-        false => Shell {
-            // what users' projects compile alike is compiled once
-            target: Some(target_folder().join("projects")),
-            program: giornata::program()?,
-        },
-        true => Shell {
-            target: None,
-            program: install(&folder.path().join("installed"))?,
-        },
+        false => Shell::new()?,
+        true => Shell::installed(&folder.path().join("installed"))?,
     };
     let rust = shell.make(folder.path(), "pump", "--rust")?;
     shell.succeeds(&rust, &["run", "--headless"], "pump: ok | virtual 10.000 s")?;
     shell.succeeds(&rust, &["test"], "2 passed")?;
     shell.succeeds(&rust.join("src"), &["size"], "pump on qemu-virt64")?;
+    shell.succeeds(&rust.join("src"), &["check"], "system.toml: ok")?;
+    shell.succeeds(&rust, &["simulate"], "missed 0")?;
     shell.succeeds(&rust, &["trace", "--for", "1s"], "pump.trace.json: open it")?;
     two_at_once(&shell, &rust)?;
     half_built(&shell, &rust)?;
@@ -46,82 +41,6 @@ pub(crate) fn check(full: bool) -> Result<String> {
     Ok(format!(
         "a project in Rust and one in C, by {program}; {packages} crates packaged"
     ))
-}
-
-/// Installs the command as `./x install` does; answers where it lies.
-fn install(folder: &Path) -> Result<PathBuf> {
-    let mut command = cargo();
-    command.args([
-        "install",
-        "--quiet",
-        "--locked",
-        "--profile",
-        "dev",
-        "--path",
-        "cli",
-    ]);
-    run_to_end(command.arg("--root").arg(folder))?;
-    Ok(folder.join("bin/giornata"))
-}
-
-/// How a user calls the command.
-struct Shell {
-    program: PathBuf,
-    target: Option<PathBuf>,
-}
-
-impl Shell {
-    fn command(&self, folder: &Path, words: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(words).current_dir(folder);
-        // as a shell has them that knows nothing of this repository's toolchain
-        for variable in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "CARGO_MANIFEST_DIR"] {
-            command.env_remove(variable);
-        }
-        match &self.target {
-            Some(target) => command.env("CARGO_TARGET_DIR", target),
-            None => command.env_remove("CARGO_TARGET_DIR"),
-        };
-        command
-    }
-
-    fn call(&self, folder: &Path, words: &[&str]) -> Result<Output> {
-        let output = self.command(folder, words).output();
-        output.with_context(|| format!("giornata {}", words.join(" ")))
-    }
-
-    /// The command ends with 0, and says so.
-    fn succeeds(&self, folder: &Path, words: &[&str], said: &str) -> Result<()> {
-        ends(&self.call(folder, words)?, words, 0, said)
-    }
-
-    /// The command ends with 2, and says why.
-    fn refuses(&self, folder: &Path, words: &[&str], why: &str) -> Result<()> {
-        ends(&self.call(folder, words)?, words, 2, why)
-    }
-
-    /// Makes a project; answers its folder.
-    fn make(&self, folder: &Path, name: &str, kind: &str) -> Result<PathBuf> {
-        self.succeeds(folder, &["new", name, kind], "made")?;
-        Ok(folder.join(name))
-    }
-}
-
-fn ends(output: &Output, words: &[&str], code: i32, said: &str) -> Result<()> {
-    let text = [&output.stdout[..], &output.stderr[..]].concat();
-    let text = String::from_utf8_lossy(&text);
-    // messages are broken into lines, with a bar before each
-    let plain = |text: &str| -> String {
-        let words = text.split_whitespace().filter(|word| *word != "│");
-        words.collect::<Vec<_>>().join(" ")
-    };
-    ensure!(
-        output.status.code() == Some(code) && plain(&text).contains(&plain(said)),
-        "`giornata {}` ended with {}, not with {code} and `{said}`:\n{text}",
-        words.join(" "),
-        output.status
-    );
-    Ok(())
 }
 
 /// Two runs of different lengths in one folder: each runs what it has built.

@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, debugger, nightly, project, promises, run,
-    samples, size, suite, workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, docs, nightly, project, promises,
+    run, samples, size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -136,6 +136,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "samples",
         what: "each sample does what its transcript says, without a warning",
         run: samples_run,
+    },
+    Stage {
+        name: "docs",
+        what: "links lead somewhere, and a new user who follows the book comes where it says; in the long form the book is built",
+        run: book,
     },
     Stage {
         name: "bench",
@@ -370,6 +375,10 @@ fn samples_run(_: Extent<'_>) -> Result<String> {
 
 fn users_project(extent: Extent<'_>) -> Result<String> {
     project::check(extent.full)
+}
+
+fn book(extent: Extent<'_>) -> Result<String> {
+    docs::check(extent.full)
 }
 
 fn operations(extent: Extent<'_>) -> Result<String> {

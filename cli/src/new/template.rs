@@ -56,11 +56,14 @@ pub(crate) struct Values<'a> {
 impl Values<'_> {
     /// The text with the values in their places.
     pub(crate) fn fill(&self, text: &str) -> String {
-        let runtime = Path::new(self.home).join("user/rt").display().to_string();
+        let home = |folder| Path::new(self.home).join(folder).display().to_string();
+        // in quotes, and what is odd in them escaped
+        let quoted = |folder| serde_json::Value::from(home(folder)).to_string();
         text.replace("@NAME@", self.name)
             .replace("@BOARD@", self.board)
             .replace("@CHANNEL@", self.channel)
-            .replace("@RT@", &serde_json::Value::from(runtime).to_string())
+            .replace("@BUILD@", &quoted("user/build"))
+            .replace("@RT@", &quoted("user/rt"))
             .replace("@HOME@", self.home)
     }
 }

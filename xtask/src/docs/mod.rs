@@ -1,0 +1,59 @@
+//! `./x docs`: the book, and what is checked of its pages.
+
+mod book;
+mod follow;
+mod links;
+mod page;
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use giornata_launch::Verdict;
+
+use crate::shell::Shell;
+
+/// Pages that are followed from an empty folder on, one after the other.
+const FOLLOWED: [&str; 1] = ["docs/first-system.md"];
+
+/// Builds the book and says where it is.
+pub(crate) fn run() -> Result<Verdict> {
+    let pages = links::pages()?;
+    let complaints = links::complaints(&pages);
+    complaints
+        .iter()
+        .for_each(|complaint| eprintln!("{complaint}"));
+    if !complaints.is_empty() {
+        return Ok(Verdict::Negative);
+    }
+    let first = book::build(&pages)?;
+    println!("{}: open it in a browser", first.display());
+    Ok(Verdict::Good)
+}
+
+/// Checks all links, and that the pages which a new user follows lead where they say; in the
+/// long form by an installed command, and the book is built.
+pub(crate) fn check(full: bool) -> Result<String> {
+    let pages = links::pages()?;
+    let mut complaints = links::complaints(&pages);
+    complaints.extend(book::contents(&pages)?.1);
+    ensure!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let folder = tempfile::tempdir().context("a folder for a project")?;
+    let shell = match full {
+        false => Shell::new()?,
+        true => Shell::installed(&folder.path().join("installed"))?,
+    };
+    let mut commands = 0;
+    for name in FOLLOWED {
+        let page = pages.get(Path::new(name)).context(name)?;
+        let mut reader = follow::Reader::new(&shell, folder.path().to_path_buf());
+        commands += reader.follow(name, page)?;
+    }
+    if full {
+        book::build(&pages)?;
+    }
+    let links: usize = pages.values().map(|page| page.links.len()).sum();
+    Ok(format!(
+        "{} pages, {links} links, {commands} commands of a new user",
+        pages.len()
+    ))
+}
