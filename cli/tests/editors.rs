@@ -146,7 +146,7 @@ fn rust_analyzer_finds_no_error_in_a_project() {
     );
     let found = run(&folder, "rust-analyzer", &["diagnostics", "."], GIORNATA);
     assert!(
-        said(&found).contains("unresolved-method"),
+        said(&found).contains("no method `luck`"),
         "{}",
         said(&found)
     );
