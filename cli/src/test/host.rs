@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use anyhow::{Context, Result};
 use giornata_launch::{home, project};
 use giornata_system::BuildOptions;
-use giornata_system::image::C_HEADERS;
+use giornata_system::image::{C_HEADERS, C_HOST_RUNTIME, C_RUNTIME};
 
 use crate::report::Report;
 use crate::test::Outcome;
@@ -93,7 +93,9 @@ fn program(source: &Path, out: &Path, report: &Report) -> Result<Outcome> {
         .arg(out)
         .arg("-o")
         .arg(&program)
-        .arg(source);
+        .arg(source)
+        // what is logged is written to the test's output
+        .args([C_RUNTIME, C_HOST_RUNTIME].map(|file| home::root().join(file)));
     let compiled = output(&mut command).with_context(|| {
         let compiler = compiler.to_string_lossy();
         format!("{compiler} cannot be run: install a C compiler, or name one in CC")
@@ -115,4 +117,39 @@ fn program(source: &Path, out: &Path, report: &Report) -> Result<Outcome> {
 
 fn output(command: &mut Command) -> std::io::Result<Output> {
     command.stdin(Stdio::null()).output()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <giornata.h>
+
+int main(void)
+{
+    gio_log(\"the tank is full\");
+    gio_log_warning(\"it leaks %d mm\", 3);
+    gio_panic(\"no valve\");
+}
+";
+
+    #[test]
+    fn what_a_test_in_c_logs_is_its_output() {
+        let folder = std::env::temp_dir().join(format!("giornata-host-c-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let source = folder.join("tank.c");
+        fs::write(&source, TEST).unwrap();
+        let outcome = program(&source, &folder, &Report::new(true)).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        let said = [
+            "the tank is full\nwarning: it leaks 3 mm\n",
+            "tank.c:9: no valve",
+        ];
+        for said in said {
+            assert!(outcome.note.contains(said), "{}", outcome.note);
+        }
+    }
 }

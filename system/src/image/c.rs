@@ -20,6 +20,10 @@ const COMPILERS: [&str; 3] = [
 const COMPILER_VARIABLE: &str = "GIORNATA_CC";
 /// Where `<giornata.h>` lies in giornata's home.
 pub const HEADERS: &str = "user/c/include";
+/// What it declares that is written in C, beside the sources of each process.
+pub const RUNTIME: &str = "user/c/runtime/log.c";
+/// What tests on the host are linked with instead of the kernel.
+pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 
 /// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
 /// debug information, of which the image has nothing.
@@ -52,8 +56,8 @@ const AMBIENT: [&str; 5] = [
     "DEPENDENCIES_OUTPUT",
 ];
 
-/// Compiles the C sources of a process into `folder`; answers the objects in the
-/// order of the sources. The compiler's messages go to standard error.
+/// Compiles the C sources of a process into `folder`; returns the objects in the
+/// order of the sources, and the runtime's. The compiler's messages go to standard error.
 pub(crate) fn compile(
     toolchain: &Toolchain,
     file: &SystemFile,
@@ -61,10 +65,11 @@ pub(crate) fn compile(
     target: &str,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Refusal> {
-    let sources = sources(file, section)?;
+    let mut sources = sources(file, section)?;
     if sources.is_empty() {
         return Ok(Vec::new());
     }
+    sources.push(toolchain.root.join(RUNTIME));
     let plan = Plan::of(toolchain, file, target)?;
     std::fs::create_dir_all(folder).map_err(|error| {
         let reason = format!("cannot make {}: {error}", folder.display());

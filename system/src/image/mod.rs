@@ -29,7 +29,7 @@ mod report;
 mod rust;
 mod stacks;
 
-pub use c::HEADERS as C_HEADERS;
+pub use c::{HEADERS as C_HEADERS, HOST_RUNTIME as C_HOST_RUNTIME, RUNTIME as C_RUNTIME};
 pub use compile::Memory;
 pub use layout::Usage;
 pub use package::{Crate, crate_of};

@@ -12,7 +12,7 @@ const COMMAND: &str = "GIORNATA";
 /// How lines of the file begin that name what it was made of.
 const SOURCE: &str = "// from ";
 
-/// Writes the identifiers of a system file to `identifiers.rs` in `OUT_DIR`, and tells
+/// Writes the identifiers of a system file to `identifiers.rs` in `OUT_DIR`, and says to
 /// cargo what they depend on. `system` is a path from the crate's folder on.
 ///
 /// # Panics

@@ -15,11 +15,11 @@
  * and 7) are called as in the paper, and a further form of one by what it adds:
  * sem_lock(), sem_lock_until(). All else begins with gio_ or GIO_, types too.
  *
- * Answers. A call answers 0, or why it is refused: see GIO_ERRORS. What else it tells
- * goes to where a pointer says, if there was no error; a pointer to what is not
+ * Results. A call returns 0, or why it is refused: see GIO_ERRORS. Other results are
+ * stored where a pointer says, if there was no error; a pointer to what is not
  * wanted may be NULL.
  *
- * Callers. Threads make these calls; most are answered GIO_EPERM if a task or an upcall
+ * Callers. Threads make these calls; most return GIO_EPERM if a task or an upcall
  * of a mixed process makes them. A call is one entry into the kernel, but for those on
  * private objects, which make none as long as nobody waits.
  *
@@ -30,6 +30,7 @@
 #ifndef GIORNATA_H
 #define GIORNATA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,9 +43,9 @@
     X(GIO_ENOSYS, 5)      /* the kernel's configuration does not have this call */ \
     X(GIO_EBUSY, 6)       /* the object is in use */ \
     X(GIO_EAGAIN, 7)      /* what the process may have of it is used up */ \
-    X(GIO_EDEADLK, 8)     /* to wait would close a circle of threads that wait */ \
+    X(GIO_EDEADLK, 8)     /* waiting would close a cycle of threads that wait */ \
     X(GIO_ETIMEDOUT, 9)   /* the instant has come */ \
-    X(GIO_EOWNERDEAD, 10) /* the caller has the mutex; who had it before has ended */ \
+    X(GIO_EOWNERDEAD, 10) /* the caller has the mutex; its owner before has ended */ \
     X(GIO_EIDRM, 11)      /* the object was deleted while the caller waited */ \
     X(GIO_EEXIST, 12)     /* the object exists already */ \
     X(GIO_EOVERFLOW, 13)  /* a count would leave its range */ \
@@ -58,7 +59,7 @@ enum gio_error {
 #undef GIO_ERROR
 };
 
-/* The name of what a call answered, for messages: "GIO_EBUSY". No call. */
+/* The name of what a call returned, for messages: "GIO_EBUSY". No call. */
 static inline const char *gio_error_name(int answer)
 {
     switch (answer) {
@@ -71,8 +72,8 @@ static inline const char *gio_error_name(int answer)
 }
 
 /* A thread, object or process: a constant of <identifiers.h>, or what a call that
- * creates one tells. An id names one tenant of a place: when that has gone, it names
- * nothing, even if another lives there. */
+ * creates one returns. An id names one tenant of a slot: when that is gone, it names
+ * nothing, even if another is there. */
 typedef uint64_t gio_id;
 
 /* A time in ns: an instant, since the system started, or a duration. */
@@ -98,7 +99,7 @@ typedef void *gio_body(void *argument);
  * `max-priority`, or the deadline band's. GIO_EINVAL: it is above 255. */
 int create_thread(gio_body *body, void *argument, unsigned priority, gio_id *thread);
 
-/* Waits for a created thread of this process to end, frees its place, and tells what
+/* Waits for a created thread of this process to end, frees its place, and returns what
  * it ended with. Blocks. O(1).
  *
  * GIO_ESRCH: there is no such thread. GIO_EINVAL: it was not created, or is detached,
@@ -112,7 +113,7 @@ int join_thread_until(gio_id thread, gio_time until, void **value);
  * Errors as of join_thread(). */
 int detach_thread(gio_id thread);
 
-/* Ends the calling thread, with a value for who joins it. Mutexes that it has go to
+/* Ends the calling thread, with a value for the thread that joins it. Its mutexes go to
  * those that wait for them (GIO_EOWNERDEAD). */
 _Noreturn void gio_exit(void *value);
 
@@ -166,17 +167,17 @@ int gio_await_proc(gio_time until, struct gio_end *end);
 
 /* ---- Semaphores (EMERALDS 7.1) ----------------------------------------------- */
 
-/* A semaphore is a `[mutex.NAME]`, which one thread has and which lends it the urgency
- * of those that wait, or a `[semaphore.NAME]`, which counts and has no owner. */
+/* A semaphore is a `[mutex.NAME]`, which has an owner that inherits the urgency of its
+ * waiters, or a `[semaphore.NAME]`, which counts and has no owner. */
 
-/* Makes the semaphore of a slot, a constant of <identifiers.h>, anew, and tells its
+/* Creates the semaphore of a slot, a constant of <identifiers.h>, and returns its
  * id. O(1).
  *
  * GIO_EEXIST: it is there. GIO_EPERM: this process may not `manage` it. GIO_ESRCH: no
  * such slot. */
 int sem_create(gio_id slot, gio_id *semaphore);
 
-/* Ends a semaphore: those that wait for it are answered GIO_EIDRM, who has it has it
+/* Deletes a semaphore: threads that wait for it get GIO_EIDRM, and its owner has it
  * no more. O(threads that wait), in pieces.
  *
  * GIO_EPERM: this process may not `manage` it. GIO_ESRCH: it has ended. */
@@ -186,7 +187,7 @@ int sem_delete(gio_id semaphore);
  * wait, the most urgent gets the next one. O(1), or O(what its owner has) for each
  * owner in the chain.
  *
- * GIO_EOWNERDEAD: the caller has the mutex; who had it before ended without giving it
+ * GIO_EOWNERDEAD: the caller has the mutex; its owner before ended without giving it
  * back. GIO_EDEADLK: the caller has it, or its owner waits for the caller.
  * GIO_EINVAL: it is no semaphore, or the caller is above the mutex's ceiling.
  * GIO_EIDRM: it was deleted meanwhile. GIO_ESRCH: it has ended. GIO_EPERM: this
@@ -200,22 +201,22 @@ int sem_trylock(gio_id semaphore);
  * is taken however late it is. */
 int sem_lock_until(gio_id semaphore, gio_time until);
 
-/* Tells, before a wait for something, which mutex the thread takes then. If another has
+/* A hint before a wait for something: which mutex the thread takes then. If another has
  * it when what was waited for comes, the thread goes on once it has the mutex and not
  * before, which saves two switches:
  *
  *     gio_tell_next_lock(MUTEX_BUS);
- *     answer = msg_receive(MAILBOX_ORDERS, &order, sizeof order, NULL);
+ *     result = msg_receive(MAILBOX_ORDERS, &order, sizeof order, NULL);
  *     taken = sem_lock_told(MUTEX_BUS);
  *
  * It counts for every wait up to sem_lock_told(), which comes next whatever the wait
- * answered. A semaphore that counts, a mutex that is private or that the process may
- * not use, and a ceiling mutex that is free, are as if nothing had been told. No call,
+ * returned. For a semaphore that counts, a mutex that is private or that the process
+ * may not use, and a ceiling mutex that is free, the hint has no effect. No call,
  * O(1). */
 void gio_tell_next_lock(gio_id mutex);
 
-/* As sem_lock(), of the mutex that was told of: no call if the thread went on with it.
- * sem_lock() in its stead then answers GIO_EDEADLK. */
+/* As sem_lock(), of the mutex of that hint: no call if the thread went on with it.
+ * sem_lock() instead of it then returns GIO_EDEADLK. */
 int sem_lock_told(gio_id mutex);
 
 /* Gives a semaphore back, or one to its count: to the most urgent that waits.
@@ -306,7 +307,7 @@ int gio_private_semaphore_unlock(struct gio_private_semaphore *semaphore);
 /* Messages with a higher priority come first, of equal ones the oldest. Priorities go up
  * to 255: GIO_EINVAL. */
 
-/* Makes the mailbox of a slot anew and tells its id. What is sent to it goes to the
+/* Creates the mailbox of a slot and returns its id. What is sent to it goes to the
  * mailbox `server`, or with GIO_NO_SERVER to the one that the system file names. O(1).
  *
  * GIO_EEXIST: it is there. GIO_EPERM: this process may not `manage` it, or has no right
@@ -342,7 +343,7 @@ int msg_send_via(gio_id server, uint16_t node, gio_id mailbox, uint32_t priority
  * came in. Needs the right "direct". */
 int msg_send_direct(gio_id mailbox, uint32_t priority, const void *bytes, size_t length);
 
-/* What is told of a message beside its bytes. */
+/* What a receiver learns of a message beside its bytes. */
 struct gio_message {
     size_t length;     /* bytes */
     uint32_t priority;
@@ -383,11 +384,11 @@ int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_messag
 /* A client sends a request and waits for its reply in one call. It keeps its place in
  * the order of urgency, and the server runs on it. */
 
-/* What a server is told of a message. */
+/* What a server learns of a message. */
 struct gio_request {
     uint32_t words[4];
     uint32_t priority;
-    uint32_t client; /* who waits for a reply; GIO_NOBODY: it was sent */
+    uint32_t client; /* waits for a reply; GIO_NOBODY: it was sent */
     uint32_t token;  /* of that reply */
 };
 
@@ -421,7 +422,7 @@ int gio_forward(gio_id mailbox, const struct gio_request *request);
 
 enum { GIO_READ_WRITE = 0, GIO_READ_ONLY = 1 };
 
-/* Attaches a region of the system file, and tells where it lies, the same address in
+/* Attaches a region of the system file, and returns where it lies, the same address in
  * all processes, and how long it is. It is all 0 if nobody had it. Others change it at
  * any time. O(1), and O(bytes) in short pieces if nobody had it.
  *
@@ -429,7 +430,7 @@ enum { GIO_READ_WRITE = 0, GIO_READ_ONLY = 1 };
  * is none. GIO_EINVAL: `how`. */
 int shm_attach(gio_id region, unsigned how, void **memory, size_t *length);
 
-/* Detaches a region: who touches it then faults. What it held is gone when nobody has
+/* Detaches a region: an access to it then faults. What it held is gone when nobody has
  * it. O(1).
  *
  * GIO_EINVAL: this process does not have it. GIO_EPERM: it has no right to it.
@@ -445,7 +446,7 @@ int shm_detach(gio_id region);
 void *map_device(unsigned index);
 
 /* Waits for an interrupt that the system file grants; one that came before the call
- * counts. The line is masked from its coming to the next call. Blocks. O(1).
+ * counts. The line is masked from the interrupt to the next call. Blocks. O(1).
  *
  * GIO_EPERM: this process is not granted it. GIO_EBUSY: another thread waits. */
 int gio_await_interrupt(uint16_t interrupt);
@@ -460,7 +461,7 @@ struct gio_isr {
 /* Has a routine run at each interrupt from now on, by a thread of its own: one of the
  * process's `spare-threads`, at this priority. What `isr` points to stays as it is
  * while the thread lives. If the interrupt cannot be awaited, the thread ends, and
- * join_thread() tells the error as its value. O(1). Errors as of create_thread(). */
+ * join_thread() returns the error as its value. O(1). Errors as of create_thread(). */
 int set_isr(const struct gio_isr *isr, unsigned priority, gio_id *thread);
 
 
@@ -480,10 +481,10 @@ gio_time gio_clock(void);
  * sleep. */
 int gio_sleep_until(gio_time until);
 
-/* Blocks for a duration. A periodic thread had better sleep until instants. */
+/* Blocks for a duration. A periodic thread should sleep until instants instead. */
 int start_timer(gio_time delay);
 
-/* A routine for a timer: answers how long after this instant it runs again, 0 = not. */
+/* A routine for a timer: returns how long after this instant it runs again, 0 = not. */
 struct gio_timer {
     gio_time (*routine)(void *argument);
     void *argument;
@@ -506,22 +507,56 @@ int gio_open(gio_id slot, gio_id *object);
 /* Does nothing, for measurements: null() of the paper. O(1). */
 int gio_null(void);
 
-/* Adds a text to the trace, which hosts show. A call for each 16 bytes. */
+/* Adds a text to the trace, which hosts show. A call for each 16 bytes. In a test on the
+ * host it is written to the test's output. */
 void gio_log(const char *text);
 
+/* Most bytes of a formatted text; a longer one ends with "...". */
+#define GIO_LOG_LONGEST 200
+
+/* The same for a formatted text, as printf() formats it: %d %i %u %x %X %o %c %s %p %%,
+ * sizes hh h l ll j z t, flags - 0 + # and space, width and precision. It takes half a
+ * kilobyte of stack and no heap. There is no floating point: from another conversion on,
+ * the format is written as it is. */
+__attribute__((format(printf, 1, 2)))
+void gio_logf(const char *format, ...);
+
+/* The same with a list of arguments. */
+__attribute__((format(printf, 1, 0)))
+void gio_vlogf(const char *format, va_list list);
+
+/* Formatted texts of four levels, as in gio_log_warning("level %d", level): the text
+ * says which, "warning: level 7". Those above GIO_LOG_LEVEL, which a source may define
+ * before it includes this, are checked by the compiler and cost nothing. */
+#define GIO_LOG_NONE 0
+#define GIO_LOG_ERROR 1
+#define GIO_LOG_WARNING 2
+#define GIO_LOG_INFO 3
+#define GIO_LOG_DEBUG 4
+#ifndef GIO_LOG_LEVEL
+#define GIO_LOG_LEVEL GIO_LOG_DEBUG
+#endif
+#define gio_log_error(...) GIO_LOG_AT(GIO_LOG_ERROR, "error: " __VA_ARGS__)
+#define gio_log_warning(...) GIO_LOG_AT(GIO_LOG_WARNING, "warning: " __VA_ARGS__)
+#define gio_log_info(...) GIO_LOG_AT(GIO_LOG_INFO, "info: " __VA_ARGS__)
+#define gio_log_debug(...) GIO_LOG_AT(GIO_LOG_DEBUG, "debug: " __VA_ARGS__)
+#define GIO_LOG_AT(level, ...) ((level) <= GIO_LOG_LEVEL ? gio_logf(__VA_ARGS__) : (void)0)
+
 /* Ends the process as a fault does, with a message for the host, which also says the
- * place and who had called whom. `text` is a constant: the host reads it from the
+ * place and the chain of calls. `text` is a constant: the host reads it from the
  * executable. assert() of <assert.h> ends a process so, too. Does not return. */
 #define gio_panic(text) gio_fail((text), __FILE__, __LINE__)
 
 /* The same for a place that the caller names: constants, too. Does not return. */
 _Noreturn void gio_fail(const char *text, const char *file, int line);
 
+#if !__STDC_HOSTED__
 /* The same as C has it: the host says from where it was called. */
 static inline _Noreturn void abort(void)
 {
     gio_fail("abort()", "", 0);
 }
+#endif
 
 /* Stops the machine with a status up to 255; returns if it is refused: GIO_EPERM:
  * this process has no `shutdown` grant. GIO_EINVAL: the status. */

@@ -1,4 +1,4 @@
-//! What calls answer to C: 0 or the number of an error, and what they tell besides
+//! What calls return to C: 0 or the number of an error, and other results
 //! where a pointer says.
 
 use core::ffi::c_int;

@@ -149,7 +149,7 @@ pub unsafe extern "C" fn msg_receive_until(
 ) -> c_int {
     // SAFETY: by contract.
     let received = unsafe { receive_bytes(mailbox, until, bytes, room, 0) };
-    // only a server is told where a message was to go
+    // only a server learns where a message was to go
     let received = received.map(|message| Message {
         mailbox: 0,
         node: 0,

@@ -137,7 +137,7 @@ impl<S: Send + 'static> State<S> {
     /// The state; made by `init` if it has not been since the start.
     ///
     /// # Safety
-    /// The State Invariant; no earlier answer is in use.
+    /// The State Invariant; no reference that it returned earlier is in use.
     #[expect(clippy::mut_from_ref, reason = "unique by the State Invariant")]
     pub unsafe fn get(&'static self, init: impl FnOnce() -> S) -> &'static mut S {
         // SAFETY: the State Invariant.
@@ -176,7 +176,7 @@ impl<S: Send + 'static> State<S> {
     /// The state in the memory in use; made by `init` if it is not in there.
     ///
     /// # Safety
-    /// One body at a time reaches the state, and no earlier answer is in use.
+    /// One body at a time reaches the state, and no earlier reference to it is in use.
     #[expect(clippy::mut_from_ref, reason = "unique by contract")]
     pub unsafe fn get(&'static self, init: impl FnOnce() -> S) -> &'static mut S {
         // SAFETY: by contract; the memory in use stays while a body runs.

@@ -1,4 +1,4 @@
-//! The system calls, one stub each, arguments and answers in registers.
+//! The system calls, one stub each, arguments and results in registers.
 //!
 //! These are what the typed modules of this crate are made of; programs
 //! seldom need them. No stub allocates or touches memory; each costs one
@@ -18,7 +18,7 @@ use crate::riscv as machine;
 
 pub use crate::stubs::*;
 
-/// What a call answers in `a0..=a5`.
+/// What a call returns in `a0..=a5`.
 pub type Registers = [usize; 6];
 
 /// Makes a call without arguments, with four results at most.
@@ -62,7 +62,7 @@ pub(crate) const fn halves(value: u64) -> (usize, usize) {
     ((value & 0xFFFF_FFFF) as usize, (value >> 32) as usize)
 }
 
-/// Makes call `number` with `arguments` in `a0..=a5`; answers `a0..=a5` as
+/// Makes call `number` with `arguments` in `a0..=a5`; returns `a0..=a5` as
 /// they come back.
 ///
 /// # Safety
@@ -242,7 +242,7 @@ pub fn tell_next_lock(mutex: Number) {
     control::tell_next_lock(mutex);
 }
 
-/// `Lock` of the mutex of [`tell_next_lock`], which is told no more: no entry if the
+/// `Lock` of the mutex of [`tell_next_lock`], whose hint ends here: no entry if the
 /// thread went on with it. With `EOWNERDEAD` the caller has it.
 #[inline]
 pub fn lock_told(mutex: Number) -> Result<(), Error> {
@@ -264,7 +264,7 @@ pub fn wait(condition: Number, mutex: Number, until: Instant) -> Result<(), Erro
     wait_word(condition, mutex, until, 0)
 }
 
-/// What [`receive_at`] tells of a message beside its bytes.
+/// What [`receive_at`] returns of a message beside its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// Its bytes.
@@ -281,7 +281,7 @@ pub struct Delivery {
     pub token: Option<u32>,
 }
 
-/// What [`receive_request`] and [`reply_receive`] tell of a message.
+/// What [`receive_request`] and [`reply_receive`] return of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requested {
     /// What it says.

@@ -81,7 +81,7 @@ impl Device {
 }
 
 /// A block of `BYTES` bytes of registers. What its threads do with one device, and in
-/// which order, is the process's affair: each access is one of the bus.
+/// which order, is up to the process: each access is one of the bus.
 ///
 /// The Register Invariant: registers of a device, or memory that is reached by
 /// volatile accesses only, lie there for good, at a multiple of 4.
@@ -96,7 +96,7 @@ unsafe impl<const BYTES: usize> Send for Registers<BYTES> {}
 unsafe impl<const BYTES: usize> Sync for Registers<BYTES> {}
 
 impl<const BYTES: usize> Registers<BYTES> {
-    /// The block at an address that no grant tells: in memory, for a test.
+    /// The block at an address that no grant names: in memory, for a test.
     ///
     /// # Safety
     /// The Register Invariant, as long as this and its copies are used.

@@ -19,7 +19,7 @@ macro_rules! handle {
                 self.0
             }
 
-            /// Makes the object of this slot anew, and answers the handle of the
+            /// Creates the object of this slot, and returns the handle of the
             /// new one. O(1); does not block.
             ///
             /// `EEXIST`: there is one. `EPERM`: the process may not manage it.
@@ -38,7 +38,7 @@ macro_rules! handle {
                 Ok($name(crate::id::Id(id)))
             }
 
-            /// Ends the object: those that wait for it are answered `EIDRM`, and
+            /// Deletes the object: threads that wait for it get `EIDRM`, and
             /// its handles name nothing any more. O(threads that wait), in
             /// pieces; does not block.
             ///

@@ -28,7 +28,7 @@ impl Handling {
         self.0
     }
 
-    /// Waits for the thread to end, frees its place, and answers why it waits for
+    /// Waits for the thread to end, frees its place, and returns why it waits for
     /// nothing any more: `EIDRM` or `ESRCH` when what it waited for was deleted,
     /// `EPERM` when the process may not wait for it; `None` if its handler ended it.
     /// Blocks. Errors as [`thread::join`].
@@ -39,8 +39,8 @@ impl Handling {
 
 /// What a handler keeps between its calls, and whether a thread calls it.
 ///
-/// The Seat Invariant: who has set `taken` from 0 to 1 alone reaches the state: at
-/// first who starts the thread, and once it has been created this thread.
+/// The Seat Invariant: only the thread that set `taken` from 0 to 1 reaches the state,
+/// and once it has created the handler's thread, only that.
 pub(crate) struct Seat<S> {
     taken: Word,
     state: UnsafeCell<MaybeUninit<S>>,

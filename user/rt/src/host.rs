@@ -2,20 +2,24 @@
 //! process keeps between its jobs is a value.
 //!
 //! Both belong to the calling thread of the host, so that many simulated
-//! systems run side by side. Without a hook every call answers `ENOSYS`.
+//! systems run side by side. Without a hook every call returns `ENOSYS`, but what is
+//! logged goes to the standard output: tests of a crate show it as they show `println!`.
 //!
 //! A body that panics, or that leaves by a call that does not return, comes
-//! back to its caller with 0; the hook has been told.
+//! back to its caller with 0; the hook has seen why.
 
 use core::any::Any;
 use core::cell::RefCell;
 use std::boxed::Box;
 use std::collections::HashMap;
+use std::vec::Vec;
 
 use giornata_abi::Error;
 use giornata_abi::call::{Answer, Call, Request};
 
-/// What a call answers: the registers `a0..=a6`.
+use crate::log;
+
+/// What a call returns: the registers `a0..=a6`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply(pub [usize; 7]);
 
@@ -25,16 +29,18 @@ impl From<Answer> for Reply {
     }
 }
 
-/// What answers the system calls. Addresses in requests are those of the host.
+/// What handles the system calls. Addresses in requests are those of the host.
 pub type Hook = Box<dyn FnMut(Request) -> Reply>;
 
 std::thread_local! {
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
+    /// The pieces so far of a text that is logged without a hook.
+    static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes `hook` answer the calls of this host thread; returns the one before.
-/// A call made inside the hook answers `ENOSYS`.
+/// Makes `hook` handle the calls of this host thread; returns the one before.
+/// A call made inside the hook returns `ENOSYS`.
 pub fn set_hook<R: Into<Reply>>(mut hook: impl FnMut(Request) -> R + 'static) -> Option<Hook> {
     let hook = move |request| hook(request).into();
     HOOK.with_borrow_mut(|place| place.replace(Box::new(hook)))
@@ -94,7 +100,7 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
     place
 }
 
-/// Threads have no pages on the host: what one tells is not read, and it locks by a
+/// Threads have no pages on the host: what one publishes is not read, and it locks by a
 /// call.
 pub(crate) fn page_word<const OFFSET: usize>() -> u32 {
     0
@@ -105,11 +111,33 @@ pub(crate) fn set_page_word<const OFFSET: usize>(_: u32) {}
 
 pub(crate) fn enter6(number: usize, arguments: [usize; 6]) -> [usize; 7] {
     let Some(mut hook) = clear_hook() else {
-        return Reply::from(Answer::error(Error::ENOSYS)).0;
+        return Reply::from(without_hook(number, arguments)).0;
     };
     let Reply(registers) = hook(Request { number, arguments });
     HOOK.with_borrow_mut(|place| _ = place.get_or_insert(hook));
     registers
+}
+
+fn without_hook(number: usize, arguments: [usize; 6]) -> Answer {
+    if number != Call::Log as usize {
+        return Answer::error(Error::ENOSYS);
+    }
+    let [length, words @ ..] = arguments;
+    let bytes = words
+        .iter()
+        .take(4)
+        .flat_map(|&word| (word as u32).to_le_bytes());
+    let text = TEXT.with_borrow_mut(|text| {
+        text.extend(bytes.take(length & 0xFF));
+        match length & log::CONTINUES {
+            0 => Some(core::mem::take(text)),
+            _ => None,
+        }
+    });
+    if let Some(text) = text {
+        std::println!("{}", std::string::String::from_utf8_lossy(&text));
+    }
+    Answer::DONE
 }
 
 pub(crate) fn enter3(number: usize, [a, b, c]: [usize; 3]) -> [usize; 4] {
@@ -133,7 +161,7 @@ pub(crate) fn leave(number: usize, arguments: [usize; 3]) -> ! {
 
 /// Runs a body to its end. If it panics, the hook gets `Panic` with the message
 /// (line 0), as the kernel would; the body's outputs stay as they were, and it
-/// answers 0. Without a hook the panic goes on.
+/// returns 0. Without a hook the panic goes on.
 pub(crate) fn run_body(work: impl FnOnce() -> usize) -> usize {
     let thrown = match std::panic::catch_unwind(core::panic::AssertUnwindSafe(work)) {
         Ok(answer) => return answer,

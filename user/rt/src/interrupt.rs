@@ -6,7 +6,7 @@ use giornata_abi::Error;
 use crate::handler::{Handling, Seat, owner};
 
 /// Blocks until interrupt `number` comes; one that came before the call
-/// counts. The line stays masked from its coming to the next call, so a
+/// counts. The line stays masked from the interrupt to the next call, so a
 /// handler thread is a loop of `wait` and work.
 ///
 /// `EPERM`: the process is not granted it. `EBUSY`: another thread waits.
@@ -79,7 +79,7 @@ impl<S: Send> Interrupts<S> {
         unsafe { owner::<Interrupts<S>>(argument) }.serve() as usize
     }
 
-    /// What its thread does; answers why it ends.
+    /// What its thread does; returns why it ends.
     fn serve(&'static self) -> Error {
         // SAFETY: `start` created the calling thread, which asks once.
         let state = unsafe { self.seat.state() };

@@ -31,7 +31,7 @@
 //! ```
 //!
 //! The same source compiles for the host, where the simulator calls the same
-//! bodies and answers the system calls through [`host`].
+//! bodies and handles the system calls through [`host`].
 
 #![no_std]
 
@@ -43,6 +43,7 @@ pub mod call;
 pub mod clock;
 mod control;
 pub mod device;
+mod driver_cell;
 mod handle;
 pub mod handler;
 pub mod heap;
@@ -90,6 +91,7 @@ compile_error!(
 );
 
 pub use block::{PortValue, State};
+pub use driver_cell::DriverCell;
 pub use giornata_abi as abi;
 pub use giornata_abi::{Duration, Error, Instant};
 pub use giornata_rt_macros::{driver, process, task, thread, value};

@@ -1,4 +1,11 @@
 //! Text into the trace, sixteen bytes a record; no console, no heap.
+//!
+//! [`log!`](crate::log!) writes a text as it is. [`log_error!`](crate::log_error!),
+//! [`log_warning!`](crate::log_warning!), [`log_info!`](crate::log_info!) and
+//! [`log_debug!`](crate::log_debug!) put their level before it, `warning: `; those above
+//! [`HIGHEST`] evaluate nothing and leave no code. A feature of this crate sets it, the
+//! lowest of those that are on: `log-none`, `log-error`, `log-warning`, `log-info`;
+//! without any everything is logged.
 
 use core::fmt;
 
@@ -16,6 +23,79 @@ macro_rules! log {
     ($($arguments:tt)*) => {
         $crate::log::print(::core::format_args!($($arguments)*))
     };
+}
+
+/// Logs what is wrong and needs somebody: `error: ` and the formatted text.
+#[macro_export]
+macro_rules! log_error {
+    ($($arguments:tt)*) => { $crate::log_at!($crate::log::Level::Error, $($arguments)*) };
+}
+
+/// Logs what is wrong and was coped with: `warning: ` and the formatted text.
+#[macro_export]
+macro_rules! log_warning {
+    ($($arguments:tt)*) => { $crate::log_at!($crate::log::Level::Warning, $($arguments)*) };
+}
+
+/// Logs what happens as it should: `info: ` and the formatted text.
+#[macro_export]
+macro_rules! log_info {
+    ($($arguments:tt)*) => { $crate::log_at!($crate::log::Level::Info, $($arguments)*) };
+}
+
+/// Logs what helps to find mistakes: `debug: ` and the formatted text.
+#[macro_export]
+macro_rules! log_debug {
+    ($($arguments:tt)*) => { $crate::log_at!($crate::log::Level::Debug, $($arguments)*) };
+}
+
+/// Logs a formatted text at a constant [`Level`].
+#[macro_export]
+macro_rules! log_at {
+    ($level:expr, $($arguments:tt)*) => {
+        if const { $crate::log::is_logged($level) } {
+            $crate::log::print_at($level, ::core::format_args!($($arguments)*))
+        }
+    };
+}
+
+/// How important a text is; `<giornata.h>` has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Something is wrong and needs somebody.
+    Error = 1,
+    /// Something is wrong and was coped with.
+    Warning,
+    /// Something happens as it should.
+    Info,
+    /// What helps to find mistakes.
+    Debug,
+}
+
+/// The highest level that is logged; `None`: none is.
+pub const HIGHEST: Option<Level> = match () {
+    () if cfg!(feature = "log-none") => None,
+    () if cfg!(feature = "log-error") => Some(Level::Error),
+    () if cfg!(feature = "log-warning") => Some(Level::Warning),
+    () if cfg!(feature = "log-info") => Some(Level::Info),
+    () => Some(Level::Debug),
+};
+
+/// Whether texts of a level are logged.
+pub const fn is_logged(level: Level) -> bool {
+    matches!(HIGHEST, Some(highest) if level as u8 <= highest as u8)
+}
+
+impl Level {
+    /// What stands before a text of this level.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Level::Error => "error: ",
+            Level::Warning => "warning: ",
+            Level::Info => "info: ",
+            Level::Debug => "debug: ",
+        }
+    }
 }
 
 /// Writes `text` to the trace: one call for each 16 bytes. Nothing if it is
@@ -40,6 +120,18 @@ fn print_formatted(arguments: fmt::Arguments<'_>) {
     let mut writer = Writer::new();
     // `Writer` does not fail; a `Display` that does has said what it could.
     let _ = fmt::write(&mut writer, arguments);
+    writer.finish();
+}
+
+/// What [`log_at!`](crate::log_at!) does, at a level that is logged.
+#[inline]
+pub fn print_at(level: Level, arguments: fmt::Arguments<'_>) {
+    let mut writer = Writer::new();
+    writer.push(level.prefix().as_bytes());
+    match arguments.as_str() {
+        Some(text) => writer.push(text.as_bytes()),
+        None => _ = fmt::write(&mut writer, arguments),
+    }
     writer.finish();
 }
 
@@ -135,6 +227,23 @@ mod tests {
     #[test]
     fn a_short_text_is_one_piece() {
         assert_eq!(pieces(|| log!("hello")), [(b"hello".to_vec(), false)]);
+    }
+
+    fn text(work: impl FnOnce()) -> std::string::String {
+        let bytes: Vec<u8> = pieces(work)
+            .into_iter()
+            .flat_map(|(bytes, _)| bytes)
+            .collect();
+        std::string::String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_level_stands_before_the_text() {
+        let valve = 7;
+        assert_eq!(text(|| log_error!("valve {valve}")), "error: valve 7");
+        assert_eq!(text(|| log_warning!("valve")), "warning: valve");
+        assert_eq!(text(|| log_info!("{}", 1)), "info: 1");
+        assert_eq!(text(|| log_debug!("{:?}", Some(1))), "debug: Some(1)");
     }
 
     #[test]

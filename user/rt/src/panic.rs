@@ -1,6 +1,6 @@
 //! A panic is a fault of the process, and of the process alone.
 //!
-//! What the host is told of it is a note on the stack, see [`giornata_abi::panic`]: the
+//! What the host gets of it is a note on the stack, see [`giornata_abi::panic`]: the
 //! message, file and line, of which texts that are constants stay where they are, in the
 //! executable that the host has too; and by what is above the note on the stack the host
 //! knows which functions had called which. Only a message that is formatted
@@ -12,10 +12,10 @@ use giornata_abi::panic::{MOST, WORDS, word};
 
 /// Most bytes of a message that is made at run time; the rest of it is cut.
 const ROOM: usize = 96;
-/// Bytes of the stack above the note that the host is told.
+/// Bytes of the stack above the note that the host gets.
 const STACK: usize = 256;
 
-/// What the host is told.
+/// What the host gets.
 #[repr(C)]
 pub(crate) struct Note {
     words: [usize; WORDS],
@@ -25,7 +25,7 @@ pub(crate) struct Note {
 const _: () = assert!(size_of::<Note>() + STACK <= MOST);
 
 impl Note {
-    /// One that tells where it was made.
+    /// A note of the place where it was made.
     #[inline(always)]
     pub(crate) fn new() -> Note {
         Note {

@@ -4,7 +4,7 @@
 //! A region lies at one address in all processes that have it. What lies in it is
 //! written by others at any time, so there is no reference into it: bytes are
 //! copied in and out, and words of 32 bits are read and changed whole. Copies are
-//! not: who writes more than a word agrees with who reads, by a word, a mutex or a
+//! not: a writer of more than a word agrees with its readers, by a word, a mutex or a
 //! message, when they may.
 
 use core::marker::PhantomData;

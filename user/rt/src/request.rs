@@ -1,8 +1,8 @@
-//! Requests and replies: a client calls a server and waits for its answer, in one
+//! Requests and replies: a client calls a server and waits for its reply, in one
 //! kernel entry.
 //!
 //! The client keeps its place among the ready threads and the server runs on it, so a
-//! server is as urgent as who waits for it, and a round trip costs two entries, two
+//! server is as urgent as its client, and a round trip costs two entries, two
 //! switches and no queue. A request that arrives by [`Mailbox::send`] has no client.
 //!
 //! ```
@@ -32,14 +32,14 @@ use giornata_abi::{Error, Instant};
 use crate::call::{self, Requested};
 use crate::mailbox::{Full, Mailbox};
 
-/// A message of up to 16 bytes, and who waits for a reply.
+/// A message of up to 16 bytes, and the client that waits for a reply.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
     /// What it says.
     pub words: [u32; 4],
     /// Its priority.
     pub priority: u32,
-    /// Who waits; `None`: it was sent, not called.
+    /// The client that waits; `None`: it was sent, not called.
     pub client: Option<Client>,
 }
 
@@ -70,7 +70,7 @@ impl From<Requested> for Request {
 }
 
 impl Full {
-    /// Who waits for a reply to this message; `None` if it was sent, not called. Every
+    /// The client that waits for a reply to this message; `None` if it was sent, not called. Every
     /// such client is the same one, and gets one reply.
     pub fn client(&self) -> Option<Client> {
         let slot = self.received.sender.index();

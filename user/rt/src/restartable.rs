@@ -83,7 +83,7 @@ impl Word {
 }
 
 impl Word {
-    /// Replaces the value by `change` of it; answers the value before.
+    /// Replaces the value by `change` of it; returns the value before.
     pub fn update(&self, mut change: impl FnMut(u32) -> u32) -> u32 {
         let mut value = self.load();
         loop {
@@ -94,12 +94,12 @@ impl Word {
         }
     }
 
-    /// Adds `amount`, wrapping; answers the value before.
+    /// Adds `amount`, wrapping; returns the value before.
     pub fn fetch_add(&self, amount: u32) -> u32 {
         self.update(|value| value.wrapping_add(amount))
     }
 
-    /// Sets the value; answers the value before.
+    /// Sets the value; returns the value before.
     pub fn swap(&self, value: u32) -> u32 {
         self.update(|_| value)
     }

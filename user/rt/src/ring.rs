@@ -93,7 +93,7 @@ pub struct Reader {
     /// Which of them have been handed out, and how many there are.
     taken: usize,
     copied: usize,
-    /// The time of the next record is told before it: the ones before were skipped.
+    /// The time of the next record is written before it: the ones before were skipped.
     is_after_skip: bool,
 }
 
@@ -149,7 +149,7 @@ impl Reader {
 
     /// Sees how many records are written. The kernel says it modulo 2^28.
     fn look(&mut self) {
-        // refused to who may not read the ring: nothing is written for it
+        // refused to processes that may not read the ring: nothing is written for them
         let Ok(bytes) = call::trace_position() else {
             return;
         };
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// A kernel that has written this many bytes before, and who reads from there on.
+    /// A kernel that has written this many bytes before, and a reader from there on.
     fn machine(written: u64) -> (Rc<RefCell<Kernel>>, Reader) {
         let kernel = Rc::new(RefCell::new(Kernel {
             records: [[0; 4]; CAPACITY],
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(take_all(&mut reader), whole(11..26));
     }
 
-    /// The time that a lost record tells after `write`.
+    /// The time in a lost record after `write`.
     fn time_after_a_loss(clock: u64, write: impl FnOnce(&mut Kernel)) -> u64 {
         let (kernel, mut reader) = machine(0);
         kernel.borrow_mut().clock = clock;

@@ -1,7 +1,7 @@
 //! RV32 and RV64: the `ecall` and the restartable sequence. All assembly of a process
 //! is in this file and in `start.rs`.
 //!
-//! The kernel answers in `a0..=a6`, keeps the callee-saved registers and zeroes
+//! The kernel returns results in `a0..=a6`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
 
 use core::arch::{asm, global_asm};
@@ -50,7 +50,7 @@ global_asm!(
     ".popsection",
 );
 
-/// Stores `new` where `expected` is found; answers what was found. Atomic
+/// Stores `new` where `expected` is found; returns what was found. Atomic
 /// among the threads of one hart. O(1) unless it loses the processor.
 ///
 /// # Safety

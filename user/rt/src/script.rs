@@ -13,14 +13,14 @@ use crate::id::Id;
 /// The low half of "for ever", and the high one.
 pub(crate) const EVER: usize = u32::MAX as usize;
 
-/// A kernel that expects certain calls; told that it goes, it has had all.
+/// A kernel that expects certain calls; when it is dropped, it has had all.
 pub(crate) struct Script {
     made: Rc<Cell<usize>>,
     expected: usize,
 }
 
 /// Expects these calls in this order: the first arguments, and the error
-/// that is the answer.
+/// that is returned.
 pub(crate) fn expect<const N: usize>(calls: [(Call, &[usize], Option<Error>); N]) -> Script {
     let calls = calls.map(|(call, arguments, error)| (call, Vec::from(arguments), error));
     let made = Rc::new(Cell::new(0));
@@ -63,13 +63,13 @@ pub(crate) fn logical(request: &Request) -> [usize; 6] {
     }
 }
 
-/// What `CreateObject`, `OpenObject` and `CreateThread` answer.
+/// What `CreateObject`, `OpenObject` and `CreateThread` return.
 pub(crate) fn made(id: Id) -> Reply {
     let (slot, serial) = id.parts();
     Reply([0, slot, serial, 0, 0, 0, 0])
 }
 
-/// What `ReceiveBytes` answers of a message.
+/// What `ReceiveBytes` returns of a message.
 pub(crate) fn delivered(length: usize, priority: u32, sender: Id) -> Reply {
     let (slot, serial) = sender.parts();
     let both = length | (priority as usize) << 16;

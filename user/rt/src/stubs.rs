@@ -317,7 +317,7 @@ mod tests {
         (seen.take(), answer)
     }
 
-    /// The registers of a call that answers nothing but success.
+    /// The registers of a call that returns nothing but success.
     fn asked(make: impl FnOnce() -> Result<(), Error>) -> Vec<usize> {
         let (registers, answer) = registers([0; 7], make);
         assert_eq!(answer, Ok(()));

@@ -1,4 +1,4 @@
-//! Processes that this one supervises: it starts them, ends them, and is told when
+//! Processes that this one supervises: it starts them, ends them, and is notified when
 //! they end. Which they are is in the system file; others get `EPERM`.
 
 use crate::call;

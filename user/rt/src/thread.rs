@@ -33,7 +33,7 @@ pub fn create(body: Body, argument: usize, priority: u8) -> Result<Id, Error> {
     call::create_thread(body as *const () as usize, argument, priority).map(Id)
 }
 
-/// Waits for a created thread to end, frees its place, and answers what it ended
+/// Waits for a created thread to end, frees its place, and returns what it ended
 /// with. O(1); blocks. (EMERALDS 4, `join_thread`; POSIX `pthread_join`.)
 ///
 /// `ESRCH`: there is no such thread of this process. `EINVAL`: it was not created,
@@ -55,7 +55,7 @@ pub fn detach(thread: Id) -> Result<(), Error> {
     call::detach_thread(thread.0)
 }
 
-/// Ends the calling thread with a value for who joins it.
+/// Ends the calling thread with a value for the thread that joins it.
 pub fn exit_with(value: usize) -> ! {
     call::exit(value)
 }
@@ -83,7 +83,7 @@ pub struct Stack {
 /// `EPERM` in an upcall, and on the host, where the stack is the simulator's.
 pub fn stack() -> Result<Stack, Error> {
     let (_, address, size) = call::own()?;
-    // SAFETY: the kernel tells the stack of this thread, of whole words.
+    // SAFETY: the kernel says where the stack of this thread is, of whole words.
     let used = unsafe { depth(with_exposed_provenance(address), size) };
     Ok(Stack { size, used })
 }

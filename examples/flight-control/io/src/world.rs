@@ -3,7 +3,7 @@
 use flight_control_airframe::attitude;
 use flight_control_airframe::port::{Body, Estimate, Gps, Report, Servos};
 use flight_control_airframe::vector::{difference, length};
-use giornata_rt::State;
+use giornata_rt::DriverCell;
 
 /// The last values that came in, from both sides.
 #[derive(Clone, Debug)]
@@ -72,12 +72,9 @@ impl Default for World {
     }
 }
 
-static WORLD: State<World> = State::new();
+static WORLD: DriverCell<World> = DriverCell::new(World::new);
 
-/// Lets a driver at the world.
+/// Lets a driver at the world: all drivers of this process share it.
 pub fn with_world<R>(work: impl FnOnce(&mut World) -> R) -> R {
-    // SAFETY: the State Invariant: all drivers of a process run on its one
-    // upcall thread, one after the other, and no call of this nests in another.
-    let world = unsafe { WORLD.get(World::new) };
-    work(world)
+    WORLD.with(work)
 }

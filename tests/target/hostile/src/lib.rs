@@ -15,6 +15,7 @@ mod floating;
 mod instruction;
 mod job;
 mod loops;
+mod shared;
 mod upcall;
 
 use giornata_rt::process;
@@ -26,7 +27,14 @@ use floating::{keep_secrets, look_for_leaks};
 use loops::{count_for_ever, flood_kernel, flood_yields, loop_for_ever, recurse_for_ever};
 
 process! {
-    tasks: [job::overrun, job::fault_job, job::panic_job, job::tell_readings, job::tell_outputs],
+    tasks: [
+        job::overrun,
+        job::fault_job,
+        job::panic_job,
+        job::tell_readings,
+        job::tell_outputs,
+        shared::tell_level,
+    ],
     drivers: [
         upcall::spin_upcall,
         upcall::flood_upcall,
@@ -36,6 +44,8 @@ process! {
         upcall::ask_kernel,
         upcall::leave_upcall,
         upcall::count_calls,
+        shared::fill_tank,
+        shared::look_at_tank,
         job::no_result,
         job::no_never,
         job::no_fault,

@@ -94,7 +94,7 @@ impl<S: Send, const BYTES: usize> Arrivals<S, BYTES> {
         unsafe { owner::<Arrivals<S, BYTES>>(argument) }.serve() as usize
     }
 
-    /// What its thread does; answers why it ends.
+    /// What its thread does; returns why it ends.
     fn serve(&'static self) -> Error {
         // SAFETY: `start` created the calling thread, which asks once.
         let state = unsafe { self.seat.state() };

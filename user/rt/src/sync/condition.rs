@@ -8,7 +8,7 @@ use crate::call;
 use crate::handle::handle;
 
 handle! {
-    /// A condition variable. A signal goes to who waits; if nobody does, it is
+    /// A condition variable. A signal wakes a waiter; if there is none, it is
     /// lost (EMERALDS 7.2).
     Condition
 }
@@ -31,7 +31,7 @@ impl Condition {
     ///
     /// After an error the mutex is *not* the caller's. `EIDRM`: the condition or
     /// the mutex was deleted meanwhile. `ESRCH`: one of them has ended. `EPERM`:
-    /// the process may not use the condition. That who had the mutex ended is no
+    /// the process may not use the condition. That the mutex's owner ended is no
     /// failure: see [`Guard::owner_died`].
     pub fn wait<G: Held>(self, guard: G) -> Result<G, Error> {
         let (guard, _) = self.wait_until(guard, Instant::NEVER)?;
@@ -40,8 +40,8 @@ impl Condition {
 
     /// Like [`wait`](Self::wait), until `instant` at most, and then for as long
     /// as the mutex is another's (POSIX `pthread_cond_timedwait`). That the
-    /// instant came is no failure: the mutex is the caller's then too. If who
-    /// had the mutex ended besides, only that is told.
+    /// instant came is no failure: the mutex is the caller's then too. If its
+    /// owner ended as well, only that is reported.
     pub fn wait_until<G: Held>(self, guard: G, instant: Instant) -> Result<(G, Woken), Error> {
         let (mut guard, value) = guard.apart();
         let mutex = guard.mutex().id().0;
@@ -101,7 +101,7 @@ impl Condition {
     }
 }
 
-/// Whether the mutex came from one who ended, and how the wait did.
+/// Whether the mutex came from an owner that ended, and how the wait ended.
 fn outcome(answer: Result<(), Error>) -> Result<(bool, Woken), Error> {
     match answer {
         Ok(()) => Ok((false, Woken::Signalled)),

@@ -8,12 +8,12 @@ use giornata_abi::{Error, Instant};
 use super::{Guard, Mutex};
 use crate::restartable::Word;
 
-/// A value that the threads of one process share: whoever has the mutex has the
+/// A value that the threads of one process share: the owner of the mutex has the
 /// value. Processes have each their own, even if they share the mutex.
 ///
-/// The Taken Invariant: who has set `taken` from 0 to 1 alone reaches the value,
+/// The Taken Invariant: only the thread that set `taken` from 0 to 1 reaches the value,
 /// until it sets it back. The mutex makes threads wait, and this makes it sound:
-/// a mutex that is given back or deleted behind the back of who has the value
+/// a mutex that is given back or deleted while some thread still has the value
 /// gives it to nobody else.
 pub struct Locked<T> {
     mutex: Mutex,
@@ -55,7 +55,7 @@ impl<T> Locked<T> {
         self.with(self.mutex.lock_until(instant)?)
     }
 
-    /// The value for who has the mutex; gives the mutex back if it cannot be had.
+    /// The value for the owner of the mutex; gives the mutex back if it cannot be had.
     pub(super) fn with(&self, guard: Guard) -> Result<LockedGuard<'_, T>, Error> {
         let taken = Taken::of(self).ok_or(Error::EOWNERDEAD)?;
         Ok(LockedGuard { taken, guard })

@@ -26,8 +26,8 @@
 //! }
 //! ```
 //!
-//! Only threads make these calls: tasks and upcalls are answered `EPERM`. Each
-//! is one entry into the kernel; a configuration without objects answers
+//! Only threads make these calls: tasks and upcalls get `EPERM`. Each
+//! is one entry into the kernel; a configuration without objects returns
 //! `ENOSYS`. After EMERALDS (Zuberi and Shin), sections 7.1 and 7.2; where that
 //! is silent, after POSIX.1-2024.
 

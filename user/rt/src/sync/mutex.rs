@@ -9,8 +9,8 @@ use crate::handle::handle;
 use crate::{call, control};
 
 handle! {
-    /// A mutex. Who has it runs at least as urgently as any thread that waits
-    /// for it, or at its ceiling, as the system file says (EMERALDS 7.1; POSIX
+    /// A mutex. The owner inherits the urgency of its most urgent waiter, or
+    /// runs at the mutex's ceiling, as the system file says (EMERALDS 7.1; POSIX
     /// calls these `PTHREAD_PRIO_INHERIT` and `PTHREAD_PRIO_PROTECT`).
     ///
     /// It belongs to no memory: what it protects is the threads' agreement. For
@@ -22,7 +22,7 @@ impl Mutex {
     /// Takes the mutex; blocks while another thread has it. The most urgent that
     /// waits gets it first. O(what its owner has), for each owner in the chain.
     ///
-    /// That whoever had it before ended without giving it back is no failure
+    /// That the owner before ended without giving it back is no failure
     /// here: see [`Guard::owner_died`].
     ///
     /// `EDEADLK`: the caller has it, or has something that its owner waits for,
@@ -41,11 +41,11 @@ impl Mutex {
     }
 
     /// Waits for something by `wait`, a call that blocks, and takes the mutex then.
-    /// The kernel is told before: if another thread has the mutex when what was
+    /// The kernel knows of it before: if another thread has the mutex when what was
     /// waited for comes, this one does not run to find out, which saves two switches
-    /// (EMERALDS 7). What `wait` answered comes back whether the mutex was taken or
-    /// not. A ceiling mutex that is free, or of a process that may not use it, is as
-    /// if nothing had been told.
+    /// (EMERALDS 7). What `wait` returned comes back whether the mutex was taken or
+    /// not. For a ceiling mutex that is free, or a process that may not use the
+    /// mutex, the hint has no effect.
     ///
     /// Errors and cost as [`lock`](Self::lock).
     pub fn lock_after<T>(self, wait: impl FnOnce() -> T) -> (T, Result<Guard, Error>) {
@@ -99,9 +99,9 @@ impl Guard {
         self.mutex
     }
 
-    /// Whether the one who had it before ended without giving it back, so that
-    /// what it protects may be half changed. Told once: the next to take the
-    /// mutex is not told (as after POSIX `pthread_mutex_consistent`).
+    /// Whether the owner before ended without giving it back, so that what it
+    /// protects may be half changed. Reported once: not to the next owner (as
+    /// after POSIX `pthread_mutex_consistent`).
     pub fn owner_died(&self) -> bool {
         self.owner_died
     }

@@ -1,9 +1,9 @@
 //! Semaphores of one process, which its threads take and give without entering
 //! the kernel as long as nobody has to wait.
 //!
-//! A word of the process says how they stand (see [`giornata_abi::word`]). Who
-//! finds a mutex taken makes a call, and from there on it is as any: the owner runs
-//! as urgently as who waits for it.
+//! A word of the process holds their state (see [`giornata_abi::word`]). A thread
+//! that finds a mutex taken makes a call, and from there on it is as any: the owner
+//! inherits the urgency of its waiters.
 
 use core::marker::PhantomData;
 
@@ -61,7 +61,7 @@ impl PrivateMutex {
         })
     }
 
-    /// Answers whether who had it before ended without giving it back.
+    /// Returns whether the owner before ended without giving it back.
     #[cold]
     fn lock_by_call(&self, instant: Instant) -> Result<bool, Error> {
         match call::lock_word(self.id.0, instant, self.address()) {

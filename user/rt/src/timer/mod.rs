@@ -61,7 +61,7 @@ pub use periodic::{Expiry, Periodic};
 /// Instants are absolute, so nothing drifts: the n-th expiry is at the first instant
 /// and n periods, however late a call was. A handler that runs for longer than its
 /// period is called again when it is done, once, for the last instant that has come,
-/// and is told how many it has missed.
+/// and gets the number that it has missed.
 pub struct Timer<S: 'static = ()> {
     semaphore: Semaphore,
     handler: fn(&mut S, Expiry),
@@ -134,7 +134,7 @@ impl<S: Send> Timer<S> {
         unsafe { owner::<Timer<S>>(argument) }.serve() as usize
     }
 
-    /// What its thread does; answers why it ends.
+    /// What its thread does; returns why it ends.
     fn serve(&'static self) -> Error {
         // SAFETY: `start` created the calling thread, which asks once.
         let state = unsafe { self.seat.state() };

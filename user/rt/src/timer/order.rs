@@ -1,5 +1,5 @@
-//! How a timer is told what to do: by any thread of the process, to the one that
-//! calls its handler, without locks.
+//! Orders to a timer: from any thread of the process to the one that calls its
+//! handler, without locks.
 //!
 //! ```text
 //!             set              take              begin, one shot
@@ -12,9 +12,9 @@
 //!
 //! While the handler runs, HANDLING is set beside any of the three; `end` clears it.
 //!
-//! The Slot Invariant: a slot of which the bit in `used` is set belongs to who set
-//! it; by posting it goes to the word, and from there to who replaces the word. So
-//! nobody reads what another writes.
+//! The Slot Invariant: a slot whose bit in `used` is set belongs to the thread that set
+//! it; by posting it goes to the word, and from there to the thread that replaces the
+//! word. So no thread reads what another writes.
 
 use core::cell::UnsafeCell;
 

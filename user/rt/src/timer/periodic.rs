@@ -79,7 +79,7 @@ impl Periodic {
     }
 
     /// Blocks until the next instant; returns at once if it has passed. If more than
-    /// one has, it answers the last, and how many it passes over. O(1); two kernel
+    /// one has, it returns the last, and how many it passes over. O(1); two kernel
     /// entries. (EMERALDS 7.5, the blocking `start_timer`.)
     ///
     /// `EPERM`: the caller is a task or an upcall.
