@@ -7,7 +7,8 @@
 //!
 //! The pages of a folder share their files: one may use what another lists. A block
 //! whose FILE is a path, ```` ```text tests/GROUP/CASE.golden ````, quotes neighbouring
-//! lines of that file of the repository.
+//! lines of that file of the repository. A block ```` ```toml ```` without FILE that begins
+//! with a section, or with `name`, is an excerpt of a system file: its keys exist.
 
 mod folder;
 
@@ -124,12 +125,18 @@ fn check(name: &str) {
     compare(name, &page, &Folder::new(&format!("page-{name}")));
 }
 
+/// The pages of a folder of `docs/`.
+fn pages_of(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(docs().join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    paths.filter(is_page).collect()
+}
+
 /// All pages of a folder, of which some run something.
 fn check_folder(name: &str) {
-    let pages: BTreeMap<String, String> = fs::read_dir(docs().join(name))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+    let pages: BTreeMap<String, String> = pages_of(name)
+        .into_iter()
         .map(|path| {
             let page = path.file_name().unwrap().to_string_lossy();
             (format!("{name}/{page}"), fs::read_to_string(&path).unwrap())
@@ -192,6 +199,52 @@ fn the_pages_of_concepts_show_what_is_written() {
 #[test]
 fn the_pages_of_policies_show_what_is_written() {
     check_folder("policies");
+}
+
+/// Whether the reader of system files knows all keys of an excerpt, and their values are
+/// of the right kind. What an excerpt leaves out is not there: names of others, folders.
+fn is_read(excerpt: &str, folder: &Folder) -> Result<(), String> {
+    let heading = match excerpt.starts_with('[') {
+        true => "name = \"excerpt\"\nboard = \"qemu-virt64\"\n",
+        false => "",
+    };
+    folder.write("system.toml", format!("{heading}{excerpt}"));
+    let (_, _, err) = folder.outcome(&["check", "system.toml"]);
+    let unread = [
+        "not TOML",
+        "has no key",
+        "is not a ",
+        "help: write a ",
+        "help: write true",
+    ];
+    match unread.iter().any(|words| err.contains(words)) {
+        true => Err(err),
+        false => Ok(()),
+    }
+}
+
+#[test]
+fn excerpts_of_system_files_have_keys_that_exist() {
+    let folder = Folder::new("page-excerpts");
+    let mut count = 0;
+    for page in ["", "concepts", "policies"].map(pages_of).iter().flatten() {
+        let text = fs::read_to_string(page).unwrap();
+        for piece in pieces(&text) {
+            let Piece::Block("toml", lines) = piece else {
+                continue;
+            };
+            let excerpt = lines.join("\n");
+            if excerpt.starts_with('[') || excerpt.starts_with("name = ") {
+                count += 1;
+                is_read(&excerpt, &folder).unwrap_or_else(|why| panic!("{page:?}: {why}"));
+            }
+        }
+    }
+    assert!(count > 5, "there are {count} excerpts");
+    assert!(is_read("[process.pump]\nbugdet = 3\n", &folder).is_err());
+    assert!(is_read("[process.pump]\nstack = true\n", &folder).is_err());
+    assert!(is_read("[process.pump\n", &folder).is_err());
+    assert!(is_read("[process.pump]\nmax-priority = 3\n", &folder).is_ok());
 }
 
 #[test]

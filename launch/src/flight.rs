@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use giornata_symbols::Symbols;
-use giornata_trace::{Damage, Decoder, Event, Judge, Judgement, Statistics};
+use giornata_system::NameMap;
+use giornata_trace::{Damage, Decoder, Event, Judge, Judgement, Standing, Statistics, task_states};
 
 use crate::Verdict;
 use crate::image::Image;
@@ -47,6 +48,8 @@ pub struct Landing {
     pub damage: Damage,
     /// The status of the machine.
     pub status: i32,
+    /// How its threads stood when it stopped; `None` if it did not tell.
+    pub standing: Option<Standing>,
 }
 
 /// Boots an image and shows its trace to an observer until the machine stops.
@@ -71,11 +74,20 @@ pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Re
     }
     let status = machine.wait()?;
     Ok(Landing {
+        standing: standing(image, &decoder, &judge),
         totals,
         judge,
         damage: decoder.damage(),
         status,
     })
+}
+
+/// How threads stood when the machine stopped, if it told all that says so.
+fn standing(image: &Image, decoder: &Decoder, judge: &Judge) -> Option<Standing> {
+    let read = Standing::read(&image.map, decoder.memory(), judge.running());
+    let mut standing = read.ok()?;
+    standing.settle(|thread| judge.has_job(thread));
+    Some(standing)
 }
 
 fn show(
@@ -113,6 +125,8 @@ pub struct Conclusion {
     /// A line for each cause, where it is not good; else one for what was expected and
     /// came, if anything was.
     pub reasons: Vec<String>,
+    /// The threads that did not get on, and who is in their way.
+    pub concerned: Vec<u16>,
 }
 
 /// Causes that the closing line names; of more it says how many.
@@ -135,10 +149,24 @@ impl Landing {
                 self.damage.lost
             ));
         }
-        let judgement =
-            self.judge
-                .conclude(totals.now, self.status, doubts.is_empty(), Some(symbols));
+        let judgement = self.judge.conclude(
+            totals.now,
+            self.status,
+            doubts.is_empty(),
+            (Some(symbols), self.standing.as_ref()),
+        );
         conclude(judgement, doubts)
+    }
+
+    /// A table of how threads stood when the machine stopped, and what they have gone
+    /// through; of those of `only`, or of all if that is empty.
+    pub fn tasks(&self, names: &NameMap, symbols: &Symbols, only: &[u16]) -> Vec<String> {
+        let Some(standing) = &self.standing else {
+            return Vec::new();
+        };
+        let since = |thread| self.judge.since(thread);
+        let known = (names, Some(symbols));
+        task_states(known, standing, Some(&self.totals), since, only)
     }
 }
 
@@ -171,6 +199,7 @@ fn conclude(judgement: Judgement, doubts: Vec<String>) -> Conclusion {
         word,
         verdict,
         reasons,
+        concerned: judgement.concerned,
     }
 }
 
@@ -189,6 +218,7 @@ mod tests {
             reasons: strings(&["control overran"]),
             unmet: strings(&["restart:io"]),
             expected: vec![("panic:io".into(), 2)],
+            ..Judgement::default()
         };
         let conclusion = conclude(judgement, strings(&["records were lost"]));
         assert_eq!(conclusion.word, "failed: overrun:control, no restart:io");

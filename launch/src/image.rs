@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
 use giornata_symbols::Symbols;
 use giornata_system::image::{BuildOptions, Report, build as build_system};
-use giornata_system::{Emulator, NameMap};
+use giornata_system::{DebugMap, Emulator, NameMap};
 use tempfile::TempPath;
 
 use crate::chip::Chip;
@@ -25,6 +25,8 @@ pub struct Image {
     pub kernel: PathBuf,
     /// What a debugger has to know of it.
     pub debug_map: PathBuf,
+    /// The same, of this image.
+    pub map: DebugMap,
     /// What the indices of its trace mean.
     pub names: NameMap,
     /// What addresses of its processes are called.
@@ -155,6 +157,7 @@ pub fn build_as(options: BuildOptions) -> Result<Image> {
         own,
         kernel,
         debug_map: built.debug_map,
+        map: built.map,
         names: built.name_map,
         symbols,
         report: built.report,

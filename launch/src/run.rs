@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use giornata_symbols::Symbols;
 use giornata_system::expect::Expectation;
 use giornata_system::names::name_map;
 use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
@@ -46,6 +45,9 @@ pub struct How {
     /// fault:water or overrun:control; may be repeated.
     #[arg(long, value_name = "KIND[:NAME]", value_parser = expectation)]
     pub expect: Vec<Expectation>,
+    /// Say at the end how every thread stands: what it waits for, since when, where.
+    #[arg(long)]
+    pub tasks: bool,
     /// Plain lines, also on a terminal.
     #[arg(long)]
     pub headless: bool,
@@ -62,6 +64,7 @@ impl How {
             link: None,
             dump: None,
             expect: Vec::new(),
+            tasks: false,
             headless: true,
         }
     }
@@ -139,7 +142,7 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
     };
     let end = observe(options, image, &mut story)?;
     story.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title, &image.symbols);
+    let (lines, verdict) = end.conclude(title, image, options.tasks);
     for line in lines {
         writeln!(out, "{line}").context("standard output")?;
     }
@@ -149,7 +152,7 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
 fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
     let end = observe(options, image, &mut screen)?;
     screen.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title, &image.symbols);
+    let (lines, verdict) = end.conclude(title, image, options.tasks);
     lines.iter().for_each(|line| println!("{line}"));
     Ok(verdict)
 }
@@ -171,23 +174,33 @@ impl End {
     }
 
     /// The last lines, and the verdict.
-    fn conclude(&self, title: &str, symbols: &Symbols) -> (Vec<String>, Verdict) {
-        let (word, verdict, reasons) = match self {
-            End::Landed(landing) => {
-                let Conclusion {
-                    word,
-                    verdict,
-                    reasons,
-                } = landing.conclude(symbols);
-                (word, verdict, reasons)
-            }
-            End::Interrupted(_) => ("interrupted".into(), Verdict::Unknown, Vec::new()),
+    /// `tasks`: how all threads stand is said; else only how those do that did not get on.
+    fn conclude(&self, title: &str, image: &Image, tasks: bool) -> (Vec<String>, Verdict) {
+        let End::Landed(landing) = self else {
+            let last = closing(title, "interrupted", self.totals());
+            return (vec![last], Verdict::Unknown);
         };
-        let reasons = reasons
+        let Conclusion {
+            word,
+            verdict,
+            reasons,
+            concerned,
+        } = landing.conclude(&image.symbols);
+        let mut lines: Vec<String> = reasons
             .into_iter()
-            .map(|reason| format!("{title}: {reason}"));
-        let last = closing(title, &word, self.totals());
-        (reasons.chain([last]).collect(), verdict)
+            .map(|reason| format!("{title}: {reason}"))
+            .collect();
+        if tasks && landing.standing.is_none() {
+            lines.push(format!(
+                "{title}: the machine did not tell how its threads stand: `trace-console = false` \
+                 keeps it from that, and so does a kernel that trapped"
+            ));
+        } else if tasks || !concerned.is_empty() {
+            let only = if tasks { &[][..] } else { &concerned };
+            lines.extend(landing.tasks(&image.names, &image.symbols, only));
+        }
+        lines.push(closing(title, &word, self.totals()));
+        (lines, verdict)
     }
 }
 

@@ -63,6 +63,8 @@ kinds! {
     NeverRun = "never-run" of Thread,
     /// A thread could not run for at least the last half of the run.
     Starved = "starved" of Thread,
+    /// A thread waited for a mutex for at least the last half of the run.
+    Blocked = "blocked" of Thread,
     /// The machine stopped with an exit status other than 0.
     Status = "status" of Status,
 }

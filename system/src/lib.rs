@@ -51,7 +51,7 @@ pub use amend::rewrite;
 pub use board::{Board, Emulator};
 pub use board_keys::BOARD;
 pub use config::CONFIGS;
-pub use debug_map::DebugMap;
+pub use debug_map::{DebugMap, Stack};
 pub use file::SystemFile;
 pub use functions::Functions;
 pub use giornata_analysis::quantity::duration;

@@ -102,7 +102,7 @@ impl Fault {
         }
         Explanation {
             words,
-            place: place(&backtrace.frames),
+            place: innermost(&backtrace.frames),
             backtrace,
         }
     }
@@ -151,7 +151,7 @@ impl Fault {
         if inner < backtrace.frames.len() {
             backtrace.frames.drain(..inner);
         }
-        let mut place = place(&backtrace.frames);
+        let mut place = innermost(&backtrace.frames);
         if !panic.file.is_empty() {
             let (file, is_own) = executable.map_or_else(
                 || (panic.file.clone(), true),
@@ -237,7 +237,7 @@ impl Fault {
 const LONGEST: usize = 512;
 
 /// The innermost function of the project's own, or of a library.
-fn place(frames: &[Frame]) -> Option<Frame> {
+pub(crate) fn innermost(frames: &[Frame]) -> Option<Frame> {
     let own = frames.iter().find(|frame| frame.is_own && !is_panic(frame));
     own.or(frames.first()).cloned()
 }

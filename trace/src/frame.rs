@@ -4,11 +4,15 @@
 //! bits of the record's index since boot and the record's 16 bytes, ended by a zero. The
 //! machine may break off a frame when it stops and send its record again, so a damaged
 //! frame alone loses nothing: what is lost shows as a gap in the sequence.
+//!
+//! Behind the last record the kernel sends memory in frames of the same length ([`MEMORY`]):
+//! the records that say how threads stand.
 
-use giornata_abi::ring::{BYTES, FRAME, FRAME_BYTES, Kind, Words, split_head};
+use giornata_abi::ring::{BYTES, FRAME, FRAME_BYTES, Kind, MEMORY, Words, split_head};
 
 use crate::event::Event;
 use crate::expansion::Expansion;
+use crate::memory::Memory;
 
 /// What the number in a frame is counted modulo, less one: the kernel counts the bytes of
 /// records in 32 bits.
@@ -36,6 +40,13 @@ pub struct Decoder {
     expected: u64,
     damage: Damage,
     expansion: Expansion,
+    memory: Memory<'static>,
+}
+
+/// What a frame holds.
+enum Frame {
+    Record(u32, Words),
+    Memory(u32, Words),
 }
 
 impl Decoder {
@@ -47,6 +58,7 @@ impl Decoder {
             expected: 0,
             damage: Damage::default(),
             expansion: Expansion::new(hertz),
+            memory: Memory::default(),
         }
     }
 
@@ -70,15 +82,29 @@ impl Decoder {
         self.damage
     }
 
+    /// The memory that the kernel sent when the machine stopped, as far as it has arrived:
+    /// what is missing of it is not known, and nothing else is taken for it.
+    pub fn memory(&self) -> &Memory<'static> {
+        &self.memory
+    }
+
     fn end_frame(&mut self) -> Option<(u64, Words)> {
         if self.frame.is_empty() {
             return None;
         }
         let decoded = decode(&mut self.frame);
         self.frame.clear();
-        let Some((sequence, record)) = decoded else {
-            self.damage.damaged += 1;
-            return None;
+        let (sequence, record) = match decoded {
+            Some(Frame::Record(sequence, record)) => (sequence, record),
+            Some(Frame::Memory(address, words)) => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                self.memory.add(address.into(), &bytes);
+                return None;
+            }
+            None => {
+                self.damage.damaged += 1;
+                return None;
+            }
         };
         let index = self.place(sequence, record)?;
         Some((index, record))
@@ -108,13 +134,18 @@ fn is_lost([_, head, ..]: &Words) -> bool {
     split_head(*head).0 == Some(Kind::Lost)
 }
 
-fn decode(frame: &mut [u8]) -> Option<(u32, Words)> {
+fn decode(frame: &mut [u8]) -> Option<Frame> {
     let length = cobs::decode_in_place(frame).ok()?;
     let plain: &[u8; FRAME_BYTES] = frame.get(..length)?.try_into().ok()?;
     let (&[format], rest) = plain.split_first_chunk()?;
     let (sequence, words) = rest.split_first_chunk()?;
     let record = words_of(words)?;
-    (format == FRAME).then_some((u32::from_le_bytes(*sequence), record))
+    let number = u32::from_le_bytes(*sequence);
+    match format {
+        FRAME => Some(Frame::Record(number, record)),
+        MEMORY => Some(Frame::Memory(number, record)),
+        _ => None,
+    }
 }
 
 /// The words of a record; `None` if there are not four.
@@ -275,10 +306,47 @@ mod tests {
         assert_eq!((indices, decoder.damage().repeated), (expected, 1));
     }
 
+    fn memory(address: u32, words: Words) -> Vec<u8> {
+        let mut plain = vec![MEMORY];
+        plain.extend(address.to_le_bytes());
+        plain.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        let mut frame = Vec::new();
+        stuff(&plain, &mut frame);
+        frame
+    }
+
+    #[test]
+    fn memory_behind_the_records_disturbs_none_of_them() {
+        let mut bytes = stream([0, 1]);
+        bytes.extend(memory(0x8000_0010, [0, 1, 2, 3]));
+        bytes.extend(memory(0x8000_0020, [0, 4, 0, 0]));
+        let mut decoder = Decoder::new(10_000_000);
+        assert_eq!(read(&mut decoder, &bytes), [0, 1]);
+        assert_eq!(decoder.damage(), Damage::default());
+        let known = decoder.memory();
+        assert_eq!(known.number(0x8000_0018, 8), Some(3 << 32 | 2));
+        assert_eq!(known.number(0x8000_0024, 4), Some(4));
+    }
+
+    #[test]
+    fn memory_of_which_a_frame_is_damaged_is_not_known_there() {
+        let mut bytes = memory(0x8000_0010, [7; 4]);
+        let mut damaged = memory(0x8000_0020, [7; 4]);
+        damaged.remove(9);
+        bytes.extend(damaged);
+        bytes.extend(memory(0x8000_0030, [7; 4]));
+        let mut decoder = Decoder::new(10_000_000);
+        read(&mut decoder, &bytes);
+        assert_eq!(decoder.damage().damaged, 1);
+        assert_eq!(decoder.memory().number(0x8000_0018, 8), Some(7 << 32 | 7));
+        assert_eq!(decoder.memory().number(0x8000_0020, 4), None);
+        assert_eq!(decoder.memory().number(0x8000_0030, 4), Some(7));
+    }
+
     #[test]
     fn a_frame_of_an_unknown_format_is_damage() {
         let mut bytes = Vec::new();
-        stuff(&[FRAME + 1; FRAME_BYTES], &mut bytes);
+        stuff(&[0xFF; FRAME_BYTES], &mut bytes);
         let mut decoder = Decoder::new(10_000_000);
         decoder.push(&bytes, |_| unreachable!("no record"));
         assert_eq!(decoder.damage().damaged, 1);

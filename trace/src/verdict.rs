@@ -5,6 +5,7 @@
 //! drivers that this led to; a job that is late is one, with all the drivers that met it.
 //! A run is good if each finding was expected, and each expectation came about.
 
+mod blocked;
 mod finding;
 mod judge;
 mod occupancy;

@@ -4,7 +4,8 @@
 //!
 //! `tests/target/GROUP/NAME.toml` is a system, `NAME.golden` its transcript
 //! (see `giornata_trace::transcript`), `NAME.verdict` what its run comes to if that is
-//! not `ok` (on some boards: as lines of golden files are). A group may state bounds on what its
+//! not `ok` (on some boards: as lines of golden files are), and behind that line what its
+//! reasons say. A group may state bounds on what its
 //! systems do to the programs of one of them, in `GROUP/bounds`:
 //!
 //! ```toml
@@ -265,15 +266,20 @@ impl Case {
         transcript::beside(&self.file)
     }
 
-    /// What its run on a board should come to: the word of the closing line.
-    fn verdict(&self, board: &str) -> Result<String> {
+    /// What its run on a board should come to: the word of the closing line, then parts of
+    /// its reasons.
+    fn verdict(&self, board: &str) -> Result<Vec<String>> {
         let file = self.file.with_extension("verdict");
         if !file.is_file() {
-            return Ok("ok".to_string());
+            return Ok(vec!["ok".to_string()]);
         }
         let text = std::fs::read_to_string(&file);
         let words = Golden::parse(&text.with_context(|| file.display().to_string())?);
-        Ok(words.on(board).first().unwrap_or(&"ok").to_string())
+        let words: Vec<String> = words.on(board).iter().map(ToString::to_string).collect();
+        Ok(match words.is_empty() {
+            true => vec!["ok".to_string()],
+            false => words,
+        })
     }
 
     /// Virtual time after which it is stopped.
@@ -310,15 +316,22 @@ fn judge(outcome: &Outcome) -> Result<()> {
 }
 
 /// The run came to what it should: `ok`, or what `NAME.verdict` says.
-fn judge_run(conclusion: &Conclusion, expected: &str) -> Result<()> {
-    if conclusion.word == expected {
-        return Ok(());
+fn judge_run(conclusion: &Conclusion, expected: &[String]) -> Result<()> {
+    let said = conclusion.reasons.join("\n");
+    let (word, parts) = match expected {
+        [word, parts @ ..] => (word.as_str(), parts),
+        [] => ("ok", &[][..]),
+    };
+    if conclusion.word != word {
+        bail!(
+            "the run should be `{word}`, and is `{}`\n{said}",
+            conclusion.word
+        );
     }
-    bail!(
-        "the run should be `{expected}`, and is `{}`\n{}",
-        conclusion.word,
-        conclusion.reasons.join("\n")
-    )
+    match parts.iter().find(|part| !said.contains(part.as_str())) {
+        Some(part) => bail!("none of its reasons says `{part}`\n{said}"),
+        None => Ok(()),
+    }
 }
 
 fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {

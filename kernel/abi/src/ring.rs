@@ -44,6 +44,9 @@ pub const FORMAT: u16 = 2;
 /// words follow, 21 bytes in all before stuffing. Numbers count modulo 2^28, as bytes do
 /// modulo 2^32: the upper bits of the word tell nothing.
 pub const FRAME: u8 = 2;
+/// First byte of a frame that holds 16 bytes of the machine's memory, with their address in
+/// the place of the number: what the kernel sends of its records when the machine stops.
+pub const MEMORY: u8 = 3;
 /// Bytes of a frame before stuffing.
 pub const FRAME_BYTES: usize = 1 + 4 + BYTES;
 /// No thread, no task, no driver: the idle thread as a subject.

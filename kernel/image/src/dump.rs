@@ -1,11 +1,12 @@
-//! The rest of the trace, sent when the machine stops.
+//! What is sent when the machine stops: the rest of the trace, then how threads, processes
+//! and objects stand.
 //!
-//! The format is the trace server's: see [`FRAME`]. A zero goes first, to end whatever
-//! frame the server was sending.
+//! The format is the trace server's: see [`FRAME`](giornata_abi::ring::FRAME). A zero goes
+//! first, to end whatever frame the server was sending.
 
 use core::cell::Cell;
 
-use giornata_abi::ring::{BYTES, FRAME, FRAME_BYTES};
+use giornata_abi::ring::{BYTES, FRAME_BYTES};
 
 /// Where the first byte to send lies, of `written` since boot, of which the ring holds
 /// the last `bytes`: behind the records that the reader says it got, as far as the ring
@@ -15,16 +16,17 @@ pub(crate) fn first(said: u32, bytes: u32, written: u32) -> u32 {
     written.wrapping_sub(behind.min(bytes))
 }
 
-/// The word whose last byte is the first of a frame.
-const FIRST: u32 = (FRAME as u32) << 24;
-
-/// Sends one record: its number, then its words.
-pub(crate) fn send(number: u32, record: &[Cell<u32>; 4], put: fn(u8)) {
+/// Sends one frame: what it holds, its number, then its words.
+pub(crate) fn send(what: u8, number: u32, words: &[Cell<u32>; 4], put: fn(u8)) {
     let byte = |at: usize| {
         let place = at.wrapping_sub(1);
         let word = match place / 4 {
             0 => number,
-            word => record.get(word.wrapping_sub(1)).map_or(FIRST, Cell::get),
+            // (in front of the number lies the last byte of a word that there is not)
+            word => match words.get(word.wrapping_sub(1)) {
+                Some(word) => word.get(),
+                None => (what as u32) << 24,
+            },
         };
         word.wrapping_shr(8 * (place as u32 % 4)) as u8
     };
@@ -49,6 +51,7 @@ pub(crate) fn send(number: u32, record: &[Cell<u32>; 4], put: fn(u8)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use giornata_abi::ring::FRAME;
     use std::cell::RefCell;
 
     fn decode(frame: &[u8]) -> Vec<u8> {
@@ -68,7 +71,7 @@ mod tests {
     fn a_frame_has_no_zero_but_its_end_and_decodes_to_the_record() {
         thread_local!(static SENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
         let record = [0, 0x0100_0001, u32::MAX, 5 << 24].map(Cell::new);
-        send(0x1_0007, &record, |byte| {
+        send(FRAME, 0x1_0007, &record, |byte| {
             SENT.with_borrow_mut(|sent| sent.push(byte));
         });
         let sent = SENT.take();

@@ -1,8 +1,8 @@
 //! The kernel's binary for one board: boot and last words.
 //!
 //! It boots on hart 0, checks the records that the builder laid beside it, and enters the
-//! first thread. When the machine stops it hands out what is left of the trace and ends
-//! the machine with a status.
+//! first thread. When the machine stops it hands out what is left of the trace and how
+//! threads stand, and ends the machine with a status.
 //!
 //! The release build links only if no panic is reachable: the panic handler then
 //! calls a symbol that nobody defines.

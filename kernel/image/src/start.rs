@@ -1,14 +1,15 @@
 //! From reset to the first thread, and from the last to the end.
 
 use core::arch::global_asm;
+use core::cell::Cell;
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-use giornata_abi::ring::BYTES;
+use giornata_abi::ring::{BYTES, FRAME, MEMORY};
 use giornata_arch_riscv::board::{EXIT, MEMORY_END, RECORDS};
 use giornata_arch_riscv::device::Device;
-use giornata_arch_riscv::{begin, kernel};
+use giornata_arch_riscv::{Riscv, begin, kernel};
 use giornata_core::boot::{Boot, MAGIC, checksum, flag, layout};
-use giornata_core::{Machine, Trace};
+use giornata_core::{Kernel, Machine, Trace};
 
 use crate::console::{number, put, say};
 use crate::{dump, exit};
@@ -18,8 +19,8 @@ const GUARD: usize = 4096;
 const STACK: usize = 4096;
 /// The status of a machine that does not boot.
 const REFUSED: usize = 2;
-/// The status of a machine whose kernel trapped.
-const TRAPPED: usize = 1;
+/// The status of a machine whose kernel trapped, as a byte: no process ends it with more.
+const TRAPPED: usize = 0x101;
 
 global_asm!(
     ".pushsection .text.start, \"ax\"",
@@ -84,13 +85,17 @@ fn check() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Ends the machine: what is left of the trace goes to the console, if the system wants
-/// that. A board that has no way to end waits for ever.
+/// Ends the machine: what is left of the trace goes to the console, and how threads,
+/// processes and objects stand, if the system wants that. A board that has no way to end
+/// waits for ever.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.boot.stop")]
 extern "C" fn giornata_stop(status: usize) -> ! {
     if status != REFUSED && kernel().settings.flags & flag::TRACE_TO_CONSOLE != 0 {
         send_rest(&kernel().trace, kernel().settings.cursor);
+        if status != TRAPPED {
+            send_standing(kernel());
+        }
     }
     // SAFETY: the board says so.
     exit::end(unsafe { Device::at(EXIT) }, status as u8);
@@ -111,13 +116,51 @@ fn send_rest(trace: &Trace, cursor: usize) {
     let mut at = dump::first(said, trace.mask.wrapping_add(1), written);
     while at != written {
         if let Some(entry) = trace.ring.get((at & trace.mask) as usize / BYTES) {
-            dump::send(at / BYTES as u32, &entry.words, put);
+            dump::send(FRAME, at / BYTES as u32, &entry.words, put);
         }
         at = at.wrapping_add(BYTES as u32);
     }
 }
 
-/// The kernel itself trapped: last words.
+/// Bytes of each stack that are sent, from its pointer on: callers of a function that waits
+/// are in them.
+const CALLERS: usize = 256;
+
+/// The records that say how threads, processes and objects stand, and the newest part of
+/// each stack: the host reads them by the debug map.
+#[unsafe(link_section = ".text.boot.send_standing")]
+fn send_standing(kernel: &Kernel) {
+    let first = kernel.processes.as_ptr().addr();
+    let behind = kernel.objects.as_ptr_range().end.addr();
+    send_memory(RECORDS, size_of::<Kernel>());
+    send_memory(first, behind.wrapping_sub(first));
+    for thread in kernel.threads {
+        // (the kernel's own have none, nor memory that their process could reach)
+        if thread.place.stack_size != 0 {
+            let sp = thread.context.sp.get();
+            let (length, place) = Riscv::reach(thread.process, sp, CALLERS, false);
+            send_memory(place, length);
+        }
+    }
+}
+
+/// Sends memory in whole pieces of 16 bytes.
+#[unsafe(link_section = ".text.boot.send_memory")]
+#[inline(never)]
+fn send_memory(from: usize, length: usize) {
+    let mut at = from & !(BYTES - 1);
+    let behind = from.wrapping_add(length);
+    while at < behind {
+        // SAFETY: it lies in RAM, which ends at a multiple of a piece, and the kernel is the
+        // only one that runs; every bit pattern is such words.
+        let words = unsafe { &*with_exposed_provenance::<[Cell<u32>; 4]>(at) };
+        dump::send(MEMORY, at as u32, words, put);
+        at = at.wrapping_add(BYTES);
+    }
+}
+
+/// The kernel itself trapped: last words, and of its records only the trace, because the
+/// others may be what is wrong.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.boot.trapped")]
 extern "C" fn giornata_trapped(cause: usize, pc: usize, address: usize) -> ! {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use giornata_abi::ring::{self, Kind};
 use giornata_core::layout::{Field, Shape, Shaped, offset};
-use giornata_core::thread::{role, state, tenancy};
+use giornata_core::thread::{self, role, state, tenancy};
 use giornata_core::trace::Entry;
 use giornata_core::{Kernel, Line, Object, Process, Rank, Region, Task, Thread};
 use giornata_core::{micro::Group, object, process::life, ready::level, thread::Place};
@@ -66,11 +66,13 @@ macro_rules! constants {
 pub fn constants() -> impl Iterator<Item = Constants> {
     use object::kind;
     use ring::{members, reason};
+    use thread::kind as resumed;
     let groups: [Constants; _] = constants! {
-        state: ARMED SLEEPS PARKED ORPHAN BYTES IN_RING;
+        state: ARMED SLEEPS PARKED ORPHAN BYTES IN_RING HINTED;
         tenancy: NOBODY ENDED UPCALL TASK GIVEN JOINABLE;
         role: TASK UPCALL SPARE REAPER DEADLINE;
         life: ALIVE MESSAGE LINES THREADS OBJECTS REGIONS RESTORE START DEAD;
+        resumed: FULL AGAIN;
         kind: FREE SEMAPHORE MUTEX CONDITION MAILBOX HAND KIND CEILING PRIVATE ABANDONED;
         level: REACTION LOWEST STREAM IDLE;
         reason: COMPLETE;

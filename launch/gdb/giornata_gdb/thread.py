@@ -65,10 +65,11 @@ class Thread:
         until = f" until {system.seconds(self.timeout()):.6f} s" if state & states["ARMED"] else ""
         if state & states["SLEEPS"]:
             return "sleeps", until.strip()
-        if wants:
-            return "waits", self._about(wants) + until
+        # (who waits in the list of a condition has noted the mutex that it wants then)
         if waits and waits.address != system.kernel["nowhere"]:
             return "waits", self._about(waits) + until
+        if wants:
+            return "waits", self._about(wants) + until
         line = self._line()
         if line is not None:
             return "waits", f"interrupt {line}" + until

@@ -11,14 +11,14 @@
 
 use anyhow::{Context, Result};
 use giornata_system::DebugMap;
+use giornata_trace::{Memory, Records};
 use object::Endianness;
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 use serde::{Deserialize, Serialize};
 
-use crate::debug::halted::{Halted, Memory, Registers};
+use crate::debug::halted::{Halted, Registers};
 use crate::debug::pages;
-use crate::debug::records::Records;
 
 /// Who defines the note that holds what a debugger has to know.
 const OWNER: &[u8] = b"giornata";
@@ -64,10 +64,8 @@ struct Load {
 /// The bytes of a dump.
 pub(crate) fn write(about: &About, halted: &Halted) -> Result<Vec<u8>> {
     let map = &about.map;
-    let memory = Memory {
-        base: map.memory.0.into(),
-        bytes: &halted.memory,
-    };
+    let base: u64 = map.memory.0.into();
+    let memory = Memory::of(base, &halted.memory);
     let mut notes = Vec::new();
     for saved in threads(map, halted, &memory)? {
         note(
@@ -81,14 +79,14 @@ pub(crate) fn write(about: &About, halted: &Halted) -> Result<Vec<u8>> {
     note(&mut notes, OWNER, MAP, &about);
     let length = halted.memory.len() as u64;
     let mut loads = vec![Load {
-        address: memory.base,
+        address: base,
         at: 0,
         bytes: length,
     }];
     for (address, place, bytes) in pages::reached(map, &memory)? {
         loads.push(Load {
             address,
-            at: place - memory.base,
+            at: place - base,
             bytes,
         });
     }
@@ -131,7 +129,7 @@ fn threads(map: &DebugMap, halted: &Halted, memory: &Memory<'_>) -> Result<Vec<S
             is_elsewhere = false;
             threads.insert(0, hart(number));
         } else {
-            threads.push(records.saved(record, number)?);
+            threads.push(saved(&records, record, number)?);
         }
     }
     if is_elsewhere {
@@ -140,33 +138,31 @@ fn threads(map: &DebugMap, halted: &Halted, memory: &Memory<'_>) -> Result<Vec<S
     Ok(threads)
 }
 
-impl Records<'_> {
-    /// The registers that a thread goes on with.
-    fn saved(&self, thread: u64, number: u32) -> Result<Saved> {
-        let word =
-            |name: &str, index| self.read("Thread", thread, &format!("context.{name}"), index);
-        let mut registers = Registers::default();
-        for (first, name, index, count) in [
-            (1, "ra", 0, 1),
-            (2, "sp", 0, 1),
-            (3, "gp", 0, 1),
-            (4, "tp", 0, 1),
-            (5, "t", 0, 3),
-            (8, "s", 0, 2),
-            (10, "a", 0, 8),
-            (18, "s", 2, 10),
-            (28, "t", 3, 4),
-        ] {
-            for next in 0..count {
-                registers[first + next] = word(name, index + next)?;
-            }
+/// The registers that a thread goes on with.
+fn saved(records: &Records<'_>, thread: u64, number: u32) -> Result<Saved> {
+    let word =
+        |name: &str, index| records.read("Thread", thread, &format!("context.{name}"), index);
+    let mut registers = Registers::default();
+    for (first, name, index, count) in [
+        (1, "ra", 0, 1),
+        (2, "sp", 0, 1),
+        (3, "gp", 0, 1),
+        (4, "tp", 0, 1),
+        (5, "t", 0, 3),
+        (8, "s", 0, 2),
+        (10, "a", 0, 8),
+        (18, "s", 2, 10),
+        (28, "t", 3, 4),
+    ] {
+        for next in 0..count {
+            registers[first + next] = word(name, index + next)?;
         }
-        Ok(Saved {
-            number,
-            pc: word("pc", 0)?,
-            registers,
-        })
     }
+    Ok(Saved {
+        number,
+        pc: word("pc", 0)?,
+        registers,
+    })
 }
 
 /// The `prstatus` of a thread: Linux's, which gdb reads for all of RISC-V.

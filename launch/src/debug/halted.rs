@@ -25,21 +25,6 @@ pub(crate) struct Halted {
     pub(crate) memory: Vec<u8>,
 }
 
-/// What lies in memory, by address.
-pub(crate) struct Memory<'a> {
-    pub(crate) base: u64,
-    pub(crate) bytes: &'a [u8],
-}
-
-impl Memory<'_> {
-    /// A number of some bytes; `None` if it is not all there.
-    pub(crate) fn number(&self, address: u64, bytes: usize) -> Option<u64> {
-        let at = usize::try_from(address.checked_sub(self.base)?).ok()?;
-        let bytes = self.bytes.get(at..at.checked_add(bytes)?)?.iter().rev();
-        Some(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
-}
-
 impl Halted {
     /// Asks a machine that does not run; `folder` is for what QEMU writes meanwhile.
     pub(crate) fn ask(monitor: &mut Monitor, map: &DebugMap, folder: &Path) -> Result<Halted> {
@@ -114,17 +99,5 @@ mod tests {
         assert_eq!(read["mscratch"], 0x8004_4240);
         assert_eq!((read["x1"], read["x10"]), (0x8000_00a4, u64::MAX));
         assert_eq!((read["x0"], read["f0"]), (0, 1));
-    }
-
-    #[test]
-    fn numbers_that_are_not_all_in_memory_are_none() {
-        let memory = Memory {
-            base: 0x100,
-            bytes: &[1, 2, 3, 4],
-        };
-        assert_eq!(memory.number(0x101, 2), Some(0x0302));
-        assert_eq!(memory.number(0x102, 4), None);
-        assert_eq!(memory.number(0xFF, 1), None);
-        assert_eq!(memory.number(u64::MAX, 4), None);
     }
 }

@@ -15,7 +15,6 @@ mod core_file;
 mod debugger;
 mod halted;
 mod pages;
-mod records;
 mod session;
 mod stub;
 mod telling;

@@ -2,9 +2,7 @@
 
 use anyhow::{Context, Result};
 use giornata_system::DebugMap;
-
-use crate::debug::halted::Memory;
-use crate::debug::records::Records;
+use giornata_trace::{Memory, Records};
 
 const PAGE: u64 = 4096;
 const VALID: u64 = 1;

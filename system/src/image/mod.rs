@@ -93,6 +93,8 @@ pub struct Built {
     pub names: PathBuf,
     /// The debug map, as JSON.
     pub debug_map: PathBuf,
+    /// The same map.
+    pub map: DebugMap,
     /// The identifiers as a Rust module, and as a C header.
     pub identifiers: [PathBuf; 2],
     /// The same map.
@@ -326,6 +328,7 @@ impl<'a> Builder<'a> {
             processes,
             names,
             debug_map,
+            map,
             identifiers: self.identifiers,
             name_map,
             report,

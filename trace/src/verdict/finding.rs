@@ -34,8 +34,10 @@ pub(super) struct Finding {
     pub(super) stops: u64,
     /// Jobs that were stopped and drivers that were not called, because of it.
     pub(super) skipped: u64,
-    /// Who had the processor instead.
+    /// Who had the processor, or owns the mutex, instead.
     pub(super) other: Option<u16>,
+    /// The mutex that it waits for.
+    pub(super) mutex: Option<u16>,
     pub(super) place: Place,
     /// The logical instant that was counted last.
     pub(super) last: Option<Instant>,
@@ -56,6 +58,7 @@ impl Finding {
             stops: 0,
             skipped: 0,
             other: None,
+            mutex: None,
             place: (0, 0),
             last: None,
         }

@@ -13,6 +13,7 @@ use super::wording;
 use crate::event::{Breach, Content, Event};
 use crate::fault::Fault;
 use crate::message::{Assembly, Message};
+use crate::standing::Standing;
 
 /// The job of a task that is under way, or was last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,8 +48,12 @@ pub struct Judge {
 /// What came of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// What happened and was not expected, as one would expect it: `overrun:control`.
+    /// What happened and was not expected, as one would expect it: `overrun:control`; of a
+    /// thread that did not get the processor or a mutex with who had that:
+    /// `starved:poll by spin`.
     pub unexpected: Vec<String>,
+    /// The threads that this happened to or because of, of those that did not get on.
+    pub concerned: Vec<u16>,
     /// One line for each: what, how often, and what mends it.
     pub reasons: Vec<String>,
     /// What was expected and did not happen.
@@ -120,22 +125,40 @@ impl Judge {
     /// `is_whole`: the trace tells all. Of a trace that does not, nothing is said to have
     /// stayed away, and nobody to have waited.
     /// `symbols`: what addresses are called; without it they are told as numbers.
+    /// `standing`: how threads stood when the machine stopped; without it nobody is said to
+    /// have waited for a mutex.
     pub fn conclude(
         &self,
         now: Ticks,
         status: i32,
         is_whole: bool,
-        symbols: Option<&Symbols>,
+        (symbols, standing): (Option<&Symbols>, Option<&Standing>),
     ) -> Judgement {
         let mut whole = self.clone();
         let mut faults = Vec::new();
         whole.messages.flush(&mut |_, message| faults.push(message));
         faults.into_iter().for_each(|fault| whole.explain(fault));
         if is_whole {
+            whole.count_blocked(now, standing);
             whole.count_waiting(now);
         }
         whole.count_status(now, status);
-        whole.judge(now, is_whole, symbols)
+        whole.judge(now, is_whole, (symbols, standing))
+    }
+
+    /// The thread that runs, as far as it has a name.
+    pub fn running(&self) -> Option<u16> {
+        self.running.map(|(thread, _)| thread)
+    }
+
+    /// When a thread was entered, left or released last.
+    pub fn since(&self, thread: u16) -> Option<Ticks> {
+        self.occupancy.since(thread)
+    }
+
+    /// Whether a task has a job that was released and has not ended.
+    pub fn has_job(&self, thread: u16) -> bool {
+        self.occupancy.has_job(thread)
     }
 
     fn switch(&mut self, tick: Ticks, next: Option<u16>) {
@@ -346,16 +369,6 @@ impl Judge {
         }
     }
 
-    fn count_waiting(&mut self, now: Ticks) {
-        for waiting in self.occupancy.waiting(now, &self.names) {
-            let at = self.base.instant(waiting.since);
-            let subject = Subject::Thread(waiting.thread);
-            let index = self.find(waiting.kind, subject, (0, 0), at);
-            self.findings[index].count = 1;
-            self.findings[index].other = waiting.other;
-        }
-    }
-
     /// An exit status; not if it is that of a process whose fault halts the machine.
     fn count_status(&mut self, now: Ticks, status: i32) {
         let halts = |(index, ended): (usize, &Option<usize>)| {
@@ -369,7 +382,12 @@ impl Judge {
         }
     }
 
-    fn judge(&self, now: Ticks, is_whole: bool, symbols: Option<&Symbols>) -> Judgement {
+    fn judge(
+        &self,
+        now: Ticks,
+        is_whole: bool,
+        (symbols, standing): (Option<&Symbols>, Option<&Standing>),
+    ) -> Judgement {
         let names = &self.names;
         let expectations: Vec<Expectation> =
             names.expect.iter().filter_map(|e| e.parse().ok()).collect();
@@ -386,13 +404,24 @@ impl Judge {
                 }
                 continue;
             }
+            let title = match finding.other {
+                Some(other) => {
+                    let other_name = Subject::Thread(other).name(Kind::NeverRun, names);
+                    if let Subject::Thread(thread) = subject {
+                        judgement.concerned.extend([thread, other]);
+                    }
+                    format!("{title} by {other_name}")
+                }
+                None => title,
+            };
             if !judgement.unexpected.contains(&title) {
                 judgement.unexpected.push(title);
             }
             let end = self.base.instant(now);
+            let known = (names, symbols, standing);
             judgement
                 .reasons
-                .push(wording::sentence(finding, (names, symbols), end));
+                .push(wording::sentence(finding, known, end));
         }
         judgement.expected = expected;
         if is_whole {
@@ -408,6 +437,8 @@ impl Judge {
         judgement
     }
 }
+
+mod waiting;
 
 #[cfg(test)]
 mod tests;

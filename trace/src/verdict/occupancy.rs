@@ -190,10 +190,42 @@ impl Occupancy {
             .collect()
     }
 
+    /// When a thread ran last, if it has run, and not for at least the last half of a run
+    /// that ended at this tick.
+    pub(super) fn absent_since(&self, thread: u16, end: Ticks) -> Option<Ticks> {
+        if self
+            .running
+            .iter()
+            .flatten()
+            .any(|(runs, _)| *runs == thread)
+        {
+            return None;
+        }
+        let last = self.turns.get(usize::from(thread))?.last?;
+        self.is_long(last, end.0).then_some(Ticks(last))
+    }
+
+    /// When a thread was entered, left or released last.
+    pub(super) fn since(&self, thread: u16) -> Option<Ticks> {
+        let turn = self.turns.get(usize::from(thread))?;
+        turn.last.max(turn.ready).map(Ticks)
+    }
+
+    /// Whether a thread has a job that was released and has not ended.
+    pub(super) fn has_job(&self, thread: u16) -> bool {
+        let turn = self.turns.get(usize::from(thread));
+        turn.is_some_and(|turn| turn.is_there)
+    }
+
+    /// Whether what began then lasted for at least half of a run that ended at `end`.
+    fn is_long(&self, since: u64, end: u64) -> bool {
+        let half = end.saturating_sub(self.start).div_ceil(2).max(1);
+        end.saturating_sub(since) >= half
+    }
+
     fn judge(&self, thread: u16, end: u64, names: &NameMap) -> Option<Waiting> {
         let turn = self.turns.get(usize::from(thread))?;
-        let long = end.saturating_sub(self.start).div_ceil(2).max(1);
-        let is_long = |since: u64| end.saturating_sub(since) >= long;
+        let is_long = |since: u64| self.is_long(since, end);
         let base = Timebase::new(names.timer_hertz);
         let is_due = turn.deadline.is_some_and(|at| base.ticks(at).0 <= end);
         let barred = self.barred_since(thread);

@@ -6,24 +6,31 @@ use giornata_system::NameMap;
 use giornata_system::expect::{Kind, Subject};
 use giornata_system::names::{ThreadName, ThreadRole};
 
+use super::blocked;
 use super::finding::Finding;
 use crate::narration::{driver_name, process_name, program_name, thread_name};
 use crate::notation::{brief, millis, seconds};
+use crate::standing::{Standing, State};
+
+/// Names, what addresses are called, and how threads stood at the end.
+type Known<'a> = (&'a NameMap, Option<&'a Symbols>, Option<&'a Standing>);
 
 /// The line of a finding of a run that ended at `end`.
 pub(super) fn sentence(
     finding: &Finding,
-    (names, symbols): (&NameMap, Option<&Symbols>),
+    (names, symbols, standing): Known<'_>,
     end: Instant,
 ) -> String {
+    let known = (names, symbols, standing);
     let about = |text: String| format!("{text}{}", aside(finding));
     match (finding.kind, finding.subject) {
         (Kind::Fault | Kind::Panic | Kind::Stop | Kind::Restart, Subject::Process(process)) => {
             ended(finding, process, (names, symbols))
         }
         (Kind::NeverRun | Kind::Starved, Subject::Thread(thread)) => {
-            waited(finding, (names, symbols), thread, end)
+            waited(finding, known, thread, end)
         }
+        (Kind::Blocked, Subject::Thread(thread)) => blocked::sentence(finding, known, thread, end),
         (Kind::Overrun, Subject::Driver(driver)) => {
             about(driver_overran(finding, (names, symbols), driver))
         }
@@ -213,7 +220,7 @@ fn ended(finding: &Finding, index: u16, (names, symbols): (&NameMap, Option<&Sym
 
 fn waited(
     finding: &Finding,
-    (names, symbols): (&NameMap, Option<&Symbols>),
+    (names, symbols, standing): Known<'_>,
     index: u16,
     end: Instant,
 ) -> String {
@@ -232,7 +239,17 @@ fn waited(
     let Some(other) = finding.other else {
         return format!("{how}: see what kept the processor with --trace");
     };
+    // where it computes, if it does so still; else where its function begins
+    let at_the_end = standing.and_then(|standing| {
+        let own = standing.threads.get(usize::from(other))?;
+        let computes = matches!(own.state, State::Running | State::Ready);
+        standing.place(other, names, symbols?).filter(|_| computes)
+    });
     let other = match names.threads.get(usize::from(other)) {
+        Some(_) if at_the_end.is_some() => {
+            let place = at_the_end.map_or_else(String::new, |place| place.to_string());
+            format!("{} (in {place})", thread_name(names, other))
+        }
         Some(thread) => {
             let (process, body) = (Some(thread.process), thread.body);
             let name = thread_name(names, other);

@@ -238,12 +238,40 @@ mod tests {
     }
 
     #[test]
-    fn a_level_stands_before_the_text() {
+    fn a_level_that_is_logged_stands_before_the_text() {
         let valve = 7;
-        assert_eq!(text(|| log_error!("valve {valve}")), "error: valve 7");
-        assert_eq!(text(|| log_warning!("valve")), "warning: valve");
-        assert_eq!(text(|| log_info!("{}", 1)), "info: 1");
-        assert_eq!(text(|| log_debug!("{:?}", Some(1))), "debug: Some(1)");
+        for (level, expected, said) in [
+            (
+                Level::Error,
+                "error: valve 7",
+                text(|| log_error!("valve {valve}")),
+            ),
+            (
+                Level::Warning,
+                "warning: valve",
+                text(|| log_warning!("valve")),
+            ),
+            (Level::Info, "info: 1", text(|| log_info!("{}", 1))),
+            (
+                Level::Debug,
+                "debug: Some(1)",
+                text(|| log_debug!("{:?}", Some(1))),
+            ),
+        ] {
+            assert_eq!(said, if is_logged(level) { expected } else { "" });
+        }
+    }
+
+    #[test]
+    fn what_is_not_logged_is_not_evaluated() {
+        let mut times = 0;
+        text(|| {
+            log_debug!("{}", {
+                times += 1;
+                times
+            })
+        });
+        assert_eq!(times, i32::from(is_logged(Level::Debug)));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 #![no_std]
 
+use giornata_rt::supervisor::Process;
+use giornata_rt::sync::Mutex;
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{log, process, shutdown, thread};
 
@@ -59,6 +61,64 @@ fn trip() {
     );
 }
 
+/// Of the system file's mutexes the second and the third.
+const TABLE: Mutex = Mutex::new(1);
+const DOOR: Mutex = Mutex::new(2);
+
+/// Computes for ever with the table in its hand.
+#[thread]
+fn fill_table() {
+    let _table = TABLE.lock();
+    search();
+}
+
+#[inline(never)]
+fn search() {
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// Wants the table.
+#[thread]
+fn look_up() {
+    sleep_until(10);
+    drop(TABLE.lock());
+    log!("looked up");
+}
+
+/// Holds the door for a while, again and again.
+#[thread]
+fn enter() {
+    loop {
+        let door = DOOR.lock();
+        if door.is_err() || time::sleep(Duration::from_millis(3)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Wants the door at some time.
+#[thread]
+fn leave() {
+    sleep_until(4);
+    loop {
+        drop(DOOR.lock());
+        if time::sleep(Duration::from_millis(7)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the other process.
+#[thread]
+fn end_walk() {
+    sleep_until(10);
+    if let Err(error) = Process::new(1).kill() {
+        log!("kill: {}", error.name());
+    }
+}
+
 /// Ends the run.
 #[thread]
 fn finish() {
@@ -67,5 +127,7 @@ fn finish() {
 }
 
 process! {
-    threads: [spin, poll, wait, fill, trip, finish],
+    threads: [
+        spin, poll, wait, fill, trip, fill_table, look_up, enter, leave, end_walk, finish,
+    ],
 }

@@ -17,7 +17,7 @@ fn judge(names: &NameMap, events: &[Event]) -> Judgement {
 fn judge_to(names: &NameMap, events: &[Event], status: i32, is_whole: bool) -> Judgement {
     let mut judge = Judge::new(names);
     events.iter().for_each(|event| judge.observe(event));
-    judge.conclude(Ticks(END * 10_000), status, is_whole, None)
+    judge.conclude(Ticks(END * 10_000), status, is_whole, (None, None))
 }
 
 fn breach(
@@ -274,7 +274,7 @@ fn a_task_that_never_gets_the_processor_is_named_with_who_had_it() {
         switch(0, Some(1)),
     ];
     let judgement = judge(&names, &events);
-    assert_eq!(judgement.unexpected, ["never-run:fast"]);
+    assert_eq!(judgement.unexpected, ["never-run:fast by slow"]);
     assert_eq!(
         judgement.reasons,
         [

@@ -1,0 +1,343 @@
+//! How the threads of a system stand, read from the kernel's records: when the machine has
+//! stopped, or while it runs.
+//!
+//! The commands for gdb in `launch/gdb` say the same of a machine under a debugger.
+
+use anyhow::Result;
+use giornata_abi::Ticks;
+use giornata_symbols::{Frame, Memory as StackCopy, Registers, Symbols};
+use giornata_system::{DebugMap, NameMap};
+
+use crate::fault::innermost;
+use crate::memory::Memory;
+use crate::records::Records;
+
+/// Bytes of a stack that a backtrace is made from at most.
+const STACK: usize = 4096;
+/// Bytes of an `ecall`.
+const CALL: u64 = 4;
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// The hart runs it.
+    Running,
+    #[default]
+    /// It could run, if nobody else did.
+    Ready,
+    /// It waits for something.
+    Waits(Awaited),
+    /// It waits for an instant only.
+    Sleeps,
+    /// It has no job, or no upcall.
+    Idle,
+    /// It has ended and is to be joined.
+    Ended,
+    /// No thread lives in its place.
+    Absent,
+    /// Its process ends, or begins anew.
+    Ending,
+    /// Its process has ended.
+    Dead,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// An object of the name map.
+    Object(u16),
+    /// The reply of a thread that has its request.
+    Reply(u16),
+    /// The end of a thread or of a process.
+    End,
+    /// An interrupt line, by its number.
+    Line(u16),
+    /// It is not known.
+    Unknown,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadStanding {
+    /// What it does.
+    pub state: State,
+    /// When its wait ends at the latest, if it does.
+    pub until: Option<Ticks>,
+    /// It gets a mutex when it wakes from a wait for something else, without having run.
+    pub is_hinted: bool,
+    /// It is a task in the ring of those that are released together, so that it may be
+    /// told as ready when it has no job.
+    is_in_ring: bool,
+    /// Where it goes on, and its stack; `None` if that is in no record.
+    registers: Option<Registers>,
+    stack: StackCopy,
+    /// Bytes of its stack in use; `None` if it has no stack, or its pointer leads elsewhere.
+    pub stack_used: Option<u32>,
+}
+
+/// The threads of a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// In the order of the name map.
+    pub threads: Vec<ThreadStanding>,
+    /// By object of the name map: the thread that owns a mutex or serves a mailbox.
+    pub owners: Vec<Option<u16>>,
+}
+
+/// Where records of one kind lie.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    first: u64,
+    size: u64,
+    count: usize,
+}
+
+impl Row {
+    fn at(self, index: usize) -> u64 {
+        self.first + index as u64 * self.size
+    }
+
+    /// The number of the record at an address.
+    fn index(self, address: u64) -> Option<u16> {
+        let offset = address.checked_sub(self.first)?;
+        let index = offset.checked_div(self.size)?;
+        let is_one = offset % self.size == 0 && index < self.count as u64;
+        u16::try_from(index).ok().filter(|_| is_one)
+    }
+}
+
+impl Standing {
+    /// Reads the records in `memory`; `running` is the thread that the hart runs, which no
+    /// record tells.
+    ///
+    /// # Errors
+    /// Records are missing, or the map is of another version.
+    pub fn read(map: &DebugMap, memory: &Memory<'_>, running: Option<u16>) -> Result<Standing> {
+        Reader::new(map, memory)?.read(running)
+    }
+
+    /// The trace knows which tasks have jobs: the others wait for a release.
+    pub fn settle(&mut self, has_job: impl Fn(u16) -> bool) {
+        for (index, thread) in (0u16..).zip(&mut self.threads) {
+            if thread.is_in_ring && thread.state == State::Ready && !has_job(index) {
+                thread.state = State::Idle;
+            }
+        }
+    }
+
+    /// The function and the line that a thread is in: the innermost of the project's own, or
+    /// of a library's if there is none. `None` if that is not known.
+    pub fn place(&self, thread: u16, names: &NameMap, symbols: &Symbols) -> Option<Frame> {
+        let own = self.threads.get(usize::from(thread))?;
+        let process = names.threads.get(usize::from(thread))?.process;
+        let backtrace = symbols.backtrace(process, own.registers?, &own.stack);
+        innermost(&backtrace.frames)
+    }
+}
+
+struct Reader<'a> {
+    records: Records<'a>,
+    threads: Row,
+    processes: Row,
+    objects: Row,
+    nowhere: u64,
+    /// By interrupt line in use: its number, and the thread that waits for it.
+    handlers: Vec<(u16, u64)>,
+    /// By thread: the record that stands for its replies.
+    hands: Vec<u64>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(map: &'a DebugMap, memory: &'a Memory<'a>) -> Result<Reader<'a>> {
+        let records = Records { map, memory };
+        let names = &map.names;
+        let row = |field: &str, record: &str, count| -> Result<Row> {
+            Ok(Row {
+                first: records.kernel(&format!("{field}.address"))?,
+                size: records.size(record)? as u64,
+                count,
+            })
+        };
+        let threads = row("threads", "Thread", names.threads.len())?;
+        let mut handlers = Vec::new();
+        for number in 0..records.count("Kernel", "lines") {
+            let line = records.read("Kernel", map.kernel.into(), "lines", number)?;
+            if line != 0 {
+                handlers.push((number as u16, records.read("Line", line, "handler", 0)?));
+            }
+        }
+        let hand = |index| records.read("Thread", threads.at(index), "hand", 0);
+        Ok(Reader {
+            threads,
+            processes: row("processes", "Process", names.processes.len() + 1)?,
+            objects: row("objects", "Object", names.objects.len())?,
+            nowhere: records.kernel("nowhere")?,
+            handlers,
+            hands: (0..threads.count).map(hand).collect::<Result<_>>()?,
+            records,
+        })
+    }
+
+    fn read(&self, running: Option<u16>) -> Result<Standing> {
+        let threads = (0..self.threads.count)
+            .map(|index| self.thread(index, running == Some(index as u16)))
+            .collect::<Result<_>>()?;
+        let owners = (0..self.objects.count)
+            .map(|index| {
+                let owner = self
+                    .records
+                    .read("Object", self.objects.at(index), "owner", 0)?;
+                Ok(self.threads.index(owner))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Standing { threads, owners })
+    }
+
+    fn thread(&self, index: usize, is_running: bool) -> Result<ThreadStanding> {
+        let records = &self.records;
+        let record = self.threads.at(index);
+        let word = |field: &str, index| records.read("Thread", record, field, index);
+        let bits = word("state", 0)?;
+        let is = |name: &str| Ok::<_, anyhow::Error>(bits & records.constant("state", name)? != 0);
+        let low = |index| Ok::<_, anyhow::Error>(word("context.t", index)? & 0xFFFF_FFFF);
+        let state = self.state(record, is_running, bits)?;
+        let is_waiting = matches!(state, State::Waits(_) | State::Sleeps);
+        let until = match is_waiting && is("ARMED")? {
+            true => Some(Ticks(low(1)? << 32 | low(0)?)),
+            false => None,
+        };
+        let (registers, stack, stack_used) = self.position(index, is_running, state)?;
+        Ok(ThreadStanding {
+            state,
+            until,
+            is_hinted: is("HINTED")?,
+            is_in_ring: is("IN_RING")?,
+            registers,
+            stack,
+            stack_used,
+        })
+    }
+
+    fn state(&self, record: u64, is_running: bool, bits: u64) -> Result<State> {
+        let records = &self.records;
+        let word = |field: &str| records.read("Thread", record, field, 0);
+        let life = records.read("Process", word("process")?, "life", 0)?;
+        if life != records.constant("life", "ALIVE")? {
+            return Ok(match life == records.constant("life", "DEAD")? {
+                true => State::Dead,
+                false => State::Ending,
+            });
+        }
+        let tenancy = word("tenancy")?;
+        let is = |name: &str| Ok::<_, anyhow::Error>(tenancy == records.constant("tenancy", name)?);
+        if is_running {
+            return Ok(State::Running);
+        } else if is("ENDED")? {
+            return Ok(State::Ended);
+        } else if is("NOBODY")? {
+            return Ok(State::Absent);
+        }
+        let (waits, wants) = (word("waits")?, word("wants")?);
+        if waits == 0 {
+            return Ok(match wants {
+                0 => State::Ready,
+                wanted => State::Waits(self.awaited(wanted)),
+            });
+        }
+        if bits & records.constant("state", "SLEEPS")? != 0 {
+            return Ok(State::Sleeps);
+        }
+        // (who waits in the list of a condition has noted the mutex that it wants then)
+        if waits != self.nowhere {
+            return Ok(State::Waits(self.awaited(waits)));
+        }
+        if wants != 0 {
+            return Ok(State::Waits(self.awaited(wants)));
+        }
+        let line = self.handlers.iter().find(|(_, handler)| *handler == record);
+        if let Some((number, _)) = line {
+            return Ok(State::Waits(Awaited::Line(*number)));
+        }
+        Ok(match is("TASK")? || is("UPCALL")? {
+            true => State::Idle,
+            false => State::Waits(Awaited::Unknown),
+        })
+    }
+
+    fn awaited(&self, object: u64) -> Awaited {
+        let Row { first, size, count } = self.processes;
+        let server = self.hands.iter().position(|hand| *hand == object);
+        match (self.objects.index(object), server) {
+            (Some(index), _) => Awaited::Object(index),
+            (None, Some(server)) => Awaited::Reply(server as u16),
+            // (the list of those that wait so lies in the record of their process)
+            _ if (first..first + size * count as u64).contains(&object) => Awaited::End,
+            _ => Awaited::Unknown,
+        }
+    }
+
+    /// Where a thread goes on, what is known of its stack, and how much of it is in use.
+    fn position(
+        &self,
+        index: usize,
+        is_running: bool,
+        state: State,
+    ) -> Result<(Option<Registers>, StackCopy, Option<u32>)> {
+        let records = &self.records;
+        let lives = !matches!(
+            state,
+            State::Ended | State::Absent | State::Dead | State::Ending | State::Idle
+        );
+        let Some(stack) = records.map.stacks.get(index).filter(|_| lives) else {
+            return Ok((None, StackCopy::default(), None));
+        };
+        let record = self.threads.at(index);
+        let word = |field: &str| records.read("Thread", record, field, 0);
+        let (pc, sp) = (word("context.pc")?, word("context.sp")?);
+        let resumed = word("kind")?;
+        let is_full = resumed == records.constant("resumed", "FULL")?;
+        let used = u64::from(stack.top).checked_sub(sp);
+        let used = used.and_then(|used| u32::try_from(used).ok());
+        let used = used.filter(|used| *used <= stack.size);
+        let copy = used.map_or_else(StackCopy::default, |used| {
+            let place = u64::from(stack.place) + u64::from(stack.size - used);
+            StackCopy {
+                start: sp,
+                bytes: records
+                    .memory
+                    .read_up_to(place, STACK.min(used as usize))
+                    .to_vec(),
+            }
+        });
+        // The running thread was interrupted, or its record tells where it was before.
+        // Nobody keeps the return address of who has called: it lies on the stack.
+        let registers = (pc != 0 && (is_full || !is_running)).then_some(());
+        let registers = match registers {
+            None => None,
+            Some(()) => Some(Registers {
+                pc: if is_full { pc } else { pc.wrapping_sub(CALL) },
+                sp,
+                ra: match is_full {
+                    true => Some(word("context.ra")?),
+                    false => None,
+                },
+            }),
+        };
+        Ok((registers, copy, used))
+    }
+}
+
+#[cfg(test)]
+impl ThreadStanding {
+    /// A thread of which no more is known than what it does.
+    pub(crate) fn of(state: State) -> ThreadStanding {
+        ThreadStanding {
+            state,
+            ..ThreadStanding::default()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "standing_tests.rs"]
+mod tests;
