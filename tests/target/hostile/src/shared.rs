@@ -9,8 +9,10 @@ static TANK: DriverCell<u32> = DriverCell::new(|| 10);
 pub(crate) fn fill_tank(filled: &mut u32) {
     TANK.with(|level| {
         *level += 1;
-        while *level == 13 {
-            core::hint::spin_loop();
+        if *level == 13 {
+            loop {
+                core::hint::spin_loop();
+            }
         }
         *filled = *level;
     });
