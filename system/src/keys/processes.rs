@@ -158,7 +158,7 @@ static THREAD: Table = Table {
             "budget",
             Duration,
             Means("unlimited"),
-            "Execution time that a job may take at most",
+            "Execution time after which it goes behind the threads of its priority, or of its deadline, and may take as much again. It is not stopped: only tasks and drivers are",
         ),
         key("stack", ANY, Means("the process's `stack`"), STACK),
         key(
