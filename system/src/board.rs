@@ -1,5 +1,6 @@
 //! A board: memory map and clocks, read from `boards/NAME.toml`.
 
+mod needs;
 mod overlap;
 
 use crate::board_keys::BOARD;
@@ -329,7 +330,8 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     overlap::within(findings, &memory, &kernel_region);
     let regions: Vec<Region> = std::iter::once(memory).chain(regions).collect();
     overlap::apart(findings, &regions);
-    let devices = devices.into_iter().map(|(device, _)| device).collect();
+    let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
+    needs::check(findings, &kernel, &kernel_features, &devices);
     let emulator = emulator(findings, top);
     let name = name?.into_inner();
     Some(Board {

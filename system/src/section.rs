@@ -103,11 +103,26 @@ impl<'a> Section<'a> {
         key: &str,
         example: &str,
     ) -> Option<Spanned<String>> {
+        self.need(findings, key, example);
+        self.text(findings, key)
+    }
+
+    /// A number that must be there.
+    pub(crate) fn needed_number(
+        &self,
+        findings: &mut Findings,
+        key: &str,
+        example: &str,
+    ) -> Option<Spanned<u64>> {
+        self.need(findings, key, example);
+        self.number(findings, key)
+    }
+
+    fn need(&self, findings: &mut Findings, key: &str, example: &str) {
         if self.value(key).is_none() {
             let reason = format!("{} does not say `{key}`", self.title);
             findings.refuse(self.span(), reason, format!("add `{key} = {example}`"));
         }
-        self.text(findings, key)
     }
 
     /// `true` or `false`, or nothing.

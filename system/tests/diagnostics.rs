@@ -784,6 +784,11 @@ fn boards() {
             "base = 0x8000_0000\nsize = 0x0004_0000",
             "base = 0x7FFF_0000\nsize = 0x0004_0000",
         ),
+        ("console = \"uart0\"\n", ""),
+        ("console = \"uart0\"", "console = \"uart1\""),
+        ("harts = 1\n", ""),
+        ("harts = 1", "harts = 2"),
+        ("[devices.clint]", "[devices.klint]"),
     ];
     let text = messages(&changes, |from, to| {
         let board = changed(sample::BOARD, from, to);

@@ -1,0 +1,47 @@
+//! What the kernel needs of a board besides memory: without it, it cannot be built.
+
+use super::Device;
+use crate::problem::{Findings, suggest};
+use crate::section::Section;
+
+/// The timer that each hart has.
+const TIMER: &str = "clint";
+/// The feature of a kernel whose interrupts come through a controller, and its device.
+const CONTROLLER: &str = "plic";
+
+/// Refuses what is missing in `[kernel]`, and devices that it names and are not there.
+pub(super) fn check(
+    findings: &mut Findings,
+    kernel: &Section<'_>,
+    features: &[String],
+    devices: &[Device],
+) {
+    for key in ["console", "exit"] {
+        if let Some(name) = kernel.needed(findings, key, "\"uart0\"")
+            && devices.iter().all(|device| device.name != *name.get_ref())
+        {
+            let known = devices.iter().map(|device| device.name.as_str());
+            let reason = format!("`{key}` names no device of the board");
+            findings.refuse(name.span(), reason, suggest(name.get_ref(), known));
+        }
+    }
+    kernel.needed_number(findings, "cycle-hertz", "10_000_000");
+    if let Some(harts) = kernel.needed_number(findings, "harts", "1")
+        && *harts.get_ref() != 1
+    {
+        let reason = "the kernel runs on one hart";
+        findings.refuse(harts.span(), reason, "say `harts = 1`");
+    }
+    let mut needed = vec![TIMER];
+    if features.iter().any(|feature| feature == CONTROLLER) {
+        needed.push(CONTROLLER);
+        kernel.needed_number(findings, "plic-context", "0");
+    }
+    for name in needed {
+        if devices.iter().all(|device| device.name != name) {
+            let reason = format!("the board has no device `{name}`, which the kernel needs");
+            let mend = format!("add `[devices.{name}]` with `base` and `size`");
+            findings.refuse(kernel.span(), reason, mend);
+        }
+    }
+}
