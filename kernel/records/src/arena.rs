@@ -2,12 +2,15 @@
 
 use std::marker::PhantomData;
 
-use giornata_core::layout::{Field, Shape, Shaped, offset};
+use giornata_core::layout::{Field, Shape, Shaped};
+
+use crate::layouts::Layouts;
 
 /// The records of one system, for one machine.
 #[derive(Debug)]
 pub struct Arena {
     width: usize,
+    layouts: Layouts,
     base: u64,
     bytes: Vec<u8>,
     /// What lies where, to check at the end.
@@ -91,7 +94,7 @@ impl<T: Shaped> Run<T> {
     pub fn at(self, index: usize, arena: &Arena) -> At<T> {
         assert!(index < self.1, "record {index} of {}", self.1);
         At(
-            self.0 + (index * T::SHAPE.size(arena.width)) as u64,
+            self.0 + (index * arena.layouts.size(T::SHAPE)) as u64,
             PhantomData,
         )
     }
@@ -105,7 +108,7 @@ impl<T: Shaped> Run<T> {
             self.1
         );
         Run(
-            self.0 + (first * T::SHAPE.size(arena.width)) as u64,
+            self.0 + (first * arena.layouts.size(T::SHAPE)) as u64,
             count,
             PhantomData,
         )
@@ -122,6 +125,7 @@ impl Arena {
     pub fn new(width: usize, base: u64) -> Arena {
         Arena {
             width,
+            layouts: Layouts::new(width),
             base,
             bytes: Vec::new(),
             laid: Vec::new(),
@@ -148,9 +152,9 @@ impl Arena {
 
     /// Room for several in a row.
     pub fn many<T: Shaped>(&mut self, count: usize) -> Run<T> {
-        self.align(T::SHAPE.align(self.width));
+        self.align(self.layouts.align(T::SHAPE));
         let address = self.base + self.bytes.len() as u64;
-        let size = T::SHAPE.size(self.width);
+        let size = self.layouts.size(T::SHAPE);
         self.bytes.resize(self.bytes.len() + size * count, 0);
         self.laid
             .extend((0..count).map(|index| (address + (index * size) as u64, T::SHAPE)));
@@ -179,7 +183,7 @@ impl Arena {
                         .position(|Field { name: own, .. }| *own == name);
                     let number = number.unwrap_or_else(|| panic!("no field {name} of {path}"));
                     (
-                        address + offset(fields, number, self.width) as u64,
+                        address + self.layouts.of(fields).offsets[number] as u64,
                         fields[number].shape,
                     )
                 }
@@ -189,7 +193,7 @@ impl Arena {
                         .unwrap_or_else(|_| panic!("no element {name} of {path}"));
                     assert!(index < count, "no element {name} of {path}");
                     (
-                        address + (index * element.size(self.width)) as u64,
+                        address + (index * self.layouts.size(*element)) as u64,
                         *element,
                     )
                 }
@@ -257,18 +261,15 @@ impl Arena {
             // an empty slice begins somewhere all the same
             Shape::Slice if self.number_at(address) == 0 => self.bytes_at(address, 16, self.width),
             Shape::Array(element, count) => {
+                let size = self.layouts.size(*element);
                 for index in 0..count {
-                    self.check(
-                        address + (index * element.size(self.width)) as u64,
-                        *element,
-                        name,
-                    );
+                    self.check(address + (index * size) as u64, *element, name);
                 }
             }
             Shape::Record(fields) => {
-                for (number, field) in fields.iter().enumerate() {
-                    let place = address + offset(fields, number, self.width) as u64;
-                    self.check(place, field.shape, field.name);
+                let layout = self.layouts.of(fields);
+                for (field, offset) in fields.iter().zip(&layout.offsets) {
+                    self.check(address + *offset as u64, field.shape, field.name);
                 }
             }
             _ => {}

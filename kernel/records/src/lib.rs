@@ -9,6 +9,7 @@ mod arena;
 mod build;
 mod description;
 mod lay_program;
+mod layouts;
 pub mod link;
 mod mail;
 mod merge;
