@@ -27,9 +27,19 @@ pub enum Shape {
     /// A tag of 32 bits, then (aligned) a reference or a word as wide as an address.
     Tagged,
     /// A record inside another.
-    Record(&'static [Field]),
+    Record(&'static Layout),
     /// Several of one shape.
     Array(&'static Shape, usize),
+}
+
+/// The fields of a record, placed for both widths of addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// In order.
+    pub fields: &'static [Field],
+    /// Bytes, for addresses of 4 and of 8.
+    sizes: [usize; 2],
+    aligns: [usize; 2],
 }
 
 /// A field of a record.
@@ -39,6 +49,74 @@ pub struct Field {
     pub name: &'static str,
     /// Its shape.
     pub shape: Shape,
+    /// Where it begins, for addresses of 4 and of 8 bytes.
+    offsets: [usize; 2],
+}
+
+/// Bytes that an address can have.
+const WIDTHS: [usize; 2] = [4, 8];
+
+/// The place of a width in [`WIDTHS`].
+const fn place_of(width: usize) -> usize {
+    assert!(width == WIDTHS[0] || width == WIDTHS[1]);
+    (width == WIDTHS[1]) as usize
+}
+
+impl Field {
+    /// A field that lies at the front until [`placed`] says where.
+    pub const fn new(name: &'static str, shape: Shape) -> Field {
+        Field {
+            name,
+            shape,
+            offsets: [0; 2],
+        }
+    }
+
+    /// Where it begins in its record where an address has `width` bytes.
+    pub const fn offset(&self, width: usize) -> usize {
+        self.offsets[place_of(width)]
+    }
+}
+
+/// Fields one behind the other, each at a multiple of its alignment.
+pub const fn placed<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
+    let mut place = 0;
+    while place < WIDTHS.len() {
+        let (width, mut end, mut at) = (WIDTHS[place], 0, 0);
+        while at < N {
+            let shape = fields[at].shape;
+            fields[at].offsets[place] = usize::next_multiple_of(end, shape.align(width));
+            end = fields[at].offsets[place] + shape.size(width);
+            at += 1;
+        }
+        place += 1;
+    }
+    fields
+}
+
+impl Layout {
+    /// That of a record of these fields, which are [`placed`].
+    pub const fn of(fields: &'static [Field]) -> Layout {
+        let (mut sizes, mut aligns, mut place) = ([0; 2], [1; 2], 0);
+        while place < WIDTHS.len() {
+            let (width, mut at) = (WIDTHS[place], 0);
+            while at < fields.len() {
+                let Field { shape, offsets, .. } = fields[at];
+                sizes[place] = offsets[place] + shape.size(width);
+                if shape.align(width) > aligns[place] {
+                    aligns[place] = shape.align(width);
+                }
+                at += 1;
+            }
+            sizes[place] = usize::next_multiple_of(sizes[place], aligns[place]);
+            place += 1;
+        }
+        Layout {
+            fields,
+            sizes,
+            aligns,
+        }
+    }
 }
 
 impl Shape {
@@ -50,17 +128,7 @@ impl Shape {
             Shape::Word => 4,
             Shape::Size | Shape::Ref | Shape::Link | Shape::Slice | Shape::Tagged => width,
             Shape::Array(shape, _) => shape.align(width),
-            Shape::Record(fields) => {
-                let (mut most, mut at) = (1, 0);
-                while at < fields.len() {
-                    let align = fields[at].shape.align(width);
-                    if align > most {
-                        most = align;
-                    }
-                    at += 1;
-                }
-                most
-            }
+            Shape::Record(layout) => layout.aligns[place_of(width)],
         }
     }
 
@@ -73,26 +141,9 @@ impl Shape {
             Shape::Size | Shape::Ref | Shape::Link => width,
             Shape::Slice | Shape::Tagged => 2 * width,
             Shape::Array(shape, count) => shape.size(width) * count,
-            Shape::Record(fields) => {
-                offset(fields, fields.len(), width).next_multiple_of(self.align(width))
-            }
+            Shape::Record(layout) => layout.sizes[place_of(width)],
         }
     }
-}
-
-/// Where field number `count` begins, or where the last field ends.
-pub const fn offset(fields: &[Field], count: usize, width: usize) -> usize {
-    let (mut end, mut at) = (0, 0);
-    while at < fields.len() {
-        let shape = fields[at].shape;
-        let begin = usize::next_multiple_of(end, shape.align(width));
-        if at == count {
-            return begin;
-        }
-        end = begin + shape.size(width);
-        at += 1;
-    }
-    end
 }
 
 /// The factor of FNV-1a.
@@ -109,8 +160,8 @@ pub const fn fingerprint(shape: Shape, mut hash: u32) -> u32 {
         Shape::Link => 6,
         Shape::Slice => 7,
         Shape::Tagged => 8,
-        Shape::Record(fields) => {
-            let mut at = 0;
+        Shape::Record(layout) => {
+            let (fields, mut at) = (layout.fields, 0);
             while at < fields.len() {
                 let (name, mut letter) = (fields[at].name.as_bytes(), 0);
                 while letter < name.len() {
@@ -133,10 +184,10 @@ pub trait Shaped {
     const SHAPE: Shape;
 }
 
-/// A record and its fields.
+/// What is a record.
 pub trait Record: Shaped {
-    /// In order.
-    const FIELDS: &'static [Field];
+    /// Its fields.
+    const LAYOUT: &'static Layout;
 }
 
 macro_rules! shapes {
@@ -172,18 +223,20 @@ macro_rules! record {
             $($(#[$field_meta])* $visibility $field: $type,)*
         }
         impl $crate::layout::Shaped for $name {
-            const SHAPE: $crate::layout::Shape = $crate::layout::Shape::Record(<$name as $crate::layout::Record>::FIELDS);
+            const SHAPE: $crate::layout::Shape = $crate::layout::Shape::Record(<$name as $crate::layout::Record>::LAYOUT);
         }
         impl $crate::layout::Record for $name {
-            const FIELDS: &'static [$crate::layout::Field] = &[$($crate::layout::Field {
-                name: stringify!($field),
-                shape: <$type as $crate::layout::Shaped>::SHAPE,
-            },)*];
+            const LAYOUT: &'static $crate::layout::Layout = {
+                const FIELDS: &[$crate::layout::Field] = &$crate::layout::placed([$(
+                    $crate::layout::Field::new(stringify!($field), <$type as $crate::layout::Shaped>::SHAPE),
+                )*]);
+                &$crate::layout::Layout::of(FIELDS)
+            };
         }
         const _: () = {
             let (mut number, width) = (0, size_of::<usize>());
             $(
-                assert!($crate::layout::offset(<$name as $crate::layout::Record>::FIELDS, number, width)
+                assert!(<$name as $crate::layout::Record>::LAYOUT.fields[number].offset(width)
                     == core::mem::offset_of!($name, $field));
                 number += 1;
             )*

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use giornata_abi::call::Call;
 use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
@@ -50,20 +51,27 @@ impl<T> std::fmt::Debug for Shown<T> {
     }
 }
 
+/// Bytes of the records that were built last: those of the next system are mostly as long.
+static LENGTH: AtomicUsize = AtomicUsize::new(0);
+
 /// The records of a system in memory that is freed by [`Rig::free`] only.
 fn materialise(description: &Description) -> (Built, *mut [Line]) {
     let width = size_of::<usize>();
-    let length = build(description, width, 4096).bytes.len();
-    // whole lines, so that what is aligned at the base is aligned in memory
-    let memory = vec![Line([0; 64]); length.div_ceil(64) + 64].into_boxed_slice();
-    let memory = Box::into_raw(memory);
-    let begin = memory.expose_provenance().next_multiple_of(4096);
-    let built = build(description, width, begin as u64);
-    assert_eq!(
-        built.bytes.len(),
-        length,
-        "the same records at another place"
-    );
+    let mut length = LENGTH.load(Ordering::Relaxed);
+    let (memory, begin, built) = loop {
+        // whole lines, so that what is aligned at the base is aligned in memory
+        let memory = vec![Line([0; 64]); length.div_ceil(64) + 64].into_boxed_slice();
+        let memory = Box::into_raw(memory);
+        let begin = memory.expose_provenance().next_multiple_of(4096);
+        let built = build(description, width, begin as u64);
+        if built.bytes.len() == length {
+            break (memory, begin, built);
+        }
+        length = built.bytes.len();
+        // SAFETY: it came from `Box::into_raw`, and nobody knows where it is.
+        drop(unsafe { Box::from_raw(memory) });
+    };
+    LENGTH.store(length, Ordering::Relaxed);
     const WORD: usize = size_of::<usize>();
     for (index, word) in built.bytes.chunks(WORD).enumerate() {
         let at = begin + index * WORD;

@@ -2,19 +2,16 @@
 
 use std::marker::PhantomData;
 
-use giornata_core::layout::{Field, Shape, Shaped};
-
-use crate::layouts::Layouts;
+use giornata_core::layout::{Shape, Shaped};
 
 /// The records of one system, for one machine.
 #[derive(Debug)]
 pub struct Arena {
     width: usize,
-    layouts: Layouts,
     base: u64,
     bytes: Vec<u8>,
-    /// What lies where, to check at the end.
-    laid: Vec<(u64, Shape)>,
+    /// What lies where, and how many in a row, to check at the end.
+    laid: Vec<(u64, Shape, usize)>,
 }
 
 /// Where a record lies.
@@ -94,7 +91,7 @@ impl<T: Shaped> Run<T> {
     pub fn at(self, index: usize, arena: &Arena) -> At<T> {
         assert!(index < self.1, "record {index} of {}", self.1);
         At(
-            self.0 + (index * arena.layouts.size(T::SHAPE)) as u64,
+            self.0 + (index * T::SHAPE.size(arena.width)) as u64,
             PhantomData,
         )
     }
@@ -108,7 +105,7 @@ impl<T: Shaped> Run<T> {
             self.1
         );
         Run(
-            self.0 + (first * arena.layouts.size(T::SHAPE)) as u64,
+            self.0 + (first * T::SHAPE.size(arena.width)) as u64,
             count,
             PhantomData,
         )
@@ -125,7 +122,6 @@ impl Arena {
     pub fn new(width: usize, base: u64) -> Arena {
         Arena {
             width,
-            layouts: Layouts::new(width),
             base,
             bytes: Vec::new(),
             laid: Vec::new(),
@@ -152,12 +148,11 @@ impl Arena {
 
     /// Room for several in a row.
     pub fn many<T: Shaped>(&mut self, count: usize) -> Run<T> {
-        self.align(self.layouts.align(T::SHAPE));
+        self.align(T::SHAPE.align(self.width));
         let address = self.base + self.bytes.len() as u64;
-        let size = self.layouts.size(T::SHAPE);
-        self.bytes.resize(self.bytes.len() + size * count, 0);
-        self.laid
-            .extend((0..count).map(|index| (address + (index * size) as u64, T::SHAPE)));
+        let size = T::SHAPE.size(self.width);
+        self.bytes.extend_from_slice(&vec![0; size * count]);
+        self.laid.push((address, T::SHAPE, count));
         Run(address, count, PhantomData)
     }
 
@@ -177,15 +172,10 @@ impl Arena {
     fn find(&self, mut address: u64, mut shape: Shape, path: &str) -> (u64, Shape) {
         for name in path.split('.') {
             (address, shape) = match shape {
-                Shape::Record(fields) => {
-                    let number = fields
-                        .iter()
-                        .position(|Field { name: own, .. }| *own == name);
-                    let number = number.unwrap_or_else(|| panic!("no field {name} of {path}"));
-                    (
-                        address + self.layouts.of(fields).offsets[number] as u64,
-                        fields[number].shape,
-                    )
+                Shape::Record(layout) => {
+                    let field = layout.fields.iter().find(|field| field.name == name);
+                    let field = field.unwrap_or_else(|| panic!("no field {name} of {path}"));
+                    (address + field.offset(self.width) as u64, field.shape)
                 }
                 Shape::Array(element, count) => {
                     let index: usize = name
@@ -193,7 +183,7 @@ impl Arena {
                         .unwrap_or_else(|_| panic!("no element {name} of {path}"));
                     assert!(index < count, "no element {name} of {path}");
                     (
-                        address + (index * self.layouts.size(*element)) as u64,
+                        address + (index * element.size(self.width)) as u64,
                         *element,
                     )
                 }
@@ -249,10 +239,21 @@ impl Arena {
 
     /// The bytes. Panics if a reference that must be there is absent.
     pub fn finish(mut self) -> Vec<u8> {
-        for (address, shape) in std::mem::take(&mut self.laid) {
-            self.check(address, shape, "");
+        for (address, shape, count) in std::mem::take(&mut self.laid) {
+            self.check_row(address, shape, count, "");
         }
         self.bytes
+    }
+
+    fn check_row(&mut self, address: u64, element: Shape, count: usize, name: &str) {
+        let has_none = matches!(
+            element,
+            Shape::Byte | Shape::Half | Shape::Word | Shape::Size | Shape::Link | Shape::Tagged
+        );
+        let (size, count) = (element.size(self.width), if has_none { 0 } else { count });
+        for index in 0..count {
+            self.check(address + (index * size) as u64, element, name);
+        }
     }
 
     fn check(&mut self, address: u64, shape: Shape, name: &str) {
@@ -260,16 +261,11 @@ impl Arena {
             Shape::Ref => assert!(self.number_at(address) != 0, "{name} refers to nothing"),
             // an empty slice begins somewhere all the same
             Shape::Slice if self.number_at(address) == 0 => self.bytes_at(address, 16, self.width),
-            Shape::Array(element, count) => {
-                let size = self.layouts.size(*element);
-                for index in 0..count {
-                    self.check(address + (index * size) as u64, *element, name);
-                }
-            }
-            Shape::Record(fields) => {
-                let layout = self.layouts.of(fields);
-                for (field, offset) in fields.iter().zip(&layout.offsets) {
-                    self.check(address + *offset as u64, field.shape, field.name);
+            Shape::Array(element, count) => self.check_row(address, *element, count, name),
+            Shape::Record(layout) => {
+                for field in layout.fields {
+                    let at = address + field.offset(self.width) as u64;
+                    self.check(at, field.shape, field.name);
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@ use giornata_abi::system::FaultPolicy;
 use giornata_core::agenda::LISTS;
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
-use giornata_core::layout::{Shape, Shaped, offset};
+use giornata_core::layout::{Record, Shaped};
 use giornata_core::limit;
 use giornata_core::object::{self, Handle};
 use giornata_core::process::{Image, Stretch, life};
@@ -474,15 +474,12 @@ fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
 
 /// Writes what only the whole can tell into its front.
 fn seal(bytes: &mut [u8], width: usize) {
-    let Shape::Record(fields) = Boot::SHAPE else {
-        unreachable!("records have fields");
-    };
     let head = Boot::SHAPE.size(width);
     let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
     let sum = boot::checksum(bytes[head..].as_chunks().0.iter().map(word));
     for (name, value) in [("length", bytes.len() as u32), ("checksum", sum)] {
-        let number = fields.iter().position(|field| field.name == name);
-        let at = offset(fields, number.expect("it is there"), width);
+        let field = Boot::LAYOUT.fields.iter().find(|field| field.name == name);
+        let at = field.expect("it is there").offset(width);
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 }

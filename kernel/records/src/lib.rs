@@ -9,7 +9,6 @@ mod arena;
 mod build;
 mod description;
 mod lay_program;
-mod layouts;
 pub mod link;
 mod mail;
 mod merge;

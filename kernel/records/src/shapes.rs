@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use giornata_abi::ring::{self, Kind};
-use giornata_core::layout::{Field, Shape, Shaped, offset};
+use giornata_core::layout::{Shape, Shaped};
 use giornata_core::thread::{self, role, state, tenancy};
 use giornata_core::trace::Entry;
 use giornata_core::{Kernel, Line, Object, Process, Rank, Region, Task, Thread};
@@ -129,18 +129,12 @@ fn add(
             _ => put(path.into(), at, element.size(width), count),
         },
         Shape::Record(inner) => {
-            for (number, Field { name, shape }) in inner.iter().enumerate() {
+            for field in inner.fields {
                 let path = match path {
-                    "" => (*name).into(),
-                    _ => format!("{path}.{name}"),
+                    "" => field.name.into(),
+                    _ => format!("{path}.{}", field.name),
                 };
-                add(
-                    fields,
-                    &path,
-                    *shape,
-                    at + offset(inner, number, width),
-                    width,
-                );
+                add(fields, &path, field.shape, at + field.offset(width), width);
             }
         }
     }
