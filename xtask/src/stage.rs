@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
+use std::{fs, iter, thread};
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_system::Board;
@@ -36,12 +36,12 @@ pub(crate) struct Stage {
     pub(crate) run: fn(Extent<'_>) -> Result<String>,
 }
 
-/// What Miri runs, all at once, each by an interpreter of its own: crates that
-/// promise to hold no undefined behaviour whatever the kernel is fed with, and
-/// the tests that the short form chooses; none chosen is all.
-const MIRI: [(&str, &[&str]); 2] = [
+/// What Miri runs: crates that promise to hold no undefined behaviour whatever the
+/// kernel is fed with, where they lie, and the tests that the short form chooses.
+const MIRI: [(&str, &str, &[&str]); 2] = [
     (
         "giornata-microcode",
+        "microcode",
         &[
             "disassembly::what",
             "verifier::headers",
@@ -50,6 +50,7 @@ const MIRI: [(&str, &[&str]); 2] = [
     ),
     (
         "giornata-host",
+        "kernel/host",
         &["scheduling::the_most", "time::sleepers", "time::the_clock"],
     ),
 ];
@@ -62,7 +63,7 @@ const MIRI_FLAGS: [&str; 2] = [
     "-Zmiri-disable-isolation -Zmiri-ignore-leaks",
 ];
 /// Random cases a property under Miri in the short and in the long form.
-const MIRI_CASES: [&str; 2] = ["2", "32"];
+const MIRI_CASES: [&str; 2] = ["2", "8"];
 /// Random cases a property in the long form of the unit tests.
 const FULL_CASES: &str = "4096";
 
@@ -300,7 +301,6 @@ fn count_passed(text: &str) -> u32 {
     text.lines().filter_map(count).sum()
 }
 
-/// Releases in virtual time on a timer whose rate divides nothing.
 /// Its tests are ignored elsewhere: they need programs that only people with an editor have.
 fn editors(_: Extent<'_>) -> Result<String> {
     let mut command = cargo();
@@ -316,6 +316,7 @@ fn editors(_: Extent<'_>) -> Result<String> {
     Ok(format!("{} tests", count_passed(&text)))
 }
 
+/// Releases in virtual time on a timer whose rate divides nothing.
 fn drift(extent: Extent<'_>) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet", "-p", "giornata-sim", "--example", "drift"]);
@@ -513,12 +514,21 @@ fn line_coverage(_: Extent<'_>) -> Result<String> {
     Ok(format!("\n{text}"))
 }
 
+/// Runs all at once, each by an interpreter of its own.
 fn miri(extent: Extent<'_>) -> Result<String> {
     // Installs it if need be, before several ask for it at once.
     nightly::cargo()?;
+    let mut parts = Vec::new();
+    for (package, folder, chosen) in MIRI {
+        let short = ["--lib", "--tests"].map(String::from).to_vec();
+        match extent.full {
+            true => parts.extend(test_binaries(folder)?.map(|binary| (package, binary, &[][..]))),
+            false => parts.push((package, short, chosen)),
+        }
+    }
     let texts = thread::scope(|scope| {
-        let run = |part: &'static (&str, &[&str])| scope.spawn(|| interpret(*part, extent));
-        let runs: Vec<_> = MIRI.iter().map(run).collect();
+        let run = |part| scope.spawn(move || interpret(part, extent));
+        let runs: Vec<_> = parts.into_iter().map(run).collect();
         let text = |run: thread::ScopedJoinHandle<'_, _>| run.join().ok().context("a run")?;
         runs.into_iter().map(text).collect::<Result<Vec<String>>>()
     })?;
@@ -526,15 +536,31 @@ fn miri(extent: Extent<'_>) -> Result<String> {
     Ok(format!("{tests} tests"))
 }
 
-/// Runs the chosen tests of a crate under Miri.
-fn interpret((package, chosen): (&str, &[&str]), extent: Extent<'_>) -> Result<String> {
+/// Cargo's arguments for each of the test binaries of the crate in a folder.
+fn test_binaries(folder: &str) -> Result<impl Iterator<Item = Vec<String>>> {
+    let tests = root().join(folder).join("tests");
+    let names = fs::read_dir(&tests)?.collect::<Result<Vec<_>, _>>()?;
+    let binary = |entry: fs::DirEntry| {
+        let name = entry.path().file_stem()?.to_str()?.to_owned();
+        Some(vec!["--test".to_owned(), name])
+    };
+    let binaries = names.into_iter().filter_map(binary);
+    Ok(iter::once(vec!["--lib".to_owned()]).chain(binaries))
+}
+
+/// Runs the chosen tests of some test binaries under Miri; none chosen is all.
+fn interpret(
+    (package, binaries, chosen): (&str, Vec<String>, &[&str]),
+    extent: Extent<'_>,
+) -> Result<String> {
     let long = usize::from(extent.full);
     capture(
         nightly::cargo()?
-            .args(["miri", "test", "--quiet", "--lib", "--tests"])
+            .args(["miri", "test", "--quiet"])
+            .args(binaries)
             .args(selection([package]))
             .arg("--")
-            .args(if extent.full { &[] } else { chosen })
+            .args(chosen)
             .env("CARGO_TARGET_DIR", target_folder().join("miri"))
             .env("PROPTEST_CASES", MIRI_CASES[long])
             .env("MIRIFLAGS", MIRI_FLAGS[long])

@@ -302,7 +302,8 @@ fn process_ends(rig: &Rig) -> u32 {
 
 #[test]
 fn random_lives_keep_what_must_hold() {
-    for seed in 1..=6 {
+    let (seeds, steps) = if cfg!(miri) { (2, 200) } else { (6, 15_000) };
+    for seed in 1..=seeds {
         let description = families();
         let mut known = Known {
             rig: Rig::boot(&description),
@@ -314,7 +315,7 @@ fn random_lives_keep_what_must_hold() {
             ids: BTreeSet::new(),
         };
         known.rig.set_piece_time(seed % 3);
-        for _ in 0..if cfg!(miri) { 200 } else { 15_000 } {
+        for _ in 0..steps {
             known.step();
             known.rig.check_invariants();
             known.look_at_joins();
@@ -328,11 +329,8 @@ fn random_lives_keep_what_must_hold() {
             "joined",
         ];
         let seen: Vec<&str> = known.seen.keys().copied().collect();
-        assert_eq!(seen, expected, "{:?}", known.seen);
-        assert!(
-            known.seen.values().all(|count| *count > 10),
-            "{:?}",
-            known.seen
-        );
+        assert!(seen == expected || cfg!(miri), "{:?}", known.seen);
+        let is_often = known.seen.values().all(|count| *count > 10);
+        assert!(is_often || cfg!(miri), "{:?}", known.seen);
     }
 }

@@ -12,7 +12,7 @@ use crate::host::Host;
 /// Steps of one system.
 const LENGTH: usize = 150;
 /// Steps in all.
-const STEPS: usize = 100_000;
+const STEPS: usize = if cfg!(miri) { 500 } else { 100_000 };
 /// The same of the long form.
 const LONG_STEPS: usize = 2_000_000;
 
