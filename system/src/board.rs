@@ -37,7 +37,7 @@ pub struct Board {
     pub kernel_features: Vec<String>,
     /// Where the kernel's image lies: first address and bytes.
     pub kernel: (u32, u32),
-    /// Where the system's tables begin.
+    /// Where the records of the system begin: where the kernel's memory ends.
     pub system: u32,
     /// Ticks a second of its timer.
     pub timer_hertz: u32,
@@ -300,15 +300,13 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         findings.refuse(
             0..0,
             "the board has no place for a kernel",
-            "add `[kernel]` with `target`, `base`, `size`, `system`",
+            "add `[kernel]` with `target`, `base`, `size`",
         );
     }
     let kernel = kernel?;
     let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
     let kernel_features = texts(findings, &kernel, "features");
     let kernel_extent = extent(findings, &kernel)?;
-    let after_kernel = u64::from(kernel_extent.0) + u64::from(kernel_extent.1);
-    let system = kernel.number_in(findings, "system", after_kernel..=u64::from(u32::MAX));
     let devices = top.sections(findings, "devices");
     let devices = devices.into_iter().filter_map(|(name, section)| {
         let read = device(findings, name.into_inner(), &section)?;
@@ -331,7 +329,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let regions: Vec<Region> = std::iter::once(memory).chain(regions).collect();
     overlap::apart(findings, &regions);
     let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
-    needs::check(findings, &kernel, &kernel_features, &devices);
+    needs::check(findings, &kernel, kernel_extent, &kernel_features, &devices);
     let emulator = emulator(findings, top);
     let name = name?.into_inner();
     Some(Board {
@@ -342,7 +340,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         kernel_target: kernel_target?.into_inner(),
         kernel_features,
         kernel: kernel_extent,
-        system: system.map_or(after_kernel as u32, |s| s.into_inner() as u32),
+        system: kernel_extent.0.saturating_add(kernel_extent.1),
         timer_hertz: hertz?.into_inner() as u32,
         rate: rate?,
         memory_base,

@@ -100,13 +100,7 @@ static KERNEL: Table = Table {
             "size",
             BYTES,
             Needed,
-            "Size of the image: text, constants, variables, and the hart's stack",
-        ),
-        key(
-            "system",
-            ADDRESS,
-            Needed,
-            "Where the records of the system begin: right behind the image, at a multiple of 4K",
+            "Size of the image: text, constants, variables, and the hart's stack; the records of the system lie behind it, at a multiple of 4K",
         ),
         key(
             "cycle-hertz",

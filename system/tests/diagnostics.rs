@@ -776,7 +776,7 @@ fn boards() {
         ("[memory]\nbase", "[memory]\nbsae"),
         ("size = 0x0800_0000", "size = 0x8000_0000"),
         ("[kernel]", "[kernle]"),
-        ("system = 0x8004_0000", "system = 0x8000_1000"),
+        ("size = 0x0004_0000", "size = 0x0004_0800"),
         ("irq = 10", "irq = \"ten\""),
         ("base = 0x1000_8000", "base = 0x1000_0080"),
         ("base = 0x0010_1000", "base = 0x8001_0000"),

@@ -8,11 +8,14 @@ use crate::section::Section;
 const TIMER: &str = "clint";
 /// The feature of a kernel whose interrupts come through a controller, and its device.
 const CONTROLLER: &str = "plic";
+/// What the end of the kernel's memory is a multiple of: the records begin there.
+const PAGE: u32 = 0x1000;
 
 /// Refuses what is missing in `[kernel]`, and devices that it names and are not there.
 pub(super) fn check(
     findings: &mut Findings,
     kernel: &Section<'_>,
+    (base, size): (u32, u32),
     features: &[String],
     devices: &[Device],
 ) {
@@ -24,6 +27,12 @@ pub(super) fn check(
             let reason = format!("`{key}` names no device of the board");
             findings.refuse(name.span(), reason, suggest(name.get_ref(), known));
         }
+    }
+    if !base.wrapping_add(size).is_multiple_of(PAGE) {
+        let reason =
+            "the kernel's memory ends within a page, and the records of the system lie behind it";
+        let mend = "take a `base` and a `size` that are multiples of 0x1000";
+        findings.refuse(kernel.span(), reason, mend);
     }
     kernel.needed_number(findings, "cycle-hertz", "10_000_000");
     if let Some(harts) = kernel.needed_number(findings, "harts", "1")

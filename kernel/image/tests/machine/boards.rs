@@ -104,9 +104,9 @@ impl Board {
         self.number("memory", "base")
     }
 
-    /// Where the records lie.
+    /// Where the records lie: behind the kernel's memory.
     pub(crate) fn records(self) -> u64 {
-        self.number("kernel", "system")
+        self.number("kernel", "base") + self.number("kernel", "size")
     }
 
     /// Where the programs lie: in a cache of 64 KiB apart from the kernel's text.
