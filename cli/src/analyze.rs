@@ -23,29 +23,25 @@ const CHARGED: &str = "drivers take no time of their own, and move 512 bytes eac
 
 /// Says whether all jobs of a program are in time.
 pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
-    let (mut subject, scheduled) = match read(arguments, report) {
+    let file = &arguments.input.path();
+    let (mut subject, scheduled) = match read(file, arguments, report) {
         Ok(read) => read,
         Err(verdict) => return verdict,
     };
     let mut assumptions = ASSUMPTIONS;
     if let Some(board) = &arguments.board {
         assumptions = CHARGED;
-        if let Err(verdict) = charge_kernel(
-            board,
-            arguments.measured,
-            &arguments.file,
-            &mut subject,
-            report,
-        ) {
+        let charged = charge_kernel(board, arguments.measured, file, &mut subject, report);
+        if let Err(verdict) = charged {
             return verdict;
         }
     }
     report.tell("assumptions", assumptions);
     let carries_s_code = !subject.code.threads().is_empty();
     let verdict = match scheduled {
-        None if carries_s_code => check_s_code(&arguments.file, &subject, report),
+        None if carries_s_code => check_s_code(file, &subject, report),
         strategy => analyze(
-            arguments,
+            file,
             strategy.unwrap_or(StrategyName::Edf),
             &subject,
             report,
@@ -57,10 +53,11 @@ pub(crate) fn run(arguments: &Analyze, report: &mut Report) -> Verdict {
 
 /// What is analysed, and who schedules it where a system file says that.
 fn read(
+    file: &Path,
     arguments: &Analyze,
     report: &mut Report,
 ) -> Result<(Subject, Option<StrategyName>), Verdict> {
-    let (file, wcet) = (&arguments.file, arguments.wcet.as_ref());
+    let wcet = arguments.wcet.as_ref();
     match file
         .extension()
         .is_some_and(|extension| extension == "toml")
@@ -119,12 +116,7 @@ fn charge_kernel(
 }
 
 /// Whether E code is schedulable under a strategy.
-fn analyze(
-    arguments: &Analyze,
-    strategy: StrategyName,
-    subject: &Subject,
-    report: &mut Report,
-) -> Verdict {
+fn analyze(file: &Path, strategy: StrategyName, subject: &Subject, report: &mut Report) -> Verdict {
     let name = match strategy {
         StrategyName::Edf => "edf",
         StrategyName::Rm => "rm",
@@ -132,7 +124,7 @@ fn analyze(
     };
     let walked = walk_by(subject, &subject.times, strategy);
     report.tell("strategy", name);
-    let title = format!("{} under {name}", arguments.file.display());
+    let title = format!("{} under {name}", file.display());
     let mut verdict = conclude(&title, subject, &walked, report);
     if verdict == Verdict::Negative && !subject.kernel.is_empty() {
         let without = walk_by(subject, &subject.net_times(), strategy);

@@ -240,10 +240,22 @@ pub(crate) enum Command {
     Unload(Unload),
 }
 
-/// The system file of the project that the current folder belongs to, or what its name
-/// would be.
-fn system_here() -> PathBuf {
-    giornata_launch::project::find(None).unwrap_or_else(|_| PathBuf::from("system.toml"))
+/// What a command looks at without a machine.
+#[derive(Debug, Args)]
+pub(crate) struct InputFile {
+    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
+    /// project here].
+    file: Option<PathBuf>,
+}
+
+impl InputFile {
+    /// The file; without a word the system file of the project that the current folder
+    /// belongs to, or what its name would be.
+    pub(crate) fn path(&self) -> PathBuf {
+        let here = || giornata_launch::project::find(None).ok();
+        let file = self.file.clone().or_else(here);
+        file.unwrap_or_else(|| PathBuf::from("system.toml"))
+    }
 }
 
 /// Who decides among released tasks.
@@ -297,10 +309,8 @@ pub(crate) struct Schedule {
 
 #[derive(Debug, Args)]
 pub(crate) struct Analyze {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
-    /// project here].
-    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputFile,
     /// The scheduler of the E code [default: the S code that the module carries, else edf].
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<StrategyName>,
@@ -382,10 +392,8 @@ pub(crate) struct Test {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
-    /// project here].
-    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputFile,
 }
 
 #[derive(Debug, Args)]
@@ -441,10 +449,8 @@ pub(crate) struct Schema {
 
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
-    /// A program (.giotto), a module (.gmod) or a system file (.toml) [default: that of the
-    /// project here].
-    #[arg(default_value_os_t = system_here(), hide_default_value = true)]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputFile,
     /// How long jobs and drivers take: worst (what the program states as wcet,
     /// else the system file's budget), best (no time), uniform (by chance, up to
     /// the worst), and TASK=DURATION for one of them; may be repeated.

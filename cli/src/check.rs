@@ -15,7 +15,7 @@ use giornata_launch::home;
 
 /// Says whether a file is sound.
 pub(crate) fn run(arguments: &Check, report: &mut Report) -> Verdict {
-    let path = &arguments.file;
+    let path = &arguments.input.path();
     report.tell("file", path.display().to_string());
     let verdict = match Input::read(path) {
         Err(complaint) => {

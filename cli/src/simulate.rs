@@ -36,8 +36,9 @@ const PICTURE: usize = 200;
 
 /// Runs a program or system on a virtual clock.
 pub(crate) fn run(arguments: &Simulate, report: &mut Report) -> Verdict {
-    report.tell("file", arguments.file.display().to_string());
-    let plan = match Plan::of(arguments, report) {
+    let file = arguments.input.path();
+    report.tell("file", file.display().to_string());
+    let plan = match Plan::of(&file, arguments, report) {
         Ok(plan) => plan,
         Err(verdict) => return verdict,
     };
@@ -81,8 +82,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(arguments: &Simulate, report: &mut Report) -> Result<Plan, Verdict> {
-        let mut machine = Machine::open(&arguments.file, arguments.functions, report)?;
+    fn of(file: &Path, arguments: &Simulate, report: &mut Report) -> Result<Plan, Verdict> {
+        let mut machine = Machine::open(file, arguments.functions, report)?;
         let length = length(&arguments.length);
         let guards = Guards::of(&machine, &arguments.guard, arguments.seed);
         let scheduler = arguments.scheduler.map(scheduler);

@@ -28,7 +28,7 @@ const LIBRARY: &str = "\
 //! A pump.
 #![no_std]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = \"all that system.toml names\")]
 mod identifiers {
     include!(concat!(env!(\"OUT_DIR\"), \"/identifiers.rs\"));
 }
