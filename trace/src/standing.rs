@@ -294,8 +294,7 @@ impl<'a> Reader<'a> {
         let record = self.threads.at(index);
         let word = |field: &str| records.read("Thread", record, field, 0);
         let (pc, sp) = (word("context.pc")?, word("context.sp")?);
-        let resumed = word("kind")?;
-        let is_full = resumed == records.constant("resumed", "FULL")?;
+        let is_full = word("kind")? == records.constant("resumed", "FULL")?;
         let used = u64::from(stack.top).checked_sub(sp);
         let used = used.and_then(|used| u32::try_from(used).ok());
         let used = used.filter(|used| *used <= stack.size);
@@ -311,10 +310,9 @@ impl<'a> Reader<'a> {
         });
         // The running thread was interrupted, or its record tells where it was before.
         // Nobody keeps the return address of who has called: it lies on the stack.
-        let registers = (pc != 0 && (is_full || !is_running)).then_some(());
-        let registers = match registers {
-            None => None,
-            Some(()) => Some(Registers {
+        let registers = match pc != 0 && (is_full || !is_running) {
+            false => None,
+            true => Some(Registers {
                 pc: if is_full { pc } else { pc.wrapping_sub(CALL) },
                 sp,
                 ra: match is_full {

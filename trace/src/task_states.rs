@@ -5,7 +5,7 @@ use giornata_abi::time::Timebase;
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 
-use crate::narration::{process_name, thread_name};
+use crate::narration::{align, process_name, thread_name};
 use crate::notation::seconds;
 use crate::standing::{Awaited, Standing, State};
 use crate::statistics::Statistics;
@@ -54,7 +54,7 @@ pub fn task_states(
             place.map_or_else(String::new, |place| place.to_string()),
         ]);
     }
-    columns(&rows)
+    align(&rows, HEADS.len(), 0)
 }
 
 const HEADS: [&str; 8] = [
@@ -67,23 +67,6 @@ const HEADS: [&str; 8] = [
     "violations",
     "where",
 ];
-
-/// Lines in columns, each as wide as its widest cell.
-fn columns(rows: &[[String; HEADS.len()]]) -> Vec<String> {
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths: [usize; HEADS.len()] = std::array::from_fn(width);
-    let line = |row: &[String; HEADS.len()]| {
-        let cells = row.iter().zip(widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        cells.join("  ").trim_end().to_string()
-    };
-    rows.iter().map(line).collect()
-}
 
 impl Standing {
     /// A word for what a thread does, and what that is about.

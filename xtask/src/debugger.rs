@@ -16,6 +16,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::crates::root;
 use crate::giornata;
+use crate::page::Page;
 use crate::said::missing;
 
 /// The page.
@@ -65,13 +66,11 @@ pub(crate) fn check() -> Result<String> {
 
 /// The steps of all blocks of a tag; the dump of the page is `file`.
 fn steps(page: &str, tag: &str, file: &str) -> Vec<Step> {
+    let page = Page::read(page);
+    let blocks = page.blocks.iter().filter(|block| block.info == tag);
     let mut steps: Vec<Step> = Vec::new();
-    let mut is_inside = false;
-    for line in page.lines() {
-        if let Some(fence) = line.strip_prefix("```") {
-            is_inside = fence == tag;
-        } else if !is_inside {
-        } else if let Some(command) = line.strip_prefix(PROMPT) {
+    for line in blocks.flat_map(|block| block.text.lines()) {
+        if let Some(command) = line.strip_prefix(PROMPT) {
             steps.push(Step {
                 command: command.replace("pump.core", file),
                 is_stopped: false,

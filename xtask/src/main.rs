@@ -13,6 +13,7 @@ mod docs;
 mod fuzz;
 mod giornata;
 mod nightly;
+mod page;
 mod prebuilt;
 mod process;
 mod project;

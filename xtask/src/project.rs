@@ -17,10 +17,7 @@ use crate::shell::{Shell, ends};
 /// installed, and nothing that is compiled here is taken.
 pub(crate) fn check(full: bool) -> Result<String> {
     let folder = tempfile::Builder::new().prefix("giornata ").tempdir()?;
-    let shell = match full {
-        false => Shell::new()?,
-        true => Shell::installed(&folder.path().join("installed"))?,
-    };
+    let shell = Shell::new(full, folder.path())?;
     let rust = shell.make(folder.path(), "pump", "--rust")?;
     shell.succeeds(&rust, &["run", "--headless"], "pump: ok | virtual 10.000 s")?;
     shell.succeeds(&rust, &["test"], "2 passed")?;

@@ -34,13 +34,21 @@ pub(crate) struct Shell {
 
 impl Shell {
     /// The command that is built here; what users' projects compile alike is compiled once.
+    /// In the long form one that is installed into `folder`, which uses nothing that is
+    /// compiled here.
     ///
     /// # Errors
-    /// It cannot be built.
-    pub(crate) fn new() -> Result<Shell> {
-        Ok(Shell {
-            target: Some(target_folder().join("projects")),
-            program: giornata::program()?,
+    /// It cannot be built or installed.
+    pub(crate) fn new(full: bool, folder: &Path) -> Result<Shell> {
+        Ok(match full {
+            false => Shell {
+                target: Some(target_folder().join("projects")),
+                program: giornata::program()?,
+            },
+            true => Shell {
+                target: None,
+                program: install(&folder.join("installed"))?,
+            },
         })
     }
 
@@ -51,17 +59,6 @@ impl Shell {
             target: None,
             program: program.into(),
         }
-    }
-
-    /// The command installed into a folder; nothing that is compiled here is used.
-    ///
-    /// # Errors
-    /// It cannot be installed.
-    pub(crate) fn installed(folder: &Path) -> Result<Shell> {
-        Ok(Shell {
-            target: None,
-            program: install(folder)?,
-        })
     }
 
     /// The command with its arguments, in a folder.

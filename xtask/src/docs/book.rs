@@ -63,7 +63,7 @@ pub(crate) fn build(pages: &Pages) -> Result<PathBuf> {
 /// The chapters' paths, from the root on.
 fn chapters(pages: &Pages) -> Result<Vec<PathBuf>> {
     let page = pages.get(Path::new(SUMMARY)).context(SUMMARY)?;
-    let path = |link: &super::page::Link| links::resolve(Path::new(SUMMARY), &link.target);
+    let path = |link: &crate::page::Link| links::resolve(Path::new(SUMMARY), &link.target);
     Ok(page.links.iter().map(path).collect())
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::page::{Block, Page};
+use crate::page::{Block, Page};
 use crate::said::missing;
 use crate::shell::Shell;
 

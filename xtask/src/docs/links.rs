@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::page::Page;
 use crate::crates::root;
+use crate::page::Page;
 use crate::process::capture;
 
 /// Where the API documentation lies in the book: it is there when the book is built.

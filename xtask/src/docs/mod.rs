@@ -3,7 +3,6 @@
 mod book;
 mod follow;
 mod links;
-mod page;
 
 use std::path::Path;
 
@@ -38,10 +37,7 @@ pub(crate) fn check(full: bool) -> Result<String> {
     complaints.extend(book::contents(&pages)?.1);
     ensure!(complaints.is_empty(), "{}", complaints.join("\n"));
     let folder = tempfile::tempdir().context("a folder for a project")?;
-    let shell = match full {
-        false => Shell::new()?,
-        true => Shell::installed(&folder.path().join("installed"))?,
-    };
+    let shell = Shell::new(full, folder.path())?;
     let mut commands = 0;
     for name in FOLLOWED {
         let page = pages.get(Path::new(name)).context(name)?;

@@ -1,4 +1,4 @@
-//! A page in Markdown, as far as the book and its checks look at it.
+//! A page in Markdown, as far as the book and the tests of its pages look at it.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
