@@ -1,5 +1,5 @@
-//! Takes over the identifiers of the system that the process is built for; on
-//! the host there is none, and no program may be replaced.
+//! Copies the identifiers of the system that the process is built for. On the host
+//! there is no system, and the table of replaceable programs is empty.
 
 use std::path::PathBuf;
 use std::{env, fs};

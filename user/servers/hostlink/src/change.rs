@@ -1,8 +1,8 @@
-//! From a module in the server's memory to a change of the kernel's records.
+//! Stages a module from the server's memory in the kernel and requests the change.
 //!
-//! The kernel has two rooms for each program that may change, and a change lets the two
-//! of that program change places. What was staged and never asked for stays where it is
-//! until something else is staged over it, and never runs.
+//! The kernel reserves two rooms for the records of each replaceable program, the one in
+//! use and the spare one; a change swaps them. A module that is staged without a request
+//! for the change never runs, and stays in the spare room until the next one overwrites it.
 
 use giornata_abi::linked::Times;
 use giornata_abi::load::{How, MOST, RECORD, Section};
@@ -18,8 +18,8 @@ use crate::server::{Memory, Server};
 use crate::words::{Refused, refuse, refuse_by_kernel};
 
 impl Server<'_, '_> {
-    /// Whether the module that lies there may take the place; what becomes of it
-    /// then. O(the verifier's).
+    /// Checks whether the module in `bytes` may replace the program; returns the
+    /// description that a change needs. Costs as much as the verifier.
     pub(crate) fn inspect(
         &mut self,
         index: usize,
@@ -39,15 +39,15 @@ impl Server<'_, '_> {
         })
     }
 
-    /// Keeps what has been inspected for a later change.
+    /// Holds an inspected module for a later change.
     pub(crate) fn hold(&mut self, index: usize, coming: Coming) {
         if let Some(place) = self.places.get_mut(index) {
             place.coming = Some(coming);
         }
     }
 
-    /// Stages what has been inspected, and asks for the change. `before`: how
-    /// many changes there have been.
+    /// Stages an inspected module and requests the change. `before`: the kernel's
+    /// count of changes so far.
     pub(crate) fn change(
         &mut self,
         index: usize,
@@ -87,7 +87,7 @@ impl Server<'_, '_> {
         asked.map_err(|error| refuse_by_kernel("change the program", error))
     }
 
-    /// Writes the records of a module into the spare room of its place.
+    /// Writes the records of a module into the spare room of its program.
     fn stage(
         &mut self,
         index: usize,
@@ -104,7 +104,7 @@ impl Server<'_, '_> {
     }
 }
 
-/// Checks a module as one: frame, contents, names, limits, durations.
+/// Checks a whole module: frame, contents, names, limits, durations.
 fn link<'m>(
     place: &Place<'_>,
     file: &'m [u8],
@@ -138,7 +138,7 @@ fn stage(
     stage_all(program, Section::Predicates, predicates, programs)
 }
 
-/// Writes the records of a section, as many a call as fit.
+/// Writes the records of a section, as many in each call as fit.
 fn stage_all<R: Record>(
     program: u16,
     section: Section,

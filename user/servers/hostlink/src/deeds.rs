@@ -1,4 +1,5 @@
-//! What changes the machine: each is checked whole before the first call.
+//! Signed requests, which change the machine. Each is checked completely before the
+//! first call that changes anything.
 
 use giornata_abi::load::{Frame, How};
 use giornata_hostlink_wire::{Action, Change, Code, Deed, Permission, Request, Signature};
@@ -10,7 +11,7 @@ use crate::signature;
 use crate::words::{Refused, refuse, refuse_by_kernel};
 
 impl Server<'_, '_> {
-    /// Does what a request asks for that must be signed.
+    /// Executes a request of a kind that must be signed if there is a key.
     pub(crate) fn do_deed(
         &mut self,
         request: &Request<'_>,
@@ -52,7 +53,7 @@ impl Server<'_, '_> {
         }
     }
 
-    /// Whether a deed without a module is permitted.
+    /// Checks the signature of a request without a module.
     fn check(
         &self,
         request: &Request<'_>,
@@ -74,7 +75,7 @@ impl Server<'_, '_> {
         signature::check(self.settings.key.as_ref(), &permission, signature)
     }
 
-    /// Checks what has been uploaded, stages it, and asks for the change.
+    /// Checks the uploaded module, then holds it or stages it and requests the change.
     fn commit(
         &mut self,
         request: &Request<'_>,
@@ -109,7 +110,7 @@ impl Server<'_, '_> {
         Ok(Outcome::Done)
     }
 
-    /// Asks for the change to what is held.
+    /// Requests the change to the held module.
     fn switch(&mut self, index: usize, change: Change, programs: &mut impl Programs) -> Answer {
         let Some(place) = self.places.get_mut(index) else {
             return Ok(Outcome::Done);
@@ -128,7 +129,7 @@ impl Server<'_, '_> {
         Ok(Outcome::Done)
     }
 
-    /// Asks for the program to become empty.
+    /// Requests that the program be emptied.
     fn unload(&mut self, index: usize, programs: &mut impl Programs) -> Answer {
         let Some(place) = self.places.get_mut(index) else {
             return Ok(Outcome::Done);
@@ -138,7 +139,7 @@ impl Server<'_, '_> {
         Ok(Outcome::Done)
     }
 
-    /// Takes back a change that has not happened, or drops what is held.
+    /// Cancels a change that has not happened yet, or drops the held module.
     fn withdraw(&mut self, index: usize, programs: &mut impl Programs) -> Answer {
         let Some(place) = self.places.get_mut(index) else {
             return Ok(Outcome::Done);
@@ -171,7 +172,7 @@ impl Server<'_, '_> {
     }
 }
 
-/// What a change is to the kernel; `None`: nothing yet.
+/// The kernel's mode for a change; `None`: the module is only held.
 const fn how(change: Change) -> Option<How> {
     match change {
         Change::Hold => None,

@@ -1,4 +1,5 @@
-//! What a change that carries over asks of the module before and the one after.
+//! The properties in which the old and the new module must match for a change that
+//! carries over.
 
 use giornata_abi::id::NONE;
 use giornata_abi::module::Module;
@@ -7,27 +8,27 @@ use giornata_microcode::interface::LinkedModule;
 use crate::words::{Refused, refuse};
 use giornata_hostlink_wire::Code;
 
-/// Most tasks of an interface that are told apart here.
+/// The most tasks of an interface that the comparison supports.
 const TASKS: usize = 256;
 
-/// What is kept of a module.
+/// The properties of a module that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     round: u16,
     resume: u16,
     denominator: u32,
-    /// Tasks that its code releases, by the interface's index; `None` where
-    /// there are too many.
+    /// Tasks that its code releases, one bit for each index in the interface;
+    /// `None` if an index is too large.
     released: Option<[u32; TASKS / 32]>,
 }
 
 impl Facts {
-    /// Of a module that has been linked.
+    /// The properties of a linked module.
     pub(crate) fn of(linked: &LinkedModule<'_>) -> Facts {
         Facts::new(linked.module(), linked.released())
     }
 
-    /// Of the interface's own code.
+    /// The properties of the interface's own code.
     pub(crate) fn of_interface(interface: &Module<'_>) -> Facts {
         use giornata_abi::instruction::Opcode;
         let all = interface.instructions();
@@ -56,7 +57,7 @@ impl Facts {
         }
     }
 
-    /// Whether a module can go on at a round where another was.
+    /// Checks whether this module can continue at the next round of the module `before`.
     pub(crate) fn follow(&self, before: Option<&Facts>) -> Result<(), Refused> {
         let refuse = |words| Err(refuse(Code::CarryOver, format_args!("{words}")));
         let Some(before) = before else {

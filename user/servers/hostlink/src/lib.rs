@@ -1,22 +1,22 @@
-//! The hostlink server: programs of a running machine are replaced over a line.
+//! The hostlink server: replaces programs of a running machine over a serial line.
 //!
 //! ```text
 //!   Line --bytes--> frames --requests--> Server --+--> Programs: stage, switch
-//!     ^                                    |      |       (the kernel's calls)
-//!     +---answers, trace, statistics-------+      +--> places: what runs, what
-//!                                                      is uploaded, what is held
+//!     ^                                    |      |       (system calls)
+//!     +---replies, trace, statistics-------+      +--> places: running, uploaded
+//!                                                      and held modules
 //! ```
 //!
-//! A module that comes is uploaded into memory of the server, one upload at a
-//! time. When it is whole it is checked as one: signature, frame, verifier,
-//! interface, limits, and for a change that carries over what runs. Only then
-//! the first call reaches the kernel.
+//! A new module is uploaded into memory of the server, one upload at a time. When it
+//! is complete, it is checked as a whole: signature, frame, verifier, interface and
+//! limits, and for a change that carries over, compatibility with the running module.
+//! Only then does the server make its first call that changes the kernel's state.
 //!
-//! The Upload Invariant: whatever comes over the line, no call that changes
-//! anything is made before all checks of a whole module have passed; what is
-//! refused or broken off leaves nothing behind but a count.
+//! The Upload Invariant: whatever bytes arrive on the line, a module reaches the kernel
+//! only after all checks of the complete module have passed; a refused or interrupted
+//! upload leaves the programs in the kernel unchanged.
 //!
-//! No heap: the memory for modules and checks is lent, see [`Place`] and
+//! No heap: the caller provides the memory for modules and checks, see [`Place`] and
 //! [`Memory`].
 
 #![no_std]

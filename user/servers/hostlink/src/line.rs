@@ -1,17 +1,17 @@
-//! The line: bytes in and out, and what waits on this side of it.
+//! The line and the server's buffers for received bytes and for frames to send.
 
 use giornata_hostlink_wire::Message;
 use giornata_hostlink_wire::frame::{self, MAX};
 
-/// A line that never blocks.
+/// A serial line whose operations never block.
 pub trait Line {
-    /// Takes bytes that have come to the front of `into`; answers how many.
+    /// Copies received bytes to the front of `into` and returns their number.
     fn read(&mut self, into: &mut [u8]) -> usize;
-    /// Sends bytes from the front of `bytes`; answers how many it took.
+    /// Accepts bytes from the front of `bytes` to send, and returns their number.
     fn write(&mut self, bytes: &[u8]) -> usize;
 }
 
-/// Bytes that have come and have not been looked at.
+/// Received bytes that have not been processed yet.
 pub(crate) struct Inbox {
     bytes: [u8; 64],
     next: usize,
@@ -27,7 +27,7 @@ impl Inbox {
         }
     }
 
-    /// The next byte of the line.
+    /// The next received byte, if there is one.
     pub(crate) fn next(&mut self, line: &mut impl Line) -> Option<u8> {
         if self.next >= self.end {
             self.next = 0;
@@ -39,7 +39,7 @@ impl Inbox {
     }
 }
 
-/// Frames that the line has not taken yet.
+/// Frames that the line has not accepted yet.
 pub(crate) struct Outbox {
     bytes: [u8; 4 * MAX],
     next: usize,
@@ -55,7 +55,7 @@ impl Outbox {
         }
     }
 
-    /// Whether so many more frames fit, of any length.
+    /// Whether this many more frames fit, whatever their lengths.
     pub(crate) fn has_room(&mut self, frames: usize) -> bool {
         if self.next > 0 {
             self.bytes.copy_within(self.next..self.end, 0);
@@ -65,7 +65,7 @@ impl Outbox {
         self.bytes.len() - self.end >= frames * MAX
     }
 
-    /// Adds the frame of a message, for which there is room.
+    /// Adds the frame of a message; the caller has checked that there is room.
     pub(crate) fn put(&mut self, message: &Message<'_>) {
         let mut bytes = [0; MAX];
         // All that this server says fits a frame, as a test of `wire` shows.
@@ -77,7 +77,7 @@ impl Outbox {
         }
     }
 
-    /// Hands the line what it takes; whether it took any.
+    /// Passes waiting bytes to the line; returns whether it accepted any.
     pub(crate) fn flush(&mut self, line: &mut impl Line) -> bool {
         let waiting = self.bytes.get(self.next..self.end).unwrap_or(&[]);
         if waiting.is_empty() {

@@ -1,14 +1,14 @@
-//! The place of one program: what runs there, and what may come.
+//! The place of one program: the running module and its possible replacement.
 //!
 //! ```text
 //!   interface (read-only)    buffer 0    buffer 1
 //!        ^                      ^            ^
-//!      runs after boot        runs        upload, or what is held or asked for
+//!      runs after boot        runs        uploaded, held or requested module
 //! ```
 //!
-//! The Buffer Invariant: the buffer that holds the bytes of what runs is never
-//! the one that an upload is written to; while a change is asked for, nothing
-//! is written to the other one either.
+//! The Buffer Invariant: an upload is never written to the buffer that holds the
+//! running module; while a change is pending, the other buffer is not written
+//! either.
 
 use giornata_abi::Error;
 use giornata_abi::load::{Frame, state};
@@ -21,7 +21,7 @@ use crate::facts::Facts;
 use crate::programs::Programs;
 use crate::words::{Refused, refuse, refuse_by_kernel};
 
-/// A program that may be replaced.
+/// A replaceable program.
 pub struct Place<'a> {
     pub(crate) name: &'a str,
     pub(crate) program: u16,
@@ -34,17 +34,17 @@ pub struct Place<'a> {
     pub(crate) coming: Option<Coming>,
 }
 
-/// Where the bytes of a module lie.
+/// Where the bytes of a module are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bytes {
-    /// Nowhere: the program is empty, or was changed before this server began.
+    /// Nowhere: the program is empty, or was changed before this server started.
     Nowhere,
     Interface,
-    /// In a buffer, so many of them.
+    /// In the buffer of this index, with this length.
     Buffer(usize, usize),
 }
 
-/// What runs.
+/// The running module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
     pub(crate) bytes: Bytes,
@@ -52,13 +52,13 @@ pub(crate) struct Running {
     pub(crate) facts: Option<Facts>,
 }
 
-/// What has been staged, or is an emptying.
+/// A module that is held or requested, or a request to empty the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coming {
     pub(crate) bytes: Bytes,
     pub(crate) frame: Frame,
     pub(crate) facts: Option<Facts>,
-    /// How many changes there had been when this was asked for; `None`: it is held.
+    /// The kernel's count of changes when this one was requested; `None`: it is held.
     pub(crate) asked: Option<u32>,
 }
 
@@ -73,11 +73,11 @@ impl Coming {
 }
 
 impl<'a> Place<'a> {
-    /// The place of the program of this index. `file` is that of its interface;
-    /// each of `buffers` is as long as a module file may become.
+    /// The place of the program with index `program`. `file` is the module file of its
+    /// interface; each of `buffers` is as long as the largest module file.
     ///
     /// # Errors
-    /// The interface is no module.
+    /// The interface is not a valid module.
     pub fn new(
         name: &'a str,
         program: u16,
@@ -103,7 +103,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Asks the kernel how the program stands, and learns of a change that has
+    /// Queries the program's status from the kernel, and notes a change that has
     /// happened.
     pub(crate) fn refresh(&mut self, programs: &mut impl Programs) -> Result<ProgramStatus, Error> {
         let status = programs.status(self.program)?;
@@ -132,7 +132,7 @@ impl<'a> Place<'a> {
         Ok(status)
     }
 
-    /// The same, for a request that needs the place at rest.
+    /// The same, for a request that must not run while a change is pending.
     pub(crate) fn settle(
         &mut self,
         programs: &mut impl Programs,
@@ -153,7 +153,7 @@ impl<'a> Place<'a> {
         Ok(status)
     }
 
-    /// The module file that lies there.
+    /// The module file at that location.
     pub(crate) fn bytes(&self, place: Bytes) -> Option<&[u8]> {
         match place {
             Bytes::Nowhere => None,
@@ -162,7 +162,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The buffer that uploads go to.
+    /// The index of the buffer for uploads.
     pub(crate) fn spare(&self) -> usize {
         match self.running.bytes {
             Bytes::Buffer(0, _) => 1,
@@ -170,14 +170,14 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Most bytes of a module file.
+    /// Largest size of a module file, in bytes.
     pub(crate) fn room(&self) -> usize {
         let [first, second] = &self.buffers;
         first.len().min(second.len())
     }
 
-    /// Copies bytes of what runs to the spare buffer; `None` if either lies
-    /// outside.
+    /// Copies bytes of the running module to the spare buffer; `None` if a range is
+    /// out of bounds.
     pub(crate) fn copy(&mut self, from: usize, to: usize, length: usize) -> Option<()> {
         let (running, spare) = (self.running.bytes, self.spare());
         let [first, second] = &mut self.buffers;

@@ -1,15 +1,15 @@
-//! The programs of the machine, as the kernel lets their loader handle them.
+//! The kernel's interface for replacing programs.
 
 use giornata_abi::load::{Frame, How, Section};
 use giornata_abi::{Error, Instant};
 use giornata_rt::call::{self, ProgramStatus};
 use giornata_rt::{clock, machine, time};
 
-/// What the server asks of the kernel. Programs are named by their index.
+/// The kernel's services for the server. Programs are identified by their index.
 pub trait Programs {
-    /// The clock.
+    /// The current time.
     fn clock(&mut self) -> Instant;
-    /// Ticks a second of the timer in which the kernel counts durations.
+    /// The frequency in Hz of the timer with which the kernel measures durations.
     fn hertz(&mut self) -> u32;
     /// Writes whole records, at most [`MOST`](giornata_abi::load::MOST) bytes, into the
     /// spare room.
@@ -20,28 +20,28 @@ pub trait Programs {
         place: usize,
         records: &[u8],
     ) -> Result<(), Error>;
-    /// Asks for what has been staged to take the program's place.
+    /// Requests that the staged module replace the program.
     fn switch(&mut self, program: u16, frame: &Frame, how: How) -> Result<(), Error>;
-    /// How the program stands.
+    /// The status of the program.
     fn status(&mut self, program: u16) -> Result<ProgramStatus, Error>;
-    /// Stops the machine; comes back only if it is refused.
+    /// Stops the machine; returns only if the call is refused.
     fn shutdown(&mut self, status: u8) -> Error;
 }
 
-/// The kernel below this process.
+/// The kernel that runs this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     earliest: Instant,
 }
 
 impl Kernel {
-    /// Changes happen as soon as they are safe.
+    /// Changes take effect as soon as they are safe.
     pub const fn at_once() -> Kernel {
         Kernel::not_before(Instant(0))
     }
 
-    /// Changes happen when they are safe, and not before an instant: where it
-    /// lies late enough, it does not matter how fast the board is.
+    /// Changes take effect when they are safe, but not before `earliest`. If that is
+    /// late enough, the instant does not depend on the speed of the board.
     pub const fn not_before(earliest: Instant) -> Kernel {
         Kernel { earliest }
     }

@@ -1,4 +1,4 @@
-//! The server: one request after the other, answers and events between.
+//! The server: handles one request at a time and sends replies and events.
 
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink_wire::frame::Collector;
@@ -16,24 +16,26 @@ use crate::stream::Stream;
 use crate::upload::Upload;
 use crate::words::{Refused, refuse, refuse_by_kernel};
 
-/// What the system's builder says.
+/// The settings of the system file.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// What this boot of this machine is known by, see [`nonce`](crate::nonce).
+    /// Distinguishes this boot of this machine from others, see [`nonce`](crate::nonce).
     pub nonce: [u8; 16],
-    /// The public key of who may change the machine; `None`: whoever has the line.
+    /// The public key of the owner, who alone may change the machine; `None`: whoever
+    /// can reach the line may.
     pub key: Option<[u8; 32]>,
-    /// An upload of which nothing is heard for so long is dropped.
+    /// An upload without progress for this long is dropped.
     pub patience: Duration,
 }
 
-/// What checks need.
+/// Working memory for checks.
 pub struct Memory<'m> {
-    /// As many as [`scratch_needed`](giornata_microcode::verify::scratch_needed)
-    /// says for the largest module that the limits allow.
+    /// As many entries as
+    /// [`scratch_needed`](giornata_microcode::verify::scratch_needed) returns for the
+    /// largest module that the limits allow.
     pub scratch: &'m mut [Scratch],
-    /// As many as [`map_needed`](giornata_microcode::interface::map_needed) says
-    /// for the largest interface.
+    /// As many entries as [`map_needed`](giornata_microcode::interface::map_needed)
+    /// returns for the largest interface.
     pub map: &'m mut [u16],
 }
 
@@ -52,19 +54,19 @@ pub struct Server<'m, 'a> {
     collector: Collector,
 }
 
-/// What a request comes to, before it is a message.
+/// The outcome of a request, from which the reply is made.
 pub(crate) enum Outcome {
     Greeting,
     Ticket(u32),
     Done,
-    /// Of a place, which has just been refreshed.
+    /// The index of a place and its program's status, just queried.
     Standing(usize, giornata_rt::call::ProgramStatus),
 }
 
 pub(crate) type Answer = Result<Outcome, Refused>;
 
 impl<'m, 'a> Server<'m, 'a> {
-    /// A server before its first request. `trace`: the ring, if it is granted.
+    /// A server that has not handled a request yet. `trace`: the ring, if it is granted.
     pub fn new(
         settings: Settings,
         places: &'m mut [Place<'a>],
@@ -86,8 +88,8 @@ impl<'m, 'a> Server<'m, 'a> {
         }
     }
 
-    /// Handles at most one request and sends what is due; never blocks.
-    /// Answers whether there was anything to do: if not, the caller may sleep.
+    /// Handles at most one request and sends everything that is due; never blocks.
+    /// Returns whether there was anything to do: if not, the caller may sleep.
     pub fn step(&mut self, line: &mut impl Line, programs: &mut impl Programs) -> bool {
         let mut busy = self.outbox.flush(line);
         let now = programs.clock();
@@ -103,7 +105,7 @@ impl<'m, 'a> Server<'m, 'a> {
         self.outbox.flush(line) || busy
     }
 
-    /// Takes bytes up to the end of a frame.
+    /// Receives bytes up to the end of a frame; returns whether there were any.
     fn receive(
         &mut self,
         line: &mut impl Line,
@@ -270,7 +272,7 @@ impl<'m, 'a> Server<'m, 'a> {
         found.ok_or_else(|| absent(program))
     }
 
-    /// The upload of a ticket, and its place.
+    /// The upload with this ticket, and its place.
     pub(crate) fn uploading(
         &mut self,
         ticket: u32,

@@ -1,16 +1,15 @@
-//! Which requests are the next of whom they should come from.
+//! Sessions: which request is expected next.
 
 use giornata_hostlink_wire::{Code, Request};
 
 use crate::words::{Refused, refuse};
 
-/// The session that is open. Numbers of sessions and tickets never come again
-/// before 2^32 of them have.
+/// The open session. Session numbers and tickets repeat only after 2^32 - 1 others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {
-    /// The latest; 0 = none has been opened.
+    /// The number of the latest session; 0 = none has been opened.
     pub(crate) current: u32,
-    /// The number of the last request that was looked at.
+    /// The number of the last request that was admitted.
     last: u32,
     tickets: u32,
 }
@@ -24,13 +23,13 @@ impl Session {
         }
     }
 
-    /// Opens the next session, which goes on from the request's number.
+    /// Opens the next session; its requests are numbered from the request's number on.
     pub(crate) fn open(&mut self, request: &Request<'_>) {
         self.current = self.current.wrapping_add(1).max(1);
         self.last = request.number;
     }
 
-    /// Whether the request is the next of the session; if so it counts.
+    /// Checks that the request is the next one of the session, and counts it.
     pub(crate) fn admit(&mut self, request: &Request<'_>) -> Result<(), Refused> {
         if self.current == 0 || request.session != self.current {
             return Err(refuse(
@@ -52,7 +51,7 @@ impl Session {
         Ok(())
     }
 
-    /// A ticket that was not given before.
+    /// A new ticket.
     pub(crate) fn ticket(&mut self) -> u32 {
         self.tickets = self.tickets.wrapping_add(1).max(1);
         self.tickets

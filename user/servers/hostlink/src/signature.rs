@@ -1,4 +1,4 @@
-//! Signatures over what the host asks for: Ed25519 (RFC 8032).
+//! Signatures of the host's requests: Ed25519 (RFC 8032).
 
 use ed25519_compact::{PublicKey, Signature};
 use giornata_abi::Instant;
@@ -6,16 +6,16 @@ use giornata_hostlink_wire::{self as wire, Code, Permission};
 
 use crate::words::{Refused, refuse};
 
-/// What a boot is known by: the clock when the server starts, and a seed that
-/// is the machine's own. Two boots that come to the same clock with one seed
-/// cannot be told apart: what was signed for one is good for the other.
+/// The nonce of a boot: the time at which the server starts, and a seed that should be
+/// different for each machine. Boots with the same start time and seed cannot be
+/// distinguished: a request that was signed for one is valid for the other.
 pub fn nonce(clock: Instant, seed: u64) -> [u8; 16] {
     let [low, high] = [clock.0, seed].map(|word| u128::from(word.to_le()));
     (high << 64 | low).to_le_bytes()
 }
 
-/// Whether a permission is signed by the owner of `key`; without a key
-/// everything is.
+/// Checks that a permission is signed by the owner of `key`; without a key, anything
+/// is accepted.
 pub(crate) fn check(
     key: Option<&[u8; 32]>,
     permission: &Permission<'_>,

@@ -1,4 +1,5 @@
-//! What goes to the host by itself: the trace and statistics.
+//! Data that the server sends without a request for each message: the trace and
+//! statistics.
 
 use giornata_abi::{Duration, Instant};
 use giornata_hostlink_wire::{Event, Message, RECORD, RECORDS, Statistics};
@@ -8,16 +9,16 @@ use crate::line::Outbox;
 
 const _: () = assert!(BYTES == RECORD);
 
-/// Time between two statistics.
+/// Time between two messages with statistics.
 const PERIOD: Duration = Duration(1_000_000_000);
 
-/// What has been asked for.
+/// The streams that the host has subscribed to.
 pub(crate) struct Stream {
     trace: bool,
     statistics: bool,
-    /// When statistics are due.
+    /// When the next statistics are due.
     due: Instant,
-    /// A record that did not follow the ones before it.
+    /// A record that was read, but does not continue the numbers of the last frame.
     kept: Option<(u64, Record)>,
 }
 
@@ -31,7 +32,8 @@ impl Stream {
         }
     }
 
-    /// Begins and ends; the trace begins with what is written from now on.
+    /// Starts and stops the streams. A trace that starts here begins with the records
+    /// written from now on.
     pub(crate) fn ask(
         &mut self,
         trace: bool,
@@ -46,8 +48,8 @@ impl Stream {
         (self.trace, self.statistics, self.due) = (trace, statistics, now);
     }
 
-    /// Sends what is due while there is room for it and for an answer; whether
-    /// it sent anything.
+    /// Sends whatever is due while there is room for it and for a reply; returns
+    /// whether it sent anything.
     pub(crate) fn send(
         &mut self,
         out: &mut Outbox,
@@ -71,7 +73,7 @@ impl Stream {
         sent
     }
 
-    /// Sends one frame of records that follow each other; whether there were any.
+    /// Sends one frame of consecutive records; returns whether there were any.
     fn send_records(
         &mut self,
         out: &mut Outbox,

@@ -1,4 +1,4 @@
-//! A module file on its way into the memory of the server.
+//! The upload of a module file into the memory of the server.
 
 use giornata_abi::{Duration, Instant};
 use giornata_hostlink_wire::{CHUNK, Code};
@@ -6,25 +6,25 @@ use giornata_hostlink_wire::{CHUNK, Code};
 use crate::place::Place;
 use crate::words::{Refused, refuse};
 
-/// The upload that is under way. Bytes that do not come in the order of their
-/// offsets are refused, and the upload stays as it was.
+/// The current upload. Bytes that do not arrive in the order of their offsets are
+/// refused, and the upload stays unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Upload {
-    /// Index of the place that it is for.
+    /// Index of its place.
     pub(crate) place: usize,
     pub(crate) ticket: u32,
-    /// Bytes that were announced.
+    /// The announced size in bytes.
     pub(crate) length: usize,
-    /// Bytes that have come.
+    /// Number of bytes received so far.
     received: usize,
-    /// The tag of the module that it is a patch of.
+    /// For a patch, the tag of the module that it is based on.
     base: Option<u32>,
-    /// When it was last heard of.
+    /// When it last made progress.
     touched: Instant,
 }
 
 impl Upload {
-    /// Begins. `place` is that of index `index`, at rest.
+    /// Begins an upload. `place` has the index `index` and no pending change.
     pub(crate) fn begin(
         index: usize,
         place: &mut Place<'_>,
@@ -55,12 +55,12 @@ impl Upload {
         Ok(upload)
     }
 
-    /// Whether nothing has been heard of it for `patience`.
+    /// Whether it has made no progress for longer than `patience`.
     pub(crate) fn is_over(&self, now: Instant, patience: Duration) -> bool {
         now.0.saturating_sub(self.touched.0) > patience.0
     }
 
-    /// Whether all of it has come.
+    /// Checks that all bytes have been received.
     pub(crate) fn check_whole(&self) -> Result<(), Refused> {
         if self.received == self.length {
             return Ok(());
@@ -74,7 +74,7 @@ impl Upload {
         ))
     }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     pub(crate) fn append(
         &mut self,
         place: &mut Place<'_>,
@@ -103,7 +103,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Takes the next bytes from the module that runs.
+    /// Appends bytes of the running module.
     pub(crate) fn copy(
         &mut self,
         place: &mut Place<'_>,
@@ -132,7 +132,8 @@ impl Upload {
         Ok(())
     }
 
-    /// A patch is one of what runs now, and of what this server has the bytes of.
+    /// Checks that a patch is based on the running module, and that the server has its
+    /// bytes.
     fn check_base(&self, place: &Place<'_>) -> Result<(), Refused> {
         let Some(base) = self.base else { return Ok(()) };
         let running = place.running;
@@ -154,7 +155,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Where a piece ends that comes next.
+    /// The end of a piece, which must be the next one.
     fn end_of(&self, offset: u32, length: usize) -> Result<usize, Refused> {
         if offset as usize != self.received {
             return Err(refuse(

@@ -1,11 +1,11 @@
-//! Refusals in words, without a heap.
+//! Refusals with an explanation in words, without a heap.
 
 use core::fmt::{Arguments, Write};
 
 use giornata_abi::Error;
 use giornata_hostlink_wire::{Code, WORDS};
 
-/// A text of at most [`WORDS`] bytes; what is longer is cut.
+/// A text of at most [`WORDS`] bytes; a longer one is truncated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words {
     bytes: [u8; WORDS],
@@ -42,7 +42,7 @@ pub(crate) struct Refused {
     pub(crate) words: Words,
 }
 
-/// A refusal. A message that is cut is still one.
+/// Makes a refusal. A text that is too long is truncated, which is no error.
 pub(crate) fn refuse(code: Code, text: Arguments<'_>) -> Refused {
     let mut words = Words {
         bytes: [0; WORDS],
@@ -52,7 +52,7 @@ pub(crate) fn refuse(code: Code, text: Arguments<'_>) -> Refused {
     Refused { code, words }
 }
 
-/// The kernel's refusal of a call.
+/// Makes a refusal from the error of a system call.
 pub(crate) fn refuse_by_kernel(what: &str, error: Error) -> Refused {
     match error {
         Error::EBUSY => refuse(

@@ -1,25 +1,25 @@
-//! A serial line by two registers of a 16550, one byte each, by polling: data
-//! at 0, line status at 5 (National Semiconductor, "PC16550D", 1995: 8.1, 8.5).
+//! A polled driver for a 16550 UART. It uses two one-byte registers: data at
+//! offset 0 and line status at offset 5 (National Semiconductor, "PC16550D",
+//! 1995: 8.1, 8.5).
 //!
-//! Nothing else is touched. Speed, format and queues stay as whoever started
-//! the machine has set them: QEMU needs none of it, and the chip of `hw/soc`,
-//! which answers these two registers as a 16550 does, has none of it. So a real
-//! 16550 whose queue has not been switched on holds one byte, and loses what
-//! comes before that is read; on both simulated ones the host waits.
+//! The driver accesses no other register. Speed, format and FIFO mode stay as the
+//! boot software has set them: QEMU needs no such setup, and the UART of the chip
+//! in `hw/soc`, which implements these two registers as a 16550 does, has none. A real
+//! 16550 whose FIFO is not enabled therefore holds one received byte, and loses bytes
+//! that arrive before it is read; with both simulated UARTs the host waits.
 
 #![no_std]
 
 use giornata_rt::Error;
 use giornata_rt::device::{Device, Register, Registers};
 
-/// Receiver buffer where it is read, transmitter holding register where it is
-/// written.
+/// Receiver buffer when read, transmitter holding register when written.
 const DATA: Register<u8, 8> = Register::at(0);
 /// Line status register.
 const STATUS: Register<u8, 8> = Register::at(5);
-/// Line status: a byte has come.
+/// Line status: a byte has been received.
 const READY: u8 = 1 << 0;
-/// Line status: the transmitter takes a byte.
+/// Line status: the transmitter can accept a byte.
 const EMPTY: u8 = 1 << 5;
 
 /// The serial line.
@@ -27,18 +27,18 @@ const EMPTY: u8 = 1 << 5;
 pub struct Uart(Registers<8>);
 
 impl Uart {
-    /// The UART that these are the registers of, which nobody else uses.
+    /// The UART with these registers, which nothing else may use.
     pub const fn new(registers: Registers<8>) -> Uart {
         Uart(registers)
     }
 
-    /// The UART that the process is granted. Errors as [`Device::registers`].
+    /// The UART `device`, which the process is granted. Errors as in [`Device::registers`].
     pub fn open(device: Device) -> Result<Uart, Error> {
         device.registers().map(Uart)
     }
 
-    /// Takes bytes that have come to the front of `into`; answers how many.
-    /// Never waits.
+    /// Copies received bytes to the front of `into` and returns their number.
+    /// Never blocks.
     pub fn read(&mut self, into: &mut [u8]) -> usize {
         let mut count = 0;
         for place in into {
@@ -51,8 +51,8 @@ impl Uart {
         count
     }
 
-    /// Sends bytes from the front of `bytes` while the transmitter takes them;
-    /// answers how many. Never waits.
+    /// Sends bytes from the front of `bytes` for as long as the transmitter accepts
+    /// them, and returns their number. Never blocks.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let mut count = 0;
         for byte in bytes {
@@ -65,7 +65,7 @@ impl Uart {
         count
     }
 
-    /// Sends all of `bytes`; spins while the transmitter is busy.
+    /// Sends all of `bytes`; busy-waits while the transmitter is full.
     pub fn send(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -86,8 +86,8 @@ impl Uart {
 mod tests {
     use super::*;
 
-    /// Calls `act` with a UART in memory that has these two registers; answers
-    /// what is in the data register then.
+    /// Calls `act` with a UART in memory whose registers have these values; returns
+    /// the data register afterwards.
     fn with(status: u8, data: u8, act: impl FnOnce(&mut Uart)) -> u8 {
         let mut memory = [0x5555_5555u32; 2];
         // SAFETY: eight bytes that are reached by this only, and outlive the use.

@@ -1,11 +1,12 @@
-//! The frame of a record on the line: a mark, its number and its bytes in consistent overhead byte stuffing (Cheshire and Baker 1999), ended by a
-//! zero byte.
+//! The frame of a record on the line: a mark, the record's number and its bytes,
+//! encoded with consistent overhead byte stuffing (Cheshire and Baker 1999) and
+//! terminated by a zero byte.
 
 use giornata_rt::ring::{self, BYTES, MARK, Record};
 
 /// Bytes before stuffing: the mark, the number's low 32 bits and the record.
 const PLAIN: usize = MARK.len() + 4 + BYTES;
-/// Stuffing adds one byte to fewer than 255, and the end one more.
+/// Stuffing adds one byte to fewer than 255, the terminator one more.
 const STUFFED: usize = PLAIN + 2;
 
 /// One frame.
@@ -15,7 +16,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of `record`, the record number `sequence` since boot.
+    /// The frame of `record`, which has the number `sequence` since boot.
     pub(crate) fn new(sequence: u64, record: &Record) -> Frame {
         let mut plain = [0; PLAIN];
         let (head, bytes) = plain.split_at_mut(PLAIN - BYTES);
@@ -31,7 +32,7 @@ impl Frame {
         Frame { bytes, length }
     }
 
-    /// The bytes for the line.
+    /// The bytes to send.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or(&self.bytes)
     }
@@ -41,7 +42,7 @@ impl Frame {
 mod tests {
     use super::*;
 
-    /// A record of these bytes, repeated.
+    /// A record in which every byte is `byte`.
     fn record(byte: u8) -> Record {
         // SAFETY: every pattern is a record.
         unsafe { core::mem::transmute::<[u8; BYTES], Record>([byte; BYTES]) }

@@ -1,10 +1,11 @@
-//! The trace server: a process that carries the trace out of the machine.
+//! The trace server: a process that sends the trace out of the machine.
 //!
-//! It reads the kernel's ring, mapped read-only, and sends every record as one
-//! frame over a 16550 UART, the first device that the manifest grants it. Its
-//! thread `serve` belongs to a low priority: it may be late. What the kernel
-//! overwrites meanwhile is reported as one `Lost` record. At a stop the kernel
-//! sends the rest itself, from [`GIORNATA_TRACE_CURSOR`] on.
+//! It reads the kernel's trace ring, which is mapped read-only, and sends every
+//! record as one frame over a 16550 UART, the first device that the system file
+//! grants it. Its thread `serve` should have a low priority, because it may be
+//! late: records that the kernel overwrites before they are sent are reported as
+//! one `Lost` record. When the machine stops, the kernel sends the remaining
+//! records itself, starting at [`GIORNATA_TRACE_CURSOR`].
 
 #![cfg_attr(not(test), no_std)]
 
@@ -21,17 +22,17 @@ use giornata_rt::{process, thread};
 
 use frame::Frame;
 
-/// Programs act at round instants. The server wakes half-way between two of
-/// them, so that none of its system calls keeps the kernel when one comes.
+/// Programs usually run at multiples of this period. The server wakes half-way
+/// between two of them, so that its system calls do not delay the kernel then.
 const ROUND: Duration = Duration::from_millis(10);
 const HALF: Duration = Duration::from_millis(5);
 
-/// The next half-way instant after `now`.
+/// The next such half-way instant after `now`.
 const fn next_gap(now: Instant) -> Instant {
     time::next_between(now, ROUND, HALF)
 }
 
-/// The cursor where the kernel looks for it.
+/// The cursor, in the layout that the kernel reads.
 #[repr(transparent)]
 pub struct Cursor(UnsafeCell<TraceCursor>);
 
@@ -40,18 +41,18 @@ pub struct Cursor(UnsafeCell<TraceCursor>);
 unsafe impl Sync for Cursor {}
 
 impl Cursor {
-    /// Publishes that `sent` records have left the machine.
+    /// Publishes that `sent` records have been sent.
     fn publish(&self, sent: u64) {
         // SAFETY: the cell is this thread's to write.
         unsafe { self.0.get().write_volatile(TraceCursor { sent }) }
     }
 }
 
-/// How far the server has come; zero again after a restart.
+/// The number of records sent; zero again after a restart of the process.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub static GIORNATA_TRACE_CURSOR: Cursor = Cursor(UnsafeCell::new(TraceCursor { sent: 0 }));
 
-/// Sends records for ever, one frame each.
+/// Sends records forever, one frame each.
 #[thread]
 fn serve() -> ! {
     let (Some(ring), Some(device)) = (Ring::granted(), Device::granted(0)) else {

@@ -1,22 +1,22 @@
-//! A VirtIO console as a [`Line`]: bytes between a machine in QEMU and the
-//! host, by the legacy MMIO interface ("Virtual I/O Device (VIRTIO) Version
+//! A VirtIO console as a [`Line`]: transfers bytes between a machine in QEMU and
+//! the host over the legacy MMIO interface ("Virtual I/O Device (VIRTIO) Version
 //! 1.1", OASIS 2019: 4.2.4 for the registers, 2.6 for the queues, 5.3 for the
 //! console).
 //!
 //! ```text
 //!   descriptors   available ring      used ring
-//!    0 piece 0      ids to the  --->   ids from the     receive, transmit:
-//!    1 piece 1      device             device           a queue each
+//!    0 piece 0      ids to the  --->   ids from the     one queue each to
+//!    1 piece 1      device             device           receive and transmit
 //! ```
 //!
-//! Piece n of a queue is described by its descriptor n for good; only its id
-//! goes round. Nothing is allocated: queues and pieces are one [`Shared`], which
-//! must be memory of the process that the device reaches, and whose physical
-//! address the caller tells. Such a process is outside the protection promise
-//! (`trusted-dma`).
+//! Descriptor n of a queue always describes piece n; only the ids are passed back
+//! and forth. Nothing is allocated: the queues and pieces are one [`Shared`], in
+//! memory of the process that the device can access. The caller supplies its
+//! physical address. Because the device accesses memory directly, such a process is
+//! outside the protection promise (`trusted-dma`).
 //!
-//! The Device Invariant: what the device writes (indices, ids, lengths) is
-//! brought into range before it is used.
+//! The Device Invariant: everything that the device writes (indices, ids, lengths)
+//! is brought into range before it is used.
 
 #![no_std]
 
@@ -40,7 +40,7 @@ pub use registers::BYTES;
 use queue::{DEPTH, PIECE, Queue};
 use registers::{Registers, status};
 
-/// What the first register holds.
+/// The value of the first register.
 const MAGIC: u32 = 0x7472_6976;
 /// The device id of a console.
 const CONSOLE: u32 = 3;
@@ -48,18 +48,18 @@ const CONSOLE: u32 = 3;
 const RECEIVE: u32 = 0;
 const TRANSMIT: u32 = 1;
 
-/// Why there is no console.
+/// Why the console cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// No VirtIO device lies there.
+    /// There is no VirtIO device at this address.
     Absent,
-    /// The device has another version of the registers: not the legacy one.
+    /// The device's registers have this version instead of the legacy one.
     Version(u32),
-    /// It is another device; 0 = nothing is plugged in.
+    /// The device has this id, so it is no console; 0 = no device is plugged in.
     Device(u32),
-    /// Its queues are too short.
+    /// The device's queues are too short.
     Queue,
-    /// The memory does not begin on a page, or lies too high for the device.
+    /// The shared memory is not page-aligned, or its address is too high for the device.
     Memory,
 }
 
@@ -90,22 +90,22 @@ pub struct Console {
     registers: Registers,
     receive: Queue,
     transmit: Queue,
-    /// The piece that is being read, how far, and where it ends.
+    /// The piece that is being read: its id, the next byte and the end.
     reading: Option<(u16, usize, usize)>,
-    /// Pieces of the transmit queue that the device does not have, one bit each.
+    /// Pieces of the transmit queue that the driver owns, one bit each.
     free: u32,
 }
 
 impl Console {
-    /// Starts the console that has these registers. `physical` is where `shared`
-    /// lies for the device.
+    /// Starts the console that has these registers. `physical` is the address of
+    /// `shared` as the device sees it.
     ///
     /// # Errors
-    /// There is none.
+    /// The registers or the memory are not usable for a console: see [`Unusable`].
     ///
     /// # Safety
-    /// `shared` is valid for good and nobody else's; the device reaches it at
-    /// `physical`.
+    /// `shared` stays valid forever and nothing else uses it; the device accesses it
+    /// at `physical`.
     pub unsafe fn new(
         registers: device::Registers<BYTES>,
         shared: *mut Shared,
@@ -142,12 +142,12 @@ impl Console {
         Ok(console)
     }
 
-    /// Takes the interrupt back that the device has raised, if it has.
+    /// Acknowledges the device's pending interrupts, if there are any.
     pub fn acknowledge(&mut self) {
         self.registers.acknowledge();
     }
 
-    /// The next piece that has come.
+    /// The next received piece: its id, the first byte to read and the end.
     fn next_piece(&mut self) -> Option<(u16, usize, usize)> {
         let (id, length) = self.receive.take()?;
         Some((id, 0, length.min(PIECE)))

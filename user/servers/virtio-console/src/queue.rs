@@ -1,17 +1,17 @@
-//! A queue that driver and device share, with a piece of memory for each of
-//! its descriptors.
+//! A queue shared by driver and device, with a piece of memory for each of its
+//! descriptors.
 
 use core::mem::offset_of;
 use core::sync::atomic::{Ordering, fence};
 
 use crate::registers::PAGE;
 
-/// Descriptors of a queue; a power of two.
+/// Number of descriptors in a queue; a power of two.
 pub(crate) const DEPTH: usize = 8;
-/// Bytes of the memory of a descriptor: a frame of the hostlink.
+/// Size in bytes of the piece of a descriptor: one frame of the hostlink.
 pub(crate) const PIECE: usize = 256;
 
-/// The device writes what the descriptor names.
+/// Descriptor flag: the device may write the memory.
 const WRITES: u16 = 2;
 
 #[repr(C)]
@@ -22,7 +22,7 @@ struct Descriptor {
     next: u16,
 }
 
-/// What the driver hands to the device.
+/// Descriptors that the driver passes to the device.
 #[repr(C)]
 struct Available {
     flags: u16,
@@ -36,7 +36,7 @@ struct Element {
     length: u32,
 }
 
-/// What the device hands back. The legacy interface has it on a page of its own.
+/// Descriptors that the device returns. The legacy interface requires page alignment.
 #[repr(C, align(4096))]
 struct Used {
     flags: u16,
@@ -52,12 +52,12 @@ struct Half {
     pieces: [[u8; PIECE]; DEPTH],
 }
 
-/// The memory that driver and device share: six pages, of zeros at first.
+/// The memory shared by driver and device: six pages, initially zero.
 #[repr(C, align(4096))]
 pub struct Shared([Half; 2]);
 
 impl Shared {
-    /// Nothing in any queue.
+    /// Both queues empty.
     pub const fn new() -> Shared {
         const HALF: Half = Half {
             descriptors: [const {
@@ -90,21 +90,21 @@ impl Default for Shared {
     }
 }
 
-/// The driver's end of a queue.
+/// The driver's side of a queue.
 pub(crate) struct Queue {
     memory: *mut Half,
     physical: usize,
-    /// How many ids have been handed to the device.
+    /// Number of ids passed to the device, modulo 2^16.
     offered: u16,
-    /// How many have come back.
+    /// Number of ids that came back from the device, modulo 2^16.
     seen: u16,
 }
 
-/// The queues in `shared`, which lies at `physical` for the device; `None` if
-/// that is no page.
+/// The queues in `shared`, which the device accesses at `physical`; `None` if
+/// either address is not page-aligned.
 ///
 /// # Safety
-/// The memory is valid for good, and nobody else's but the device's.
+/// The memory stays valid forever, and only the device uses it besides the queues.
 pub(crate) unsafe fn split(shared: *mut Shared, physical: usize) -> Option<(Queue, Queue)> {
     let first = shared.cast::<Half>();
     let half = |index: usize| Queue {
@@ -118,7 +118,7 @@ pub(crate) unsafe fn split(shared: *mut Shared, physical: usize) -> Option<(Queu
 }
 
 impl Queue {
-    /// The number of its first page; `None` beyond what the register holds.
+    /// The number of the queue's first page; `None` if it does not fit the register.
     pub(crate) fn page(&self) -> Option<u32> {
         u32::try_from(self.physical / PAGE).ok()
     }
@@ -137,8 +137,8 @@ impl Queue {
         unsafe { self.at::<T>(offset).write_volatile(value) }
     }
 
-    /// Hands piece `id` to the device, `length` bytes of it, to be written by
-    /// it or read.
+    /// Passes the first `length` bytes of piece `id` to the device, which writes
+    /// them if `writes`, and reads them otherwise.
     pub(crate) fn offer(&mut self, id: u16, length: usize, writes: bool) {
         let index = usize::from(id) % DEPTH;
         let piece = offset_of!(Half, pieces) + index * PIECE;
@@ -160,7 +160,8 @@ impl Queue {
         fence(Ordering::SeqCst);
     }
 
-    /// The next piece that the device hands back, and the length that it says.
+    /// The id of the next piece that the device returns, and the length it reports,
+    /// which is not yet checked.
     pub(crate) fn take(&mut self) -> Option<(u16, usize)> {
         let used = offset_of!(Half, used);
         let index: u16 = self.load(used + offset_of!(Used, index));
@@ -177,19 +178,19 @@ impl Queue {
         Some(((id as usize % DEPTH) as u16, length as usize))
     }
 
-    /// Where byte `at` of a piece lies.
+    /// The offset of byte `at` of a piece.
     fn piece(id: u16, at: usize) -> usize {
         offset_of!(Half, pieces) + usize::from(id) % DEPTH * PIECE + at.min(PIECE - 1)
     }
 
-    /// Copies what lies in a piece from byte `from` on.
+    /// Copies bytes out of a piece, starting at byte `from`.
     pub(crate) fn copy_out(&self, id: u16, from: usize, target: &mut [u8]) {
         for (at, byte) in target.iter_mut().enumerate() {
             *byte = self.load(Queue::piece(id, from + at));
         }
     }
 
-    /// Copies bytes to the front of a piece.
+    /// Copies bytes to the beginning of a piece.
     pub(crate) fn copy_in(&self, id: u16, bytes: &[u8]) {
         for (at, byte) in bytes.iter().enumerate() {
             self.store(Queue::piece(id, at), *byte);
@@ -199,12 +200,11 @@ impl Queue {
 
 #[cfg(test)]
 pub(crate) mod device {
-    //! The device's end of a queue, in tests.
+    //! The device's side of a queue, for tests.
 
     use super::*;
 
-    /// The next id that the driver has offered: where its piece lies in the
-    /// memory of the half, its length, whether the device may write it.
+    /// A simulated device that takes descriptors from the driver and returns them.
     pub(crate) struct Device {
         memory: *mut Half,
         physical: usize,
@@ -236,8 +236,8 @@ pub(crate) mod device {
             unsafe { self.at::<T>(offset).write_volatile(value) }
         }
 
-        /// Takes the next id that was offered: id, offset of its piece in the
-        /// half, length, whether the device may write it.
+        /// Takes the next offered descriptor: its id, the offset of its piece in the
+        /// half, its length, and whether the device may write it.
         pub(crate) fn take(&mut self) -> Option<(u16, usize, usize, bool)> {
             let available = offset_of!(Half, available);
             let index: u16 = self.load(available + offset_of!(Available, index));
@@ -255,7 +255,7 @@ pub(crate) mod device {
             Some((id, offset, length as usize, flags & WRITES != 0))
         }
 
-        /// Hands an id back.
+        /// Returns an id to the driver.
         pub(crate) fn give(&mut self, id: u32, length: u32) {
             let used = offset_of!(Half, used);
             let slot = usize::from(self.used) % DEPTH * size_of::<Element>();

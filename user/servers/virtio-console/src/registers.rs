@@ -1,21 +1,21 @@
-//! The registers of a device, by the legacy MMIO interface.
+//! The registers of a device with the legacy MMIO interface.
 
 use giornata_rt::device::{self, Register};
 
 /// Bits of the device's status.
 pub(crate) mod status {
-    /// The device was seen, and it is known what it is.
+    /// ACKNOWLEDGE: the driver has found the device and recognised it.
     pub(crate) const KNOWN: u32 = 1;
-    /// There is a driver for it.
+    /// DRIVER: there is a driver for the device.
     pub(crate) const DRIVER: u32 = 2;
-    /// The driver is ready.
+    /// DRIVER_OK: the driver is ready.
     pub(crate) const READY: u32 = 4;
 }
 
-/// Bytes of a page as the driver counts places of queues.
+/// Page size in bytes, in which the addresses of queues are given.
 pub(crate) const PAGE: usize = 4096;
 
-/// Bytes of the registers that every device has.
+/// Size in bytes of the registers that every device has.
 pub const BYTES: usize = 0x100;
 
 const MAGIC: Register<u32, BYTES> = Register::at(0x000);
@@ -54,7 +54,7 @@ impl Registers {
         self.0.write(STATUS, status);
     }
 
-    /// Asks for no feature of either half.
+    /// Accepts no feature, in both halves of the feature bits.
     pub(crate) fn refuse_features(&self) {
         for half in [0, 1] {
             self.0.write(FEATURES_HALF, half);
@@ -62,7 +62,8 @@ impl Registers {
         }
     }
 
-    /// Tells where a queue of `length` lies; whether the device takes it.
+    /// Sets the length and the first page of a queue; returns whether the device
+    /// accepts that length.
     pub(crate) fn place_queue(&self, queue: u32, length: u32, page: u32) -> bool {
         self.0.write(PAGE_SIZE, PAGE as u32);
         self.0.write(QUEUE, queue);
@@ -75,7 +76,7 @@ impl Registers {
         true
     }
 
-    /// Tells that a queue has got something.
+    /// Notifies the device that a queue has new descriptors.
     pub(crate) fn notify(&self, queue: u32) {
         self.0.write(NOTIFY, queue);
     }

@@ -1,4 +1,4 @@
-//! The driver against a device in memory.
+//! Tests of the driver with a simulated device in memory.
 
 use std::boxed::Box;
 use std::vec::Vec;
@@ -9,10 +9,10 @@ use giornata_rt::device::Registers;
 use crate::queue::device::Device;
 use crate::{Console, DEPTH, PIECE, Shared, Unusable};
 
-/// Where the shared memory lies for the device.
+/// The address of the shared memory as the device sees it.
 const PHYSICAL: usize = 0x8070_0000;
 
-/// Registers as memory, and the device's ends of both queues.
+/// Registers in memory, and the device's side of both queues.
 struct Bench {
     registers: Box<[u32; 64]>,
     shared: *mut Shared,
@@ -47,7 +47,7 @@ impl Bench {
         self.start_at(PHYSICAL)
     }
 
-    /// The device sends bytes in the next piece that it has got.
+    /// The device sends bytes in the next piece that it was offered.
     fn send(&mut self, bytes: &[u8]) -> bool {
         let Some((id, offset, length, may_write)) = self.receive.take() else {
             return false;
@@ -58,7 +58,7 @@ impl Bench {
         true
     }
 
-    /// What the driver has written, of which the device gives all pieces back.
+    /// The bytes that the driver has written; the device returns all their pieces.
     fn drain(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         while let Some((id, offset, length, may_write)) = self.transmit.take() {

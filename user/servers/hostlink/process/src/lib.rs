@@ -1,9 +1,9 @@
-//! The hostlink server as a process: its line, the kernel's calls, and all
-//! programs of the system that may be replaced.
+//! The process of the hostlink server: it connects the server to its line, to the
+//! kernel's system calls and to all replaceable programs of the system.
 //!
-//! The system file grants it the line as its first device, a VirtIO console or
-//! a 16550 UART; those programs; `trusted-dma` if it is a console, for its
-//! queues; and if it is to stream the trace, `trace`:
+//! The system file grants it the line as its first device, which is a VirtIO console
+//! or a 16550 UART; the programs; `trusted-dma` for the queues of a VirtIO console;
+//! and `trace` if it should stream the trace:
 //!
 //! ```toml
 //! [process.hostlink]
@@ -13,13 +13,14 @@
 //! grants = { device = ["virtio0"], program = ["flight"], trusted-dma = true }
 //! ```
 //!
-//! It obeys whoever has the line, or the owner of the key that the section
-//! `[hostlink]` names:
+//! Without a key it accepts requests from whoever can reach the line. With a key in
+//! the section `[hostlink]`, requests that change the machine must be signed by its
+//! owner:
 //!
 //! ```toml
 //! [hostlink]
 //! key = "operator.pub"      # or its 64 hexadecimal digits
-//! seed = 4711               # another one for each machine
+//! seed = 4711               # different for each machine
 //! ```
 
 #![cfg_attr(not(test), no_std)]
@@ -49,27 +50,27 @@ use giornata_rt::{process, thread};
 use identifiers::{HOSTLINK_KEY, HOSTLINK_SEED, LOADABLE};
 use line::AnyLine;
 
-/// Most bytes of a module file.
+/// Largest size of a module file, in bytes.
 const MODULE: usize = 16 * 1024;
-/// Checks of modules of up to half as many instructions.
+/// Scratch entries for checks: two for each instruction of the largest module.
 const SCRATCH: usize = 4096;
-/// Most symbols of a module.
+/// Largest number of symbols of an interface.
 const SYMBOLS: usize = 1024;
-/// An upload of which nothing is heard for so long is dropped.
+/// An upload without progress for this long is dropped.
 const PATIENCE: Duration = Duration::from_millis(5000);
-/// Programs act at round instants. The server wakes between two of them, so
-/// that none of its system calls keeps the kernel when one comes.
+/// Programs usually run at multiples of this period. The server wakes between two of
+/// them, so that its system calls do not delay the kernel then.
 const ROUND: Duration = Duration::from_millis(10);
 const BETWEEN: Duration = Duration::from_millis(3);
 
-/// What the server works in.
+/// The working memory of the server.
 struct Work {
     buffers: [[[u8; MODULE]; 2]; LOADABLE.len()],
     scratch: [Scratch; SCRATCH],
     map: [u16; SYMBOLS],
 }
 
-/// Memory that one thread takes, once.
+/// Memory that a single thread takes, once.
 #[repr(transparent)]
 struct Once<T>(UnsafeCell<T>);
 
@@ -82,22 +83,23 @@ static WORK: Once<Work> = Once(UnsafeCell::new(Work {
     map: [0; SYMBOLS],
 }));
 
-/// Where the kernel looks for how much of the trace has gone over the console:
-/// nothing has. What the host has asked for here it hears once more there, in
-/// the rest that the kernel hands out at a stop.
+/// Tells the kernel how many trace records have been sent over the console: none.
+/// When the machine stops, the kernel therefore sends all records in its ring to the
+/// console, including those already streamed to the host.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub static GIORNATA_TRACE_CURSOR: TraceCursor = TraceCursor { sent: 0 };
 
-/// The next instant between two rounds after `now`.
+/// The next wake-up instant after `now`.
 const fn next_gap(now: Instant) -> Instant {
     time::next_between(now, ROUND, BETWEEN)
 }
 
-/// Serves for ever. `key`: the public key of who may change the machine, or
-/// whoever has the line; `seed`: a number that no other machine has.
+/// Serves forever. `key`: the public key of the owner, who alone may change the
+/// machine, or `None` if whoever can reach the line may; `seed`: a number that should be
+/// different for each machine.
 ///
 /// # Panics
-/// There is no line, or a grant is missing: the process faults, and says so.
+/// Panics if there is no line or a grant is missing; the panic message is reported.
 pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
     let mut line = AnyLine::open();
     // SAFETY: the only thread that calls this takes it once.
@@ -147,7 +149,7 @@ fn trace() -> Option<Reader> {
     Ring::granted().map(Reader::new)
 }
 
-/// Obeys whom the system file names.
+/// Serves with the key and seed of the system file.
 #[thread]
 fn serve() -> ! {
     run(HOSTLINK_KEY, HOSTLINK_SEED)

@@ -1,5 +1,5 @@
-//! Whichever line the first device of the process is. What kind that is the
-//! board's file says, and the builder with it; nothing is probed.
+//! The line: the first device of the process. Its kind is taken from the board file
+//! when the system is built; nothing is probed.
 
 use core::cell::UnsafeCell;
 
@@ -23,10 +23,10 @@ pub(crate) enum AnyLine {
 }
 
 impl AnyLine {
-    /// The first device of the process.
+    /// Opens the first device of the process.
     ///
     /// # Panics
-    /// There is none, or it is no line: the process faults, and says so.
+    /// Panics if there is none or it is not usable as a line; the message is reported.
     pub(crate) fn open() -> AnyLine {
         let (Some(device), Ok(own)) = (Device::granted(0), thread::own()) else {
             panic!("grant it a VirtIO console or a UART as its first device");
@@ -41,7 +41,7 @@ impl AnyLine {
         }
     }
 
-    /// Takes back the interrupt that the device has raised, if it has.
+    /// Acknowledges the device's pending interrupts, if there are any.
     pub(crate) fn acknowledge(&mut self) {
         match self {
             AnyLine::Console(console) => console.acknowledge(),
@@ -51,7 +51,7 @@ impl AnyLine {
     }
 }
 
-/// Name and kind of the first device of a thread's process.
+/// Name and kind of the first device of the process of a thread.
 fn kind_of<'a>(table: &[(u16, &'a str, &'a str)], thread: u16) -> Option<(&'a str, &'a str)> {
     let found = table.iter().find(|(index, ..)| *index == thread);
     found.map(|(_, device, kind)| (*device, *kind))

@@ -1,5 +1,5 @@
-//! Uploads that were damaged, cut, reordered, replayed or signed wrongly change
-//! nothing, whoever made them.
+//! Uploads that are damaged, truncated, reordered, replayed or wrongly signed change
+//! nothing.
 
 use giornata_abi::module::crc32;
 use giornata_hostlink_wire::{Action, CHUNK, Change, Deed};
@@ -12,19 +12,19 @@ use crate::support::{Bench, Fake, Got, PATIENCE, faster, key, tag, with_server};
 /// What goes wrong with an upload.
 #[derive(Clone, Debug)]
 enum Harm {
-    /// A byte on the line becomes another.
+    /// A byte is corrupted on the line.
     Corrupted(prop::sample::Index, u8),
-    /// The line breaks off.
+    /// The connection is lost.
     Truncated(prop::sample::Index),
-    /// Two frames change places.
+    /// Two frames are swapped.
     Reordered(prop::sample::Index, prop::sample::Index),
-    /// What was sent in a good upload comes again, from a frame on.
+    /// The frames of a good upload are replayed, from one of them on.
     Replayed(prop::sample::Index, bool),
-    /// The host means to send other bytes than those it signs.
+    /// The host sends bytes that differ from those it has signed.
     Altered(prop::sample::Index, u8),
-    /// Pieces in another order, under the right numbers.
+    /// The pieces are in the wrong order, with correct request numbers.
     Shuffled(prop::sample::Index),
-    /// Signed by another, for another program, upload, change, or not at all.
+    /// Signed with another key, for another program, upload or change, or not at all.
     Missigned(u8),
 }
 
@@ -41,8 +41,8 @@ fn harm() -> impl Strategy<Value = Harm> {
     ]
 }
 
-/// The frames of an upload, of which the host takes the answers for granted.
-/// The ticket is that of the next upload.
+/// The frames of an upload. The host does not wait for replies, and assumes the ticket
+/// of the next upload.
 fn frames(bench: &mut Bench<'_, '_>, ticket: u32, new: &[u8], harm: &Harm) -> Vec<Vec<u8>> {
     let (program, length, base) = ("flight", new.len() as u32, None);
     let mut all = vec![bench.frame(Action::Begin {
@@ -102,7 +102,7 @@ fn frames(bench: &mut Bench<'_, '_>, ticket: u32, new: &[u8], harm: &Harm) -> Ve
     all
 }
 
-/// Sends one harmed upload in a session of its own.
+/// Sends one corrupted upload in a session of its own.
 fn attack(bench: &mut Bench<'_, '_>, harm: &Harm, new: &[u8], recorded: &[Vec<u8>], ticket: u32) {
     bench.send(&[0]);
     bench.hello();
@@ -139,7 +139,7 @@ fn attack(bench: &mut Bench<'_, '_>, harm: &Harm, new: &[u8], recorded: &[Vec<u8
     }
 }
 
-/// What the kernel keeps, and how often it was asked to change it.
+/// The kernel's programs, and the number of calls that change them.
 fn kept(kernel: &Fake) -> (Vec<crate::support::Room>, usize, Option<u8>) {
     (kernel.rooms.clone(), kernel.calls, kernel.stopped)
 }

@@ -1,5 +1,4 @@
-//! The server over a line in memory, above a kernel that remembers what it was
-//! told.
+//! The server with a line in memory and a simulated kernel that records the calls.
 
 mod deeds;
 mod hostile;

@@ -1,10 +1,10 @@
-//! Modules made of the one that runs.
+//! Patches of the running module.
 
 use giornata_hostlink_wire::{Action, Change, Code};
 
 use crate::support::{Bench, Got, INTERFACE, faster, module, records, tag, with_server};
 
-/// Sends `new` as a patch of `old`: what both begin and end with is copied.
+/// Sends `new` as a patch of `old`: the common prefix and suffix are copied.
 fn patch(bench: &mut Bench<'_, '_>, old: &[u8], new: &[u8]) -> u32 {
     let ticket = bench.begin("flight", new.len(), Some(tag(old)));
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();

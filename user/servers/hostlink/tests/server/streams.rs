@@ -13,7 +13,7 @@ use crate::support::{Bench, Got, SECOND, Told, with_server};
 
 const CAPACITY: usize = 64;
 
-/// A ring in memory, written as the kernel does.
+/// A ring in memory, written in the same way as by the kernel.
 struct Kernel {
     records: [Words; CAPACITY],
     written: usize,
@@ -29,7 +29,7 @@ impl Kernel {
     }
 }
 
-/// A kernel, and who reads what it writes; its clock counts the records.
+/// A kernel and a reader of its ring; its clock counts the records.
 fn kernel() -> (Rc<RefCell<Kernel>>, Reader) {
     let records = [[0; 4]; CAPACITY];
     let kernel = Rc::new(RefCell::new(Kernel {
@@ -52,7 +52,7 @@ fn ask(bench: &mut Bench<'_, '_>, trace: bool, statistics: bool) {
     assert_eq!(bench.ask(Action::Stream { trace, statistics }), Got::Done);
 }
 
-/// Numbers and kinds of the records that came, by the frames that they came in.
+/// Numbers and kinds of the received records, grouped by frame.
 fn numbers(told: &mut Vec<Told>) -> Vec<Vec<(u64, Kind)>> {
     let frame = |told: Told| match told {
         Told::Trace(last, bytes) => {

@@ -1,4 +1,4 @@
-//! A kernel, a line and a host for the server.
+//! A simulated kernel, line and host for the server.
 
 use std::collections::VecDeque;
 
@@ -32,17 +32,17 @@ driver show(command) output (f64 x) { if constant_true() then copy_f64(command, 
 start m { mode m() period 20 { actfreq 1 do servo(show); taskfreq 1 do control(feed); taskfreq 2 do navigate(sense); } }
 ";
 
-/// The same program at other rates.
+/// The same program with other frequencies.
 pub(crate) fn faster() -> Vec<u8> {
     module(&INTERFACE.replace("period 20", "period 10"))
 }
 
-/// A part of the program: other tasks are released.
+/// A part of the program, which releases other tasks.
 pub(crate) fn part() -> Vec<u8> {
     module(&INTERFACE.replace("taskfreq 1 do control(feed);", ""))
 }
 
-/// Asks for a port that the interface does not have.
+/// Uses a port that the interface does not have.
 pub(crate) fn unfit() -> Vec<u8> {
     module(&INTERFACE.replace("position", "height"))
 }
@@ -58,31 +58,31 @@ pub(crate) fn tag(module: &[u8]) -> u32 {
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const PATIENCE: Duration = Duration(5 * SECOND);
-/// Ticks a second.
+/// The timer's frequency.
 pub(crate) const HERTZ: u32 = 10_000_000;
 
-/// A program as the kernel keeps it.
+/// A program in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// Bytes of each section of the room in use.
+    /// The bytes of each section in the room in use.
     pub(crate) used: [Vec<u8>; 2],
-    /// The same of the spare room.
+    /// The same for the spare room.
     pub(crate) staged: [Vec<u8>; 2],
-    /// Records of each section that the program has.
+    /// Number of records in each section of the program.
     counts: [u16; 2],
     pub(crate) asked: Option<(Frame, How)>,
     pub(crate) tag: u32,
     pub(crate) loaded: bool,
 }
 
-/// A kernel that changes programs when it is told that the time has come.
+/// A simulated kernel; a requested change happens when the test calls [`Fake::happen`].
 #[derive(Clone, Debug)]
 pub(crate) struct Fake {
     pub(crate) clock: u64,
     pub(crate) rooms: Vec<Room>,
-    /// Of all programs.
+    /// Number of changes of all programs.
     pub(crate) changes: u32,
-    /// Calls that change something.
+    /// Number of calls that change something.
     pub(crate) calls: usize,
     pub(crate) refusal: Option<Error>,
     pub(crate) refuses_switch: bool,
@@ -113,8 +113,7 @@ impl Fake {
         }
     }
 
-    /// The first change that was asked for happens: the rooms of its program change
-    /// places.
+    /// Makes the first requested change: swaps the rooms of its program.
     pub(crate) fn happen(&mut self) {
         let Some(room) = self.rooms.iter_mut().find(|room| room.asked.is_some()) else {
             return;
@@ -126,7 +125,7 @@ impl Fake {
         self.changes += 1;
     }
 
-    /// What a program runs: the records of its sections.
+    /// The records in the sections of the running program.
     pub(crate) fn runs(&self, index: usize) -> [Vec<u8>; 2] {
         let room = &self.rooms[index];
         core::array::from_fn(|section| {
@@ -200,7 +199,7 @@ impl Programs for Fake {
     }
 }
 
-/// Both directions of a line. It takes and gives a few bytes at a time.
+/// Both directions of a line, which transfers a few bytes at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipe {
     pub(crate) to_server: VecDeque<u8>,
@@ -223,18 +222,18 @@ impl Line for Pipe {
     }
 }
 
-/// What a request came to.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Got {
     Greeting(Greeting),
     Ticket(u32),
     Done,
-    /// Loaded, pending; tag, changes, what is held.
+    /// Loaded, pending; tag, changes, tag of the held module.
     Standing(String, [bool; 2], u32, u32, Option<u32>),
     Refused(Code, String),
 }
 
-/// What came by itself.
+/// An event from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     Trace(u64, Vec<u8>),
@@ -242,7 +241,7 @@ pub(crate) enum Told {
     Damaged,
 }
 
-/// A server with its kernel and line, and the host at the other end.
+/// A server with its kernel and line, and the host at the other end of the line.
 pub(crate) struct Bench<'m, 'a> {
     pub(crate) server: Server<'m, 'a>,
     pub(crate) kernel: Fake,
@@ -341,7 +340,7 @@ impl Bench<'_, '_> {
         self.sent.extend(bytes);
     }
 
-    /// Lets the server work until it has nothing to do; what it answered.
+    /// Lets the server work until it has nothing to do; returns its replies.
     pub(crate) fn run(&mut self) -> Vec<Got> {
         let mut steps = 0;
         while self.server.step(&mut self.pipe, &mut self.kernel) {
@@ -369,7 +368,7 @@ impl Bench<'_, '_> {
         all
     }
 
-    /// Asks, and answers the one answer.
+    /// Sends a request and returns its only reply.
     pub(crate) fn ask(&mut self, action: Action<'_>) -> Got {
         let frame = self.frame(action);
         self.send(&frame);
@@ -490,8 +489,8 @@ fn told(event: Event<'_>) -> Told {
     }
 }
 
-/// The records of a module as they are staged where its indices are the
-/// interface's.
+/// The records of a module as they are staged if its indices equal those of the
+/// interface.
 pub(crate) fn records(module: &[u8]) -> [Vec<u8>; 2] {
     let module = Module::parse(module).unwrap();
     let times = Times::of(&module, HERTZ).unwrap();

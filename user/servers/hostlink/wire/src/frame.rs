@@ -1,26 +1,26 @@
-//! A message on the line: its `postcard` encoding and a CRC-32 of that, stuffed
-//! so that no byte is zero (consistent overhead byte stuffing, Cheshire and
-//! Baker 1999), ended by a zero. Whoever begins to listen in the middle of a
-//! frame is right again at the next.
+//! Frames on the line: a message in `postcard` encoding with its CRC-32, stuffed so
+//! that no byte is zero (consistent overhead byte stuffing, Cheshire and Baker 1999)
+//! and terminated by a zero byte. A receiver that starts in the middle of a frame is
+//! synchronised again at the next one.
 
 use core::fmt::{Display, Formatter};
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of a frame, its end included.
+/// Largest size of a frame in bytes, including its terminator.
 pub const MAX: usize = 256;
-/// Bytes before stuffing: that adds one to fewer than 255, and the end one more.
+/// Bytes before stuffing, which adds one to fewer than 255; the terminator is one more.
 const PLAIN: usize = MAX - 2;
 
 /// The checksum.
 static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
-/// A message does not fit a frame.
+/// The message does not fit into a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// A frame that is no message: it was damaged, cut, or nobody's.
+/// The frame contains no message: it was damaged, truncated, or is of another protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
@@ -39,7 +39,7 @@ impl Display for Damaged {
 impl core::error::Error for TooLong {}
 impl core::error::Error for Damaged {}
 
-/// Writes the frame of `message` to the front of `frame`; answers its length.
+/// Writes the frame of `message` to the front of `frame` and returns its length.
 /// O(bytes).
 ///
 /// # Errors
@@ -56,7 +56,7 @@ pub fn encode(message: &impl Serialize, frame: &mut [u8; MAX]) -> Result<usize, 
 #[derive(Clone, Debug)]
 pub struct Collector {
     bytes: [u8; MAX],
-    /// Bytes of the frame so far; more than [`MAX`] = too many came.
+    /// Bytes of the frame so far; more than [`MAX`] = the frame is too long.
     length: usize,
 }
 
@@ -67,7 +67,7 @@ impl Default for Collector {
 }
 
 impl Collector {
-    /// Expects the first byte of a frame.
+    /// A collector that expects the first byte of a frame.
     pub const fn new() -> Collector {
         Collector {
             bytes: [0; MAX],
@@ -75,8 +75,8 @@ impl Collector {
         }
     }
 
-    /// Takes one byte; whether it ends a frame, which [`Collector::take`] then
-    /// reads. A zero after a zero ends nothing. O(1).
+    /// Adds one byte; returns whether it ends a frame, which [`Collector::take`] then
+    /// decodes. Empty frames are skipped. O(1).
     pub fn push(&mut self, byte: u8) -> bool {
         if byte == 0 {
             return self.length > 0;
@@ -91,10 +91,10 @@ impl Collector {
         false
     }
 
-    /// The message of the frame that has ended; the next frame begins. O(bytes).
+    /// Decodes the message of the complete frame, and starts the next frame. O(bytes).
     ///
     /// # Errors
-    /// The frame is none, or its message is not a `T` and nothing else.
+    /// The frame is damaged, or does not contain exactly one `T`.
     pub fn take<'a, T: Deserialize<'a>>(&'a mut self) -> Result<T, Damaged> {
         let length = core::mem::take(&mut self.length);
         let stuffed = self.bytes.get_mut(..length).ok_or(Damaged)?;

@@ -1,4 +1,4 @@
-//! What the host and the hostlink server of a machine say to each other.
+//! The protocol between the host and the hostlink server of a machine.
 //!
 //! ```text
 //!   host                                     machine
@@ -8,17 +8,17 @@
 //!    | <------------------------- a ticket --- |
 //!    | Chunk, Chunk, Copy, ... --------------> |   in the order of offsets
 //!    | <------------ Done or Refused, each --- |
-//!    | Commit(ticket, change, signature) ----> |   checked as one, then staged
+//!    | Commit(ticket, change, signature) ----> |   checked whole, then staged
 //!    | <------------------ Done or Refused --- |
-//!    |                <--- Trace, Statistics - |   whenever they were asked for
+//!    |                <--- Trace, Statistics - |   after a request for them
 //! ```
 //!
-//! A [`Request`] carries the session that `Hello` opened and a number, one more
-//! than that of the request before it: what was recorded and comes again, or
-//! comes in another order, is refused. Each request is answered once, with its
-//! number. Every message is one [`frame`].
+//! A [`Request`] carries the session that `Hello` opened, and a number that is one
+//! higher than that of the previous request. Requests that are replayed or out of order
+//! are therefore refused. Each request gets one reply, with its number; a successful
+//! `Shutdown` gets none. Every message is one [`frame`].
 //!
-//! No heap; what is received borrows from the buffer of its frame.
+//! No heap: a received message borrows from the buffer of its frame.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -34,13 +34,13 @@ pub use request::{Action, Change, Request};
 
 /// The version of the protocol.
 pub const VERSION: u16 = 2;
-/// Most bytes of a [`Action::Chunk`].
+/// Largest size of an [`Action::Chunk`], in bytes.
 pub const CHUNK: usize = 192;
-/// Most bytes of a program's name.
+/// Longest name of a program, in bytes.
 pub const NAME: usize = 64;
-/// Most bytes of the words of a refusal.
+/// Longest text of a refusal, in bytes.
 pub const WORDS: usize = 200;
-/// Bytes of a record of the trace.
+/// Size of a trace record, in bytes.
 pub const RECORD: usize = 16;
-/// Most records in one [`Event::Trace`].
+/// Largest number of records in one [`Event::Trace`].
 pub const RECORDS: usize = 12;

@@ -1,110 +1,110 @@
-//! What the server says.
+//! Messages from the server to the host.
 
 use core::fmt::{Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// One message of the server.
+/// One message from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message<'a> {
-    /// The answer to a request.
+    /// The reply to a request.
     Answer {
         /// The session of the request.
         session: u32,
         /// The number of the request.
         number: u32,
-        /// What came of it.
+        /// The result.
         #[serde(borrow)]
         reply: Reply<'a>,
     },
-    /// What nobody asked for just now.
+    /// A message that is not the reply to a request.
     Event(#[serde(borrow)] Event<'a>),
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply<'a> {
-    /// To `Hello`.
+    /// Reply to `Hello`.
     Greeting(Greeting),
-    /// To `Begin`: the upload's ticket, never given again since boot.
+    /// Reply to `Begin`: the ticket of the upload, unique while the server runs.
     Ticket(u32),
-    /// It is done; a change has been asked for.
+    /// The request succeeded; a change has been requested, but may still be pending.
     Done,
-    /// To `Status`.
+    /// Reply to `Status`.
     Standing(#[serde(borrow)] Standing<'a>),
-    /// Nothing has changed.
+    /// The request was refused. Nothing has changed.
     Refused {
-        /// Why, for programs.
+        /// The reason, for programs.
         code: Code,
-        /// Why and what to do, for people; at most [`WORDS`](crate::WORDS).
+        /// The reason and the remedy, for people; at most [`WORDS`](crate::WORDS) bytes.
         words: &'a str,
     },
 }
 
-/// Who answers.
+/// Identifies the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     /// The server's [`VERSION`](crate::VERSION).
     pub version: u16,
     /// The session that this opens.
     pub session: u32,
-    /// What this boot of this machine is known by in signatures.
+    /// Distinguishes this boot of this machine from others in signatures.
     pub nonce: [u8; 16],
-    /// Programs that may be replaced.
+    /// Number of replaceable programs.
     pub places: u16,
-    /// Whether deeds must be signed.
+    /// Whether requests that change the machine must be signed.
     pub signed: bool,
     /// Nanoseconds since the machine started.
     pub clock: u64,
 }
 
-/// How a program stands.
+/// The status of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing<'a> {
     /// The program's name.
     pub program: &'a str,
-    /// It has code.
+    /// Whether it has code.
     pub loaded: bool,
-    /// A change has been asked for and has not happened.
+    /// Whether a change has been requested and has not happened yet.
     pub pending: bool,
-    /// The checksum of the module that runs.
+    /// The checksum of the running module.
     pub tag: u32,
-    /// How many changes of programs there have been since boot.
+    /// Number of changes of all programs since boot.
     pub changes: u32,
     /// The checksum of a module that is held for a `Switch`.
     pub held: Option<u32>,
-    /// Most bytes of a module file.
+    /// Largest size of a module file, in bytes.
     pub room: u32,
 }
 
-/// What comes by itself.
+/// A message that the server sends without a request for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event<'a> {
-    /// Records of the trace that follow each other.
+    /// Consecutive records of the trace.
     Trace {
         /// The number of the last of them since boot.
         last: u64,
         /// Whole records of [`RECORD`](crate::RECORD) bytes.
         records: &'a [u8],
     },
-    /// What the server has counted.
+    /// The server's counters.
     Statistics(Statistics),
-    /// A frame came that is no request.
+    /// A frame was received that is not a request.
     Damaged,
 }
 
-/// What the server has counted since boot.
+/// The server's counters since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Nanoseconds since the machine started.
     pub clock: u64,
-    /// Requests that came whole.
+    /// Requests that were received intact.
     pub requests: u32,
     /// Requests that were refused.
     pub refused: u32,
-    /// Frames that came damaged.
+    /// Frames that were received damaged.
     pub damaged: u32,
-    /// Changes of programs that were asked of the kernel.
+    /// Changes of programs that were requested from the kernel.
     pub changes: u32,
     /// Records of the trace that were sent.
     pub records: u64,
@@ -122,7 +122,7 @@ macro_rules! codes {
             /// Every code.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// Its name in reports.
+            /// The name of the code in reports.
             pub const fn name(self) -> &'static str {
                 match self { $(Code::$name => $text,)* }
             }
@@ -133,35 +133,35 @@ macro_rules! codes {
 codes! {
     /// The host speaks another version.
     Version, "version";
-    /// The request is of another session.
+    /// The request belongs to another session.
     Session, "session";
-    /// The request's number is not the next.
+    /// The request's number is not the next one.
     Number, "number";
     /// There is no such program.
     Program, "program";
-    /// A change is under way: try again, or withdraw it.
+    /// A change is pending: try again, or withdraw it.
     Busy, "busy";
-    /// The ticket is not that of the upload.
+    /// There is no upload with this ticket.
     Ticket, "ticket";
-    /// The offset is not the next, or bytes lie outside of what they are part of.
+    /// The offset is not the next one, or a range is out of bounds.
     Offset, "offset";
-    /// The file is longer than there is room for, or than was announced.
+    /// The file is larger than the place or the announced size, or a piece has a wrong size.
     Length, "length";
-    /// The module that runs is not the one that was patched.
+    /// The running module is not the one that the patch is based on.
     Base, "base";
-    /// Fewer bytes came than were announced.
+    /// Fewer bytes than announced have been received.
     Incomplete, "incomplete";
-    /// The bytes are no module.
+    /// The bytes are not a valid module.
     Module, "module";
-    /// The module may not take the program's place.
+    /// The module must not replace the program.
     Unfit, "unfit";
-    /// The module cannot go on where the one that runs is.
+    /// The module cannot continue the rounds of the running one.
     CarryOver, "carry-over";
-    /// Nothing is held.
+    /// There is no held module and, for a `Withdraw`, no pending change either.
     Nothing, "nothing-held";
     /// The signature is missing or wrong.
     Signature, "signature";
-    /// The kernel refuses.
+    /// The kernel refused a call, or the server lacks a grant.
     Kernel, "kernel";
 }
 

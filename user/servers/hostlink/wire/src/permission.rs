@@ -1,4 +1,4 @@
-//! What is signed where a machine asks for signatures.
+//! The bytes that are signed, for machines that require signatures.
 //!
 //! ```text
 //! "giornata-hostlink deed 1"  24 bytes
@@ -8,15 +8,15 @@
 //! deed, detail                u8 each     what
 //! length of the name          u8          which program
 //! name
-//! module file                             all the rest
+//! module file                             the remaining bytes
 //! ```
-//! All little-endian. As sessions, numbers and tickets never come again in one
-//! boot, a signature is good for one request. The nonce differs from boot to
-//! boot as far as the machine has something to make it of: a clock and a seed.
+//! All numbers are little-endian. Session numbers do not repeat while the server runs,
+//! nor do request numbers within a session, so a signature is valid for one request. The
+//! nonce distinguishes boots as far as the clock at the server's start and the seed do.
 
 use serde::{Deserialize, Serialize};
 
-/// What every signed text begins with.
+/// The beginning of every signed text.
 const DOMAIN: &[u8; 24] = b"giornata-hostlink deed 1";
 
 /// An Ed25519 signature (RFC 8032): its two halves.
@@ -29,7 +29,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of these 64 bytes.
+    /// The signature with these 64 bytes.
     pub fn from_bytes(bytes: &[u8; 64]) -> Signature {
         let (point, scalar) = bytes.split_at(32);
         let half = |bytes: &[u8]| bytes.try_into().unwrap_or([0; 32]);
@@ -51,7 +51,7 @@ impl Signature {
     }
 }
 
-/// What changes a machine.
+/// A kind of request that changes the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Deed {
@@ -67,10 +67,10 @@ pub enum Deed {
     Shutdown = 4,
 }
 
-/// Who may do what, once.
+/// The permission for one request: the contents of the signed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permission<'a> {
-    /// As in the [`Greeting`](crate::Greeting).
+    /// The nonce of the [`Greeting`](crate::Greeting).
     pub nonce: [u8; 16],
     /// The session of the request.
     pub session: u32,
@@ -78,9 +78,9 @@ pub struct Permission<'a> {
     pub number: u32,
     /// The ticket of the upload; 0 = none.
     pub ticket: u32,
-    /// What.
+    /// The kind of request.
     pub deed: Deed,
-    /// More of it, by the deed; else 0.
+    /// A detail that depends on the kind; otherwise 0.
     pub detail: u8,
     /// The program; empty = none.
     pub program: &'a str,
@@ -89,7 +89,7 @@ pub struct Permission<'a> {
 }
 
 impl Permission<'_> {
-    /// Hands the text that is signed to `sink`, piece by piece. O(bytes).
+    /// Passes the signed text to `sink`, piece by piece. O(bytes).
     pub fn write(&self, sink: &mut dyn FnMut(&[u8])) {
         sink(DOMAIN);
         sink(&self.nonce);

@@ -1,4 +1,4 @@
-//! What the host asks for.
+//! Requests from the host to the server.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,32 @@ use crate::permission::Signature;
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request<'a> {
-    /// As the [`Greeting`](crate::Greeting) said; anything in a `Hello`.
+    /// The session of the [`Greeting`](crate::Greeting); any value in a `Hello`.
     pub session: u32,
-    /// One more than that of the request before it in the session; anything in
-    /// a `Hello`, from which the session counts on.
+    /// One higher than that of the previous request of the session; any value in a
+    /// `Hello`, with which the numbers of the session start.
     pub number: u32,
-    /// What is asked for.
+    /// What the server should do.
     #[serde(borrow)]
     pub action: Action<'a>,
 }
 
-/// What can be asked for.
+/// What a request asks the server to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action<'a> {
-    /// Opens a session; ends the one before, and drops its upload.
+    /// Opens a session; ends the previous one and drops its upload.
     Hello {
         /// The host's [`VERSION`](crate::VERSION).
         version: u16,
     },
-    /// Begins an upload; one that was under way, or held, is dropped.
-    /// Answered with its ticket.
+    /// Begins an upload; drops the current upload, and the program's held module.
+    /// The reply is the ticket of the upload.
     Begin {
-        /// For which program.
+        /// The program to be replaced.
         program: &'a str,
-        /// Bytes of the module file.
+        /// Size of the module file, in bytes.
         length: u32,
-        /// A patch: the tag of the module that runs, from which `Copy` takes.
+        /// For a patch: the tag of the running module, from which `Copy` copies.
         base: Option<u32>,
     },
     /// The next bytes of the module file.
@@ -41,82 +41,83 @@ pub enum Action<'a> {
         ticket: u32,
         /// How many bytes of the file came before.
         offset: u32,
-        /// At most [`CHUNK`](crate::CHUNK).
+        /// 1 to [`CHUNK`](crate::CHUNK) bytes.
         bytes: &'a [u8],
     },
-    /// The next bytes of the module file are some of the module that runs.
+    /// The next bytes of the module file are copied from the running module.
     Copy {
         /// As `Begin` was answered.
         ticket: u32,
         /// How many bytes of the file came before.
         offset: u32,
-        /// Where they begin in the module that runs.
+        /// Their offset in the running module.
         from: u32,
-        /// How many.
+        /// Their number.
         length: u32,
     },
-    /// The file is whole: it is checked, staged, and changed to as asked.
+    /// The file is complete: the server checks it, then holds it, or stages it and
+    /// requests the change.
     Commit {
         /// As `Begin` was answered.
         ticket: u32,
-        /// When it takes the program's place.
+        /// When the module replaces the program.
         change: Change,
         /// Of the deed [`Deed::Commit`](crate::Deed::Commit).
         signature: Option<Signature>,
     },
-    /// What is held takes the program's place.
+    /// The held module replaces the program.
     Switch {
-        /// Of which program.
+        /// The program.
         program: &'a str,
         /// When; not `Hold`.
         change: Change,
         /// Of the deed [`Deed::Switch`](crate::Deed::Switch).
         signature: Option<Signature>,
     },
-    /// The program becomes empty, when all its tasks have completed.
+    /// Empties the program when all its tasks have completed.
     Unload {
-        /// Which program.
+        /// The program.
         program: &'a str,
         /// Of the deed [`Deed::Unload`](crate::Deed::Unload).
         signature: Option<Signature>,
     },
-    /// A change that has not happened does not happen; what is held is dropped.
+    /// Cancels a change that has not happened yet, or drops the held module.
     Withdraw {
-        /// Of which program.
+        /// The program.
         program: &'a str,
         /// Of the deed [`Deed::Withdraw`](crate::Deed::Withdraw).
         signature: Option<Signature>,
     },
-    /// How a program stands.
+    /// Asks for the status of a program.
     Status {
-        /// The place of the program, from 0.
+        /// The index of the program's place, from 0.
         place: u16,
     },
-    /// What the server sends without being asked each time.
+    /// Selects what the server sends without a request for each message.
     Stream {
-        /// The records of the trace, from now on.
+        /// Trace records from now on.
         trace: bool,
         /// Statistics, about once a second.
         statistics: bool,
     },
-    /// The machine stops. Answered only if it does not.
+    /// Stops the machine. There is a reply only if it does not stop.
     Shutdown {
-        /// The status that it stops with.
+        /// The exit status of the machine.
         status: u8,
         /// Of the deed [`Deed::Shutdown`](crate::Deed::Shutdown).
         signature: Option<Signature>,
     },
 }
 
-/// When a module takes the place of another.
+/// When a module replaces another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Change {
-    /// It is checked and staged, and waits for a `Switch`.
+    /// It is checked and held until a `Switch`.
     Hold = 0,
-    /// When all tasks of the program have completed; it begins anew.
+    /// When all tasks of the program have completed; the module starts from its beginning.
     Restart = 1,
-    /// When the program waits for nothing but its next round; the module begins
-    /// with that round, and finds the ports as they are.
+    /// When the program waits only for its next round; the module continues with that
+    /// round and keeps the values of the ports.
     CarryOver = 2,
 }

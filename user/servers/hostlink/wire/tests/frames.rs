@@ -1,4 +1,4 @@
-//! Messages over a line that loses, damages and repeats bytes.
+//! Messages over a line that loses, corrupts and repeats bytes.
 
 use giornata_hostlink_wire::frame::{Collector, Damaged, MAX, TooLong, encode};
 use giornata_hostlink_wire::{
@@ -13,7 +13,7 @@ fn frame(message: &impl serde::Serialize) -> Vec<u8> {
     bytes[..length].to_vec()
 }
 
-/// The requests in `bytes`, and how many frames are none.
+/// The requests in `bytes`, and the number of frames that are not requests.
 fn requests(bytes: &[u8]) -> (Vec<String>, usize) {
     let (mut collector, mut whole, mut damaged) = (Collector::new(), Vec::new(), 0);
     for &byte in bytes {
