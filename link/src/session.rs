@@ -9,7 +9,7 @@ use giornata_abi::module::Module;
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
     Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, Reply,
-    Request, Signature, Statistics, VERSION,
+    Request, STRETCH, Signature, Statistics, VERSION,
 };
 
 use crate::address::Transport;
@@ -63,6 +63,15 @@ pub struct Standing {
     pub room: u32,
 }
 
+/// Some of the kernel's records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The thread that has copied them, by its number: it ran meanwhile.
+    pub reader: u16,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// What came by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -78,6 +87,7 @@ enum Answer {
     Ticket(u32),
     Done,
     Standing(Standing),
+    Records(Copied),
 }
 
 /// The number of a request, and what came of it.
@@ -291,6 +301,35 @@ impl Session {
         }
     }
 
+    /// So many bytes of the kernel's records from `at` on, counted from the first of all.
+    /// They are copied piece by piece while the machine runs: not at one instant.
+    ///
+    /// # Errors
+    /// As every request; also if the server has no grant to read them, or some of these
+    /// bytes lie beyond them.
+    pub fn read(&mut self, at: u32, length: usize) -> Result<Copied, Failure> {
+        let mut all = Copied {
+            reader: 0,
+            bytes: Vec::new(),
+        };
+        while all.bytes.len() < length {
+            let action = Action::Read {
+                // (what wraps around is refused: the records have no such bytes)
+                at: at.saturating_add(all.bytes.len() as u32),
+                length: (length - all.bytes.len()).min(STRETCH) as u32,
+            };
+            match self.ask(action)? {
+                Answer::Records(Copied { reader, bytes }) if !bytes.is_empty() => {
+                    all.reader = reader;
+                    all.bytes.extend(bytes);
+                }
+                _ => return Err(Failure::Strange),
+            }
+        }
+        all.bytes.truncate(length);
+        Ok(all)
+    }
+
     /// Says what the machine is to send by itself.
     ///
     /// # Errors
@@ -475,6 +514,10 @@ fn answer(reply: Reply<'_>) -> Result<Answer, Failure> {
             changes: s.changes,
             held: s.held,
             room: s.room,
+        })),
+        Reply::Records { reader, bytes } => Ok(Answer::Records(Copied {
+            reader,
+            bytes: bytes.to_vec(),
         })),
         Reply::Refused { code, words } => Err(Failure::Refused {
             code,

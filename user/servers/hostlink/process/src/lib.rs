@@ -3,7 +3,8 @@
 //!
 //! The system file grants it the line as its first device, a VirtIO console or
 //! a 16550 UART; those programs; `trusted-dma` if it is a console, for its
-//! queues; and if it is to stream the trace, `trace`:
+//! queues; if it is to stream the trace, `trace`; and if it is to tell how threads
+//! stand, `inspect`:
 //!
 //! ```toml
 //! [process.hostlink]
@@ -42,6 +43,7 @@ use giornata_hostlink::{Kernel, Memory, Place, Server, Settings, nonce};
 use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::abi::control::TraceCursor;
+use giornata_rt::records::Records;
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{process, thread};
@@ -120,6 +122,9 @@ pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
     };
     let memory = Memory { scratch, map };
     let mut server = Server::new(settings, &mut places, memory, trace());
+    if let (Some(records), Ok(own)) = (Records::granted(), thread::own()) {
+        server.lend_records(records, own.index());
+    }
     loop {
         while server.step(&mut line, &mut Kernel::at_once()) {}
         line.acknowledge();

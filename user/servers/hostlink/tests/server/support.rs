@@ -231,6 +231,8 @@ pub(crate) enum Got {
     Done,
     /// Loaded, pending; tag, changes, what is held.
     Standing(String, [bool; 2], u32, u32, Option<u32>),
+    /// The reader, and the bytes.
+    Records(u16, Vec<u8>),
     Refused(Code, String),
 }
 
@@ -478,6 +480,7 @@ fn got(reply: Reply<'_>) -> Got {
             s.changes,
             s.held,
         ),
+        Reply::Records { reader, bytes } => Got::Records(reader, bytes.to_vec()),
         Reply::Refused { code, words } => Got::Refused(code, words.to_owned()),
     }
 }

@@ -33,13 +33,15 @@ pub use permission::{Deed, Permission, Signature};
 pub use request::{Action, Change, Request};
 
 /// The version of the protocol.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Most bytes of a [`Action::Chunk`].
 pub const CHUNK: usize = 192;
 /// Most bytes of a program's name.
 pub const NAME: usize = 64;
 /// Most bytes of the words of a refusal.
 pub const WORDS: usize = 200;
+/// Most bytes of the kernel's records in one [`Reply::Records`].
+pub const STRETCH: usize = 192;
 /// Bytes of a record of the trace.
 pub const RECORD: usize = 16;
 /// Most records in one [`Event::Trace`].

@@ -32,6 +32,13 @@ pub enum Reply<'a> {
     Done,
     /// To `Status`.
     Standing(#[serde(borrow)] Standing<'a>),
+    /// To `Read`.
+    Records {
+        /// The thread that has copied them, by its number: it ran meanwhile.
+        reader: u16,
+        /// As many as were asked for.
+        bytes: &'a [u8],
+    },
     /// Nothing has changed.
     Refused {
         /// Why, for programs.
