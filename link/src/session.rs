@@ -16,6 +16,9 @@ use crate::address::Transport;
 use crate::key::Key;
 use crate::patch::{Edit, edits};
 
+/// Pieces of the kernel's records that are asked for before the first of them has come:
+/// fewer than a server's queues hold.
+const AT_ONCE: usize = 8;
 /// Between two tries where the machine is busy.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -313,20 +316,28 @@ impl Session {
             bytes: Vec::new(),
         };
         while all.bytes.len() < length {
-            let action = Action::Read {
-                // (what wraps around is refused: the records have no such bytes)
-                at: at.saturating_add(all.bytes.len() as u32),
-                length: (length - all.bytes.len()).min(STRETCH) as u32,
-            };
-            match self.ask(action)? {
-                Answer::Records(Copied { reader, bytes }) if !bytes.is_empty() => {
-                    all.reader = reader;
-                    all.bytes.extend(bytes);
+            // several are on their way at a time: the server looks at its line in rounds
+            let starts = (all.bytes.len()..length).step_by(STRETCH).take(AT_ONCE);
+            let mut numbers = Vec::new();
+            for start in starts {
+                let start = start.min(u32::MAX as usize);
+                let action = Action::Read {
+                    // (beyond all addresses there are no records either: it is refused)
+                    at: at.saturating_add(start as u32),
+                    length: (length - start).min(STRETCH) as u32,
+                };
+                numbers.push(self.send(action)?);
+            }
+            for number in numbers {
+                match self.answer_to(number)? {
+                    Answer::Records(Copied { reader, bytes }) => {
+                        all.reader = reader;
+                        all.bytes.extend(bytes);
+                    }
+                    _ => return Err(Failure::Strange),
                 }
-                _ => return Err(Failure::Strange),
             }
         }
-        all.bytes.truncate(length);
         Ok(all)
     }
 
@@ -416,6 +427,12 @@ impl Session {
 
     /// Sends a request and waits for its answer.
     fn ask(&mut self, action: Action<'_>) -> Result<Answer, Failure> {
+        let number = self.send(action)?;
+        self.answer_to(number)
+    }
+
+    /// Sends a request; its number.
+    fn send(&mut self, action: Action<'_>) -> Result<u32, Failure> {
         self.number = self.number.wrapping_add(1);
         let request = Request {
             session: self.greeting.session,
@@ -426,11 +443,16 @@ impl Session {
         let length = encode(&request, &mut frame).map_err(|_| Failure::Strange)?;
         self.line.write_all(&frame[..length])?;
         self.line.flush()?;
+        Ok(self.number)
+    }
+
+    /// Waits for the answer to a request; those to requests before it are dropped.
+    fn answer_to(&mut self, asked: u32) -> Result<Answer, Failure> {
         let end = Instant::now() + self.patience;
         loop {
             while let Some(answer) = self.take_message()? {
                 match answer {
-                    (number, answer) if number == self.number => return answer,
+                    (number, answer) if number == asked => return answer,
                     // An answer to somebody before.
                     _ => {}
                 }
