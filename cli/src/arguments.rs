@@ -7,10 +7,10 @@ use giornata_abi::trace::Violation;
 
 use remote::{
     KEY_EXAMPLES, LOAD_EXAMPLES, PATCH_EXAMPLES, SHUTDOWN_EXAMPLES, STATUS_EXAMPLES,
-    SWITCH_EXAMPLES, TOP_EXAMPLES, TRACE_EXAMPLES, UNLOAD_EXAMPLES,
+    SWITCH_EXAMPLES, TASKS_EXAMPLES, TOP_EXAMPLES, TRACE_EXAMPLES, UNLOAD_EXAMPLES,
 };
 pub(crate) use remote::{
-    Key, Line, Load, Patch, Permit, Shutdown, Status, Switch, Top, Trace, Unload,
+    Key, Line, Load, Patch, Permit, Shutdown, Status, Switch, Tasks, Top, Trace, Unload,
 };
 
 mod remote;
@@ -226,6 +226,9 @@ pub(crate) enum Command {
     /// Change to the module that a running machine holds, or withdraw a change.
     #[command(after_help = SWITCH_EXAMPLES)]
     Switch(Switch),
+    /// Say how the threads of a running machine stand, and what they wait for.
+    #[command(after_help = TASKS_EXAMPLES)]
+    Tasks(Tasks),
     /// Run the tests of a project on the host, and its systems against their transcripts.
     #[command(after_help = TEST_EXAMPLES)]
     Test(Test),

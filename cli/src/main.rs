@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Command::Size(arguments) => size::run(arguments, &mut report),
         Command::Status(arguments) => remote::status::run(arguments, &mut report),
         Command::Switch(arguments) => remote::deeds::switch(arguments, &mut report),
+        Command::Tasks(arguments) => remote::tasks::run(arguments, &mut report),
         Command::Test(arguments) => test::run(arguments, &mut report),
         Command::Top(arguments) => remote::top::run(arguments, &mut report),
         Command::Trace(arguments) => trace::run(arguments, &mut report),

@@ -6,6 +6,7 @@ pub(crate) mod key;
 pub(crate) mod load;
 pub(crate) mod status;
 pub(crate) mod stream;
+pub(crate) mod tasks;
 pub(crate) mod top;
 pub(crate) mod trace;
 

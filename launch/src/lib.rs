@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod built;
 pub mod chip;
 mod console;
 pub mod debug;

@@ -20,6 +20,6 @@ mod session;
 pub use address::{Address, NoAddress, Transport};
 pub use key::{Key, NoKey};
 pub use patch::{Edit, edits};
-pub use session::{Failure, Session, Standing, Told};
+pub use session::{Copied, Failure, Session, Standing, Told};
 
 pub use giornata_hostlink_wire::{Change, Code, Greeting, Statistics};

@@ -9,13 +9,16 @@ use giornata_abi::module::Module;
 use giornata_hostlink_wire::frame::{Collector, MAX, encode};
 use giornata_hostlink_wire::{
     Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, Reply,
-    Request, Signature, Statistics, VERSION,
+    Request, STRETCH, Signature, Statistics, VERSION,
 };
 
 use crate::address::Transport;
 use crate::key::Key;
 use crate::patch::{Edit, edits};
 
+/// Pieces of the kernel's records that are asked for before the first of them has come:
+/// fewer than a server's queues hold.
+const AT_ONCE: usize = 8;
 /// Between two tries where the machine is busy.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -63,6 +66,15 @@ pub struct Standing {
     pub room: u32,
 }
 
+/// Some of the kernel's records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The thread that has copied them, by its number: it ran meanwhile.
+    pub reader: u16,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// What came by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -78,6 +90,7 @@ enum Answer {
     Ticket(u32),
     Done,
     Standing(Standing),
+    Records(Copied),
 }
 
 /// The number of a request, and what came of it.
@@ -291,6 +304,43 @@ impl Session {
         }
     }
 
+    /// So many bytes of the kernel's records from `at` on, counted from the first of all.
+    /// They are copied piece by piece while the machine runs: not at one instant.
+    ///
+    /// # Errors
+    /// As every request; also if the server has no grant to read them, or some of these
+    /// bytes lie beyond them.
+    pub fn read(&mut self, at: u32, length: usize) -> Result<Copied, Failure> {
+        let mut all = Copied {
+            reader: 0,
+            bytes: Vec::new(),
+        };
+        while all.bytes.len() < length {
+            // several are on their way at a time: the server looks at its line in rounds
+            let starts = (all.bytes.len()..length).step_by(STRETCH).take(AT_ONCE);
+            let mut numbers = Vec::new();
+            for start in starts {
+                let start = start.min(u32::MAX as usize);
+                let action = Action::Read {
+                    // (beyond all addresses there are no records either: it is refused)
+                    at: at.saturating_add(start as u32),
+                    length: (length - start).min(STRETCH) as u32,
+                };
+                numbers.push(self.send(action)?);
+            }
+            for number in numbers {
+                match self.answer_to(number)? {
+                    Answer::Records(Copied { reader, bytes }) => {
+                        all.reader = reader;
+                        all.bytes.extend(bytes);
+                    }
+                    _ => return Err(Failure::Strange),
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Says what the machine is to send by itself.
     ///
     /// # Errors
@@ -377,6 +427,12 @@ impl Session {
 
     /// Sends a request and waits for its answer.
     fn ask(&mut self, action: Action<'_>) -> Result<Answer, Failure> {
+        let number = self.send(action)?;
+        self.answer_to(number)
+    }
+
+    /// Sends a request; its number.
+    fn send(&mut self, action: Action<'_>) -> Result<u32, Failure> {
         self.number = self.number.wrapping_add(1);
         let request = Request {
             session: self.greeting.session,
@@ -387,11 +443,16 @@ impl Session {
         let length = encode(&request, &mut frame).map_err(|_| Failure::Strange)?;
         self.line.write_all(&frame[..length])?;
         self.line.flush()?;
+        Ok(self.number)
+    }
+
+    /// Waits for the answer to a request; those to requests before it are dropped.
+    fn answer_to(&mut self, asked: u32) -> Result<Answer, Failure> {
         let end = Instant::now() + self.patience;
         loop {
             while let Some(answer) = self.take_message()? {
                 match answer {
-                    (number, answer) if number == self.number => return answer,
+                    (number, answer) if number == asked => return answer,
                     // An answer to somebody before.
                     _ => {}
                 }
@@ -475,6 +536,10 @@ fn answer(reply: Reply<'_>) -> Result<Answer, Failure> {
             changes: s.changes,
             held: s.held,
             room: s.room,
+        })),
+        Reply::Records { reader, bytes } => Ok(Answer::Records(Copied {
+            reader,
+            bytes: bytes.to_vec(),
         })),
         Reply::Refused { code, words } => Err(Failure::Refused {
             code,

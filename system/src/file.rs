@@ -266,6 +266,8 @@ pub struct Grants {
     pub shutdown: bool,
     /// It reads the trace ring.
     pub trace: bool,
+    /// It reads the kernel's records.
+    pub inspect: bool,
     /// It programs a device that reads and writes memory by itself.
     pub trusted_dma: bool,
 }

@@ -544,6 +544,7 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
         supervises: texts(findings, &table, "supervise", "a process"),
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
+        inspect: table.flag(findings, "inspect").unwrap_or(false),
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),
     }
 }

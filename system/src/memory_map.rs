@@ -142,6 +142,10 @@ fn of_process(
         let size = ring::BYTES as u32 * model.trace_capacity;
         memory.push(Stretch::new(at, size, "trace ring", "r"));
     }
+    if let Some(site) = layout.sites.get(usize::from(index)) {
+        let (at, size) = site.inspected;
+        memory.push(Stretch::new(at, size, "records of the kernel", "r"));
+    }
     for (region, place) in model.regions.iter().zip(&layout.placement.regions) {
         let rights = match region.granted(index) {
             0 => continue,

@@ -83,6 +83,8 @@ pub struct Process {
     pub grants: u32,
     /// It reads the trace ring.
     pub reads_trace: bool,
+    /// It reads the kernel's records.
+    pub inspects: bool,
     /// Each of its threads reaches its own stack only, where regions confine it.
     pub has_private_stacks: bool,
     /// Its threads: first index and count.

@@ -177,6 +177,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         max_priority: section.max_priority,
         grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
         reads_trace: grants.trace,
+        inspects: grants.inspect,
         has_private_stacks: section.has_private_stacks,
         threads: (0, 0),
         upcall: None,

@@ -18,6 +18,9 @@ pub const DEVICE_BASE: u32 = 0x4000_0000;
 /// User address of the trace ring in its reader.
 pub const TRACE_BASE: u32 = 0x5000_0000;
 
+/// User address of the kernel's records in a process that inspects them.
+pub const RECORDS_BASE: u32 = 0x5800_0000;
+
 /// User address of the first region that processes share.
 pub const SHARED_BASE: u32 = 0x6000_0000;
 

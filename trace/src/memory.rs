@@ -23,7 +23,7 @@ impl<'a> Memory<'a> {
     pub fn add(&mut self, address: u64, bytes: &[u8]) {
         let mut before = self.pieces.range_mut(..=address);
         if let Some((start, piece)) = before.next_back() {
-            let end = *start + piece.len() as u64;
+            let end = start.saturating_add(piece.len() as u64);
             if address <= end {
                 let known = usize::try_from(end - address).unwrap_or(usize::MAX);
                 let new = bytes.get(known..).unwrap_or_default();

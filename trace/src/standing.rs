@@ -94,7 +94,7 @@ struct Row {
 
 impl Row {
     fn at(self, index: usize) -> u64 {
-        self.first + index as u64 * self.size
+        self.first.wrapping_add(index as u64 * self.size)
     }
 
     /// The number of the record at an address.
@@ -135,6 +135,57 @@ impl Standing {
     }
 }
 
+/// Where the kernel keeps the records of threads, processes and objects.
+struct Rows {
+    threads: Row,
+    processes: Row,
+    objects: Row,
+}
+
+impl Rows {
+    fn of(records: &Records<'_>) -> Result<Rows> {
+        let names = &records.map.names;
+        let row = |field: &str, record: &str, count| -> Result<Row> {
+            Ok(Row {
+                first: records.kernel(&format!("{field}.address"))?,
+                size: records.size(record)? as u64,
+                count,
+            })
+        };
+        Ok(Rows {
+            threads: row("threads", "Thread", names.threads.len())?,
+            processes: row("processes", "Process", names.processes.len() + 1)?,
+            objects: row("objects", "Object", names.objects.len())?,
+        })
+    }
+}
+
+/// The interrupt lines in use: the number of each, and where its record lies.
+fn lines(records: &Records<'_>) -> Result<Vec<(u16, u64)>> {
+    let mut lines = Vec::new();
+    for number in 0..records.count("Kernel", "lines") {
+        let line = records.read("Kernel", records.map.kernel.into(), "lines", number)?;
+        if line != 0 {
+            lines.push((number as u16, line));
+        }
+    }
+    Ok(lines)
+}
+
+/// Where the records lie that [`Standing::read`] reads beside that of the hart, which
+/// `memory` has: address and bytes of each piece.
+pub(crate) fn pieces(map: &DebugMap, memory: &Memory<'_>) -> Result<Vec<(u64, usize)>> {
+    let records = Records { map, memory };
+    let rows = Rows::of(&records)?;
+    let rows = [rows.threads, rows.processes, rows.objects];
+    let rows = rows.map(|row| (row.first, row.size as usize * row.count));
+    let line = records.size("Line")?;
+    let lines = lines(&records)?.into_iter().map(|(_, at)| (at, line));
+    let mut pieces: Vec<(u64, usize)> = rows.into_iter().chain(lines).collect();
+    pieces.retain(|(_, length)| *length > 0);
+    Ok(pieces)
+}
+
 struct Reader<'a> {
     records: Records<'a>,
     threads: Row,
@@ -150,27 +201,19 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(map: &'a DebugMap, memory: &'a Memory<'a>) -> Result<Reader<'a>> {
         let records = Records { map, memory };
-        let names = &map.names;
-        let row = |field: &str, record: &str, count| -> Result<Row> {
-            Ok(Row {
-                first: records.kernel(&format!("{field}.address"))?,
-                size: records.size(record)? as u64,
-                count,
-            })
-        };
-        let threads = row("threads", "Thread", names.threads.len())?;
-        let mut handlers = Vec::new();
-        for number in 0..records.count("Kernel", "lines") {
-            let line = records.read("Kernel", map.kernel.into(), "lines", number)?;
-            if line != 0 {
-                handlers.push((number as u16, records.read("Line", line, "handler", 0)?));
-            }
-        }
+        let Rows {
+            threads,
+            processes,
+            objects,
+        } = Rows::of(&records)?;
+        let handler = |(number, line)| Ok((number, records.read("Line", line, "handler", 0)?));
+        let handlers = lines(&records)?.into_iter().map(handler);
+        let handlers = handlers.collect::<Result<_>>()?;
         let hand = |index| records.read("Thread", threads.at(index), "hand", 0);
         Ok(Reader {
             threads,
-            processes: row("processes", "Process", names.processes.len() + 1)?,
-            objects: row("objects", "Object", names.objects.len())?,
+            processes,
+            objects,
             nowhere: records.kernel("nowhere")?,
             handlers,
             hands: (0..threads.count).map(hand).collect::<Result<_>>()?,
@@ -271,7 +314,9 @@ impl<'a> Reader<'a> {
             (Some(index), _) => Awaited::Object(index),
             (None, Some(server)) => Awaited::Reply(server as u16),
             // (the list of those that wait so lies in the record of their process)
-            _ if (first..first + size * count as u64).contains(&object) => Awaited::End,
+            _ if (first..first.saturating_add(size * count as u64)).contains(&object) => {
+                Awaited::End
+            }
             _ => Awaited::Unknown,
         }
     }

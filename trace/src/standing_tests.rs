@@ -1,10 +1,14 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::inspection::Inspection;
 use crate::sample::names;
+use crate::task_states::task_states;
+use anyhow::Context;
 use giornata_records::{constants, records};
 use giornata_system::names::{InterruptName, ObjectName, ThreadRole};
 use giornata_system::{DebugMap, Stack};
+use proptest::prelude::*;
 
 const BASE: u64 = 0x8000_0000;
 const KERNEL: u64 = BASE;
@@ -256,4 +260,86 @@ fn memory_that_is_not_all_there_is_refused() {
     let short = Memory::of(BASE, &machine.bytes[..0x8000]);
     let error = Standing::read(&machine.map, &short, None).unwrap_err();
     assert!(error.to_string().contains("no Thread"), "{error}");
+}
+
+proptest! {
+    /// A machine that runs is read while it writes: no bytes whatever may end the reader.
+    #[test]
+    fn records_that_are_torn_or_nonsense_are_an_error_or_a_table(
+        width in prop::sample::select(vec![4, 8]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..5u8), 1..60),
+    ) {
+        let mut machine = Machine::new(width);
+        let size = |machine: &Machine, record: &str| machine.map.records[record].size;
+        let stretches = [
+            (KERNEL, size(&machine, "Kernel")),
+            (machine.at(0), 5 * size(&machine, "Thread")),
+            (PROCESSES, 3 * size(&machine, "Process")),
+            (OBJECTS, 2 * size(&machine, "Object")),
+            (LINE, size(&machine, "Line")),
+        ];
+        machine.set("Kernel", KERNEL, "lines", 7, LINE);
+        for (place, byte, stretch) in changes {
+            let (start, length) = stretches[usize::from(stretch)];
+            machine.bytes[(start - BASE) as usize + place.index(length)] = byte;
+        }
+        let memory = Memory::of(BASE, &machine.bytes);
+        for running in [None, Some(0), Some(9)] {
+            if let Ok(standing) = Standing::read(&machine.map, &memory, running) {
+                let names = (&machine.map.names, None);
+                let table = task_states(names, &standing, None, |_| None, &[]);
+                prop_assert_eq!(table.len(), 6);
+            }
+        }
+    }
+}
+
+/// What a machine gives of its memory, of which a thread goes on after a while.
+fn inspect(machine: &mut Machine, mut goes_on: impl FnMut(&mut Machine, usize)) -> Inspected {
+    let map = machine.map.clone();
+    let mut asked = Vec::new();
+    let taken = Inspection::take(&map, |address, length| {
+        goes_on(machine, asked.len());
+        asked.push((address, length));
+        let memory = Memory::of(BASE, &machine.bytes);
+        let bytes = memory.read(address, length);
+        Ok(bytes.context("no such memory")?.to_vec())
+    });
+    let taken = taken.map_err(|error| format!("{error:#}"))?;
+    let (standing, changed) = taken.standing(Some(0)).map_err(|error| error.to_string())?;
+    Ok((standing, changed, taken.meanwhile().unwrap(), asked))
+}
+
+type Inspected = Result<(Standing, Vec<u16>, u32, Vec<(u64, usize)>), String>;
+
+#[test]
+fn an_inspection_reads_what_a_stopped_machine_tells_and_names_who_has_gone_on() {
+    for width in [4, 8] {
+        let mut machine = Machine::new(width);
+        machine.set("Kernel", KERNEL, "lines", 7, LINE);
+        let mutex = machine.object(0);
+        machine.thread(1, "wants", mutex);
+        let still = machine.read(Some(0));
+        let (standing, changed, meanwhile, asked) = inspect(&mut machine, |_, _| ()).unwrap();
+        assert_eq!((&standing, changed, meanwhile), (&still, vec![], 0));
+        // the hart, threads, processes, objects, a line; all of that twice
+        assert_eq!((asked.len(), &asked[..5]), (10, &asked[5..]));
+        let (standing, changed, meanwhile, _) = inspect(&mut machine, |machine, piece| {
+            if piece == 5 {
+                machine.thread(1, "wants", 0);
+                machine.set("Kernel", KERNEL, "trace.written", 0, 3 * 16);
+            }
+        })
+        .unwrap();
+        assert_eq!((changed, meanwhile), (vec![1], 3));
+        assert_eq!(standing.threads[1].state, State::Ready);
+    }
+}
+
+#[test]
+fn records_that_lead_out_of_what_can_be_read_are_an_error() {
+    let mut machine = Machine::new(8);
+    machine.set("Kernel", KERNEL, "threads.address", 0, u64::MAX - 8);
+    let error = inspect(&mut machine, |_, _| ()).unwrap_err();
+    assert!(error.contains("bytes at 0xfffffffffffffff7"), "{error}");
 }

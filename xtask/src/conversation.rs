@@ -18,9 +18,6 @@ use crate::{giornata, run};
 use giornata_launch::image::build;
 use giornata_launch::project;
 
-/// The machine stops by itself after so many seconds of its own time, if nobody
-/// stops it.
-const LONGEST: u64 = 3600;
 /// How often a machine that boots is asked whether it listens, and how long
 /// lies between: far more than it needs, so that one that hangs is noticed.
 const KNOCKS: u32 = 3000;
@@ -31,9 +28,14 @@ struct Scenario {
     /// As `./x run` takes it: of `examples`, or a file from the root.
     system: &'static str,
     /// What is typed, `--link` and its address left out, and the exit code that
-    /// must come of it. `EXAMPLE`, `COUNTER`, `KEY` and `BROKEN` stand for the
-    /// folders of two systems, a key file, and a module file that was cut.
+    /// must come of it. `EXAMPLE`, `COUNTER`, `WAITING`, `KEY` and `BROKEN` stand for the
+    /// folders of three systems, a key file, and a module file that was cut.
     typed: &'static [(&'static str, i32)],
+    /// Of some of that, what must stand on one line of what it says, in this order.
+    says: &'static [(&'static str, &'static [&'static str])],
+    /// The machine stops by itself after so many seconds of its own time, if nobody
+    /// stops it.
+    longest: u64,
 }
 
 /// The helicopter, which obeys whoever has the line.
@@ -44,6 +46,7 @@ const FLIGHT: Scenario = Scenario {
         // what happens, over the hostlink, while the trace server sends it too
         ("top EXAMPLE/loadable.toml --once", 0),
         ("trace EXAMPLE/loadable.toml --for 500ms", 0),
+        ("tasks EXAMPLE/loadable.toml", 0),
         // the controller goes on as the same module, in flight
         (
             "load EXAMPLE/flight.giotto --program flight --carry-over",
@@ -66,6 +69,28 @@ const FLIGHT: Scenario = Scenario {
         ("status", 0),
         ("shutdown", 0),
     ],
+    says: &[(
+        "tasks EXAMPLE/loadable.toml",
+        &["hostlink/serve", "running"],
+    )],
+    longest: 3600,
+};
+
+/// A thread that waits for messages, and is seen to.
+const WAITING: Scenario = Scenario {
+    system: "tests/target/hostlink/waiting/system.toml",
+    typed: &[
+        ("tasks WAITING", 0),
+        // the names of another system
+        ("tasks EXAMPLE/loadable.toml", 2),
+        ("shutdown", 0),
+    ],
+    says: &[(
+        "tasks WAITING",
+        &["display/show", "waits", "mailbox readings"],
+    )],
+    // it does so little that its time flies
+    longest: 1_000_000,
 };
 
 /// A counter that obeys the owner of [`KEY`].
@@ -83,6 +108,8 @@ const COUNTER: Scenario = Scenario {
         ("shutdown", 1),
         ("shutdown --key KEY", 0),
     ],
+    says: &[],
+    longest: 3600,
 };
 
 /// The key that the counter's system names: RFC 8032, 7.1, test 1.
@@ -121,10 +148,11 @@ impl Drop for Machine {
 pub(crate) fn check(boards: &[&str], chips: &[&str]) -> Result<String> {
     for board in boards {
         FLIGHT.play(board).with_context(|| board.to_string())?;
+        WAITING.play(board).with_context(|| board.to_string())?;
     }
     let mut note = format!(
         "{} commands of the host tool on {}, the helicopter flew on",
-        FLIGHT.typed.len(),
+        FLIGHT.typed.len() + WAITING.typed.len(),
         boards.join(", ")
     );
     for chip in chips {
@@ -141,11 +169,12 @@ impl Scenario {
         let [broken, key] = ["broken.gmod", "known.key"].map(|name| folder.join(name));
         std::fs::write(&broken, b"GMOD")?;
         std::fs::write(&key, KEY)?;
-        let mut machine = start(self.system, board, &address)?;
+        let mut machine = start(self, board, &address)?;
         wait_until_it_listens(&mut machine, &address)?;
         let places = [
             ("EXAMPLE", root().join("examples/flight-control")),
             ("COUNTER", root().join("tests/target/hostlink")),
+            ("WAITING", root().join("tests/target/hostlink/waiting")),
             ("KEY", key),
             ("BROKEN", broken),
         ];
@@ -161,15 +190,32 @@ impl Scenario {
             let line = ["--timeout", PATIENCE, "--link", &address].map(String::from);
             let words: Vec<String> = words.chain(line).collect();
             let arguments: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-            let code = giornata::call(&arguments)?;
-            let typed = words.join(" ");
+            let (code, said) = giornata::hear(&arguments)?;
+            let full = words.join(" ");
             ensure!(
                 code == *expected,
-                "`giornata {typed}` ended with {code}, not {expected}"
+                "`giornata {full}` ended with {code}, not {expected}"
             );
+            let says = self.says.iter().filter(|(command, _)| command == typed);
+            for (_, expected) in says {
+                let line = said.lines().find(|line| has_in_order(line, expected));
+                ensure!(
+                    line.is_some(),
+                    "`giornata {full}` does not say {expected:?}:\n{said}"
+                );
+            }
         }
         self.land(machine)
     }
+}
+
+/// Whether words stand on a line in this order.
+fn has_in_order(line: &str, words: &[&str]) -> bool {
+    let mut rest = Some(line);
+    for word in words {
+        rest = rest.and_then(|rest| Some(rest.split_once(word)?.1));
+    }
+    rest.is_some()
 }
 
 /// A socket of this board that nobody has.
@@ -192,14 +238,15 @@ fn file_of(system: &str) -> Result<PathBuf> {
 
 /// Starts the machine. What is long, compiling it, is over when it has been
 /// started, however slow the host is.
-fn start(system: &str, board: &str, address: &str) -> Result<Machine> {
-    let longest = giornata_abi::Duration::from_millis(1000 * LONGEST);
+fn start(scenario: &Scenario, board: &str, address: &str) -> Result<Machine> {
+    let (system, seconds) = (scenario.system, scenario.longest);
+    let longest = giornata_abi::Duration::from_millis(1000 * seconds);
     build(&file_of(system)?, Some(board), longest)?;
     let log = target_folder().join(format!("{board}.link.log"));
     let file = File::create(&log)?;
     let child = Command::new(giornata::program()?)
         .current_dir(root())
-        .args(["run", system, "--headless", "--for", &format!("{LONGEST}s")])
+        .args(["run", system, "--headless", "--for", &format!("{seconds}s")])
         .args(["--board", board, "--link", address])
         .stdin(Stdio::null())
         .stderr(file.try_clone()?)

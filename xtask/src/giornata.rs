@@ -23,10 +23,18 @@ pub(crate) fn program() -> Result<PathBuf> {
 /// # Errors
 /// It cannot be started, or is stopped.
 pub(crate) fn call(arguments: &[&OsStr]) -> Result<i32> {
+    Ok(hear(arguments)?.0)
+}
+
+/// Runs the tool with arguments; answers its exit code, and what it says on its standard
+/// output.
+///
+/// # Errors
+/// As [`call`].
+pub(crate) fn hear(arguments: &[&OsStr]) -> Result<(i32, String)> {
     let output = Command::new(program()?).args(arguments).output();
     let output = output.context("the host tool cannot be started")?;
-    output
-        .status
-        .code()
-        .context("the host tool has been stopped")
+    let code = output.status.code();
+    let code = code.context("the host tool has been stopped")?;
+    Ok((code, String::from_utf8_lossy(&output.stdout).into_owned()))
 }

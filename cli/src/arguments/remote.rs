@@ -43,6 +43,16 @@ Examples:
   giornata switch flight --carry-over --link tcp:127.0.0.1:4000
   giornata switch flight --withdraw --link tcp:127.0.0.1:4000    what has not happened";
 
+pub(super) const TASKS_EXAMPLES: &str = "\
+Examples:
+  giornata tasks system.toml --link tcp:127.0.0.1:4000
+  giornata tasks flight-control/loadable --link unix:/tmp/link
+
+The process of the hostlink server needs the grant `inspect = true`. The machine goes
+on while it is read: the rows are not of one instant, and threads that stood otherwise
+when they were read a second time are named. With the grant `trace = true` the machine
+is watched for a second before: when threads ran last is known of those that ran then.";
+
 pub(super) const TOP_EXAMPLES: &str = "\
 Examples:
   giornata top system.toml --link tcp:127.0.0.1:4000
@@ -160,6 +170,15 @@ pub(crate) struct Shutdown {
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) line: Line,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tasks {
+    /// The system that the machine runs, as it was built last: a system file, its folder,
+    /// or an example by its name [default: the project here].
+    pub(crate) system: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) line: Line,
 }

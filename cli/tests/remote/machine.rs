@@ -19,11 +19,14 @@ use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::call::ProgramStatus;
 use giornata_rt::host::set_hook;
+use giornata_rt::records::Records;
 use giornata_rt::ring::{Reader, Ring};
 
 use crate::folder::Folder;
 
 const CAPACITY: usize = 256;
+/// What stands for the kernel's records.
+static RECORDS: [u32; 100] = [7; 100];
 
 /// What test and machine both see.
 #[derive(Default)]
@@ -43,6 +46,15 @@ impl Machine {
     /// Boots with `flight.gmod` of the folder; obeys the owner of `key`, its
     /// public half in hexadecimal digits.
     pub(crate) fn start(folder: &Folder, key: Option<String>) -> Machine {
+        Machine::start_as(folder, key, false)
+    }
+
+    /// The same with records of a kernel that nobody has built.
+    pub(crate) fn start_with_records(folder: &Folder) -> Machine {
+        Machine::start_as(folder, None, true)
+    }
+
+    fn start_as(folder: &Folder, key: Option<String>, has_records: bool) -> Machine {
         let interface = std::fs::read(folder.0.join("flight.gmod")).unwrap();
         let byte = |key: &String, at| u8::from_str_radix(&key[2 * at..2 * at + 2], 16).unwrap();
         let key = key.map(|key| core::array::from_fn(|at| byte(&key, at)));
@@ -52,7 +64,7 @@ impl Machine {
         let thread = thread::spawn(move || {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             tell.send(listener.local_addr().unwrap().port()).unwrap();
-            run(&interface, key, &listener, &own);
+            run((&interface, key, has_records), &listener, &own);
         });
         Machine {
             shared,
@@ -126,7 +138,9 @@ fn trace() -> (Rc<RefCell<Trace>>, Reader) {
     (trace, reader)
 }
 
-fn run(interface: &[u8], key: Option<[u8; 32]>, listener: &TcpListener, shared: &Shared) {
+type What<'a> = (&'a [u8], Option<[u8; 32]>, bool);
+
+fn run((interface, key, has_records): What<'_>, listener: &TcpListener, shared: &Shared) {
     let limits = Limits {
         instructions: 200,
         predicates: 50,
@@ -150,6 +164,11 @@ fn run(interface: &[u8], key: Option<[u8; 32]>, listener: &TcpListener, shared: 
     };
     let (trace, reader) = trace();
     let mut server = Server::new(settings, &mut places, memory, Some(reader));
+    if has_records {
+        // SAFETY: they are there for good, and never written.
+        let records = unsafe { Records::new((&raw const RECORDS).cast(), size_of_val(&RECORDS)) };
+        server.lend_records(records, 0);
+    }
     let tag = Module::parse(interface).unwrap().header().crc;
     let mut kernel = Kernel {
         tag,

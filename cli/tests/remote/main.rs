@@ -378,3 +378,28 @@ fn the_trace_is_printed_recorded_and_summed_up() {
         "{out}"
     );
 }
+
+#[test]
+fn a_server_that_may_not_see_the_records_says_what_to_grant() {
+    let folder = hangar("remote-tasks");
+    let machine = Machine::start(&folder, None);
+    system(&folder, "5ms");
+    let (code, out, err) = folder.outcome(&["tasks", "system.toml", "--link", &machine.link()]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(
+        err.contains("this server may not read the") && err.contains("`inspect = true`"),
+        "{err}"
+    );
+}
+
+#[test]
+fn records_of_another_build_are_no_table() {
+    let folder = hangar("remote-other-build");
+    let machine = Machine::start_with_records(&folder);
+    system(&folder, "5ms");
+    let tasks = ["tasks", "system.toml", "--json", "--link", &machine.link()];
+    let (code, json) = folder.json(&tasks);
+    assert_eq!(code, 2);
+    let code = &json["diagnostics"][0]["code"];
+    assert_eq!(code, "giornata::other-build", "{json}");
+}

@@ -32,7 +32,8 @@ pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";
 record! {
     /// Where a process finds what it was granted, and how its clock counts. The
     /// addresses of its devices follow, one `u32` each, in the order of the system
-    /// file, and then as many lengths in bytes.
+    /// file, then as many lengths in bytes, and then the address of the kernel's
+    /// records, if they are granted.
     pub struct Grants {
         /// Nanoseconds and ticks of the board's timer.
         pub rate: Rate,
@@ -42,8 +43,8 @@ record! {
         pub trace_records: u32,
         /// Count of devices.
         pub devices: u32,
-        /// 0.
-        pub zero: u32,
+        /// Bytes of the kernel's records; 0 = not granted.
+        pub kernel_records: u32,
     }
 }
 

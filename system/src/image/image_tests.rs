@@ -223,3 +223,29 @@ fn results_lie_under_out_by_folder_and_file() {
     assert_eq!(among.out_dir, folder.join("target/giornata/fast"));
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn records_that_no_region_can_hold_alone_are_refused_where_they_are_granted() {
+    let folder = folder("inspect");
+    let options = options(&folder, "out");
+    let text = SYSTEM.replace("trace = true,", "trace = true, inspect = true,");
+    std::fs::write(&options.system, text).unwrap();
+    let open = || Project::open(&options.system, Path::new(ROOT), Some("qemu-virt32-pmp"));
+    let project = open().unwrap();
+    let mut model = Model::outline(&project).unwrap();
+    assert!(check_inspection(&project.file, &model, 5000).is_ok());
+    model.board.system += 4096;
+    let refusal = check_inspection(&project.file, &model, 5000).unwrap_err();
+    let said = format!("{:?}", miette::Report::from(refusal));
+    for part in [
+        "system.toml:5:10",
+        "no multiple of 0x2000",
+        "leave out the grant `inspect`",
+    ] {
+        let said = said.replace("\n  │ ", " ");
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    model.processes[0].inspects = false;
+    assert!(check_inspection(&project.file, &model, 5000).is_ok());
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -3,7 +3,7 @@
 //! processes it lies so; where regions do, as [`regions`] says.
 //!
 //! ```text
-//! board.system   blob: header and tables
+//! board.system   blob: header and tables; whole pages, if a process inspects them
 //!                pristine copies of data, 8-byte aligned
 //! page           for each process: page tables | text | rodata | data, bss,
 //!                control pages and blocks, heap, stacks
@@ -15,12 +15,13 @@
 use crate::board::{Board, PAGE, Protection};
 use crate::image::executable::Executable;
 use crate::image::link_process::Site;
+use crate::image::napot::Size;
 use crate::image::paging::{Format, Rights, SV32, SV39, Space};
 use crate::image::regions;
 use crate::model::{Model, Process};
 use crate::place::{
-    DEVICE_BASE, PROCESS_GRAIN, Placement, ProcessPlacement, RegionPlacement, TRACE_BASE,
-    USER_BASE, shared_address,
+    DEVICE_BASE, PROCESS_GRAIN, Placement, ProcessPlacement, RECORDS_BASE, RegionPlacement,
+    TRACE_BASE, USER_BASE, shared_address,
 };
 use crate::problem::{Problem, Refusal};
 use crate::services::HEAP_GRAIN;
@@ -129,6 +130,36 @@ impl Writable {
     }
 }
 
+/// What of the kernel's memory a process may be granted to read: physical address and
+/// bytes.
+#[derive(Clone, Copy, Debug)]
+struct Readable {
+    ring: (u32, u32),
+    records: (u32, u32),
+}
+
+/// Bytes to keep for the kernel's records where `board.system` begins, so that whoever
+/// reads all of these bytes reads nothing else: whole pages, or one region. The error is
+/// what `board.system` had to be a multiple of.
+pub(crate) fn record_room(board: &Board, blob: u32) -> Result<u32, u32> {
+    let (room, alignment) = match board.protection {
+        Protection::Sv39 | Protection::Sv32 => (pages(blob), PAGE),
+        Protection::Pmp { grain } => {
+            let size = Size::of(blob, grain, 1);
+            (size.bytes(), size.alignment())
+        }
+    };
+    match board.system.is_multiple_of(alignment) {
+        true => Ok(room),
+        false => Err(alignment),
+    }
+}
+
+/// Whether a process inspects the kernel's records.
+pub(crate) fn is_inspected(model: &Model) -> bool {
+    model.processes.iter().any(|process| process.inspects)
+}
+
 fn pages(bytes: u32) -> u32 {
     bytes.next_multiple_of(PAGE)
 }
@@ -197,7 +228,12 @@ impl<'a> Parts<'a> {
         self.stacks.iter().map(&mut end).collect()
     }
 
-    fn space(&self, board: &Board, text: u32, rodata: u32, data: u32, ring: (u32, u32)) -> Space {
+    fn space(
+        &self,
+        board: &Board,
+        (text, rodata, data): (u32, u32, u32),
+        Readable { ring, records }: Readable,
+    ) -> Space {
         let mut space = Space::default();
         let executable = self.executable;
         space.map(
@@ -236,6 +272,9 @@ impl<'a> Parts<'a> {
         }
         if self.process.reads_trace {
             space.map(TRACE_BASE, ring.0, ring.1, Rights::Read);
+        }
+        if self.process.inspects {
+            space.map(RECORDS_BASE, records.0, records.1, Rights::Read);
         }
         for address in &self.shared {
             space.leave_open(*address);
@@ -363,6 +402,7 @@ pub(crate) fn site_at(model: &Model, process: &Process, text: u32) -> Site {
         rodata: None,
         data: None,
         ring: if process.reads_trace { TRACE_BASE } else { 0 },
+        inspected: (0, 0),
         devices: devices
             .filter_map(|device| {
                 let size = board.devices.get(*device)?.size;
@@ -373,10 +413,13 @@ pub(crate) fn site_at(model: &Model, process: &Process, text: u32) -> Site {
 }
 
 /// Where processes are linked that have these parts: one behind the other.
-fn sites(model: &Model, parts: &[Parts<'_>]) -> Vec<Site> {
+fn sites(model: &Model, parts: &[Parts<'_>], blob: u32) -> Vec<Site> {
     let mut at = USER_BASE;
     let sites = model.processes.iter().zip(parts).map(|(process, parts)| {
-        let site = site_at(model, process, at);
+        let mut site = site_at(model, process, at);
+        if process.inspects {
+            site.inspected = (RECORDS_BASE, blob);
+        }
         let end = u64::from(at) + parts.extent();
         at = u32::try_from(end.next_multiple_of(PROCESS_GRAIN.into())).unwrap_or(u32::MAX);
         site
@@ -411,6 +454,10 @@ fn lay_out_pages(
         at: u64::from(board.system) + u64::from(blob),
         gaps: 0,
     };
+    let records = (board.system, pages(blob));
+    if is_inspected(model) {
+        cursor.take(0, PAGE);
+    }
     let mut segments = Vec::new();
     let pristine: Vec<u32> = executables
         .iter()
@@ -423,6 +470,7 @@ fn lay_out_pages(
     // the ring's place must be known to the tables of its reader: it comes first
     let ring_bytes = pages(ring::BYTES as u32 * model.trace_capacity);
     let ring = (cursor.take(ring_bytes, PAGE), ring_bytes);
+    let readable = Readable { ring, records };
     let parts = (0u16..).zip(&model.processes).zip(executables);
     let parts: Vec<Parts<'_>> = parts
         .map(|((index, process), executable)| Parts::of(model, index, process, executable))
@@ -430,7 +478,7 @@ fn lay_out_pages(
     let mut layout = Layout {
         placement: Placement::default(),
         segments,
-        sites: sites(model, &parts),
+        sites: sites(model, &parts, blob),
         usage: Vec::new(),
         free: 0,
         gaps: 0,
@@ -440,7 +488,14 @@ fn lay_out_pages(
     }
     for ((index, parts), pristine) in (0u16..).zip(&parts).zip(pristine) {
         parts.check(board)?;
-        layout.place(&mut cursor, (model, index), format, parts, ring, pristine);
+        layout.place(
+            &mut cursor,
+            (model, index),
+            format,
+            parts,
+            readable,
+            pristine,
+        );
     }
     let ram = cursor.take(ram_size, PAGE);
     layout.placement.trace_ring = ring.0;
@@ -501,16 +556,16 @@ impl Layout {
         (model, index): (&Model, u16),
         format: &Format,
         parts: &Parts<'_>,
-        ring: (u32, u32),
+        readable: Readable,
         pristine: u32,
     ) {
         let (executable, board) = (parts.executable, &model.board);
-        let tables = parts.space(board, 0, 0, 0, ring).table_bytes(format);
+        let tables = parts.space(board, (0, 0, 0), readable).table_bytes(format);
         let root = cursor.take(tables, PAGE);
         let text = cursor.take(pages(executable.text.bytes.len() as u32), PAGE);
         let rodata = cursor.take(pages(executable.rodata.bytes.len() as u32), PAGE);
         let data = cursor.take(parts.writable_bytes(), PAGE);
-        let space = parts.space(board, text, rodata, data, ring);
+        let space = parts.space(board, (text, rodata, data), readable);
         self.segments
             .push(Segment::new(root, space.tables(format, root)));
         self.segments

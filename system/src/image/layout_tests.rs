@@ -492,3 +492,40 @@ fn what_is_shared_has_tables_of_its_own_at_one_address() {
         assert_eq!(grants.collect::<Vec<_>>(), [[3, 0, 1], [0, 3, 3]]);
     });
 }
+
+#[test]
+fn only_an_inspector_reads_the_records_in_pages_that_hold_nothing_else() {
+    on_every_board(|laid| {
+        let mut model = laid.model.clone();
+        model.processes[1].inspects = true;
+        let layout = lay_out(&model, &laid.executables, BLOB, laid.ram_size).unwrap();
+        let laid = Laid {
+            model,
+            layout,
+            executables: laid.executables.clone(),
+            ram_size: laid.ram_size,
+        };
+        let first = laid.model.board.system / PAGE;
+        let room = first..first + BLOB.div_ceil(PAGE);
+        for index in 0..3 {
+            let reached = laid.reached(index);
+            let seen = reached.iter().filter(|(_, (page, _))| room.contains(page));
+            let seen: Vec<_> = seen
+                .map(|(user, (page, bits))| (*user, *page, bits & (READ | WRITE | EXECUTE)))
+                .collect();
+            let at = RECORDS_BASE / PAGE;
+            let expected = (0..room.len() as u32).map(|page| (at + page, first + page, READ));
+            let expected: Vec<_> = expected.filter(|_| index == 1).collect();
+            assert_eq!(seen, expected, "process {index}");
+            let inspected = laid.layout.sites[index].inspected;
+            let expected = (RECORDS_BASE, BLOB);
+            assert_eq!(inspected, if index == 1 { expected } else { (0, 0) });
+        }
+        let others = laid
+            .layout
+            .segments
+            .iter()
+            .map(|segment| segment.address / PAGE);
+        assert!(others.into_iter().all(|page| !room.contains(&page)));
+    });
+}

@@ -32,6 +32,8 @@ pub(crate) struct Site {
     pub(crate) ring: u32,
     /// Records that it holds; 0 = not granted.
     pub(crate) records: u32,
+    /// Address of the kernel's records, and their bytes; 0 = not granted.
+    pub(crate) inspected: (u32, u32),
     /// Addresses of its devices, and their bytes.
     pub(crate) devices: Vec<(u32, u32)>,
 }
@@ -45,13 +47,20 @@ fn grants(site: &Site) -> Vec<u32> {
         trace_ring: site.ring,
         trace_records: site.records,
         devices,
-        zero: 0,
+        kernel_records: site.inspected.1,
     };
     let mut bytes = Vec::new();
     grants.append_to(&mut bytes);
     let words = bytes.chunks_exact(4);
     let words = words.filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
-    [words.collect(), addresses, lengths].concat()
+    let inspected = Some(site.inspected.0).filter(|_| site.inspected.1 > 0);
+    [
+        words.collect(),
+        addresses,
+        lengths,
+        inspected.into_iter().collect(),
+    ]
+    .concat()
 }
 
 /// Sections in the order of protection: code, constants, data. Each begins a

@@ -430,6 +430,7 @@ impl<'a> Builder<'a> {
         let mut size = records(model, &Placement::draft(model))?.len() as u32;
         let ram = describe::Memory::of(model, 0).bytes;
         for _ in 0..MOST_LINKS {
+            check_inspection(&self.project.file, model, size)?;
             let layout = layout::lay_out(model, &executables, size, ram)?;
             let bytes = records(model, &layout.placement)?;
             if bytes.len() as u32 != size {
@@ -506,6 +507,22 @@ fn check_cursor(
     Err(Problem::new(reason, mend)
         .at(&file.source, section.name.span())
         .into())
+}
+
+/// Records that a process inspects lie where they can be read and nothing else with them.
+fn check_inspection(file: &SystemFile, model: &Model, records: u32) -> Result<(), Refusal> {
+    let board = &model.board;
+    let inspectors = model.processes.iter().zip(&file.processes);
+    let inspector = inspectors.map(|(process, section)| process.inspects.then_some(section));
+    match (
+        inspector.flatten().next(),
+        layout::record_room(board, records),
+    ) {
+        (Some(section), Err(alignment)) => Err(regions::misplaced(board, alignment)
+            .at(&file.source, section.name.span())
+            .into()),
+        _ => Ok(()),
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {

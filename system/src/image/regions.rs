@@ -2,7 +2,7 @@
 //! not translated, so each process is linked where it lies.
 //!
 //! ```text
-//! board.system   blob: header and tables
+//! board.system   blob: header and tables; all of a region, if a process inspects them
 //!                pristine copies of data, 8-byte aligned
 //!                stacks, those of one process together, largest first
 //! anywhere       code | constants | data, bss, control pages and blocks, heap
@@ -11,16 +11,18 @@
 //! ```
 //!
 //! The Region Invariant: a region holds memory of one process only, or a device
-//! that it is granted, or the trace ring of its reader, or memory that it may
-//! attach, and is closed then until it does; none is both writable and executable.
+//! that it is granted, or the trace ring of its reader, or the kernel's records, which
+//! some processes may read, or memory that it may attach, and is closed then until it does; none is both writable and executable.
 //! The stacks of a process lie below its data in one region, unless the system file makes
 //! them private; the lowest one's edge is the region's. Guards are gaps, never overlays:
 //! below a stack that has a region of its own lies a stack, which is closed while the
 //! other is open, or memory that is no process's.
 
+use crate::board::Board;
 use crate::image::executable::Executable;
 use crate::image::layout::{
-    Layout, Segment, Usage, Writable, free, shared, site_at, writable_segments,
+    Layout, Segment, Usage, Writable, free, is_inspected, record_room, shared, site_at,
+    writable_segments,
 };
 use crate::image::link_process::Site;
 use crate::image::napot::{Memory, Size, place};
@@ -140,7 +142,11 @@ fn lay_out_with(
             Parts::of(model, index, process, executable, (grain, most))
         })
         .collect();
-    let mut end = u64::from(board.system) + u64::from(blob);
+    let room = match is_inspected(model) {
+        true => record_room(board, blob).map_err(|alignment| misplaced(board, alignment))?,
+        false => blob,
+    };
+    let mut end = u64::from(board.system) + u64::from(room);
     let pristine = parts.iter().map(|parts| {
         let bytes = &parts.executable.data.bytes;
         let start = end.next_multiple_of(8);
@@ -166,12 +172,15 @@ fn lay_out_with(
         sites: Vec::new(),
         usage: Vec::new(),
         free: free(board, memory.end())?,
-        gaps: memory.gaps() + gaps,
+        gaps: memory.gaps() + gaps + (room - blob),
     };
     for ((parts, places), pristine) in parts.iter().zip(&places).zip(&pristine) {
         let ring = (ring, records(model));
-        let regions = parts.regions(model, places, ring, &mut shared)?;
+        let regions = parts.regions(model, places, (ring, room), &mut shared)?;
         parts.emit(&mut layout, model, places, pristine.address, regions);
+        if let (true, Some(site)) = (parts.process.inspects, layout.sites.last_mut()) {
+            site.inspected = (board.system, blob);
+        }
     }
     layout.placement.regions = shared;
     layout.segments.extend(pristine);
@@ -208,6 +217,17 @@ fn place_stacks(parts: &[Parts<'_>], places: &mut [Places], end: u64) -> (u64, u
         at = at.max(block);
     }
     (at, gaps)
+}
+
+/// The kernel's records cannot be one region where the board has them.
+pub(crate) fn misplaced(board: &Board, alignment: u32) -> Problem {
+    let reason = format!(
+        "the kernel's records lie at {:#x} on board {}, which is no multiple of {alignment:#x}, \
+         so no process can be let read them and nothing else",
+        board.system, board.name
+    );
+    let mend = "leave out the grant `inspect`, or let the `[kernel]` of the board's file end at such a multiple";
+    Problem::new(reason, mend)
 }
 
 /// Bytes of the trace ring's records.
@@ -354,7 +374,7 @@ impl<'a> Parts<'a> {
         &self,
         model: &Model,
         places: &Places,
-        (ring, ring_size): (u32, u32),
+        ((ring, ring_size), room): ((u32, u32), u32),
         shared: &mut [RegionPlacement],
     ) -> Result<SpaceEntry, Refusal> {
         let board = &model.board;
@@ -376,6 +396,9 @@ impl<'a> Parts<'a> {
         }
         if self.process.reads_trace {
             regions.push((ring, ring_size, READ));
+        }
+        if self.process.inspects {
+            regions.push((board.system, room, READ));
         }
         for index in &self.shared {
             let place = &mut shared[*index];

@@ -1,7 +1,6 @@
 //! The Region Invariant, checked by reading what the PMP will hold.
 
 use super::*;
-use crate::Board;
 use crate::describe::describe;
 use crate::image::layout::tests::{BLOB, Laid, laid_out, laid_out_with, shared_region};
 use std::ops::Range;
@@ -409,4 +408,55 @@ fn the_ring_has_a_region_of_its_own() {
     let (region, rights) = region_at(&laid, reader, ring).unwrap();
     assert_eq!((region.start, rights), (ring, READ));
     assert_eq!(region.end - ring, u64::from(16 * laid.model.trace_capacity));
+}
+
+#[test]
+fn only_an_inspector_reads_the_records_and_nothing_else_with_them() {
+    let mut laid = laid();
+    let plain = laid.layout.clone();
+    assert!(plain.sites.iter().all(|site| site.inspected == (0, 0)));
+    laid.model.processes[1].inspects = true;
+    laid.layout = lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size, 256).unwrap();
+    let system = laid.model.board.system;
+    let room = u64::from(system)..u64::from(system) + u64::from(BLOB.next_power_of_two());
+    for index in 0..3 {
+        let seen = regions(&laid, index);
+        let mut seen = seen.into_iter().filter(|(range, _)| overlap(range, &room));
+        let expected = (index == 1).then_some((room.clone(), READ));
+        assert_eq!(
+            (seen.next(), seen.next()),
+            (expected, None),
+            "process {index}"
+        );
+        let inspected = laid.layout.sites[index].inspected;
+        assert_eq!(inspected, if index == 1 { (system, BLOB) } else { (0, 0) });
+    }
+    // nothing else lies in the region: no process's memory, no pristine copy
+    let pristine = laid.layout.placement.processes.iter();
+    let pristine = pristine.map(|p| range_of(p.pristine, p.data_size));
+    let others = pristine.chain([range_of(
+        laid.layout.placement.ram,
+        laid.layout.placement.ram_size,
+    )]);
+    assert!(others.into_iter().all(|other| !overlap(&other, &room)));
+    assert_eq!(laid.layout.sites[0].devices, plain.sites[0].devices);
+}
+
+fn range_of(start: u32, bytes: u32) -> Range<u64> {
+    u64::from(start)..u64::from(start) + u64::from(bytes)
+}
+
+#[test]
+fn records_that_cannot_be_one_region_are_refused_to_an_inspector_only() {
+    let mut laid = laid();
+    laid.model.board.system += 1024;
+    let lay_out = |laid: &Laid| lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size, 256);
+    assert!(lay_out(&laid).is_ok());
+    laid.model.processes[1].inspects = true;
+    let refusal = lay_out(&laid).unwrap_err();
+    let reason = refusal.problems()[0].reason().to_owned();
+    assert!(
+        reason.contains("0x80040400") && reason.contains("no multiple of 0x800"),
+        "{reason}"
+    );
 }

@@ -146,6 +146,7 @@ fn grants(model: &Model, index: u16) -> Vec<String> {
         .filter_map(|p| port("read", p));
     let writes = process.writable.iter().filter_map(|p| port("write", p));
     let trace = process.reads_trace.then(|| "trace".to_string());
+    let inspect = process.inspects.then(|| "inspect".to_string());
     let managed = model
         .objects
         .iter()
@@ -160,6 +161,7 @@ fn grants(model: &Model, index: u16) -> Vec<String> {
         .chain(reads)
         .chain(writes)
         .chain(trace)
+        .chain(inspect)
         .chain(messages(process))
         .chain(managed)
         .chain(supervised)

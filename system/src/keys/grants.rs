@@ -91,6 +91,12 @@ pub(super) static GRANTS: Table = Table {
             "It reads the trace ring, one process at most. With page tables the ring is mapped read-only at 0x5000_0000; the process needs a static `GIORNATA_TRACE_CURSOR`",
         ),
         key(
+            "inspect",
+            Flag,
+            Value("false"),
+            "It reads the kernel's records while the system runs: what every thread does and waits for, and the registers of all of them. The hostlink server needs it for `giornata tasks --link`. With page tables they are mapped read-only at 0x5800_0000; else they are one region, padded to a power of two",
+        ),
+        key(
             "trusted-dma",
             Flag,
             Value("false"),

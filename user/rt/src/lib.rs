@@ -54,6 +54,7 @@ pub mod machine;
 pub mod mailbox;
 pub mod port;
 pub mod process;
+pub mod records;
 pub mod region;
 pub mod request;
 pub mod restartable;

@@ -97,6 +97,18 @@ pub(crate) fn device(index: usize) -> Option<(u32, u32)> {
     Some((address, bytes))
 }
 
+/// Address and bytes of the kernel's records; `None` if they are not granted.
+pub(crate) fn kernel_records() -> Option<(u32, u32)> {
+    if GRANTS.kernel_records == 0 {
+        return None;
+    }
+    let behind = 2 * GRANTS.devices as usize;
+    let first = (&raw const GRANTS).wrapping_add(1).cast::<u32>();
+    // SAFETY: the builder lays their address behind the devices where they are granted.
+    let address = unsafe { first.wrapping_add(behind).read() };
+    Some((address, GRANTS.kernel_records))
+}
+
 /// Where the word at an offset of the control page lies from `tp`, which the kernel
 /// lets point to the end of the page when a thread begins.
 const fn back(offset: usize) -> isize {

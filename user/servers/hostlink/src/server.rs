@@ -3,9 +3,10 @@
 use giornata_abi::{Duration, Error, Instant};
 use giornata_hostlink_wire::frame::Collector;
 use giornata_hostlink_wire::{
-    Action, Code, Event, Greeting, Message, Reply, Request, Standing, Statistics, VERSION,
+    Action, Code, Event, Greeting, Message, Reply, Request, STRETCH, Standing, Statistics, VERSION,
 };
 use giornata_microcode::verify::Scratch;
+use giornata_rt::records::Records;
 use giornata_rt::ring::Reader;
 
 use crate::line::{Inbox, Line, Outbox};
@@ -48,6 +49,7 @@ pub struct Server<'m, 'a> {
     pub(crate) upload: Option<Upload>,
     pub(crate) counted: Statistics,
     trace: Option<Reader>,
+    records: Option<(Records, u16)>,
     stream: Stream,
     inbox: Inbox,
     outbox: Outbox,
@@ -61,6 +63,8 @@ pub(crate) enum Outcome {
     Done,
     /// The index of a place and its program's status, just queried.
     Standing(usize, giornata_rt::call::ProgramStatus),
+    /// Number of bytes of the kernel's records, and the thread that copied them.
+    Records(usize, u16),
 }
 
 pub(crate) type Answer = Result<Outcome, Refused>;
@@ -81,11 +85,18 @@ impl<'m, 'a> Server<'m, 'a> {
             upload: None,
             counted: Statistics::default(),
             trace,
+            records: None,
             stream: Stream::new(),
             inbox: Inbox::new(),
             outbox: Outbox::new(),
             collector: Collector::new(),
         }
+    }
+
+    /// Gives the server the kernel's records, which the process has been granted, and the
+    /// number of the thread that runs it.
+    pub fn lend_records(&mut self, records: Records, thread: u16) {
+        self.records = Some((records, thread));
     }
 
     /// Handles at most one request and sends everything that is due; never blocks.
@@ -131,7 +142,8 @@ impl<'m, 'a> Server<'m, 'a> {
             return;
         };
         self.counted.requests = self.counted.requests.saturating_add(1);
-        let answer = self.handle(&request, programs, now);
+        let mut copy = [0; STRETCH];
+        let answer = self.handle(&request, programs, now, &mut copy);
         if answer.is_err() {
             self.counted.refused = self.counted.refused.saturating_add(1);
         }
@@ -142,6 +154,10 @@ impl<'m, 'a> Server<'m, 'a> {
             Ok(Outcome::Standing(place, status)) => match self.places.get(*place) {
                 Some(place) => Reply::Standing(standing(place, *status)),
                 None => Reply::Done,
+            },
+            Ok(Outcome::Records(length, reader)) => Reply::Records {
+                reader: *reader,
+                bytes: copy.get(..*length).unwrap_or(&[]),
             },
             Err(refused) => Reply::Refused {
                 code: refused.code,
@@ -160,6 +176,7 @@ impl<'m, 'a> Server<'m, 'a> {
         request: &Request<'_>,
         programs: &mut impl Programs,
         now: Instant,
+        copy: &mut [u8; STRETCH],
     ) -> Answer {
         if let Action::Hello { version } = request.action {
             return self.open(request, version);
@@ -193,6 +210,7 @@ impl<'m, 'a> Server<'m, 'a> {
                 Ok(Outcome::Done)
             }
             Action::Status { place } => self.stand(place, programs),
+            Action::Read { at, length } => self.read(at, length, copy),
             Action::Stream { trace, statistics } => {
                 let reader = self.trace.as_mut();
                 if trace && reader.is_none() {
@@ -264,6 +282,36 @@ impl<'m, 'a> Server<'m, 'a> {
         };
         let status = place.refresh(programs).map_err(unseen)?;
         Ok(Outcome::Standing(index, status))
+    }
+
+    /// Copies some of the kernel's records. No bytes that are asked for make it read any
+    /// others than these.
+    fn read(&self, at: u32, length: u32, copy: &mut [u8; STRETCH]) -> Answer {
+        let Some((records, thread)) = self.records else {
+            return Err(refuse(
+                Code::Kernel,
+                format_args!(
+                    "this server may not read the kernel's records; grant it `inspect = true` in the system file"
+                ),
+            ));
+        };
+        let length = length as usize;
+        let Some(into) = copy.get_mut(..length) else {
+            return Err(refuse(
+                Code::Length,
+                format_args!("{length} bytes are too many at once; read {STRETCH} at most"),
+            ));
+        };
+        match records.read(at as usize, into) {
+            true => Ok(Outcome::Records(length, thread)),
+            false => Err(refuse(
+                Code::Offset,
+                format_args!(
+                    "{length} bytes at {at} lie outside of the kernel's records, which have {}; use the debug map of the image that runs",
+                    records.length()
+                ),
+            )),
+        }
     }
 
     /// The index of a program's place.

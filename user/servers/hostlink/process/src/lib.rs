@@ -3,7 +3,8 @@
 //!
 //! The system file grants it the line as its first device, which is a VirtIO console
 //! or a 16550 UART; the programs; `trusted-dma` for the queues of a VirtIO console;
-//! and `trace` if it should stream the trace:
+//! `trace` if it should stream the trace; and `inspect` if it should report the states
+//! of threads:
 //!
 //! ```toml
 //! [process.hostlink]
@@ -43,6 +44,7 @@ use giornata_hostlink::{Kernel, Memory, Place, Server, Settings, nonce};
 use giornata_microcode::interface::Limits;
 use giornata_microcode::verify::Scratch;
 use giornata_rt::abi::control::TraceCursor;
+use giornata_rt::records::Records;
 use giornata_rt::ring::{Reader, Ring};
 use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{process, thread};
@@ -122,6 +124,9 @@ pub fn run(key: Option<[u8; 32]>, seed: u64) -> ! {
     };
     let memory = Memory { scratch, map };
     let mut server = Server::new(settings, &mut places, memory, trace());
+    if let (Some(records), Ok(own)) = (Records::granted(), thread::own()) {
+        server.lend_records(records, own.index());
+    }
     loop {
         while server.step(&mut line, &mut Kernel::at_once()) {}
         line.acknowledge();

@@ -4,5 +4,6 @@ mod deeds;
 mod hostile;
 mod patches;
 mod protocol;
+mod records;
 mod streams;
 mod support;

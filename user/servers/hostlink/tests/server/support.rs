@@ -230,6 +230,8 @@ pub(crate) enum Got {
     Done,
     /// Loaded, pending; tag, changes, tag of the held module.
     Standing(String, [bool; 2], u32, u32, Option<u32>),
+    /// The reader, and the bytes.
+    Records(u16, Vec<u8>),
     Refused(Code, String),
 }
 
@@ -477,6 +479,7 @@ fn got(reply: Reply<'_>) -> Got {
             s.changes,
             s.held,
         ),
+        Reply::Records { reader, bytes } => Got::Records(reader, bytes.to_vec()),
         Reply::Refused { code, words } => Got::Refused(code, words.to_owned()),
     }
 }

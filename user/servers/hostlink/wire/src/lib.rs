@@ -33,13 +33,15 @@ pub use permission::{Deed, Permission, Signature};
 pub use request::{Action, Change, Request};
 
 /// The version of the protocol.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Largest size of an [`Action::Chunk`], in bytes.
 pub const CHUNK: usize = 192;
 /// Longest name of a program, in bytes.
 pub const NAME: usize = 64;
 /// Longest text of a refusal, in bytes.
 pub const WORDS: usize = 200;
+/// Largest number of bytes of the kernel's records in one [`Reply::Records`].
+pub const STRETCH: usize = 192;
 /// Size of a trace record, in bytes.
 pub const RECORD: usize = 16;
 /// Largest number of records in one [`Event::Trace`].

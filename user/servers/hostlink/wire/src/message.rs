@@ -32,6 +32,13 @@ pub enum Reply<'a> {
     Done,
     /// Reply to `Status`.
     Standing(#[serde(borrow)] Standing<'a>),
+    /// Reply to `Read`.
+    Records {
+        /// The thread that has copied them, by its number: it ran meanwhile.
+        reader: u16,
+        /// As many as were requested.
+        bytes: &'a [u8],
+    },
     /// The request was refused. Nothing has changed.
     Refused {
         /// The reason, for programs.

@@ -107,6 +107,14 @@ pub enum Action<'a> {
         /// Of the deed [`Deed::Shutdown`](crate::Deed::Shutdown).
         signature: Option<Signature>,
     },
+    /// Some bytes of the kernel's records, which the server must have been granted. They
+    /// are copied while the kernel runs: not at one instant.
+    Read {
+        /// The first of them, counted from the first of all records.
+        at: u32,
+        /// How many; at most [`STRETCH`](crate::STRETCH).
+        length: u32,
+    },
 }
 
 /// When a module replaces another.

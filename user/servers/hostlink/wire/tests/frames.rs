@@ -3,7 +3,7 @@
 use giornata_hostlink_wire::frame::{Collector, Damaged, MAX, TooLong, encode};
 use giornata_hostlink_wire::{
     Action, CHUNK, Change, Code, Deed, Event, Greeting, Message, NAME, Permission, RECORD, RECORDS,
-    Reply, Request, Signature, Standing, Statistics, WORDS,
+    Reply, Request, STRETCH, Signature, Standing, Statistics, WORDS,
 };
 use proptest::prelude::*;
 
@@ -109,12 +109,20 @@ fn the_longest_messages_fit_a_frame_which_has_one_zero_at_its_end() {
             change: Change::Hold,
             signature,
         }),
+        request(Action::Read {
+            at: u32::MAX,
+            length: u32::MAX,
+        }),
         answer(Reply::Greeting(greeting)),
         answer(Reply::Refused {
             code: Code::Kernel,
             words: &words,
         }),
         answer(Reply::Standing(standing)),
+        answer(Reply::Records {
+            reader: u16::MAX,
+            bytes: &[255; STRETCH],
+        }),
         frame(&Message::Event(Event::Trace {
             last: u64::MAX,
             records: &[255; RECORD * RECORDS],
