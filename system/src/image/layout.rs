@@ -1,14 +1,14 @@
-//! Physical memory after the kernel: tables, pristine data, processes, trace
-//! ring, and what the kernel needs for its own tables. Where page tables confine
-//! processes it lies so; where regions do, as [`regions`] says.
+//! Physical memory after the kernel: tables, pristine data, trace ring, shared
+//! memory, processes, and what the kernel needs for its own tables. Where page
+//! tables confine processes it lies so; where regions do, as [`regions`] says.
 //!
 //! ```text
 //! board.system   blob: header and tables; whole pages, if a process inspects them
 //!                pristine copies of data, 8-byte aligned
-//! page           for each process: page tables | text | rodata | data, bss,
-//!                control pages and blocks, heap, stacks
 //! page           trace ring, whole pages
 //! page           for each region that processes share: its memory | its tables
+//! page           for each process: page tables | text | rodata | data, bss,
+//!                control pages and blocks, heap, stacks
 //! page           the kernel's tables (ram), if they do not fit behind its data
 //! ```
 
