@@ -254,7 +254,7 @@ fn load(parameter: &Placed<'_>) -> TokenStream {
     match role {
         Role::State(init) => quote_spanned! { span =>
             static STATE: ::giornata_rt::State<#ty> = ::giornata_rt::State::new();
-            let #local: &mut #ty = unsafe { STATE.get(#init) };
+            let mut #local: ::giornata_rt::block::Lent<#ty> = unsafe { STATE.lend(#init) };
         },
         Role::Input if type_name::is_bool(ty) => {
             quote! { let #local = unsafe { block.flag(#offset) }; }
@@ -275,8 +275,8 @@ fn argument(parameter: &Placed<'_>) -> TokenStream {
     let local = &parameter.local;
     match parameter.role {
         Role::Input if type_name::is_bool(parameter.ty) => quote! { &#local },
-        Role::Input | Role::State(_) => quote! { #local },
-        Role::Output => quote! { &mut #local },
+        Role::Input => quote! { #local },
+        Role::State(_) | Role::Output => quote! { &mut #local },
     }
 }
 

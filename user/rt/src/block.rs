@@ -10,6 +10,9 @@ use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 #[cfg(target_os = "none")]
 use core::mem::MaybeUninit;
+use core::ops::{Deref, DerefMut};
+#[cfg(target_os = "none")]
+use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -108,14 +111,16 @@ pub fn run(body: impl FnOnce() -> usize) -> usize {
 }
 
 /// What a function keeps between its jobs: in the zeroed memory of the process,
-/// made at the first job after a start or restart.
+/// made at the first job after a start or restart. A job that is stopped because its
+/// budget is used up may leave it half written: the next job makes it anew, and the
+/// old value is not dropped.
 ///
 /// The State Invariant: one thread runs the jobs of a function, one after the
 /// other, and only its body reaches its state.
 #[cfg(target_os = "none")]
 pub struct State<S> {
-    /// Set once `value` is; zero after a (re)start.
-    made: UnsafeCell<bool>,
+    /// `value` is whole, and not lent; zero after a (re)start.
+    whole: AtomicBool,
     value: UnsafeCell<MaybeUninit<S>>,
 }
 
@@ -129,27 +134,60 @@ impl<S: Send + 'static> State<S> {
     #[expect(clippy::new_without_default, reason = "a state is a static")]
     pub const fn new() -> State<S> {
         State {
-            made: UnsafeCell::new(false),
+            whole: AtomicBool::new(false),
             value: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }
 
-    /// The state; made by `init` if it has not been since the start.
+    /// Lends the state; made by `init` if it has not been since the start, or if its
+    /// last borrower was stopped.
     ///
     /// # Safety
-    /// The State Invariant; no reference that it returned earlier is in use.
-    #[expect(clippy::mut_from_ref, reason = "unique by the State Invariant")]
-    pub unsafe fn get(&'static self, init: impl FnOnce() -> S) -> &'static mut S {
-        // SAFETY: the State Invariant.
-        let made = unsafe { &mut *self.made.get() };
+    /// The State Invariant; what it lent earlier has been given back, or its borrower
+    /// does not run any more.
+    pub unsafe fn lend(&'static self, init: impl FnOnce() -> S) -> Lent<S> {
         // SAFETY: the State Invariant.
         let value = unsafe { &mut *self.value.get() };
-        if !*made {
+        if !self.whole.load(Ordering::Relaxed) {
             value.write(init());
-            *made = true;
         }
-        // SAFETY: `made` says so, or it has just been made.
-        unsafe { value.assume_init_mut() }
+        self.whole.store(false, Ordering::Relaxed);
+        // a job that is stopped is seen in the order in which its code is written
+        compiler_fence(Ordering::SeqCst);
+        Lent {
+            // SAFETY: `whole` said so, or it has just been made.
+            value: unsafe { value.assume_init_mut() },
+            whole: &self.whole,
+        }
+    }
+}
+
+/// A state that a body works on until this is dropped.
+pub struct Lent<S: 'static> {
+    value: &'static mut S,
+    #[cfg(target_os = "none")]
+    whole: &'static AtomicBool,
+}
+
+impl<S> Deref for Lent<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        self.value
+    }
+}
+
+impl<S> DerefMut for Lent<S> {
+    fn deref_mut(&mut self) -> &mut S {
+        self.value
+    }
+}
+
+#[cfg(target_os = "none")]
+impl<S> Drop for Lent<S> {
+    fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        self.whole.store(true, Ordering::Relaxed);
     }
 }
 
@@ -173,14 +211,16 @@ impl<S: Send + 'static> State<S> {
         }
     }
 
-    /// The state in the memory in use; made by `init` if it is not in there.
+    /// Lends the state in the memory in use; made by `init` if it is not in there. No
+    /// job is stopped halfway on the host.
     ///
     /// # Safety
-    /// One body at a time reaches the state, and no earlier reference to it is in use.
-    #[expect(clippy::mut_from_ref, reason = "unique by contract")]
-    pub unsafe fn get(&'static self, init: impl FnOnce() -> S) -> &'static mut S {
-        // SAFETY: by contract; the memory in use stays while a body runs.
-        unsafe { &mut *crate::host::state(core::ptr::from_ref(self).addr(), init) }
+    /// One body at a time reaches the state, and what it lent earlier is not in use.
+    pub unsafe fn lend(&'static self, init: impl FnOnce() -> S) -> Lent<S> {
+        Lent {
+            // SAFETY: by contract; the memory in use stays while a body runs.
+            value: unsafe { &mut *crate::host::state(core::ptr::from_ref(self).addr(), init) },
+        }
     }
 }
 

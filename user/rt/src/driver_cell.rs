@@ -75,8 +75,9 @@ impl<T: Send + 'static> DriverCell<T> {
         }
         // SAFETY: the Taken Invariant: nobody else reaches the state until the flag is
         // given back, and this reference ends before that.
-        let value = unsafe { self.state.get(self.make) };
-        let result = work(value);
+        let mut value = unsafe { self.state.lend(self.make) };
+        let result = work(&mut value);
+        drop(value);
         self.flag.give_back();
         Some(result)
     }
@@ -117,14 +118,14 @@ impl Flag {
 
     fn take(&'static self) -> bool {
         // SAFETY: only here and below, on one host thread, for the time of a statement.
-        let taken = unsafe { self.0.get(|| false) };
+        let mut taken = unsafe { self.0.lend(|| false) };
         compiler_fence(Ordering::Acquire);
-        !core::mem::replace(taken, true)
+        !core::mem::replace(&mut *taken, true)
     }
 
     fn give_back(&'static self) {
         // SAFETY: as above.
-        *unsafe { self.0.get(|| false) } = false;
+        *unsafe { self.0.lend(|| false) } = false;
     }
 }
 

@@ -2,10 +2,18 @@
 
 use giornata_rt::{driver, log, task};
 
-/// A job without end, in a task with a budget.
+/// A job without end, in a task with a budget. It leaves its state half written, and
+/// the next job is not to see that.
 #[task]
-pub(crate) fn overrun(reading: &u32, never: &mut u32) {
+pub(crate) fn overrun(
+    reading: &u32,
+    never: &mut u32,
+    #[state(<[u32; 2]>::default)] pair: &mut [u32; 2],
+) {
+    let [first, second] = *pair;
+    log!("state {first} {second}");
     *never = reading.wrapping_add(1);
+    core::hint::black_box(pair)[0] += 1;
     loop {
         core::hint::spin_loop();
     }
