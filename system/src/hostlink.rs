@@ -24,7 +24,7 @@ pub struct HostlinkSection {
 /// What it comes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hostlink {
-    /// The public key of who may change the machine; `None`: whoever has the line.
+    /// The public key that signs requests to change the machine; `None`: they need no signature.
     pub key: Option<[u8; 32]>,
     /// What tells this machine from others.
     pub seed: u64,

@@ -67,18 +67,19 @@ pub fn rust(model: &Model) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// Whom a hostlink server obeys.
+/// Whose requests a hostlink server accepts.
 fn hostlink(model: &Model) -> String {
     let Hostlink { key, seed } = model.hostlink;
     format!(
-        "/// The public key of who may change the machine; none: whoever has the line.\n\
+        "/// The public key that signs requests to change the machine; `None`: they need no\n\
+         /// signature.\n\
          pub const HOSTLINK_KEY: Option<[u8; 32]> = {key:?};\n\
-         /// What tells the machine from others.\n\
+         /// A number that distinguishes this machine from others.\n\
          pub const HOSTLINK_SEED: u64 = {seed};\n"
     )
 }
 
-/// Which driver each thread's first device needs.
+/// The kind of each thread's first device, which selects its driver.
 fn lines(model: &Model) -> String {
     let mut text = String::from(
         "/// Threads of processes whose first device is of a kind that the board's file\n\
@@ -96,13 +97,12 @@ fn lines(model: &Model) -> String {
     text + "];\n"
 }
 
-/// What a loader must know of the programs that it may replace.
+/// The programs that a loader may replace, and what their modules may use.
 fn loadable(model: &Model) -> String {
     let mut text = String::from(
-        "/// Programs that may be replaced: name, index, process that may, room for\n\
-         /// instructions, predicates, durations, steps, triggers and threads, and the\n\
-         /// module whose names those that come may use; it runs from the start if the\n\
-         /// last is true.\n\
+        "/// Programs that may be replaced: name, index, process that may replace it, room for\n\
+         /// instructions, predicates, durations, steps, triggers and threads, the module\n\
+         /// whose names a new module may use, and whether that module runs from the start.\n\
          #[allow(clippy::type_complexity)]\n\
          pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[\n",
     );
@@ -117,8 +117,8 @@ fn loadable(model: &Model) -> String {
             &format!("    ({name:?}, {index}, {owner:?}, {limits:?}, b\"{bytes}\", {boots}),\n");
     }
     text += "];\n\
-             /// Modules that may take the place of a program: its name, their source, and\n\
-             /// the file.\n\
+             /// Modules that may replace a program: its name, their source, and the file's\n\
+             /// bytes.\n\
              pub const MODULES: &[(&str, &str, &[u8])] = &[\n";
     for program in &model.programs {
         for (source, bytes) in &program.known {
@@ -165,7 +165,7 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             .map_or("", |p| p.name.as_str())
     };
     let mut all = Vec::new();
-    // who lives in a spare place is known when it is created
+    // the thread of a spare place is known only when it is created
     let lasting = (0u16..).zip(&model.threads).filter(|(_, t)| !t.spare);
     for (index, thread) in lasting {
         let owner = process(thread.process);
@@ -240,7 +240,7 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
                 continue;
             };
             let note = format!(
-                "Device `{}` of process `{}`, where it has it",
+                "Address of device `{}` in process `{}`",
                 device.name, owner.name
             );
             let address = device_address(&model.board, owner, *index).unwrap_or(0);

@@ -352,7 +352,7 @@ fn identifiers_of_devices_say_where_their_process_has_them_and_their_line() {
     let model = Model::outline(&project).unwrap();
     let rust = giornata_system::identifiers::rust(&model).unwrap();
     for line in [
-        "/// Device `rtc` of process `io`, where it has it.\n\
+        "/// Address of device `rtc` in process `io`.\n\
          pub const DEVICE_IO_RTC: ::giornata_rt::device::Device = \
          ::giornata_rt::device::Device::new(0x40000000);\n",
         "/// Interrupt of `rtc`.\npub const INTERRUPT_RTC: u16 = 11;\n",

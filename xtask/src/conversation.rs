@@ -38,7 +38,7 @@ struct Scenario {
     longest: u64,
 }
 
-/// The helicopter, which obeys whoever has the line.
+/// The helicopter, which accepts requests without a signature.
 const FLIGHT: Scenario = Scenario {
     system: "flight-control/loadable",
     typed: &[

@@ -74,10 +74,8 @@ impl<T: Send + 'static> DriverCell<T> {
             return None;
         }
         // SAFETY: the Taken Invariant: nobody else reaches the state until the flag is
-        // given back, and this reference ends before that.
-        let mut value = unsafe { self.state.lend(self.make) };
-        let result = work(&mut value);
-        drop(value);
+        // given back, and what is lent here ends with this statement.
+        let result = work(&mut unsafe { self.state.lend(self.make) });
         self.flag.give_back();
         Some(result)
     }

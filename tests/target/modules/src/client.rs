@@ -105,7 +105,7 @@ impl<'s, 'm, 'a> Client<'s, 'm, 'a> {
                 Ok(Message::Answer { reply, .. }) => match reply {
                     Reply::Greeting(greeting) => Came::Session(greeting.session),
                     Reply::Ticket(ticket) => Came::Ticket(ticket),
-                    Reply::Done | Reply::Standing(_) => Came::Done,
+                    Reply::Done | Reply::Standing(_) | Reply::Records { .. } => Came::Done,
                     Reply::Refused { .. } => Came::Refused,
                 },
                 Ok(Message::Event(_)) => Came::Damaged,

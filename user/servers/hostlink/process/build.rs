@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-const NONE: &str = "/// There is no system.\n\
+const NONE: &str = "/// The host has no system.\n\
     pub const LOADABLE: &[(&str, u16, &str, [u32; 6], &[u8], bool)] = &[];\n\
-    /// There is no system.\n\
+    /// The host has no system.\n\
     pub const MODULES: &[(&str, &str, &[u8])] = &[];\n\
-    /// There is no system.\n\
+    /// The host has no system.\n\
     pub const FIRST_DEVICES: &[(u16, &str, &str)] = &[];\n\
-    /// There is no system.\n\
+    /// The host has no system.\n\
     pub const HOSTLINK_KEY: Option<[u8; 32]> = None;\n\
-    /// There is no system.\n\
+    /// The host has no system.\n\
     pub const HOSTLINK_SEED: u64 = 0;\n";
 
 fn main() {

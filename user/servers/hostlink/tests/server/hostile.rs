@@ -217,7 +217,7 @@ fn prop_index() -> prop::sample::Index {
 
 #[test]
 fn any_module_that_is_staged_without_a_key_is_one_that_was_checked() {
-    // Without signatures whoever has the line may load what fits; damaged files
+    // Without signatures anyone on the line may load what fits; damaged files
     // and files for other places still change nothing.
     let rng = TestRng::from_seed(RngAlgorithm::XorShift, b"hostlink modules");
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
