@@ -75,7 +75,7 @@ impl<T: Send + 'static> DriverCell<T> {
         }
         // SAFETY: the Taken Invariant: nobody else reaches the state until the flag is
         // given back, and what is lent here ends with this statement.
-        let result = work(&mut unsafe { self.state.lend(self.make) });
+        let result = work(&mut *unsafe { self.state.lend(self.make) });
         self.flag.give_back();
         Some(result)
     }
