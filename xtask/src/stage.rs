@@ -63,7 +63,7 @@ const MIRI_FLAGS: [&str; 2] = [
     "-Zmiri-disable-isolation -Zmiri-ignore-leaks",
 ];
 /// Random cases a property under Miri in the short and in the long form.
-const MIRI_CASES: [&str; 2] = ["2", "8"];
+const MIRI_CASES: [&str; 2] = ["2", "4"];
 /// Random cases a property in the long form of the unit tests.
 const FULL_CASES: &str = "4096";
 

@@ -72,21 +72,24 @@ fn materialise(description: &Description) -> (Built, *mut [Line]) {
         drop(unsafe { Box::from_raw(memory) });
     };
     LENGTH.store(length, Ordering::Relaxed);
+    // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it, nobody else
+    // has it, and it lives until `Rig::free`.
+    unsafe {
+        std::ptr::with_exposed_provenance_mut::<u8>(begin)
+            .copy_from_nonoverlapping(built.bytes.as_ptr(), length);
+    }
     const WORD: usize = size_of::<usize>();
-    for (index, word) in built.bytes.chunks(WORD).enumerate() {
-        let at = begin + index * WORD;
-        match word.try_into().map(usize::from_ne_bytes) {
+    const ZEROS: [u8; 64] = [0; 64];
+    let lines = built.bytes.chunks(ZEROS.len()).enumerate();
+    for (line, bytes) in lines.filter(|(_, bytes)| *bytes != ZEROS) {
+        for (index, word) in bytes.as_chunks::<WORD>().0.iter().enumerate() {
+            let word = usize::from_ne_bytes(*word);
             // what may be a reference is written as one, so that it may lead there
-            Ok(word) if word.wrapping_sub(begin) <= length => {
+            if word.wrapping_sub(begin) <= length {
+                let at = begin + line * ZEROS.len() + index * WORD;
                 let place = std::ptr::with_exposed_provenance_mut::<*const ()>(at);
-                // SAFETY: `begin` lies in `memory` with room for `length` bytes behind it,
-                // aligned to words, nobody else has it, and it lives until `Rig::free`.
+                // SAFETY: as above, and aligned to words.
                 unsafe { place.write(std::ptr::with_exposed_provenance(word)) };
-            }
-            _ => {
-                let place = std::ptr::with_exposed_provenance_mut::<u8>(at);
-                // SAFETY: as above.
-                unsafe { place.copy_from_nonoverlapping(word.as_ptr(), word.len()) };
             }
         }
     }

@@ -246,11 +246,10 @@ impl Arena {
     }
 
     fn check_row(&mut self, address: u64, element: Shape, count: usize, name: &str) {
-        let has_none = matches!(
-            element,
-            Shape::Byte | Shape::Half | Shape::Word | Shape::Size | Shape::Link | Shape::Tagged
-        );
-        let (size, count) = (element.size(self.width), if has_none { 0 } else { count });
+        if !refers(element) {
+            return;
+        }
+        let size = element.size(self.width);
         for index in 0..count {
             self.check(address + (index * size) as u64, element, name);
         }
@@ -269,6 +268,18 @@ impl Arena {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Whether a shape has references that must be there, or slices.
+fn refers(shape: Shape) -> bool {
+    match shape {
+        Shape::Ref | Shape::Slice => true,
+        Shape::Array(element, _) => refers(*element),
+        Shape::Record(layout) => layout.fields.iter().any(|field| refers(field.shape)),
+        Shape::Byte | Shape::Half | Shape::Word | Shape::Size | Shape::Link | Shape::Tagged => {
+            false
         }
     }
 }

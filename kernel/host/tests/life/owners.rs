@@ -260,7 +260,7 @@ fn a_dead_thread_lends_nothing() {
 
 #[test]
 fn a_crash_with_a_long_chain_of_mutexes_delays_more_urgent_threads_by_one_piece() {
-    const LINKS: usize = 100;
+    const LINKS: usize = if cfg!(miri) { 20 } else { 100 };
     let mut description = system();
     let faulty = process(&mut description, &[150; LINKS]);
     on_fault(&mut description, faulty, FaultPolicy::Restart);

@@ -81,7 +81,10 @@ fn end(code: u8) -> End {
 
 /// Runs the programs; the invariants are checked after every entry of the kernel.
 fn run(files: Vec<Vec<u8>>, script: &Script, faults: bool) -> String {
-    let mut world = World::of(System::of(files));
+    let mut system = System::of(files);
+    // (any code may fill a trace in one reaction)
+    system.trace_records = if cfg!(miri) { 1 << 13 } else { 1 << 16 };
+    let mut world = World::of(system);
     prepare(&mut world, script, faults);
     world.run_until(60 * MS);
     world.words.join(" ")

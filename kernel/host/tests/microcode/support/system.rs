@@ -98,6 +98,8 @@ pub(crate) struct System {
     pub(crate) slots: BTreeMap<usize, u8>,
     /// How programs can be replaced.
     pub(crate) rooms: BTreeMap<usize, Room>,
+    /// What the trace holds until it is read.
+    pub(crate) trace_records: usize,
 }
 
 /// Room for what takes a program's place.
@@ -124,6 +126,7 @@ impl System {
             budget: 1,
             slots: BTreeMap::new(),
             rooms: BTreeMap::new(),
+            trace_records: 1 << 10,
         };
         for file in system.files.clone() {
             let module = Module::parse(&file).expect("a whole module");
@@ -236,7 +239,7 @@ impl System {
             band: BAND,
             processes,
             threads,
-            trace_records: 1 << 16,
+            trace_records: self.trace_records,
             ..Description::default()
         };
         self.describe_outside(&mut description);
