@@ -164,6 +164,20 @@ impl Arena {
         self.write(address, shape, value.into(), path);
     }
 
+    /// Sets a field of each of several: to what `value` says of its number.
+    pub fn set_each<T: Shaped, V: Into<Value>>(
+        &mut self,
+        run: Run<T>,
+        path: &str,
+        value: impl Fn(usize) -> V,
+    ) {
+        let (offset, shape) = self.find(0, T::SHAPE, path);
+        for index in 0..run.1 {
+            let at = run.at(index, self).0;
+            self.write(at + offset, shape, value(index).into(), path);
+        }
+    }
+
     /// Sets a whole element that has no fields: a number, a reference or a variant.
     pub fn put<T: Shaped>(&mut self, at: At<T>, value: impl Into<Value>) {
         self.write(at.0, T::SHAPE, value.into(), "");

@@ -127,11 +127,8 @@ fn arena_run<T: Shaped>(arena: &mut Arena, align: usize, count: usize) -> Run<T>
 }
 
 fn lay_ranks(arena: &mut Arena, parts: &Parts) {
-    for index in 0..256 {
-        let rank = parts.ranks.at(index, arena);
-        arena.set(rank, "level", index as u32 + 1);
-        arena.set(rank, "unmarked", 1u32);
-    }
+    arena.set_each(parts.ranks, "level", |index| index as u32 + 1);
+    arena.set_each(parts.ranks, "unmarked", |_| 1u32);
     arena.set(parts.rank_idle, "level", level::IDLE);
 }
 
