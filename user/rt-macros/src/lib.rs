@@ -15,9 +15,9 @@ use function::Kind;
 
 /// A task: runs one job per release. Inputs are `&T`, outputs `&mut T`, and
 /// `#[state(init)] name: &mut S` is kept from job to job; `init` makes it at
-/// the first job after a start or restart of the process, and anew after a job
-/// that was stopped because its budget was used up, for that job may have left it
-/// half written. What must survive this belongs into a port.
+/// the first job after a start or restart of the process. `S` is `Clone`: each
+/// job works on a copy, and a job that is stopped because its budget is used up
+/// leaves the state as it was.
 ///
 /// The values of `T` are plain bytes (see `PortValue`) or `bool`. An output
 /// holds the last job's value until it is assigned, and leaves the task when

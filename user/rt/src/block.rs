@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 #[cfg(target_os = "none")]
-use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -110,18 +110,103 @@ pub fn run(body: impl FnOnce() -> usize) -> usize {
     crate::host::run_body(body)
 }
 
-/// What a function keeps between its jobs: in the zeroed memory of the process,
-/// made at the first job after a start or restart. A job that is stopped because its
-/// budget is used up may leave it half written: the next job makes it anew, and the
-/// old value is not dropped.
+/// A value in the zeroed memory of the process, made at its first use after a start or
+/// restart.
+///
+/// The Lazy Invariant: one at a time reaches the value.
+#[cfg(target_os = "none")]
+pub struct Lazy<T> {
+    /// Set once `value` is; zero after a (re)start.
+    made: UnsafeCell<bool>,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+#[cfg(target_os = "none")]
+// SAFETY: the Lazy Invariant.
+unsafe impl<T: Send> Sync for Lazy<T> {}
+
+#[cfg(target_os = "none")]
+impl<T: Send + 'static> Lazy<T> {
+    /// A value that has not been made.
+    #[expect(clippy::new_without_default, reason = "it is a static")]
+    pub const fn new() -> Lazy<T> {
+        Lazy {
+            made: UnsafeCell::new(false),
+            value: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// The value; made by `init` if it has not been since the start.
+    ///
+    /// # Safety
+    /// The Lazy Invariant; no reference that it returned earlier is in use.
+    #[expect(clippy::mut_from_ref, reason = "unique by the Lazy Invariant")]
+    pub unsafe fn get(&'static self, init: impl FnOnce() -> T) -> &'static mut T {
+        // SAFETY: the Lazy Invariant.
+        let made = unsafe { &mut *self.made.get() };
+        // SAFETY: the Lazy Invariant.
+        let value = unsafe { &mut *self.value.get() };
+        if !*made {
+            value.write(init());
+            *made = true;
+        }
+        // SAFETY: `made` says so, or it has just been made.
+        unsafe { value.assume_init_mut() }
+    }
+}
+
+/// A value that is made at its first use: on the host the name of a place in the
+/// [`Memory`](crate::host::Memory) in use.
+#[cfg(not(target_os = "none"))]
+pub struct Lazy<T> {
+    /// Gives the static an address of its own.
+    _place: u8,
+    value: PhantomData<fn() -> T>,
+}
+
+#[cfg(not(target_os = "none"))]
+impl<T: Send + 'static> Lazy<T> {
+    /// A value that has not been made.
+    #[expect(clippy::new_without_default, reason = "it is a static")]
+    pub const fn new() -> Lazy<T> {
+        Lazy {
+            _place: 0,
+            value: PhantomData,
+        }
+    }
+
+    /// The value in the memory in use; made by `init` if it is not in there.
+    ///
+    /// # Safety
+    /// One at a time reaches the value, and no earlier reference to it is in use.
+    #[expect(clippy::mut_from_ref, reason = "unique by contract")]
+    pub unsafe fn get(&'static self, init: impl FnOnce() -> T) -> &'static mut T {
+        // SAFETY: by contract; the memory in use stays while a body runs.
+        unsafe { &mut *crate::host::state(core::ptr::from_ref(self).addr(), init) }
+    }
+}
+
+/// What a function keeps between its jobs, made at the first job after a start or restart
+/// of the process. Each job works on a copy, which becomes the state when the job
+/// completes: a job that is stopped, because its budget is used up, leaves the state as it
+/// was, like its outputs. Costs one copy a job.
 ///
 /// The State Invariant: one thread runs the jobs of a function, one after the
 /// other, and only its body reaches its state.
 #[cfg(target_os = "none")]
 pub struct State<S> {
-    /// `value` is whole, and not lent; zero after a (re)start.
-    whole: AtomicBool,
-    value: UnsafeCell<MaybeUninit<S>>,
+    /// A [`stage`]; zero after a (re)start.
+    stage: AtomicU8,
+    values: [UnsafeCell<MaybeUninit<S>>; 2],
+}
+
+/// Bits of [`State::stage`]: what of its two values can be relied on when a job begins.
+#[cfg(target_os = "none")]
+mod stage {
+    /// The value of this number is whole.
+    pub(super) const WHOLE: [u8; 2] = [1, 2];
+    /// The second one is the state, else the first.
+    pub(super) const SECOND: u8 = 4;
 }
 
 #[cfg(target_os = "none")]
@@ -129,47 +214,104 @@ pub struct State<S> {
 unsafe impl<S: Send> Sync for State<S> {}
 
 #[cfg(target_os = "none")]
-impl<S: Send + 'static> State<S> {
+impl<S: Clone + Send + 'static> State<S> {
     /// A state that has not been made.
     #[expect(clippy::new_without_default, reason = "a state is a static")]
     pub const fn new() -> State<S> {
         State {
-            whole: AtomicBool::new(false),
-            value: UnsafeCell::new(MaybeUninit::uninit()),
+            stage: AtomicU8::new(0),
+            values: [const { UnsafeCell::new(MaybeUninit::uninit()) }; 2],
         }
     }
 
-    /// Lends the state; made by `init` if it has not been since the start, or if its
-    /// last borrower was stopped.
+    /// What may be relied on from here on: a job is stopped between two instructions.
+    fn enter(&self, stage: u8) {
+        compiler_fence(Ordering::SeqCst);
+        self.stage.store(stage, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Lends a copy of the state, which becomes the state when it is given back; made by
+    /// `init` if there is none.
     ///
     /// # Safety
     /// The State Invariant; what it lent earlier has been given back, or its borrower
     /// does not run any more.
     pub unsafe fn lend(&'static self, init: impl FnOnce() -> S) -> Lent<S> {
+        let mut stage = self.stage.load(Ordering::Relaxed);
+        let newest = usize::from(stage & stage::SECOND != 0);
+        let [old, copy] = [newest, 1 - newest].map(|index| self.values[index].get());
         // SAFETY: the State Invariant.
-        let value = unsafe { &mut *self.value.get() };
-        if !self.whole.load(Ordering::Relaxed) {
-            value.write(init());
+        let old = unsafe { &mut *old };
+        // SAFETY: the State Invariant, and it is the other one.
+        let copy = unsafe { &mut *copy };
+        if stage & stage::WHOLE[newest] == 0 {
+            old.write(init());
+            stage |= stage::WHOLE[newest];
         }
-        self.whole.store(false, Ordering::Relaxed);
-        // a job that is stopped is seen in the order in which its code is written
-        compiler_fence(Ordering::SeqCst);
+        self.enter(stage & !stage::WHOLE[1 - newest]);
+        // SAFETY: `stage` said so, or it has just been made.
+        let old = unsafe { old.assume_init_ref() };
+        let value = match stage & stage::WHOLE[1 - newest] {
+            0 => copy.write(old.clone()),
+            _ => {
+                // SAFETY: `stage` says so.
+                let value = unsafe { copy.assume_init_mut() };
+                value.clone_from(old);
+                value
+            }
+        };
+        Lent { value, state: self }
+    }
+}
+
+/// A copy of a state, which becomes the state when this is dropped.
+#[cfg(target_os = "none")]
+pub struct Lent<S: Clone + Send + 'static> {
+    value: &'static mut S,
+    state: &'static State<S>,
+}
+
+#[cfg(target_os = "none")]
+impl<S: Clone + Send> Drop for Lent<S> {
+    fn drop(&mut self) {
+        let second = self.state.stage.load(Ordering::Relaxed) & stage::SECOND;
+        let both = stage::WHOLE[0] | stage::WHOLE[1];
+        self.state.enter(both | (second ^ stage::SECOND));
+    }
+}
+
+/// What a function keeps between its jobs. No job is stopped halfway on the host.
+#[cfg(not(target_os = "none"))]
+pub struct State<S>(Lazy<S>);
+
+#[cfg(not(target_os = "none"))]
+impl<S: Clone + Send + 'static> State<S> {
+    /// A state that has not been made.
+    #[expect(clippy::new_without_default, reason = "a state is a static")]
+    pub const fn new() -> State<S> {
+        State(Lazy::new())
+    }
+
+    /// Lends the state; made by `init` if it is not in the memory in use.
+    ///
+    /// # Safety
+    /// One body at a time reaches the state, and what it lent earlier is not in use.
+    pub unsafe fn lend(&'static self, init: impl FnOnce() -> S) -> Lent<S> {
         Lent {
-            // SAFETY: `whole` said so, or it has just been made.
-            value: unsafe { value.assume_init_mut() },
-            whole: &self.whole,
+            // SAFETY: by contract.
+            value: unsafe { self.0.get(init) },
         }
     }
 }
 
-/// A state that a body works on until this is dropped.
-pub struct Lent<S: 'static> {
+/// A state in use.
+#[cfg(not(target_os = "none"))]
+pub struct Lent<S: Clone + Send + 'static> {
     value: &'static mut S,
-    #[cfg(target_os = "none")]
-    whole: &'static AtomicBool,
 }
 
-impl<S> Deref for Lent<S> {
+impl<S: Clone + Send> Deref for Lent<S> {
     type Target = S;
 
     fn deref(&self) -> &S {
@@ -177,50 +319,9 @@ impl<S> Deref for Lent<S> {
     }
 }
 
-impl<S> DerefMut for Lent<S> {
+impl<S: Clone + Send> DerefMut for Lent<S> {
     fn deref_mut(&mut self) -> &mut S {
         self.value
-    }
-}
-
-#[cfg(target_os = "none")]
-impl<S> Drop for Lent<S> {
-    fn drop(&mut self) {
-        compiler_fence(Ordering::SeqCst);
-        self.whole.store(true, Ordering::Relaxed);
-    }
-}
-
-/// What a function keeps between its jobs: on the host the name of a place in
-/// the [`Memory`](crate::host::Memory) in use.
-#[cfg(not(target_os = "none"))]
-pub struct State<S> {
-    /// Gives the static an address of its own.
-    _place: u8,
-    value: PhantomData<fn() -> S>,
-}
-
-#[cfg(not(target_os = "none"))]
-impl<S: Send + 'static> State<S> {
-    /// A state that has not been made.
-    #[expect(clippy::new_without_default, reason = "a state is a static")]
-    pub const fn new() -> State<S> {
-        State {
-            _place: 0,
-            value: PhantomData,
-        }
-    }
-
-    /// Lends the state in the memory in use; made by `init` if it is not in there. No
-    /// job is stopped halfway on the host.
-    ///
-    /// # Safety
-    /// One body at a time reaches the state, and what it lent earlier is not in use.
-    pub unsafe fn lend(&'static self, init: impl FnOnce() -> S) -> Lent<S> {
-        Lent {
-            // SAFETY: by contract; the memory in use stays while a body runs.
-            value: unsafe { &mut *crate::host::state(core::ptr::from_ref(self).addr(), init) },
-        }
     }
 }
 

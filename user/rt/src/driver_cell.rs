@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::block::State;
+use crate::block::Lazy;
 
 /// A value that the drivers of one process share, in a `static`; made at its first use
 /// after a start or restart of the process.
@@ -41,7 +41,7 @@ use crate::block::State;
 /// of its own, so tests do not meet.
 pub struct DriverCell<T> {
     flag: Flag,
-    state: State<T>,
+    value: Lazy<T>,
     make: fn() -> T,
 }
 
@@ -50,7 +50,7 @@ impl<T: Send + 'static> DriverCell<T> {
     pub const fn new(make: fn() -> T) -> DriverCell<T> {
         DriverCell {
             flag: Flag::new(),
-            state: State::new(),
+            value: Lazy::new(),
             make,
         }
     }
@@ -73,9 +73,9 @@ impl<T: Send + 'static> DriverCell<T> {
         if !self.flag.take() {
             return None;
         }
-        // SAFETY: the Taken Invariant: nobody else reaches the state until the flag is
-        // given back, and what is lent here ends with this statement.
-        let result = work(&mut *unsafe { self.state.lend(self.make) });
+        // SAFETY: the Taken Invariant: nobody else reaches the value until the flag is
+        // given back, and this reference ends before that.
+        let result = work(unsafe { self.value.get(self.make) });
         self.flag.give_back();
         Some(result)
     }
@@ -106,24 +106,24 @@ impl Flag {
 
 /// Whether a value is in use: in the memory in use, as the value.
 #[cfg(not(target_os = "none"))]
-struct Flag(State<bool>);
+struct Flag(Lazy<bool>);
 
 #[cfg(not(target_os = "none"))]
 impl Flag {
     const fn new() -> Flag {
-        Flag(State::new())
+        Flag(Lazy::new())
     }
 
     fn take(&'static self) -> bool {
         // SAFETY: only here and below, on one host thread, for the time of a statement.
-        let mut taken = unsafe { self.0.lend(|| false) };
+        let taken = unsafe { self.0.get(|| false) };
         compiler_fence(Ordering::Acquire);
-        !core::mem::replace(&mut *taken, true)
+        !core::mem::replace(taken, true)
     }
 
     fn give_back(&'static self) {
         // SAFETY: as above.
-        *unsafe { self.0.lend(|| false) } = false;
+        *unsafe { self.0.get(|| false) } = false;
     }
 }
 

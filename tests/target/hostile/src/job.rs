@@ -2,8 +2,8 @@
 
 use giornata_rt::{driver, log, task};
 
-/// A job without end, in a task with a budget. It leaves its state half written, and
-/// the next job is not to see that.
+/// A job without end, in a task with a budget. It has half written its state, and the
+/// next job finds it as it was.
 #[task]
 pub(crate) fn overrun(
     reading: &u32,
