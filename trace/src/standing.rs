@@ -68,6 +68,8 @@ pub struct ThreadStanding {
     /// It is a task in the ring of those that are released together, so that it may be
     /// told as ready when it has no job.
     is_in_ring: bool,
+    /// How often its process has begun anew.
+    pub restarts: u32,
     /// Where it goes on, and its stack; `None` if that is in no record.
     registers: Option<Registers>,
     stack: StackCopy,
@@ -255,6 +257,7 @@ impl<'a> Reader<'a> {
             until,
             is_hinted: is("HINTED")?,
             is_in_ring: is("IN_RING")?,
+            restarts: records.read("Process", word("process", 0)?, "generation", 0)? as u32,
             registers,
             stack,
             stack_used,

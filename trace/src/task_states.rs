@@ -37,8 +37,6 @@ pub fn task_states(
         let at = since(index).filter(|_| lives);
         let place = symbols.and_then(|symbols| standing.place(index, names, symbols));
         let count = |count: Option<u64>| count.map_or(NOTHING.into(), |count| count.to_string());
-        let process = usize::from(thread.process);
-        let restarts = totals.and_then(|totals| Some(totals.processes.get(process)?.restarts));
         let own_totals = totals.and_then(|totals| totals.threads.get(usize::from(index)));
         let used = own
             .stack_used
@@ -49,7 +47,7 @@ pub fn task_states(
             about,
             at.map_or(NOTHING.into(), |at| seconds(base.instant(at))),
             format!("{used}/{}", thread.stack),
-            count(restarts),
+            own.restarts.to_string(),
             count(own_totals.map(|totals| totals.violations)),
             place.map_or_else(String::new, |place| place.to_string()),
         ]);
