@@ -166,7 +166,7 @@ impl Landing {
         };
         let since = |thread| self.judge.since(thread);
         let known = (names, Some(symbols));
-        task_states(known, standing, Some(&self.totals), since, only)
+        task_states(known, standing, since, only)
     }
 }
 

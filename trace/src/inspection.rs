@@ -11,7 +11,7 @@ use giornata_system::DebugMap;
 
 use crate::memory::Memory;
 use crate::records::Records;
-use crate::standing::{Standing, pieces};
+use crate::standing::{Rows, Standing, lines, place, task};
 
 /// The records that tell how threads stand, twice.
 #[derive(Clone, Debug)]
@@ -67,6 +67,55 @@ impl<'a> Inspection<'a> {
     }
 }
 
+/// Where records lie: address and bytes of each piece.
+type Pieces = Vec<(u64, usize)>;
+
+/// Where the records lie that [`Standing::read`] reads beside that of the hart, which
+/// `memory` has; those of the first step lead to those of the second, these to those of
+/// the third.
+const STEPS: [fn(&Records<'_>) -> Result<Pieces>; 3] = [rows_and_lines, places, tasks];
+
+fn rows_and_lines(records: &Records<'_>) -> Result<Pieces> {
+    let rows = Rows::of(records)?;
+    let rows = [rows.threads, rows.processes, rows.objects];
+    let rows = rows.map(|row| (row.first, row.size as usize * row.count));
+    let line = records.size("Line")?;
+    let lines = lines(records)?.into_iter().map(|(_, at)| (at, line));
+    let mut pieces: Pieces = rows.into_iter().chain(lines).collect();
+    pieces.retain(|(_, length)| *length > 0);
+    Ok(pieces)
+}
+
+fn places(records: &Records<'_>) -> Result<Pieces> {
+    let threads = Rows::of(records)?.threads;
+    let all = (0..threads.count).map(|index| place(records, threads.at(index)));
+    joined(all, records.size("Place")?)
+}
+
+fn tasks(records: &Records<'_>) -> Result<Pieces> {
+    let threads = Rows::of(records)?.threads;
+    let all = (0..threads.count).map(|index| task(records, threads.at(index)));
+    joined(all, records.size("Task")?)
+}
+
+/// Records of one size; those that follow one another are one piece.
+fn joined(records: impl Iterator<Item = Result<u64>>, size: usize) -> Result<Pieces> {
+    let mut all: Vec<u64> = records.collect::<Result<_>>()?;
+    all.retain(|at| *at != 0);
+    all.sort_unstable();
+    all.dedup();
+    let mut pieces = Pieces::new();
+    for at in all {
+        match pieces.last_mut() {
+            Some((first, length)) if first.checked_add(*length as u64) == Some(at) => {
+                *length += size;
+            }
+            _ => pieces.push((at, size)),
+        }
+    }
+    Ok(pieces)
+}
+
 fn fetch_all(
     map: &DebugMap,
     fetch: &mut impl FnMut(u64, usize) -> Result<Vec<u8>>,
@@ -84,8 +133,14 @@ fn fetch_all(
     };
     let size = kernel.size("Kernel")?;
     add(&mut memory, map.kernel.into(), size)?;
-    for (address, length) in pieces(map, &memory)? {
-        add(&mut memory, address, length)?;
+    for step in STEPS {
+        let pieces = step(&Records {
+            map,
+            memory: &memory,
+        })?;
+        for (address, length) in pieces {
+            add(&mut memory, address, length)?;
+        }
     }
     Ok(memory)
 }

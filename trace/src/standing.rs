@@ -70,6 +70,8 @@ pub struct ThreadStanding {
     is_in_ring: bool,
     /// How often its process has begun anew.
     pub restarts: u32,
+    /// Violations of its jobs since boot, modulo 2^32.
+    pub violations: u32,
     /// Where it goes on, and its stack; `None` if that is in no record.
     registers: Option<Registers>,
     stack: StackCopy,
@@ -88,14 +90,14 @@ pub struct Standing {
 
 /// Where records of one kind lie.
 #[derive(Clone, Copy, Debug)]
-struct Row {
-    first: u64,
-    size: u64,
-    count: usize,
+pub(crate) struct Row {
+    pub(crate) first: u64,
+    pub(crate) size: u64,
+    pub(crate) count: usize,
 }
 
 impl Row {
-    fn at(self, index: usize) -> u64 {
+    pub(crate) fn at(self, index: usize) -> u64 {
         self.first.wrapping_add(index as u64 * self.size)
     }
 
@@ -138,14 +140,14 @@ impl Standing {
 }
 
 /// Where the kernel keeps the records of threads, processes and objects.
-struct Rows {
-    threads: Row,
-    processes: Row,
-    objects: Row,
+pub(crate) struct Rows {
+    pub(crate) threads: Row,
+    pub(crate) processes: Row,
+    pub(crate) objects: Row,
 }
 
 impl Rows {
-    fn of(records: &Records<'_>) -> Result<Rows> {
+    pub(crate) fn of(records: &Records<'_>) -> Result<Rows> {
         let names = &records.map.names;
         let row = |field: &str, record: &str, count| -> Result<Row> {
             Ok(Row {
@@ -163,7 +165,7 @@ impl Rows {
 }
 
 /// The interrupt lines in use: the number of each, and where its record lies.
-fn lines(records: &Records<'_>) -> Result<Vec<(u16, u64)>> {
+pub(crate) fn lines(records: &Records<'_>) -> Result<Vec<(u16, u64)>> {
     let mut lines = Vec::new();
     for number in 0..records.count("Kernel", "lines") {
         let line = records.read("Kernel", records.map.kernel.into(), "lines", number)?;
@@ -174,18 +176,25 @@ fn lines(records: &Records<'_>) -> Result<Vec<(u16, u64)>> {
     Ok(lines)
 }
 
-/// Where the records lie that [`Standing::read`] reads beside that of the hart, which
-/// `memory` has: address and bytes of each piece.
-pub(crate) fn pieces(map: &DebugMap, memory: &Memory<'_>) -> Result<Vec<(u64, usize)>> {
-    let records = Records { map, memory };
-    let rows = Rows::of(&records)?;
-    let rows = [rows.threads, rows.processes, rows.objects];
-    let rows = rows.map(|row| (row.first, row.size as usize * row.count));
-    let line = records.size("Line")?;
-    let lines = lines(&records)?.into_iter().map(|(_, at)| (at, line));
-    let mut pieces: Vec<(u64, usize)> = rows.into_iter().chain(lines).collect();
-    pieces.retain(|(_, length)| *length > 0);
-    Ok(pieces)
+/// What of a thread never changes.
+pub(crate) fn place(records: &Records<'_>, thread: u64) -> Result<u64> {
+    records.read("Thread", thread, "place", 0)
+}
+
+/// The task whose jobs a thread runs; 0: none.
+pub(crate) fn task(records: &Records<'_>, thread: u64) -> Result<u64> {
+    match place(records, thread)? {
+        0 => Ok(0),
+        place => records.read("Place", place, "task", 0),
+    }
+}
+
+/// Violations of a thread's jobs since boot.
+fn violations(records: &Records<'_>, thread: u64) -> Result<u32> {
+    Ok(match task(records, thread)? {
+        0 => 0,
+        task => records.read("Task", task, "violations", 0)? as u32,
+    })
 }
 
 struct Reader<'a> {
@@ -258,6 +267,7 @@ impl<'a> Reader<'a> {
             is_hinted: is("HINTED")?,
             is_in_ring: is("IN_RING")?,
             restarts: records.read("Process", word("process", 0)?, "generation", 0)? as u32,
+            violations: violations(records, record)?,
             registers,
             stack,
             stack_used,

@@ -19,6 +19,8 @@ const LINE: u64 = BASE + 0xD000;
 const NOWHERE: u64 = BASE + 0xE000;
 const HAND: u64 = BASE + 0xE800;
 const STACKS: u64 = BASE + 0xF000;
+const PLACES: u64 = BASE + 0x2000;
+const TASK: u64 = BASE + 0x3000;
 const SIZE: usize = 0x1_0000;
 
 /// A machine with the sample's processes, five plain threads, a mutex and a condition.
@@ -113,6 +115,13 @@ impl Machine {
         self.set("Thread", self.at(index), field, 0, value);
     }
 
+    /// A thread runs the jobs of a task.
+    fn task(&mut self, index: u64) {
+        let place = PLACES + index * self.map.records["Place"].size as u64;
+        self.thread(index, "place", place);
+        self.set("Place", place, "task", 0, TASK);
+    }
+
     fn object(&self, index: u64) -> u64 {
         OBJECTS + index * self.map.records["Object"].size as u64
     }
@@ -125,6 +134,10 @@ impl Machine {
         let standing = self.read(running);
         standing.threads.iter().map(|own| own.state).collect()
     }
+}
+
+fn size(machine: &Machine, record: &str) -> usize {
+    machine.map.records[record].size
 }
 
 fn object(kind: &str) -> ObjectName {
@@ -245,6 +258,16 @@ fn the_stack_in_use_is_from_the_pointer_to_the_top() {
 }
 
 #[test]
+fn violations_are_those_of_the_task() {
+    let mut machine = Machine::new(8);
+    machine.task(1);
+    machine.set("Task", TASK, "violations", 0, 3);
+    let standing = machine.read(None).threads;
+    let counts = standing.iter().map(|own| own.violations);
+    assert_eq!(counts.take(3).collect::<Vec<u32>>(), [0, 3, 0]);
+}
+
+#[test]
 fn the_running_thread_has_a_place_only_if_it_was_interrupted() {
     let mut machine = Machine::new(8);
     machine.set("Thread", machine.at(0), "context.pc", 0, 0x1000);
@@ -267,16 +290,18 @@ proptest! {
     #[test]
     fn records_that_are_torn_or_nonsense_are_an_error_or_a_table(
         width in prop::sample::select(vec![4, 8]),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..5u8), 1..60),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..7u8), 1..60),
     ) {
         let mut machine = Machine::new(width);
-        let size = |machine: &Machine, record: &str| machine.map.records[record].size;
+        machine.task(1);
         let stretches = [
             (KERNEL, size(&machine, "Kernel")),
             (machine.at(0), 5 * size(&machine, "Thread")),
             (PROCESSES, 3 * size(&machine, "Process")),
             (OBJECTS, 2 * size(&machine, "Object")),
             (LINE, size(&machine, "Line")),
+            (PLACES, 2 * size(&machine, "Place")),
+            (TASK, size(&machine, "Task")),
         ];
         machine.set("Kernel", KERNEL, "lines", 7, LINE);
         for (place, byte, stretch) in changes {
@@ -287,7 +312,7 @@ proptest! {
         for running in [None, Some(0), Some(9)] {
             if let Ok(standing) = Standing::read(&machine.map, &memory, running) {
                 let names = (&machine.map.names, None);
-                let table = task_states(names, &standing, None, |_| None, &[]);
+                let table = task_states(names, &standing, |_| None, &[]);
                 prop_assert_eq!(table.len(), 6);
             }
         }
@@ -319,13 +344,24 @@ fn an_inspection_reads_what_a_stopped_machine_tells_and_names_who_has_gone_on() 
         machine.set("Kernel", KERNEL, "lines", 7, LINE);
         let mutex = machine.object(0);
         machine.thread(1, "wants", mutex);
+        machine.task(1);
+        machine.set("Task", TASK, "violations", 0, 3);
+        for index in [0, 2] {
+            machine.thread(
+                index,
+                "place",
+                PLACES + index * size(&machine, "Place") as u64,
+            );
+        }
         let still = machine.read(Some(0));
         let (standing, changed, meanwhile, asked) = inspect(&mut machine, |_, _| ()).unwrap();
         assert_eq!((&standing, changed, meanwhile), (&still, vec![], 0));
-        // the hart, threads, processes, objects, a line; all of that twice
-        assert_eq!((asked.len(), &asked[..5]), (10, &asked[5..]));
+        // the hart, threads, processes, objects, a line, places, a task; all of that twice
+        assert_eq!((asked.len(), &asked[..7]), (14, &asked[7..]));
+        assert_eq!(asked[5], (PLACES, 3 * size(&machine, "Place")));
+        assert_eq!(asked[6], (TASK, size(&machine, "Task")));
         let (standing, changed, meanwhile, _) = inspect(&mut machine, |machine, piece| {
-            if piece == 5 {
+            if piece == 7 {
                 machine.thread(1, "wants", 0);
                 machine.set("Kernel", KERNEL, "trace.written", 0, 3 * 16);
             }

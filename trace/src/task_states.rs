@@ -8,7 +8,6 @@ use giornata_system::NameMap;
 use crate::narration::{align, process_name, thread_name};
 use crate::notation::seconds;
 use crate::standing::{Awaited, Standing, State};
-use crate::statistics::Statistics;
 
 /// A column that says nothing of a thread.
 const NOTHING: &str = "-";
@@ -19,7 +18,6 @@ const NOTHING: &str = "-";
 pub fn task_states(
     (names, symbols): (&NameMap, Option<&Symbols>),
     standing: &Standing,
-    totals: Option<&Statistics>,
     since: impl Fn(u16) -> Option<Ticks>,
     only: &[u16],
 ) -> Vec<String> {
@@ -36,8 +34,6 @@ pub fn task_states(
         let lives = !matches!(own.state, State::Absent | State::Dead | State::Ending);
         let at = since(index).filter(|_| lives);
         let place = symbols.and_then(|symbols| standing.place(index, names, symbols));
-        let count = |count: Option<u64>| count.map_or(NOTHING.into(), |count| count.to_string());
-        let own_totals = totals.and_then(|totals| totals.threads.get(usize::from(index)));
         let used = own
             .stack_used
             .map_or(NOTHING.into(), |used| used.to_string());
@@ -48,7 +44,7 @@ pub fn task_states(
             at.map_or(NOTHING.into(), |at| seconds(base.instant(at))),
             format!("{used}/{}", thread.stack),
             own.restarts.to_string(),
-            count(own_totals.map(|totals| totals.violations)),
+            own.violations.to_string(),
             place.map_or_else(String::new, |place| place.to_string()),
         ]);
     }

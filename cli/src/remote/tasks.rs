@@ -104,7 +104,7 @@ fn tell(session: &mut Session, built: &Built, report: &mut Report) -> anyhow::Re
         standing.settle(|thread| judge.has_job(thread));
     }
     let since = |thread| -> Option<Ticks> { judge.as_ref()?.since(thread) };
-    let table = task_states((names, Some(&built.symbols)), &standing, None, since, &[]);
+    let table = task_states((names, Some(&built.symbols)), &standing, since, &[]);
     table
         .iter()
         .for_each(|line| report.say(format!("{line}\n")));

@@ -1,5 +1,5 @@
-//! What is sent when the machine stops: the rest of the trace, then how threads, processes
-//! and objects stand.
+//! What is sent when the machine stops: the rest of the trace, then how threads, tasks,
+//! processes and objects stand.
 //!
 //! The format is the trace server's: see [`FRAME`](giornata_abi::ring::FRAME). A zero goes
 //! first, to end whatever frame the server was sending.

@@ -126,8 +126,8 @@ fn send_rest(trace: &Trace, cursor: usize) {
 /// are in them.
 const CALLERS: usize = 256;
 
-/// The records that say how threads, processes and objects stand, and the newest part of
-/// each stack: the host reads them by the debug map.
+/// The records that say how threads, tasks, processes and objects stand, and the newest part
+/// of each stack: the host reads them by the debug map.
 #[unsafe(link_section = ".text.boot.send_standing")]
 fn send_standing(kernel: &Kernel) {
     let first = kernel.processes.as_ptr().addr();
@@ -135,6 +135,10 @@ fn send_standing(kernel: &Kernel) {
     send_memory(RECORDS, size_of::<Kernel>());
     send_memory(first, behind.wrapping_sub(first));
     for thread in kernel.threads {
+        send_record(thread.place);
+        if let Some(task) = thread.place.task {
+            send_record(task);
+        }
         // (the kernel's own have none, nor memory that their process could reach)
         if thread.place.stack_size != 0 {
             let sp = thread.context.sp.get();
@@ -142,6 +146,10 @@ fn send_standing(kernel: &Kernel) {
             send_memory(place, length);
         }
     }
+}
+
+fn send_record<T>(record: &T) {
+    send_memory(core::ptr::from_ref::<T>(record).addr(), size_of::<T>());
 }
 
 /// Sends memory in whole pieces of 16 bytes.

@@ -104,7 +104,7 @@ class Threads(gdb.Command):
 
     since     in virtual seconds, from the trace ring; "<" where that does not reach so far
     stack     bytes in use / most so far / all; the most is what is not zero any more
-    violations  of its jobs, as far as the trace ring reaches back
+    violations  of its jobs since boot
     With the argument `all`: the kernel's own threads, too."""
 
     HEADS = ("thread", "state", "for", "since", "urgency", "stack", "violations", "where")
@@ -123,7 +123,6 @@ class Threads(gdb.Command):
         state, about = thread.state()
         sign, since = thread.since()
         stack = thread.stack()
-        violations = system.ring.violations.get(thread.index, 0)
         lives = state not in ("none", "dead")
         return (
             thread.full_name,
@@ -132,7 +131,7 @@ class Threads(gdb.Command):
             f"{sign}{since:.6f}" if lives and since is not None else "-",
             thread.urgency(),
             "/".join("-" if part is None else str(part) for part in stack) if stack else "-",
-            violations,
+            thread.violations,
             thread.place() if lives else "",
         )
 

@@ -5,16 +5,15 @@ HALF, WHOLE = 1 << 31, 1 << 32
 
 
 class Ring:
-    """When threads were left last, entered last and released last, and how many violations
-    of each it tells."""
+    """When threads were left last, entered last and released last."""
 
     def __init__(self, system, now):
         kernel, kinds = system.kernel, system.constants("record")
-        self.left, self.entered, self.released, self.violations = {}, {}, {}, {}
+        self.left, self.entered, self.released = {}, {}, {}
         self.oldest, self.stop, self.tick = None, None, now
         written, size = kernel["trace.written"], kernel["trace.ring.length"] * BYTES
         self.is_whole = written <= size  # since boot, unless 2^32 bytes were written
-        for time, head, second, third in self._newest_first(system, kernel):
+        for time, head, second, _ in self._newest_first(system, kernel):
             kind, subject = head & 0xFF, head >> 16
             if kind == kinds["More"]:
                 continue
@@ -27,9 +26,6 @@ class Ring:
             elif kind == kinds["Release"]:
                 for thread in self._members(system, subject, second):
                     self.released.setdefault(thread, tick)
-            elif kind == kinds["Violation"]:
-                task = third & 0xFFFF
-                self.violations[task] = self.violations.get(task, 0) + 1
 
     @staticmethod
     def _newest_first(system, kernel):

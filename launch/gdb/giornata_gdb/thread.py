@@ -28,8 +28,18 @@ class Thread:
     def process_name(self):
         return self.system.process_name(self.process["number"])
 
+    @property
+    def violations(self):
+        """Violations of its jobs since boot."""
+        task = self._place.follow("task", "Task")
+        return task["violations"] if task else 0
+
+    @property
+    def _place(self):
+        return self.record.follow("place", "Place")
+
     def _name_in_kernel(self):
-        role = self.record.follow("place", "Place")["role"]
+        role = self._place["role"]
         if role & self.system.constants("role")["REAPER"]:
             return "reaper"
         if self.record.address == self.system.kernel["idle"]:

@@ -57,6 +57,8 @@ record! {
         pub(crate) job: Cell<u32>,
         /// Releases that met a job which had not completed.
         pub(crate) skipped: Cell<u32>,
+        /// Violations of its jobs since boot; for who asks how it stands.
+        pub violations: Cell<u32>,
         /// What a violation's handler calls it.
         pub number: u32,
     }

@@ -57,7 +57,7 @@ impl Kernel {
         }
     }
 
-    /// Records a violation. Returns what its handler calls the task (low word) and the
+    /// Counts and records a violation. Returns what its handler calls the task (low word) and the
     /// driver.
     #[inline(never)]
     fn report<M: Machine>(
@@ -69,7 +69,10 @@ impl Kernel {
         handled: bool,
     ) -> u64 {
         const NOBODY: (u32, u32) = (NONE as u32, NONE as u32);
-        let (task, local_task) = task.map_or(NOBODY, |task| (task.thread.number(), task.number));
+        let (task, local_task) = task.map_or(NOBODY, |task| {
+            task.violations.set(task.violations.get().wrapping_add(1));
+            (task.thread.number(), task.number)
+        });
         let (driver, local_driver) = driver.map_or(NOBODY, |driver| (driver.number, driver.local));
         let label = head(Kind::Violation, 0, program.number as u16);
         let how = violation as u32 | (handled as u32) << 8;

@@ -40,6 +40,8 @@ pub(crate) struct World {
     durations: BTreeMap<String, VecDeque<u64>>,
     /// What is left of the job of each task that has begun one.
     left: BTreeMap<usize, u64>,
+    /// Violations that the trace has told, by thread.
+    violations: BTreeMap<u16, u32>,
     /// Instants of the releases of each task.
     pub(crate) releases: BTreeMap<String, Vec<u64>>,
     /// What the thread does that acts for the world.
@@ -104,6 +106,7 @@ impl World {
             events: Vec::new(),
             durations: BTreeMap::new(),
             left: BTreeMap::new(),
+            violations: BTreeMap::new(),
             releases: BTreeMap::new(),
             pending: VecDeque::new(),
             shown: None,
@@ -425,6 +428,7 @@ impl World {
     /// Reads what the trace tells, and who runs. Whether an instant was handled.
     pub(crate) fn settle(&mut self) -> bool {
         self.read_trace();
+        self.check_counts();
         let running = self.running_task();
         if running != self.shown {
             let name = running.map_or("idle", |task| &self.system.tasks[task].name);
@@ -433,6 +437,16 @@ impl World {
         }
         let instants = self.rig().kernel().instants();
         std::mem::replace(&mut self.instants, instants) != instants
+    }
+
+    /// The records count what the trace tells.
+    fn check_counts(&mut self) {
+        for (thread, told) in std::mem::take(&mut self.violations) {
+            let task = self.rig().thread(usize::from(thread)).place.task;
+            let counted = task.expect("a task").violations.get();
+            assert_eq!(counted, told, "violations of thread {thread}");
+            self.violations.insert(thread, told);
+        }
     }
 
     /// The name of a task's thread.
@@ -503,6 +517,7 @@ impl World {
         let task = match task {
             NONE => String::new(),
             task => {
+                *self.violations.entry(task).or_default() += 1;
                 // (a job that was stopped is gone)
                 let stopped = self
                     .system
