@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::unregister;
@@ -15,7 +15,7 @@ use signal_hook::low_level::unregister;
 use crate::debug::session::Session;
 use crate::home::root;
 
-/// Names another gdb.
+/// Names another debugger.
 const VARIABLE: &str = "GIORNATA_GDB";
 /// Debuggers that know RISC-V, by their usual names; the plain one may.
 const GDBS: [&str; 4] = [
@@ -26,12 +26,15 @@ const GDBS: [&str; 4] = [
 ];
 /// Where there is no gdb: symbols and breakpoints, and none of our commands.
 const LLDB: &str = "lldb";
+/// The first release of it that knows which register of a RISC-V machine is which.
+const LLDB_KNOWS: u32 = 18;
 /// Our commands in gdb, in giornata's home.
 const COMMANDS: &str = "launch/gdb/giornata.py";
 
 /// What to install, by its name on Debian.
-const MEND: &str = "install gdb for RISC-V (Debian: `apt-get install gdb-multiarch`), or name one \
-                    in GIORNATA_GDB";
+const INSTALL: &str = "install gdb for RISC-V (Debian: `apt-get install gdb-multiarch`)";
+/// Or what to name.
+const MEND: &str = "or name one, or lldb 18 or later, in GIORNATA_GDB";
 
 /// How often it is looked whether the debugger has ended.
 const PULSE: Duration = Duration::from_millis(50);
@@ -44,30 +47,38 @@ pub(crate) enum Debugger {
     /// With Python, for RISC-V.
     Gdb(OsString),
     /// Without our commands.
-    Lldb,
+    Lldb(OsString),
 }
 
 /// The debugger of this machine.
 pub(crate) fn find() -> Result<Debugger> {
     if let Some(named) = std::env::var_os(VARIABLE) {
-        ensure!(
-            knows(&named),
-            "{} (named in {VARIABLE}) is no gdb with Python for RISC-V: {MEND}",
-            named.display()
-        );
-        return Ok(Debugger::Gdb(named));
+        return of(&named).with_context(|| {
+            let named = named.display();
+            format!("{named} (named in {VARIABLE}) is no debugger for RISC-V: {INSTALL}, {MEND}")
+        });
     }
-    if let Some(found) = GDBS.iter().find(|name| knows(OsStr::new(name))) {
-        return Ok(Debugger::Gdb(found.into()));
+    let names = GDBS.iter().chain([&LLDB]);
+    let found = names.into_iter().find_map(|name| of(OsStr::new(name)));
+    found.with_context(|| format!("there is no debugger for RISC-V here: {INSTALL}, {MEND}"))
+}
+
+/// The debugger of a name, if it is one for RISC-V.
+fn of(name: &OsStr) -> Option<Debugger> {
+    if knows(name) {
+        return Some(Debugger::Gdb(name.into()));
     }
-    match Command::new(LLDB)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-    {
-        Ok(status) if status.success() => Ok(Debugger::Lldb),
-        _ => bail!("there is no debugger for RISC-V here: {MEND}"),
-    }
+    let output = Command::new(name).arg("--version").output().ok()?;
+    let release = release_of_lldb(&String::from_utf8_lossy(&output.stdout))?;
+    (release >= LLDB_KNOWS).then(|| Debugger::Lldb(name.into()))
+}
+
+/// From what it says of its version.
+fn release_of_lldb(said: &str) -> Option<u32> {
+    let version = said
+        .lines()
+        .find_map(|line| line.split_once("lldb version "));
+    version?.1.split('.').next()?.trim().parse().ok()
 }
 
 /// Whether it is a gdb that knows RISC-V and Python.
@@ -89,7 +100,7 @@ impl Debugger {
     pub(crate) fn start(&self, session: &Session, arguments: &[OsString]) -> Result<()> {
         let mut command = match self {
             Debugger::Gdb(name) => gdb(name, session)?,
-            Debugger::Lldb => lldb(session)?,
+            Debugger::Lldb(name) => lldb(name, session)?,
         };
         // Ctrl-C is for the debugger, which stops the machine. Who ends this program, or
         // closes the terminal, ends both.
@@ -138,7 +149,7 @@ fn gdb(name: &OsStr, session: &Session) -> Result<Command> {
     Ok(command)
 }
 
-fn lldb(session: &Session) -> Result<Command> {
+fn lldb(name: &OsStr, session: &Session) -> Result<Command> {
     let mut symbols = session.symbols();
     let kernel = symbols.next().context("the kernel's symbols")?;
     let mut text = format!("target create \"{}\"\n", kernel.display());
@@ -150,13 +161,14 @@ fn lldb(session: &Session) -> Result<Command> {
     for (before, after) in sources() {
         text += &format!("settings append target.source-map \"{before}\" \"{after}\"\n");
     }
-    match session.targets() {
-        (Some(socket), _) => text += &format!("gdb-remote unix-connect://{}\n", socket.display()),
-        (_, Some(core)) => text += &format!("target create --core \"{}\"\n", core.display()),
-        _ => {}
+    let (socket, core) = session.targets();
+    ensure!(core.is_none(), "lldb does not read a dump: {INSTALL}");
+    if let Some(socket) = socket {
+        let socket = socket.display();
+        text += &format!("process connect --plugin gdb-remote unix-connect://{socket}\n");
     }
-    eprintln!("lldb has none of giornata's commands (giornata-threads, ...): {MEND}");
-    let mut command = Command::new(LLDB);
+    eprintln!("lldb has none of giornata's commands (giornata-threads, ...): {INSTALL}");
+    let mut command = Command::new(name);
     command.arg("-s").arg(session.file("begin.lldb", &text)?);
     Ok(command)
 }
@@ -181,4 +193,19 @@ pub(crate) fn sources() -> Vec<(String, String)> {
         })
     };
     found().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_release_of_lldb_is_read_as_distributions_print_it() {
+        let plain = "lldb version 14.0.6\n";
+        let ubuntu = "Ubuntu lldb version 19.1.1\n  build 1\n";
+        assert_eq!(release_of_lldb(plain), Some(14));
+        assert_eq!(release_of_lldb(ubuntu), Some(19));
+        assert_eq!(release_of_lldb("lldb version 20.1.0-rc1"), Some(20));
+        assert_eq!(release_of_lldb("GNU gdb (Debian 13.1-3) 13.1"), None);
+    }
 }
