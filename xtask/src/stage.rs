@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
-use std::{fs, thread};
 
 use anyhow::{Context, Result, anyhow, bail};
 use giornata_system::Board;
@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, debugger, docs, nightly, project, promises,
-    run, samples, size, suite, workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, docs, miri, project, promises, run,
+    samples, size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -36,37 +36,6 @@ pub(crate) struct Stage {
     pub(crate) run: fn(Extent<'_>) -> Result<String>,
 }
 
-/// What Miri runs: crates that promise to hold no undefined behaviour whatever the
-/// kernel is fed with, where they lie, and the tests that the short form chooses.
-const MIRI: [(&str, &str, &[&str]); 2] = [
-    (
-        "giornata-microcode",
-        "microcode",
-        &[
-            "disassembly::what",
-            "verifier::headers",
-            "verifier::scratch_that",
-        ],
-    ),
-    (
-        "giornata-host",
-        "kernel/host",
-        &["scheduling::the_most", "time::sleepers", "time::the_clock"],
-    ),
-];
-/// Flags of Miri. Property tests ask the clock and the environment. Records of systems on
-/// the host are there for good.
-const MIRI_FLAGS: &str = "-Zmiri-disable-isolation -Zmiri-ignore-leaks";
-/// What the short form leaves out: the rules of aliasing, which only unsafe code can break.
-/// These crates and the one below them forbid it, but for the rig that boots a system.
-const MIRI_SHORT: &str = "-Zmiri-disable-stacked-borrows";
-/// What the long form leaves out of most suites: the rules of valid values too. These tests
-/// reach the rig, where the only unsafe code is, as those of [`MIRI_STRICT`] do.
-const MIRI_BROAD: &str = "-Zmiri-disable-stacked-borrows -Zmiri-disable-validation";
-/// Test binaries that the long form interprets with all rules.
-const MIRI_STRICT: [&str; 3] = ["base", "mailboxes", "model"];
-/// Random cases a property under Miri in the short and in the long form.
-const MIRI_CASES: [&str; 2] = ["2", "4"];
 /// Random cases a property in the long form of the unit tests.
 const FULL_CASES: &str = "4096";
 
@@ -189,7 +158,7 @@ pub(crate) const ALL: &[Stage] = &[
     Stage {
         name: "miri",
         what: "no undefined behaviour in queue, core, micro and microcode",
-        run: miri,
+        run: miri::run,
     },
 ];
 
@@ -293,7 +262,7 @@ fn tests_passed(command: &mut Command) -> Result<u32> {
 }
 
 /// The sum over all `test result: ok. N passed` lines.
-fn count_passed(text: &str) -> u32 {
+pub(crate) fn count_passed(text: &str) -> u32 {
     let count = |line: &str| {
         line.strip_prefix("test result: ok. ")?
             .split(' ')
@@ -515,62 +484,6 @@ fn line_coverage(_: Extent<'_>) -> Result<String> {
         bail!("{text}");
     }
     Ok(format!("\n{text}"))
-}
-
-/// Runs all at once, each by an interpreter of its own.
-fn miri(extent: Extent<'_>) -> Result<String> {
-    // Installs it if need be, before several ask for it at once.
-    nightly::cargo()?;
-    let mut parts = Vec::new();
-    for (package, folder, chosen) in MIRI {
-        if !extent.full {
-            let binaries = ["--lib", "--tests"].map(String::from).to_vec();
-            parts.push((package, binaries, chosen, MIRI_SHORT));
-            continue;
-        }
-        parts.push((package, vec!["--lib".to_owned()], &[][..], ""));
-        for name in test_binaries(folder)? {
-            let is_strict = MIRI_STRICT.contains(&&name[..]);
-            let flags = if is_strict { "" } else { MIRI_BROAD };
-            parts.push((package, vec!["--test".to_owned(), name], &[][..], flags));
-        }
-    }
-    let texts = thread::scope(|scope| {
-        let run = |part| scope.spawn(move || interpret(part, extent));
-        let runs: Vec<_> = parts.into_iter().map(run).collect();
-        let text = |run: thread::ScopedJoinHandle<'_, _>| run.join().ok().context("a run")?;
-        runs.into_iter().map(text).collect::<Result<Vec<String>>>()
-    })?;
-    let tests: u32 = texts.iter().map(|text| count_passed(text)).sum();
-    Ok(format!("{tests} tests"))
-}
-
-/// The names of the test binaries of the crate in a folder.
-fn test_binaries(folder: &str) -> Result<Vec<String>> {
-    let tests = root().join(folder).join("tests");
-    let entries = fs::read_dir(&tests)?.collect::<Result<Vec<_>, _>>()?;
-    let name = |entry: &fs::DirEntry| Some(entry.path().file_stem()?.to_str()?.to_owned());
-    Ok(entries.iter().filter_map(name).collect())
-}
-
-/// Runs the chosen tests of some test binaries under Miri; none chosen is all.
-fn interpret(
-    (package, binaries, chosen, flags): (&str, Vec<String>, &[&str], &str),
-    extent: Extent<'_>,
-) -> Result<String> {
-    let long = usize::from(extent.full);
-    capture(
-        nightly::cargo()?
-            .args(["miri", "test", "--quiet"])
-            .args(binaries)
-            .args(selection([package]))
-            .arg("--")
-            .args(chosen)
-            .env("CARGO_TARGET_DIR", target_folder().join("miri"))
-            .env("PROPTEST_CASES", MIRI_CASES[long])
-            .env("MIRIFLAGS", format!("{MIRI_FLAGS} {flags}"))
-            .env("PROPTEST_RNG_SEED", "1"),
-    )
 }
 
 #[cfg(test)]
