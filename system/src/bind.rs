@@ -100,7 +100,7 @@ impl Binding<'_> {
         let found = owner
             .functions
             .position(name)
-            .and_then(|index| owner.functions.0.get(index));
+            .and_then(|index| owner.functions.list.get(index));
         match found {
             Some(function) if function.kind == kind => return Some(function.clone()),
             Some(function) => {
@@ -121,7 +121,7 @@ impl Binding<'_> {
             None => {
                 let same = owner
                     .functions
-                    .0
+                    .list
                     .iter()
                     .filter(|f| f.kind == kind)
                     .map(|f| f.name.as_str());
@@ -446,7 +446,8 @@ fn place_arena(model: &mut Model) {
 }
 
 /// Gives control pages and blocks their offsets in their processes' areas, and
-/// the tasks' copies theirs.
+/// the tasks' copies theirs. The thread-local variables of a thread lie behind its page,
+/// where its thread pointer leads.
 fn place_blocks(model: &mut Model) {
     let control_page = ControlPage::SIZE as u32;
     let mut ends: Vec<u32> = vec![0; model.processes.len()];
@@ -463,7 +464,9 @@ fn place_blocks(model: &mut Model) {
             continue;
         };
         let (process, task) = (thread.process, thread.task);
-        let control = take(process, control_page);
+        let owner = model.processes.get(usize::from(process));
+        let variables = owner.map_or(0, |owner| owner.functions.locals);
+        let control = take(process, control_page + variables);
         let locals = task.map_or(Vec::new(), |(program, local)| {
             task_ports(model, program, local)
         });

@@ -6,7 +6,20 @@ use giornata_abi::process::{Direction, FunctionKind, ProcessTable};
 
 /// The functions of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Functions(pub Vec<Function>);
+pub struct Functions {
+    /// As its table, or its C sources, name them.
+    pub list: Vec<Function>,
+    /// Bytes that each thread which runs one has for its thread-local variables: a multiple
+    /// of 8.
+    pub locals: u32,
+}
+
+impl From<Vec<Function>> for Functions {
+    /// Without thread-local variables.
+    fn from(list: Vec<Function>) -> Functions {
+        Functions { list, locals: 0 }
+    }
+}
 
 /// A function of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,12 +62,12 @@ impl Functions {
                 })
                 .collect(),
         });
-        Functions(functions.collect())
+        functions.collect::<Vec<_>>().into()
     }
 
     /// The index of a function by name.
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.0.iter().position(|f| f.name == name)
+        self.list.iter().position(|f| f.name == name)
     }
 }
 

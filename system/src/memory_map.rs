@@ -70,7 +70,7 @@ pub(crate) fn add(map: &mut NameMap, model: &Model, layout: &Layout, executables
         }
         let body = |name: &str| {
             let at = executable.functions.position(name)?;
-            executable.functions.0.get(at).map(|f| f.body as u32)
+            executable.functions.list.get(at).map(|f| f.body as u32)
         };
         for thread in map.threads.iter_mut().filter(|t| t.process == index) {
             thread.body = body(&thread.function).unwrap_or(0);

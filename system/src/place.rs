@@ -118,7 +118,7 @@ impl Placement {
             data_address: USER_BASE,
             zero_size: process.area,
             area: USER_BASE,
-            bodies: (0..process.functions.0.len() as u32).collect(),
+            bodies: (0..process.functions.list.len() as u32).collect(),
             stack_tops: vec![0; process.threads.1 as usize],
             ..ProcessPlacement::default()
         });

@@ -49,7 +49,11 @@ fn of_process(section: &ProcessSection, modules: &[Module<'_>]) -> Functions {
         .threads
         .iter()
         .map(|thread| function(thread.name.get_ref(), FunctionKind::Thread, None));
-    Functions(tasks.chain(drivers).chain(threads).collect())
+    tasks
+        .chain(drivers)
+        .chain(threads)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 fn function(name: &str, kind: FunctionKind, parameters: Option<Vec<Parameter>>) -> Function {

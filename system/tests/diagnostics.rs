@@ -573,7 +573,7 @@ fn set(
 ) -> impl Fn(&mut BTreeMap<String, Functions>) {
     let (process, function) = (process.to_string(), function.to_string());
     move |functions| {
-        let list = &mut functions.get_mut(&process).unwrap().0;
+        let list = &mut functions.get_mut(&process).unwrap().list;
         list.iter_mut()
             .find(|f| f.name == function)
             .unwrap()
@@ -634,12 +634,12 @@ fn functions_that_do_not_fit_their_program() {
         ),
         (
             "a function that is missing",
-            refuse_functions(|all| all.get_mut("control").unwrap().0[0].name = "filters".into()),
+            refuse_functions(|all| all.get_mut("control").unwrap().list[0].name = "filters".into()),
         ),
         (
             "a task that is a driver",
             refuse_functions(|all| {
-                all.get_mut("control").unwrap().0[0].kind = FunctionKind::Driver
+                all.get_mut("control").unwrap().list[0].kind = FunctionKind::Driver
             }),
         ),
         (

@@ -65,7 +65,7 @@ fn described(text: &str, others: &[&str]) -> Description {
 fn of(project: &Project) -> Description {
     let mut functions = functions();
     let firm = function(FunctionKind::Driver, "firm_command", vec![output("f32", 4)]);
-    functions.get_mut("control").unwrap().0.push(firm);
+    functions.get_mut("control").unwrap().list.push(firm);
     let model = Model::resolve(project, &functions).unwrap();
     describe(&model, &Placement::for_host(&model)).unwrap()
 }

@@ -45,7 +45,7 @@ grants = { mutex = ["bus"], semaphore = ["slots", "any-number"], condition = ["f
 
 fn described() -> (Model, Description) {
     let project = project(SYSTEM, &[]).unwrap();
-    let thread = |name| Functions(vec![function(FunctionKind::Thread, name, vec![])]);
+    let thread = |name| Functions::from(vec![function(FunctionKind::Thread, name, vec![])]);
     let functions = [("maker", "make"), ("taker", "take")];
     let functions = functions.map(|(process, name)| (process.to_string(), thread(name)));
     let model = Model::resolve(&project, &functions.into_iter().collect()).unwrap();

@@ -121,7 +121,7 @@ proptest! {
         name in word(),
     ) {
         let mut all = functions();
-        let Functions(list) = all.values_mut().nth(process).unwrap();
+        let Functions { list, .. } = all.values_mut().nth(process).unwrap();
         let count = list.len();
         let Function { parameters, .. } = &mut list[function % count];
         for Parameter { size: bytes, type_name, .. } in parameters.iter_mut() {

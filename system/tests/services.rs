@@ -18,7 +18,7 @@ const HEAD: &str = "name = \"served\"\nboard = \"qemu-virt64\"\n[kernel]\nconfig
 /// A system whose processes, of these names, have a thread `run` each.
 fn described(system: &str, processes: &[&str]) -> (Model, Description) {
     let project = project(&format!("{HEAD}{system}"), &[]).unwrap();
-    let run = Functions(vec![function(FunctionKind::Thread, "run", vec![])]);
+    let run = Functions::from(vec![function(FunctionKind::Thread, "run", vec![])]);
     let functions = processes.iter().map(|name| (name.to_string(), run.clone()));
     let model = Model::resolve(&project, &functions.collect()).unwrap();
     let description = describe(&model, &Placement::for_host(&model)).unwrap();

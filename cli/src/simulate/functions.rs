@@ -54,7 +54,7 @@ impl Functions {
         let processes = self.processes.iter();
         let provided = |process: &Process| {
             let functions = process.functions.iter().filter_map(function);
-            (process.name.clone(), Provided(functions.collect()))
+            (process.name.clone(), functions.collect::<Vec<_>>().into())
         };
         processes.map(provided).collect()
     }

@@ -22,7 +22,7 @@ pub const FAR: u32 = u32::MAX;
 
 record! {
     /// One per thread, in its own process; `tp` points to its end when the thread
-    /// begins.
+    /// begins, where its thread-local variables lie.
     ///
     /// The kernel writes the id when the thread is made, and the fields of the job when
     /// it starts one; it reads `ceiling` before it lets another thread run in this
@@ -50,7 +50,7 @@ record! {
         pub next_lock: u32,
         /// Written by the thread before `next_lock`: the serial number of that mutex.
         pub next_serial: u32,
-        /// Reserved for thread-local storage.
+        /// Reserved.
         pub tls: u32,
         /// 0.
         pub zero: u32,

@@ -22,6 +22,20 @@ pub const START_SYMBOLS: [&str; 3] = [
     "giornata_start_driver",
     "giornata_start_thread",
 ];
+/// Symbols of what fills the caller's thread-local variables with their initial values and
+/// then goes on at the start code of that kind, in processes that have such variables.
+pub const LOCAL_START_SYMBOLS: [&str; 3] = [
+    "giornata_start_local_task",
+    "giornata_start_local_driver",
+    "giornata_start_local_thread",
+];
+/// Symbols that the builder defines where a process has thread-local variables: address of
+/// their initial values, address behind those, bytes of all of them; each a multiple of 8.
+pub const LOCALS_SYMBOLS: [&str; 3] = [
+    "__giornata_locals",
+    "__giornata_locals_end",
+    "__giornata_locals_bytes",
+];
 /// Optional symbols around the process's one restartable sequence.
 pub const RESTARTABLE_SYMBOLS: [&str; 2] =
     ["giornata_restartable_begin", "giornata_restartable_end"];

@@ -74,7 +74,7 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
     let executable = Executable::read(&project.file.processes[0], &linked).unwrap();
     let names: Vec<&str> = executable
         .functions
-        .0
+        .list
         .iter()
         .map(|f| f.name.as_str())
         .collect();
@@ -82,7 +82,7 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
     let text = &executable.text;
     let end = text.address + text.bytes.len() as u32;
     let is_code = |body: u64| (u64::from(text.address)..u64::from(end)).contains(&body);
-    assert!(executable.functions.0.iter().all(|f| is_code(f.body)));
+    assert!(executable.functions.list.iter().all(|f| is_code(f.body)));
     let again = BuildOptions {
         out_dir: options.out_dir.join("again"),
         ..options.clone()
@@ -94,6 +94,45 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
     };
     build(&checked).unwrap();
     remove(options);
+}
+
+/// What is linked of a source that is added to the others.
+fn linked_with(name: &str, more: &str) -> Executable {
+    let files = [
+        ("system.toml", SYSTEM),
+        ("low.c", LOW),
+        ("high.c", HIGH),
+        ("more.c", more),
+    ];
+    let options = folder(name, &files);
+    build(&options).unwrap();
+    let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
+    let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
+    remove(options);
+    Executable::read(&project.file.processes[0], &linked).unwrap()
+}
+
+#[test]
+fn threads_have_room_for_their_local_variables_whether_these_are_zero_or_not() {
+    let kept = "__attribute__((used, retain)) _Thread_local";
+    let zero = format!("{kept} int zero;\n");
+    let value = format!("{kept} char value = 7;\n");
+    for (name, source, bytes, initial) in [
+        ("plain", String::from("int plain;\n"), 0, 0),
+        ("zero", zero.clone(), 8, 0),
+        ("value", value.clone(), 8, 8),
+        ("both", zero + &value, 16, 8),
+    ] {
+        let executable = linked_with(name, &source);
+        assert_eq!(executable.functions.locals, bytes, "{name}");
+        let constants = &executable.rodata.bytes;
+        let last = constants.last_chunk::<8>().copied();
+        assert_eq!(
+            last == Some([7, 0, 0, 0, 0, 0, 0, 0]),
+            initial > 0,
+            "{name}"
+        );
+    }
 }
 
 #[test]
@@ -135,10 +174,13 @@ __attribute__((constructor)) static void begin(void) { count++; }
 
     let own = HIGH.replace(
         "{}",
-        "{ static _Thread_local volatile int own = 1; own++; }",
+        "{ static _Thread_local volatile _Alignas(16) int own = 1; own++; }",
     );
     let told = refusal("own", &[system, ("low.c", LOW), ("high.c", &own)]);
-    assert!(told.contains("has a section .tdata"), "{told}");
+    assert!(
+        told.contains("has thread-local variables aligned to more"),
+        "{told}"
+    );
 
     let dated = HIGH.replace("{}", "{ static const char *volatile day; day = __DATE__; }");
     let told = refusal("dated", &[system, ("low.c", LOW), ("high.c", &dated)]);

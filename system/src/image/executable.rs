@@ -5,7 +5,8 @@ use crate::functions::{Function, Functions, Parameter};
 use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{
-    Direction, FunctionKind, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
+    Direction, FunctionKind, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_SYMBOLS,
+    START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
 };
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use std::collections::BTreeMap;
@@ -40,6 +41,11 @@ pub(crate) struct Executable {
     pub(crate) trace_cursor: u32,
 }
 
+/// Initial values of thread-local variables: constants behind the others.
+const INITIAL: &str = ".tdata";
+/// Alignment of the memory behind a control page.
+const MOST_ALIGNED: u64 = 8;
+
 /// More functions or parameters than this are taken for a damaged table.
 const MOST: usize = 4096;
 
@@ -62,12 +68,24 @@ impl Executable {
                 "put it into .text, .rodata, .data or .bss",
             )
         })?;
+        if !has_aligned_locals(&file) {
+            return Err(refuse(
+                "has thread-local variables aligned to more than 8 bytes",
+                "align them to 8 bytes at most",
+            ));
+        }
         let symbols: BTreeMap<&str, u32> = file
             .symbols()
             .filter_map(|s| Some((s.name().ok()?, u32::try_from(s.address()).ok()?)))
             .collect();
         let symbol = |name: &str| symbols.get(name).copied();
-        let [Some(task), Some(driver), Some(thread)] = START_SYMBOLS.map(symbol) else {
+        let [_, _, locals] = LOCALS_SYMBOLS.map(|name| symbol(name).unwrap_or(0));
+        let starts = if locals > 0 {
+            LOCAL_START_SYMBOLS
+        } else {
+            START_SYMBOLS
+        };
+        let [Some(task), Some(driver), Some(thread)] = starts.map(symbol) else {
             return Err(refuse(
                 "has no code at which threads start",
                 "build its crate with `giornata-rt`",
@@ -88,7 +106,10 @@ impl Executable {
                 ..data
             },
             end,
-            functions: Functions::default(),
+            functions: Functions {
+                list: Vec::new(),
+                locals,
+            },
             start: [task, driver, thread],
             restartable: restartable(symbol),
             trace_cursor: symbol(CURSOR_SYMBOL).unwrap_or(0),
@@ -105,7 +126,7 @@ impl Executable {
                 executable: &executable,
                 word,
             };
-            executable.functions = reader.table(table).ok_or_else(|| {
+            executable.functions.list = reader.table(table).ok_or_else(|| {
                 refuse(
                     "has a damaged function table",
                     "build its crate with this version's `giornata-rt`",
@@ -119,7 +140,7 @@ impl Executable {
                     let reason = format!("has two functions `{}`, in C and in Rust", thread.name);
                     return Err(refuse(&reason, "rename one of them"));
                 }
-                executable.functions.0.push(thread);
+                executable.functions.list.push(thread);
             }
         }
         Ok(executable)
@@ -165,16 +186,17 @@ fn restartable(symbol: impl Fn(&str) -> Option<u32>) -> (u32, u32) {
 
 /// Text, rodata and data; or the name of another section that takes memory.
 fn sections(file: &object::File<'_>) -> Result<[Section; 3], String> {
-    let mut all: [Section; 3] = Default::default();
+    let mut all: [Section; 4] = Default::default();
     for section in file.sections() {
         let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
             continue;
         };
         let name = section.name().unwrap_or("?");
-        if !sh_flags.contains(object::elf::SHF_ALLOC) || section.size() == 0 || name == ".bss" {
+        let is_zero = matches!(name, ".bss" | ".tbss");
+        if !sh_flags.contains(object::elf::SHF_ALLOC) || section.size() == 0 || is_zero {
             continue;
         }
-        let place = [".text", ".rodata", ".data"]
+        let place = [".text", ".rodata", ".data", INITIAL]
             .iter()
             .position(|n| *n == name);
         let place = place.and_then(|index| all.get_mut(index));
@@ -188,7 +210,21 @@ fn sections(file: &object::File<'_>) -> Result<[Section; 3], String> {
             bytes: bytes.to_vec(),
         };
     }
-    Ok(all)
+    let [text, mut rodata, data, initial] = all;
+    if !initial.bytes.is_empty() {
+        let offset = initial.address.wrapping_sub(rodata.address) as usize;
+        rodata.bytes.resize(offset, 0);
+        rodata.bytes.extend(initial.bytes);
+    }
+    Ok([text, rodata, data])
+}
+
+/// Whether thread-local variables lie as they have to, which their place is for no larger
+/// alignment.
+fn has_aligned_locals(file: &object::File<'_>) -> bool {
+    let is_local = |flags| matches!(flags, SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(object::elf::SHF_TLS));
+    let mut locals = file.sections().filter(|section| is_local(section.flags()));
+    locals.all(|section| section.size() == 0 || section.align() <= MOST_ALIGNED)
 }
 
 /// Reads the function table, whose pointers are as wide as the process's.
@@ -243,7 +279,7 @@ impl Reader<'_> {
         String::from_utf8(self.bytes(start, length)?.to_vec()).ok()
     }
 
-    fn table(&self, address: u32) -> Option<Functions> {
+    fn table(&self, address: u32) -> Option<Vec<Function>> {
         if self.word(address, 0)? as usize != TABLE_MAGIC {
             return None;
         }
@@ -252,7 +288,6 @@ impl Reader<'_> {
             .into_iter()
             .map(|f| self.function(f))
             .collect::<Option<_>>()
-            .map(Functions)
     }
 
     /// kind, name (2), body, parameters (2).

@@ -75,7 +75,7 @@ fn damaged_executables_are_refused_without_panic(folder: &Path) {
     let project = Project::open(&folder.join("system.toml"), Path::new(ROOT), None).unwrap();
     let section = &project.file.processes[0];
     let executable = Executable::read(section, &whole).unwrap();
-    let serve = &executable.functions.0[0];
+    let serve = &executable.functions.list[0];
     assert_eq!(
         (serve.name.as_str(), serve.kind, serve.parameters.len()),
         ("serve", FunctionKind::Thread, 0)

@@ -592,7 +592,7 @@ impl Layout {
             start: executable.start,
             bodies: executable
                 .functions
-                .0
+                .list
                 .iter()
                 .map(|f| f.body as u32)
                 .collect(),

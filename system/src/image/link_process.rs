@@ -4,7 +4,9 @@ use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
-use giornata_abi::process::{GRANTS_SYMBOL, Grants, START_SYMBOLS, TABLE_SYMBOL};
+use giornata_abi::process::{
+    GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
+};
 use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,30 +71,47 @@ fn grants(site: &Site) -> Vec<u32> {
 /// information is for the host, as all of debugging: no memory of the process has it.
 fn script(site: &Site) -> String {
     let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
+    let [begin, end, all] = LOCALS_SYMBOLS;
     let grants = grants(site).into_iter();
     let grants: Vec<String> = grants.map(|word| format!("LONG({word:#x})")).collect();
-    format!(
-        "SECTIONS {{
-  . = {:#x};
-  .text : {{ *(.text .text.*) . = ALIGN(4); LONG(0) }}
-  . = {};
+    let rodata = format!(
+        "  . = {};
   .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*)
     . = ALIGN(4); {GRANTS_SYMBOL} = .; {} }}
-  . = {};
+  .tdata : ALIGN(8) {{ *(.tdata .tdata.*) . = ALIGN(8); }}
+  .tbss : {{ *(.tbss .tbss.*) . = ALIGN(8); }}
+  {begin} = ADDR(.tdata);
+  {end} = ADDR(.tdata) + SIZEOF(.tdata);
+  {all} = SIZEOF(.tdata) + SIZEOF(.tbss);
+",
+        at(site.rodata),
+        grants.join(" "),
+    );
+    let data = format!(
+        "  . = {};
   {DATA_SYMBOL} = .;
   .data : {{ *(.data .data.* .sdata .sdata.*) }}
   . = ALIGN(8);
   .bss : {{ *(.sbss .sbss.* .bss .bss.* COMMON) }}
   . = ALIGN(8);
   {END_SYMBOL} = .;
-  .eh_frame (INFO) : {{ *(.eh_frame) }}
+",
+        at(site.data),
+    );
+    // (the linker wants what lies in one file segment in the order of its addresses)
+    let [first, second] = match (site.data, site.rodata) {
+        (Some(low), Some(high)) if low < high => [data, rodata],
+        _ => [rodata, data],
+    };
+    format!(
+        "SECTIONS {{
+  . = {:#x};
+  .text : {{ *(.text .text.*) . = ALIGN(4); LONG(0) }}
+{first}{second}  .eh_frame (INFO) : {{ *(.eh_frame) }}
   /DISCARD/ : {{ *(.eh_frame_hdr .comment .note.* .llvmbc .llvmcmd) }}
 }}
 ",
         site.text,
-        at(site.rodata),
-        grants.join(" "),
-        at(site.data),
     )
 }
 
@@ -132,6 +151,11 @@ pub(crate) fn link(
     command.args(shuffle(toolchain.order));
     command.args(["--entry=0", "-T"]).arg(&path);
     for root in START_SYMBOLS.iter().chain(&[TABLE_SYMBOL, CURSOR_SYMBOL]) {
+        command.args(["-u", root]);
+    }
+    // only compilers of C make thread-local variables
+    let locals = LOCAL_START_SYMBOLS.iter();
+    for root in locals.filter(|_| !parts.objects.is_empty()) {
         command.args(["-u", root]);
     }
     // a thread of the C sources is needed though nothing calls it

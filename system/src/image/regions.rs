@@ -463,7 +463,7 @@ impl<'a> Parts<'a> {
         if let (true, Some(site)) = (self.process.reads_trace, layout.sites.last_mut()) {
             site.ring = layout.placement.trace_ring;
         }
-        let bodies = executable.functions.0.iter().map(|f| f.body as u32);
+        let bodies = executable.functions.list.iter().map(|f| f.body as u32);
         layout.placement.processes.push(ProcessPlacement {
             space: layout.placement.processes.len() as u32,
             pristine,

@@ -108,7 +108,7 @@ pub(crate) fn functions() -> BTreeMap<String, Functions> {
     ];
     let all = [("control", control), ("io", io), ("logger", logger)];
     all.into_iter()
-        .map(|(name, list)| (name.to_string(), Functions(list)))
+        .map(|(name, list)| (name.to_string(), list.into()))
         .collect()
 }
 
