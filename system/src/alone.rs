@@ -124,6 +124,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
         code: Code {
             package: Some(spanned(PROCESS.into())),
             c: Vec::new(),
+            is_posix: false,
         },
         stack: spanned(4096),
         has_private_stacks: false,

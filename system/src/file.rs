@@ -182,6 +182,8 @@ pub struct Code {
     pub package: Option<Spanned<String>>,
     /// C sources: files, or all of a folder whose names fit a pattern with one `*`.
     pub c: Vec<Spanned<String>>,
+    /// The C sources are written after POSIX: there is a C library, and a thread `main`.
+    pub is_posix: bool,
 }
 
 /// `[process.*]`

@@ -402,7 +402,20 @@ fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) 
         findings.refuse(name.span(), reason, mend);
         return None;
     }
-    Some(Code { package, c })
+    let is_posix = section.flag(findings, "posix").unwrap_or(false);
+    if let Some(package) = package.as_ref().filter(|_| is_posix) {
+        let reason = format!(
+            "process `{}` is written after POSIX, and has a crate",
+            name.get_ref()
+        );
+        let mend = "give the crate a process of its own";
+        findings.refuse(package.span(), reason, mend);
+    }
+    Some(Code {
+        package,
+        c,
+        is_posix,
+    })
 }
 
 /// Only a crate says what the parameters of its tasks and drivers are.

@@ -1,6 +1,7 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
 use crate::file::{ProcessSection, Spanned, SystemFile};
+use crate::image::c_library;
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 
 /// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
 /// debug information, of which the image has nothing.
-const FLAGS: [&str; 16] = [
+const FLAGS: [&str; 15] = [
     "-std=gnu17",
     "-O2",
     "-g",
@@ -35,7 +36,6 @@ const FLAGS: [&str; 16] = [
     "-Wextra",
     "-Wdate-time",
     "-Werror",
-    "-ffreestanding",
     "-fno-pic",
     "-fno-common",
     "-fno-stack-protector",
@@ -45,6 +45,22 @@ const FLAGS: [&str; 16] = [
     "-mcmodel=medany",
     "-c",
 ];
+/// What sources without a C library are compiled with besides.
+const FREESTANDING: &str = "-ffreestanding";
+/// What those with one are: its functions are declared that POSIX has, and a thread-local
+/// variable lies where the thread pointer leads.
+const HOSTED: [&str; 8] = [
+    "-ftls-model=local-exec",
+    "-D_DEFAULT_SOURCE",
+    "-D_POSIX_TIMERS=1",
+    "-D_POSIX_MONOTONIC_CLOCK=1",
+    "-D_POSIX_CLOCK_SELECTION=1",
+    "-D_POSIX_CPUTIME=1",
+    "-D_POSIX_THREAD_CPUTIME=1",
+    "-D_POSIX_PRIORITY_SCHEDULING=1",
+];
+/// What is written in C of what POSIX asks for.
+const POSIX_RUNTIME: &str = "user/posix/runtime/library.c";
 /// What a debug build adds: an overflow is a fault.
 const CHECKS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 /// What would change what a compiler finds or makes.
@@ -70,7 +86,10 @@ pub(crate) fn compile(
         return Ok(Vec::new());
     }
     sources.push(toolchain.root.join(RUNTIME));
-    let plan = Plan::of(toolchain, file, target)?;
+    if section.code.is_posix {
+        sources.push(toolchain.root.join(POSIX_RUNTIME));
+    }
+    let plan = Plan::of(toolchain, file, section, target)?;
     std::fs::create_dir_all(folder).map_err(|error| {
         let reason = format!("cannot make {}: {error}", folder.display());
         Problem::new(reason, "give an output folder that can be written")
@@ -82,6 +101,14 @@ pub(crate) fn compile(
         objects.push(object);
     }
     Ok(objects)
+}
+
+/// What a process is linked with besides its own: its C library, if it has one.
+pub(crate) fn library(section: &ProcessSection, target: &str) -> Result<Vec<PathBuf>, Refusal> {
+    if !section.code.is_posix {
+        return Ok(Vec::new());
+    }
+    Ok(c_library::find(&first_compiler(), &machine(target)?)?.archives)
 }
 
 /// How editors find out how each source of a process is compiled: an entry of a
@@ -97,7 +124,7 @@ pub(crate) fn commands(
     if sources.is_empty() {
         return Ok(Vec::new());
     }
-    let plan = Plan::of(toolchain, file, target)?;
+    let plan = Plan::of(toolchain, file, section, target)?;
     // (paths of a command are from the folder that it is called in on)
     let here = std::env::current_dir().unwrap_or_default();
     let entries = sources.iter().enumerate().map(|(number, source)| {
@@ -119,9 +146,22 @@ fn object(folder: &Path, number: usize, source: &Path) -> PathBuf {
 struct Plan(Vec<OsString>);
 
 impl Plan {
-    fn of(toolchain: &Toolchain, file: &SystemFile, target: &str) -> Result<Plan, Refusal> {
+    fn of(
+        toolchain: &Toolchain,
+        file: &SystemFile,
+        section: &ProcessSection,
+        target: &str,
+    ) -> Result<Plan, Refusal> {
         let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
-        arguments.extend(machine(target)?.iter().map(OsString::from));
+        let machine = machine(target)?;
+        arguments.extend(machine.iter().map(OsString::from));
+        if section.code.is_posix {
+            let library = c_library::find(&first_compiler(), &machine)?;
+            arguments.extend(HOSTED.map(OsString::from));
+            arguments.extend(["-isystem".into(), library.headers.into()]);
+        } else {
+            arguments.push(FREESTANDING.into());
+        }
         if toolchain.debug {
             arguments.extend(CHECKS.map(OsString::from));
         }

@@ -96,6 +96,36 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
     remove(options);
 }
 
+#[test]
+fn a_program_after_posix_has_a_main_and_no_crate() {
+    let system = SYSTEM.replace(
+        "threads = { low = {}, high = {} }",
+        "threads = { main = {} }",
+    );
+    let posix = system.replace("[process.crew]", "[process.crew]\nposix = true");
+    let main = "#include <stdio.h>\nint main(void) { return printf(\"%d\", 7); }\n";
+    let options = folder("posix", &[("system.toml", &posix), ("main.c", main)]);
+    build(&options).unwrap();
+    remove(options);
+
+    let without = refusal("no-main", &[("system.toml", &posix), ("low.c", LOW)]);
+    assert!(without.contains("undefined symbol: main"), "{without}");
+
+    let both = posix.replace(
+        "posix = true",
+        "posix = true\ncrate = \"giornata-trace-server\"",
+    );
+    let both = refusal("posix-crate", &[("system.toml", &both), ("main.c", main)]);
+    assert!(
+        both.contains("is written after POSIX, and has a crate"),
+        "{both}"
+    );
+
+    let nothing = posix.replace("c = [\"*.c\"]", "crate = \"giornata-trace-server\"");
+    let nothing = refusal("posix-rust", &[("system.toml", &nothing)]);
+    assert!(nothing.contains("and has a crate"), "{nothing}");
+}
+
 /// What is linked of a source that is added to the others.
 fn linked_with(name: &str, more: &str) -> Executable {
     let files = [

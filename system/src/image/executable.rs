@@ -43,6 +43,9 @@ pub(crate) struct Executable {
 
 /// Initial values of thread-local variables: constants behind the others.
 const INITIAL: &str = ".tdata";
+/// The thread that is `main()` of a process which is written after POSIX, and its body.
+const MAIN: &str = "main";
+pub(crate) const POSIX_MAIN: &str = "giornata_posix_main";
 /// Alignment of the memory behind a control page.
 const MOST_ALIGNED: u64 = 8;
 
@@ -167,11 +170,15 @@ fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function>
         .collect();
     let threads = section.threads.iter().filter_map(|thread| {
         let name = thread.name.get_ref();
+        let body = match name == MAIN && section.code.is_posix {
+            true => POSIX_MAIN,
+            false => name,
+        };
         Some(Function {
             name: name.clone(),
             kind: FunctionKind::Thread,
             parameters: Vec::new(),
-            body: *bodies.get(name.as_str())?,
+            body: *bodies.get(body)?,
         })
     });
     threads.collect()

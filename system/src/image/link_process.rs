@@ -2,6 +2,7 @@
 
 use crate::file::ProcessSection;
 use crate::image::compile::{Toolchain, shuffle};
+use crate::image::executable::POSIX_MAIN;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::process::{
@@ -122,6 +123,8 @@ pub(crate) struct Parts {
     pub(crate) objects: Vec<PathBuf>,
     /// Its crate, or what C sources alone need.
     pub(crate) archive: PathBuf,
+    /// The archives of its C library, if it has one.
+    pub(crate) library: Vec<PathBuf>,
 }
 
 /// Links the parts of a process to an executable at `output`.
@@ -163,8 +166,16 @@ pub(crate) fn link(
     for thread in threads {
         command.args(["-u", thread.name.get_ref()]);
     }
+    if section.code.is_posix {
+        command.args(["-u", POSIX_MAIN]);
+    }
     command.arg("-o").arg(output);
     command.args(&parts.objects).arg(&parts.archive);
+    // (the library calls what the archive has, and the other way round)
+    if !parts.library.is_empty() {
+        command.arg("--start-group").arg(&parts.archive);
+        command.args(&parts.library).arg("--end-group");
+    }
     let result = command
         .output()
         .map_err(|error| Problem::new(format!("cannot run rust-lld: {error}"), ""))?;
@@ -176,7 +187,12 @@ pub(crate) fn link(
     let reason = format!("process `{name}` does not link: {}", message.trim());
     let mend = match (&section.code.package, parts.objects.is_empty()) {
         (_, true) => "a process is `no_std` and calls nothing outside its crates",
-        (None, false) => "there is no C library; what there is, <giornata.h> declares",
+        (None, false) if section.code.is_posix => {
+            "docs/posix.md says which functions of POSIX there are"
+        }
+        (None, false) => {
+            "there is no C library without `posix = true`; what there is, <giornata.h> declares"
+        }
         (Some(_), false) => {
             "for <giornata.h>, the crate depends on `giornata-c` and says `extern crate giornata_c as _;`"
         }

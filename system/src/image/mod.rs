@@ -14,6 +14,7 @@
 //! ```
 
 mod c;
+mod c_library;
 mod compile;
 mod elf;
 pub(crate) mod executable;
@@ -232,6 +233,8 @@ pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
 /// The package of what <giornata.h> declares: all the Rust of a process that is
 /// written in C.
 const C_API: &str = "giornata-c";
+/// The same of one that is written after POSIX.
+const POSIX_API: &str = "giornata-posix";
 
 /// How C sources are compiled, for editors.
 const COMMANDS: &str = "compile_commands.json";
@@ -393,7 +396,10 @@ impl<'a> Builder<'a> {
             Some(word) => package::find(&self.project.file, word, &self.options.root)?,
             None => Package {
                 folder: self.options.root.clone(),
-                name: C_API.into(),
+                name: match section.code.is_posix {
+                    true => POSIX_API.into(),
+                    false => C_API.into(),
+                },
             },
         };
         let folder = self.folder_of(section);
@@ -401,6 +407,7 @@ impl<'a> Builder<'a> {
         Ok(Parts {
             objects: c::compile(&self.toolchain, file, section, target, &folder)?,
             archive: self.toolchain.process(&package, target)?,
+            library: c::library(section, target)?,
         })
     }
 

@@ -29,6 +29,12 @@ pub(super) static PROCESS: Table = Table {
             "Its C sources, beside a crate or without one: files, or all files of a folder whose names fit a pattern, as in `src/*.c`. C functions can be threads; tasks and drivers need a crate",
         ),
         key(
+            "posix",
+            Flag,
+            Value("false"),
+            "Its C sources are written after POSIX.13-2003, profile PSE51: they are compiled and linked with the C library picolibc, and its thread `main` is the C function `main()`. Then it has no crate",
+        ),
+        key(
             "stack",
             ANY,
             Value("\"4K\""),

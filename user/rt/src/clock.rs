@@ -1,6 +1,8 @@
 //! Nanoseconds and ticks of the board's timer: the kernel counts ticks.
 
-use giornata_abi::{Instant, Ticks};
+pub use giornata_abi::Ticks;
+
+use giornata_abi::Instant;
 
 #[cfg(not(target_os = "none"))]
 pub use host::set_rate;

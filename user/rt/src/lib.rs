@@ -40,6 +40,7 @@ extern crate std;
 
 pub mod block;
 pub mod call;
+pub mod ceiling;
 pub mod clock;
 mod control;
 pub mod device;

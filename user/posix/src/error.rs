@@ -1,0 +1,81 @@
+//! `errno`, and the numbers of errors in picolibc's `<errno.h>`.
+
+use core::ffi::c_int;
+
+use giornata_rt::Error;
+
+/// A number of `<errno.h>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Errno(pub c_int);
+
+macro_rules! numbers {
+    ($($name:ident = $number:literal)*) => {
+        impl Errno {
+            $(#[doc = stringify!($name)] pub const $name: Errno = Errno($number);)*
+        }
+    };
+}
+
+numbers! {
+    EPERM = 1 ENOENT = 2 ESRCH = 3 EIO = 5 EBADF = 9 EAGAIN = 11 ENOMEM = 12 EFAULT = 14
+    EBUSY = 16 EEXIST = 17 EINVAL = 22 EDEADLK = 45 EIDRM = 36 ESPIPE = 29 ENOSYS = 88 ETIMEDOUT = 116
+    EMSGSIZE = 122 ENOTSUP = 134 EOVERFLOW = 139 EOWNERDEAD = 142
+}
+
+impl From<Error> for Errno {
+    fn from(error: Error) -> Errno {
+        match error {
+            Error::EPERM => Errno::EPERM,
+            Error::ESRCH => Errno::ESRCH,
+            Error::EFAULT => Errno::EFAULT,
+            Error::EINVAL => Errno::EINVAL,
+            Error::ENOSYS => Errno::ENOSYS,
+            Error::EBUSY => Errno::EBUSY,
+            Error::EAGAIN => Errno::EAGAIN,
+            Error::EDEADLK => Errno::EDEADLK,
+            Error::ETIMEDOUT => Errno::ETIMEDOUT,
+            Error::EOWNERDEAD => Errno::EOWNERDEAD,
+            Error::EIDRM => Errno::EIDRM,
+            Error::EEXIST => Errno::EEXIST,
+            Error::EOVERFLOW => Errno::EOVERFLOW,
+            Error::EMSGSIZE => Errno::EMSGSIZE,
+            Error::ENOMEM => Errno::ENOMEM,
+        }
+    }
+}
+
+/// 0, or the number of the error: what functions return that do not set `errno`.
+pub(crate) fn number(result: Result<(), Errno>) -> c_int {
+    result.err().map_or(0, |error| error.0)
+}
+
+/// A result of a function that returns -1 for an error, which is then in `errno`.
+pub(crate) fn or_minus_one<T: From<i8>>(result: Result<T, Errno>) -> T {
+    result.unwrap_or_else(|error| {
+        set(error);
+        T::from(-1)
+    })
+}
+
+/// Sets `errno` of the calling thread.
+#[cfg(target_os = "none")]
+pub(crate) fn set(error: Errno) {
+    unsafe extern "C" {
+        safe fn giornata_posix_set_errno(number: c_int);
+    }
+    giornata_posix_set_errno(error.0);
+}
+
+/// Tests have it here.
+#[cfg(not(target_os = "none"))]
+pub(crate) fn set(error: Errno) {
+    host::LAST.set(error.0);
+}
+
+#[cfg(not(target_os = "none"))]
+pub(crate) mod host {
+    extern crate std;
+    use core::cell::Cell;
+    std::thread_local!(pub(crate) static LAST: Cell<i32> = const { Cell::new(0) });
+}

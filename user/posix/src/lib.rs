@@ -1,0 +1,21 @@
+//! What picolibc lacks of the POSIX.13-2003 profile PSE51, over `giornata_rt`: C calls these
+//! functions, which the headers of picolibc declare.
+//!
+//! On the host the functions have other names than in C, so that a test does not take the
+//! place of its own C library.
+
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+// <giornata.h>, too
+extern crate giornata_c as _;
+
+pub mod error;
+pub mod lock;
+pub mod memory;
+pub mod process;
+pub mod sched;
+pub mod stream;
+pub mod time;

@@ -1,0 +1,36 @@
+//! Scheduling: priorities 0 to 255, 255 the most urgent.
+
+use core::ffi::c_int;
+
+use giornata_rt::call;
+
+use crate::error::{Errno, or_minus_one};
+
+/// Policies of `<sched.h>`.
+const FIFO: c_int = 1;
+const ROUND_ROBIN: c_int = 2;
+
+/// See POSIX, `sched_yield()`. One entry.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub extern "C" fn sched_yield() -> c_int {
+    or_minus_one(call::yield_now().map(|()| 0).map_err(Errno::from))
+}
+
+/// See POSIX, `sched_get_priority_max()`. No entry.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub extern "C" fn sched_get_priority_max(policy: c_int) -> c_int {
+    or_minus_one(known(policy).map(|()| 255))
+}
+
+/// See POSIX, `sched_get_priority_min()`. No entry.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
+    or_minus_one(known(policy).map(|()| 0))
+}
+
+fn known(policy: c_int) -> Result<(), Errno> {
+    match policy {
+        FIFO | ROUND_ROBIN => Ok(()),
+        _ => Err(Errno::EINVAL),
+    }
+}

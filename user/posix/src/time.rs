@@ -1,0 +1,184 @@
+//! Clocks and sleep.
+//!
+//! `CLOCK_MONOTONIC` and `CLOCK_REALTIME` begin with 0 when the system starts.
+
+use core::ffi::{c_int, c_long};
+
+use giornata_rt::call;
+use giornata_rt::clock::{self, Ticks};
+use giornata_rt::time::{self, Instant};
+
+use crate::error::{Errno, number, or_minus_one};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// `clockid_t`.
+type ClockId = usize;
+const REALTIME: ClockId = 1;
+const THREAD_CPUTIME: ClockId = 3;
+const MONOTONIC: ClockId = 4;
+/// A flag of `clock_nanosleep()`.
+const ABSOLUTE: c_int = 4;
+
+/// `struct timespec`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct TimeSpec {
+    seconds: i64,
+    nanoseconds: c_long,
+}
+
+impl TimeSpec {
+    /// So many nanoseconds.
+    pub(crate) fn of(nanoseconds: u64) -> TimeSpec {
+        TimeSpec {
+            seconds: (nanoseconds / SECOND) as i64,
+            nanoseconds: (nanoseconds % SECOND) as c_long,
+        }
+    }
+
+    /// In nanoseconds: 0 if it is negative, never if they are more than 64 bits hold.
+    /// `EINVAL`: the nanoseconds are not those of a second.
+    pub(crate) fn nanoseconds(self) -> Result<u64, Errno> {
+        let rest = u64::try_from(self.nanoseconds).ok();
+        let rest = rest.filter(|rest| *rest < SECOND).ok_or(Errno::EINVAL)?;
+        let Ok(seconds) = u64::try_from(self.seconds) else {
+            return Ok(0);
+        };
+        let all = seconds.checked_mul(SECOND);
+        Ok(all
+            .and_then(|all| all.checked_add(rest))
+            .unwrap_or(u64::MAX))
+    }
+}
+
+/// See POSIX, `clock_gettime()`: one entry.
+///
+/// # Safety
+/// `time` may be written.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
+    let now = match clock {
+        REALTIME | MONOTONIC => Ok(time::now().0),
+        THREAD_CPUTIME => spent(),
+        _ => Err(Errno::EINVAL),
+    };
+    or_minus_one(now.map(|now| {
+        // SAFETY: by contract.
+        unsafe { time.write(TimeSpec::of(now)) };
+        0
+    }))
+}
+
+/// What the calling thread has run.
+fn spent() -> Result<u64, Errno> {
+    let ticks = call::cpu_time()?;
+    Ok(clock::instant(Ticks(ticks)).0)
+}
+
+/// See POSIX, `clock_getres()`: a tick of the board's timer, rounded up. No entry.
+///
+/// # Safety
+/// `resolution` is null or may be written.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
+    or_minus_one(match clock {
+        REALTIME | MONOTONIC | THREAD_CPUTIME => {
+            if !resolution.is_null() {
+                let tick = SECOND.div_ceil(clock::hertz().max(1).into());
+                // SAFETY: by contract.
+                unsafe { resolution.write(TimeSpec::of(tick)) };
+            }
+            Ok(0)
+        }
+        _ => Err(Errno::EINVAL),
+    })
+}
+
+/// See POSIX, `clock_nanosleep()`. Blocks. One entry, of a relative sleep two.
+///
+/// # Safety
+/// `time` may be read. (No signal ends a sleep, so nothing is left of one.)
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn clock_nanosleep(
+    clock: ClockId,
+    flags: c_int,
+    time: *const TimeSpec,
+    _: *mut TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    number(sleep(clock, flags & ABSOLUTE != 0, unsafe { time.read() }))
+}
+
+/// See POSIX, `nanosleep()`. Blocks. Two entries.
+///
+/// # Safety
+/// As [`clock_nanosleep`].
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, _: *mut TimeSpec) -> c_int {
+    // SAFETY: by contract.
+    let slept = sleep(REALTIME, false, unsafe { time.read() });
+    or_minus_one(slept.map(|()| 0))
+}
+
+fn sleep(clock: ClockId, is_absolute: bool, time: TimeSpec) -> Result<(), Errno> {
+    if !matches!(clock, REALTIME | MONOTONIC) {
+        return Err(Errno::EINVAL);
+    }
+    let length = time.nanoseconds()?;
+    let until = match is_absolute {
+        true => length,
+        false => time::now().0.saturating_add(length),
+    };
+    Ok(time::sleep_until(Instant(until))?)
+}
+
+/// `struct timeval`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TimeValue {
+    seconds: i64,
+    microseconds: c_long,
+}
+
+/// See POSIX, `gettimeofday()`, on which `time()` is built. One entry.
+///
+/// # Safety
+/// `time` is null or may be written.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn gettimeofday(time: *mut TimeValue, _: *mut u8) -> c_int {
+    let now = TimeSpec::of(time::now().0);
+    if !time.is_null() {
+        let value = TimeValue {
+            seconds: now.seconds,
+            microseconds: now.nanoseconds / 1000,
+        };
+        // SAFETY: by contract.
+        unsafe { time.write(value) };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_their_nanoseconds_within_what_64_bits_hold() {
+        let time = |seconds, nanoseconds| TimeSpec {
+            seconds,
+            nanoseconds,
+        };
+        for (spec, expected) in [
+            (time(0, 0), Ok(0)),
+            (time(2, 5), Ok(2_000_000_005)),
+            (time(-1, 5), Ok(0)),
+            (time(i64::MAX, 999_999_999), Ok(u64::MAX)),
+            (time(0, 1_000_000_000), Err(Errno::EINVAL)),
+            (time(0, -1), Err(Errno::EINVAL)),
+        ] {
+            assert_eq!(spec.nanoseconds(), expected, "{spec:?}");
+        }
+        assert_eq!(TimeSpec::of(2_000_000_005), time(2, 5));
+    }
+}
