@@ -28,14 +28,13 @@ pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 
 /// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
 /// debug information, of which the image has nothing.
-const FLAGS: [&str; 15] = [
+const FLAGS: [&str; 14] = [
     "-std=gnu17",
     "-O2",
     "-g",
     "-Wall",
     "-Wextra",
     "-Wdate-time",
-    "-Werror",
     "-fno-pic",
     "-fno-common",
     "-fno-stack-protector",
@@ -46,9 +45,10 @@ const FLAGS: [&str; 15] = [
     "-c",
 ];
 /// What sources without a C library are compiled with besides.
-const FREESTANDING: &str = "-ffreestanding";
+const FREESTANDING: [&str; 2] = ["-ffreestanding", "-Werror"];
 /// What those with one are: its functions are declared that POSIX has, and a thread-local
-/// variable lies where the thread pointer leads.
+/// variable lies where the thread pointer leads. A program that was written elsewhere may be
+/// warned of.
 const HOSTED: [&str; 8] = [
     "-ftls-model=local-exec",
     "-D_DEFAULT_SOURCE",
@@ -60,7 +60,12 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
 /// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: &str = "user/posix/runtime/library.c";
+const POSIX_RUNTIME: [&str; 2] = [
+    "user/posix/runtime/library.c",
+    "user/posix/runtime/system.c",
+];
+/// The headers that the C library lacks, and those to which POSIX adds.
+const POSIX_HEADERS: &str = "user/posix/include";
 /// What a debug build adds: an overflow is a fault.
 const CHECKS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
 /// What would change what a compiler finds or makes.
@@ -87,7 +92,7 @@ pub(crate) fn compile(
     }
     sources.push(toolchain.root.join(RUNTIME));
     if section.code.is_posix {
-        sources.push(toolchain.root.join(POSIX_RUNTIME));
+        sources.extend(POSIX_RUNTIME.map(|source| toolchain.root.join(source)));
     }
     let plan = Plan::of(toolchain, file, section, target)?;
     std::fs::create_dir_all(folder).map_err(|error| {
@@ -158,9 +163,11 @@ impl Plan {
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
             arguments.extend(HOSTED.map(OsString::from));
-            arguments.extend(["-isystem".into(), library.headers.into()]);
+            for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {
+                arguments.extend(["-isystem".into(), headers.into()]);
+            }
         } else {
-            arguments.push(FREESTANDING.into());
+            arguments.extend(FREESTANDING.map(OsString::from));
         }
         if toolchain.debug {
             arguments.extend(CHECKS.map(OsString::from));

@@ -1,0 +1,25 @@
+/* <unistd.h> of picolibc, and what POSIX adds to it (POSIX_SINGLE_PROCESS). */
+#ifndef GIORNATA_POSIX_UNISTD_H
+#define GIORNATA_POSIX_UNISTD_H
+
+#include_next <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef _CS_PATH
+#define _CS_PATH 0
+#endif
+
+/* Stores the text of a configuration value, as far as there is room for it, and returns the
+ * bytes that all of it takes; 0: it has none, or with EINVAL in errno: `name` is unknown. */
+size_t confstr(int name, char *text, size_t size);
+
+int fdatasync(int file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
