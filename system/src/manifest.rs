@@ -373,6 +373,7 @@ fn process(
         name,
     };
     check_kinds(findings, &process);
+    check_library(findings, &process);
     Some(process)
 }
 
@@ -416,6 +417,21 @@ fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) 
         c,
         is_posix,
     })
+}
+
+/// Threads share the C library by a ceiling, which is a priority: deadlines may precede it,
+/// and who has used up a quantum or a budget comes behind its equals.
+fn check_library(findings: &mut Findings, process: &ProcessSection) {
+    let threads = process.threads.iter().filter(|_| process.code.is_posix);
+    for thread in threads.filter(|thread| thread.policy != Policy::Fifo || thread.budget > 0) {
+        let reason = format!(
+            "thread `{}` of a process after POSIX has more than a priority",
+            thread.name.get_ref()
+        );
+        let mend =
+            "leave out `policy` and `budget`, or put it into a process without `posix = true`";
+        findings.refuse(thread.name.span(), reason, mend);
+    }
 }
 
 /// Only a crate says what the parameters of its tasks and drivers are.

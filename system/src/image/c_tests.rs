@@ -121,6 +121,16 @@ fn a_program_after_posix_has_a_main_and_no_crate() {
         "{both}"
     );
 
+    for thread in [
+        "policy = \"deadline\", deadline = \"1ms\"",
+        "policy = \"round-robin\", quantum = \"1ms\"",
+        "budget = \"1ms\"",
+    ] {
+        let told = posix.replace("main = {}", &format!("main = {{ {thread} }}"));
+        let told = refusal("posix-policy", &[("system.toml", &told), ("main.c", main)]);
+        assert!(told.contains("has more than a priority"), "{told}");
+    }
+
     let nothing = posix.replace("c = [\"*.c\"]", "crate = \"giornata-trace-server\"");
     let nothing = refusal("posix-rust", &[("system.toml", &nothing)]);
     assert!(nothing.contains("and has a crate"), "{nothing}");
