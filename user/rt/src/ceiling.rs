@@ -19,7 +19,8 @@ impl Outer {
 }
 
 /// From now on no thread of priority `ceiling` or below preempts the caller; the kernel
-/// clamps the ceiling to what the system file grants. No entry.
+/// clamps the ceiling to what the system file grants. A caller whose own priority is the
+/// ceiling gives way to its equals when its quantum or budget ends. No entry.
 #[inline]
 pub fn raise(ceiling: u8) -> Outer {
     let outer = machine::page_word::<CEILING>();

@@ -184,8 +184,9 @@ impl Control {
     }
 
     /// Runs `work` while no thread of priority `ceiling` or below preempts;
-    /// the kernel clamps the ceiling to what the manifest grants. No system
-    /// call unless a preemption was put off meanwhile. Ceilings nest.
+    /// the kernel clamps the ceiling to what the manifest grants. A caller whose own
+    /// priority is the ceiling gives way to its equals when its quantum or budget ends.
+    /// No system call unless a preemption was put off meanwhile. Ceilings nest.
     pub fn with_ceiling<R>(&self, ceiling: u8, work: impl FnOnce() -> R) -> R {
         let outer = field!(self, ceiling);
         set_field!(self, ceiling, outer.max(ceiling as u32));
