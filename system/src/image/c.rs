@@ -77,18 +77,27 @@ const AMBIENT: [&str; 5] = [
     "DEPENDENCIES_OUTPUT",
 ];
 
-/// Compiles the C sources of a process into `folder`; returns the objects in the
-/// order of the sources, and the runtime's. The compiler's messages go to standard error.
+/// What came of the C sources of a process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compiled {
+    /// Objects in the order of the sources, and the runtime's.
+    pub(crate) objects: Vec<PathBuf>,
+    /// The archives of its C library, if it has one.
+    pub(crate) library: Vec<PathBuf>,
+}
+
+/// Compiles the C sources of a process into `folder`. The compiler's messages go to standard
+/// error.
 pub(crate) fn compile(
     toolchain: &Toolchain,
     file: &SystemFile,
     section: &ProcessSection,
     target: &str,
     folder: &Path,
-) -> Result<Vec<PathBuf>, Refusal> {
+) -> Result<Compiled, Refusal> {
     let mut sources = sources(file, section)?;
     if sources.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Compiled::default());
     }
     sources.push(toolchain.root.join(RUNTIME));
     if section.code.is_posix {
@@ -105,15 +114,10 @@ pub(crate) fn compile(
         run(&plan.arguments(source, &object), source)?;
         objects.push(object);
     }
-    Ok(objects)
-}
-
-/// What a process is linked with besides its own: its C library, if it has one.
-pub(crate) fn library(section: &ProcessSection, target: &str) -> Result<Vec<PathBuf>, Refusal> {
-    if !section.code.is_posix {
-        return Ok(Vec::new());
-    }
-    Ok(c_library::find(&first_compiler(), &machine(target)?)?.archives)
+    Ok(Compiled {
+        objects,
+        library: plan.library,
+    })
 }
 
 /// How editors find out how each source of a process is compiled: an entry of a
@@ -148,7 +152,11 @@ fn object(folder: &Path, number: usize, source: &Path) -> PathBuf {
 }
 
 /// What all sources of a process are compiled with.
-struct Plan(Vec<OsString>);
+struct Plan {
+    arguments: Vec<OsString>,
+    /// The archives of the C library, if they are compiled for one.
+    library: Vec<PathBuf>,
+}
 
 impl Plan {
     fn of(
@@ -160,12 +168,14 @@ impl Plan {
         let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
         let machine = machine(target)?;
         arguments.extend(machine.iter().map(OsString::from));
+        let mut archives = Vec::new();
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
             arguments.extend(HOSTED.map(OsString::from));
             for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {
                 arguments.extend(["-isystem".into(), headers.into()]);
             }
+            archives = library.archives;
         } else {
             arguments.extend(FREESTANDING.map(OsString::from));
         }
@@ -175,12 +185,15 @@ impl Plan {
         arguments.push(prefix_map(&file.relative("")));
         arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
         arguments.extend(toolchain.identifiers.parent().map(|at| joined("-I", at)));
-        Ok(Plan(arguments))
+        Ok(Plan {
+            arguments,
+            library: archives,
+        })
     }
 
     fn arguments(&self, source: &Path, object: &Path) -> Vec<OsString> {
         let own = ["-o".into(), object.into(), source.into()];
-        self.0.iter().cloned().chain(own).collect()
+        self.arguments.iter().cloned().chain(own).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Links the parts of a process at its user addresses.
 
 use crate::file::ProcessSection;
+use crate::image::c::Compiled;
 use crate::image::compile::{Toolchain, shuffle};
 use crate::image::executable::POSIX_MAIN;
 use crate::problem::{Problem, Refusal};
@@ -119,12 +120,10 @@ fn script(site: &Site) -> String {
 /// What a process is linked of.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// What its C sources were compiled to, in their order.
-    pub(crate) objects: Vec<PathBuf>,
+    /// What came of its C sources.
+    pub(crate) c: Compiled,
     /// Its crate, or what C sources alone need.
     pub(crate) archive: PathBuf,
-    /// The archives of its C library, if it has one.
-    pub(crate) library: Vec<PathBuf>,
 }
 
 /// Links the parts of a process to an executable at `output`.
@@ -158,11 +157,14 @@ pub(crate) fn link(
     }
     // only compilers of C make thread-local variables
     let locals = LOCAL_START_SYMBOLS.iter();
-    for root in locals.filter(|_| !parts.objects.is_empty()) {
+    for root in locals.filter(|_| !parts.c.objects.is_empty()) {
         command.args(["-u", root]);
     }
     // a thread of the C sources is needed though nothing calls it
-    let threads = section.threads.iter().filter(|_| !parts.objects.is_empty());
+    let threads = section
+        .threads
+        .iter()
+        .filter(|_| !parts.c.objects.is_empty());
     for thread in threads {
         command.args(["-u", thread.name.get_ref()]);
     }
@@ -170,12 +172,12 @@ pub(crate) fn link(
         command.args(["-u", POSIX_MAIN]);
     }
     command.arg("-o").arg(output);
-    command.args(&parts.objects).arg(&parts.archive);
     // (the library calls what the archive has, and the other way round)
-    if !parts.library.is_empty() {
-        command.arg("--start-group").arg(&parts.archive);
-        command.args(&parts.library).arg("--end-group");
-    }
+    command.args(&parts.c.objects).arg("--start-group");
+    command
+        .arg(&parts.archive)
+        .args(&parts.c.library)
+        .arg("--end-group");
     let result = command
         .output()
         .map_err(|error| Problem::new(format!("cannot run rust-lld: {error}"), ""))?;
@@ -185,7 +187,7 @@ pub(crate) fn link(
     let message = String::from_utf8_lossy(&result.stderr);
     let name = section.name.get_ref();
     let reason = format!("process `{name}` does not link: {}", message.trim());
-    let mend = match (&section.code.package, parts.objects.is_empty()) {
+    let mend = match (&section.code.package, parts.c.objects.is_empty()) {
         (_, true) => "a process is `no_std` and calls nothing outside its crates",
         (None, false) if section.code.is_posix => {
             "docs/posix.md says which functions of POSIX there are"

@@ -405,9 +405,8 @@ impl<'a> Builder<'a> {
         let folder = self.folder_of(section);
         let file = &self.project.file;
         Ok(Parts {
-            objects: c::compile(&self.toolchain, file, section, target, &folder)?,
+            c: c::compile(&self.toolchain, file, section, target, &folder)?,
             archive: self.toolchain.process(&package, target)?,
-            library: c::library(section, target)?,
         })
     }
 
