@@ -8,7 +8,7 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 
-use giornata_rt::ceiling::{self, Outer};
+use giornata_rt::thread::{Control, Outer};
 
 /// How often it is taken, and the ceiling before the first time.
 struct Inside {
@@ -27,7 +27,9 @@ static INSIDE: Inside = Inside {
 
 /// Takes the library's lock; its owner may take it again. Does not block, makes no entry.
 pub(crate) fn acquire() {
-    let outer = ceiling::raise(u8::MAX);
+    // (on the host there is one thread)
+    let own = Control::of_caller();
+    let outer = own.map_or(Outer::NONE, |own| own.raise_ceiling(u8::MAX));
     let depth = INSIDE.depth.get();
     if depth == 0 {
         INSIDE.outer.set(outer);
@@ -39,8 +41,10 @@ pub(crate) fn acquire() {
 pub(crate) fn release() {
     let depth = INSIDE.depth.get().wrapping_sub(1);
     INSIDE.depth.set(depth);
-    if depth == 0 {
-        ceiling::restore(INSIDE.outer.get());
+    if depth == 0
+        && let Some(own) = Control::of_caller()
+    {
+        own.restore_ceiling(INSIDE.outer.get());
     }
 }
 

@@ -100,6 +100,11 @@ pub(crate) fn state<S: Send + 'static>(key: usize, init: impl FnOnce() -> S) -> 
     place
 }
 
+/// Threads have no pages on the host.
+pub(crate) fn page() -> *mut u8 {
+    core::ptr::null_mut()
+}
+
 /// Threads have no pages on the host: what one publishes is not read, and it locks by a
 /// call.
 pub(crate) fn page_word<const OFFSET: usize>() -> u32 {

@@ -40,7 +40,6 @@ extern crate std;
 
 pub mod block;
 pub mod call;
-pub mod ceiling;
 pub mod clock;
 mod control;
 pub mod device;

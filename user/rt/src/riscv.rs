@@ -115,6 +115,22 @@ const fn back(offset: usize) -> isize {
     offset as isize - size_of::<ControlPage>() as isize
 }
 
+/// Where the control page of the thread that runs lies. O(1).
+#[inline(always)]
+pub(crate) fn page() -> *mut u8 {
+    let page: *mut u8;
+    // SAFETY: nothing but a register is read.
+    unsafe {
+        asm!(
+            "addi {page}, tp, {BACK}",
+            page = lateout(reg) page,
+            BACK = const back(0),
+            options(nostack, nomem, preserves_flags),
+        );
+    }
+    page
+}
+
 /// The word at an offset of the control page of the thread that runs. O(1).
 #[inline(always)]
 pub(crate) fn page_word<const OFFSET: usize>() -> u32 {

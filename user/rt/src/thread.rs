@@ -2,10 +2,15 @@
 //! control page.
 
 use core::ptr::{NonNull, with_exposed_provenance};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use giornata_abi::{Duration, Error, Instant};
 
 use crate::control::{self, ControlPage};
+#[cfg(not(target_os = "none"))]
+use crate::host as machine;
+#[cfg(target_os = "none")]
+use crate::riscv as machine;
 use crate::{Id, call};
 
 /// Gives the processor to the next thread of equal urgency.
@@ -128,6 +133,15 @@ const PAGE_WORDS: usize = size_of::<ControlPage>() / 4;
 #[derive(Clone, Copy)]
 pub struct Control(NonNull<ControlPage>);
 
+/// The ceiling of a thread before it was raised.
+#[derive(Clone, Copy, Debug)]
+pub struct Outer(u32);
+
+impl Outer {
+    /// There was none.
+    pub const NONE: Outer = Outer(0);
+}
+
 macro_rules! field {
     ($page:expr, $field:ident) => {
         // SAFETY: the Page Invariant: a `Control` points to a whole control page for good.
@@ -148,6 +162,13 @@ impl Control {
     /// The Page Invariant: a [`ControlPage`] lies there as long as the thread lives.
     pub unsafe fn new(address: *mut u8) -> Option<Control> {
         NonNull::new(address.cast()).map(Control)
+    }
+
+    /// That of the caller; `None` on the host, where threads have none. O(1), no entry.
+    #[inline]
+    pub fn of_caller() -> Option<Control> {
+        // SAFETY: the page is there as long as the thread.
+        unsafe { Control::new(machine::page()) }
     }
 
     /// Where the page lies: any byte of it may be written at any time.
@@ -188,15 +209,32 @@ impl Control {
     /// priority is the ceiling gives way to its equals when its quantum or budget ends.
     /// No system call unless a preemption was put off meanwhile. Ceilings nest.
     pub fn with_ceiling<R>(&self, ceiling: u8, work: impl FnOnce() -> R) -> R {
+        let outer = self.raise_ceiling(ceiling);
+        let result = work();
+        self.restore_ceiling(outer);
+        result
+    }
+
+    /// The first half of [`with_ceiling`](Self::with_ceiling), where what runs between the
+    /// two is no closure. Returns what the second half takes.
+    #[inline]
+    pub fn raise_ceiling(&self, ceiling: u8) -> Outer {
         let outer = field!(self, ceiling);
         set_field!(self, ceiling, outer.max(ceiling as u32));
-        let result = work();
+        // what is guarded comes behind
+        compiler_fence(Ordering::SeqCst);
+        Outer(outer)
+    }
+
+    /// The second half: of the ceiling that was raised last.
+    #[inline]
+    pub fn restore_ceiling(&self, Outer(outer): Outer) {
+        compiler_fence(Ordering::SeqCst);
         set_field!(self, ceiling, outer);
         if outer == 0 && field!(self, pending) != 0 {
             set_field!(self, pending, 0);
             yield_now();
         }
-        result
     }
 }
 
