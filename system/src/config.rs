@@ -4,7 +4,7 @@ use crate::file::SystemFile;
 use crate::problem::Findings;
 
 /// Those that can be built, the least first.
-pub const CONFIGS: [&str; 4] = ["es", "es-load", "emeralds", "all"];
+pub const CONFIGS: [&str; 5] = ["es", "es-load", "emeralds", "pse51", "all"];
 
 /// The part that runs programs: a feature of the kernel's image, as the others.
 pub(crate) const PROGRAMS: &str = "programs";
@@ -12,13 +12,16 @@ pub(crate) const PROGRAMS: &str = "programs";
 pub(crate) const LOAD: &str = "load";
 /// The part that has objects which threads synchronise by.
 pub(crate) const SERVICES: &str = "services";
+/// The part that POSIX asks for beyond those.
+pub(crate) const POSIX: &str = "posix";
 
 /// The parts of a configuration.
 pub(crate) fn parts(config: &str) -> &'static [&'static str] {
     match config {
         "es-load" => &[PROGRAMS, LOAD],
         "emeralds" => &[SERVICES],
-        "all" => &[PROGRAMS, LOAD, SERVICES],
+        "pse51" => &[SERVICES, POSIX],
+        "all" => &[PROGRAMS, LOAD, SERVICES, POSIX],
         _ => &[PROGRAMS],
     }
 }

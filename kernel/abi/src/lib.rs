@@ -25,6 +25,7 @@ pub mod load;
 pub mod message;
 pub mod module;
 pub mod panic;
+pub mod posix;
 pub mod predicate;
 pub mod process;
 pub mod rate;

@@ -70,6 +70,11 @@ mod owning;
 #[cfg(feature = "services")]
 mod parking;
 mod place;
+#[cfg(feature = "posix")]
+pub mod posix;
+#[cfg(not(feature = "posix"))]
+#[path = "no_posix.rs"]
+pub mod posix;
 mod priority;
 #[cfg(feature = "services")]
 mod private;

@@ -4,7 +4,7 @@ use giornata_abi::call::Call;
 use giornata_abi::control;
 
 use crate::thread::{self, tenancy};
-use crate::{Context, Kernel, Machine, Outcome, Rank, Ref, Thread};
+use crate::{Context, Kernel, Machine, Outcome, Rank, Ref, Thread, posix};
 
 /// A thread is as one that has never run: the next tenant of its place, which can be
 /// joined. It has yet to be queued. (The end of the call of `creator`, which goes on
@@ -20,6 +20,7 @@ pub(crate) extern "C" fn begin<M: Machine>(
     let (place, page) = (thread.place, thread.control);
     let (serial, number) = (thread.serial.get().wrapping_add(1), thread.number());
     thread.serial.set(serial);
+    posix::keep_time(thread);
     if page != 0 {
         M::store(page, number);
         M::store(page.wrapping_add(control::SERIAL), serial);

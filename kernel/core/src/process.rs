@@ -94,6 +94,11 @@ record! {
         pub lines: &'static [Ref<Line>],
         /// How its memory is at its start.
         pub image: Ref<Image>,
+        /// Ticks that threads have run whose places others have: low word, high word. Only
+        /// kernels with CPU-time clocks count them.
+        pub(crate) ended: Cell<u32>,
+        /// See `ended`.
+        pub(crate) ended_high: Cell<u32>,
     }
 
     /// A stretch of memory as it is at the start of a process.

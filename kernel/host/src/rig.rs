@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use giornata_abi::call::Call;
 use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
+use giornata_abi::posix;
 use giornata_abi::ring::{self, Words};
 use giornata_abi::trace::FaultCause;
 use giornata_core::thread::kind;
@@ -342,6 +343,10 @@ impl Rig {
     fn trap_call(&mut self, number: usize, [a0, a1, a2, a3, a4, a5]: [usize; 6]) {
         let me = self.running.0;
         let outcome = match CALLS.get(number) {
+            // (of ordinary threads, as in the trap path)
+            _ if number == posix::CALL && usize::from(me.tenancy.get()) >= Call::COUNT => {
+                giornata_core::posix::call::<Hart>(a0, a1, a2, a3, a4, a5, me)
+            }
             Some(handler) if number < usize::from(me.tenancy.get()) => {
                 handler(a0, a1, a2, a3, a4, a5, me)
             }

@@ -10,7 +10,7 @@ const AT_BOOT: &str =
     "`false`: it does not exist until a process that is granted to `manage` it creates it";
 
 pub(super) static MUTEX: Table = Table {
-    about: "A semaphore for mutual exclusion. Objects need the configuration `emeralds` or `all`; no two of any kind have one name, and each is granted to some process",
+    about: "A semaphore for mutual exclusion. Objects need the configuration `emeralds`, `pse51` or `all`; no two of any kind have one name, and each is granted to some process",
     keys: &[
         key(
             "protocol",
@@ -35,7 +35,7 @@ pub(super) static MUTEX: Table = Table {
 };
 
 pub(super) static SEMAPHORE: Table = Table {
-    about: "A counting semaphore, in the configuration `emeralds` or `all`",
+    about: "A counting semaphore, in the configuration `emeralds`, `pse51` or `all`",
     keys: &[
         key(
             "initial",
@@ -60,12 +60,12 @@ pub(super) static SEMAPHORE: Table = Table {
 };
 
 pub(super) static CONDITION: Table = Table {
-    about: "A condition variable, in the configuration `emeralds` or `all`",
+    about: "A condition variable, in the configuration `emeralds`, `pse51` or `all`",
     keys: &[key("at-boot", Flag, Value("true"), AT_BOOT)],
 };
 
 pub(super) static MAILBOX: Table = Table {
-    about: "A mailbox, in the configuration `emeralds` or `all`",
+    about: "A mailbox, in the configuration `emeralds`, `pse51` or `all`",
     keys: &[
         key(
             "server",
@@ -78,7 +78,7 @@ pub(super) static MAILBOX: Table = Table {
 };
 
 pub(super) static REGION: Table = Table {
-    about: "Memory that processes share, in the configuration `emeralds` or `all`. It keeps its content while some process has it attached; at least one process is granted to write it",
+    about: "Memory that processes share, in the configuration `emeralds`, `pse51` or `all`. It keeps its content while some process has it attached; at least one process is granted to write it",
     keys: &[key(
         "size",
         Size(shared::MOST as u64),

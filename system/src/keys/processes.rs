@@ -14,7 +14,7 @@ const ANY: Form = Size(u32::MAX as u64);
 const STACK: &str = "Size of its stack, rounded up to 4K where there are page tables";
 
 pub(super) static PROCESS: Table = Table {
-    about: "A process: its code, the functions that it provides, and what it may use. `spare-threads`, `messages`, `message-size`, `heap` and `start` need the configuration `emeralds` or `all`",
+    about: "A process: its code, the functions that it provides, and what it may use. `spare-threads`, `messages`, `message-size`, `heap` and `start` need the configuration `emeralds`, `pse51` or `all`",
     keys: &[
         key(
             "crate",

@@ -4,9 +4,9 @@
 
 use core::ffi::{c_int, c_long};
 
-use giornata_rt::call;
 use giornata_rt::clock::{self, Ticks};
 use giornata_rt::time::{self, Instant};
+use giornata_rt::{call, thread};
 
 use crate::error::{Errno, number, or_minus_one};
 
@@ -15,6 +15,7 @@ const SECOND: u64 = 1_000_000_000;
 /// `clockid_t`.
 type ClockId = usize;
 const REALTIME: ClockId = 1;
+const PROCESS_CPUTIME: ClockId = 2;
 const THREAD_CPUTIME: ClockId = 3;
 const MONOTONIC: ClockId = 4;
 /// A flag of `clock_nanosleep()`.
@@ -61,6 +62,7 @@ pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c
     let now = match clock {
         REALTIME | MONOTONIC => Ok(time::now().0),
         THREAD_CPUTIME => spent(),
+        PROCESS_CPUTIME => spent_by_all(),
         _ => Err(Errno::EINVAL),
     };
     or_minus_one(now.map(|now| {
@@ -76,6 +78,29 @@ fn spent() -> Result<u64, Errno> {
     Ok(clock::instant(Ticks(ticks)).0)
 }
 
+/// What the threads of the process have run. `EINVAL`: the kernel does not tell.
+fn spent_by_all() -> Result<u64, Errno> {
+    let spent = thread::cpu_time_of_process();
+    spent.map(|spent| spent.0).map_err(|_| Errno::EINVAL)
+}
+
+/// See POSIX, `clock_getcpuclockid()`: a process knows itself only, which is 0 too. No
+/// entry.
+///
+/// # Safety
+/// `clock` may be written.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn clock_getcpuclockid(process: c_int, clock: *mut ClockId) -> c_int {
+    number(match process {
+        0 | 1 => {
+            // SAFETY: by contract.
+            unsafe { clock.write(PROCESS_CPUTIME) };
+            Ok(())
+        }
+        _ => Err(Errno::ESRCH),
+    })
+}
+
 /// See POSIX, `clock_getres()`: a tick of the board's timer, rounded up. No entry.
 ///
 /// # Safety
@@ -83,7 +108,7 @@ fn spent() -> Result<u64, Errno> {
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
     or_minus_one(match clock {
-        REALTIME | MONOTONIC | THREAD_CPUTIME => {
+        REALTIME | MONOTONIC | THREAD_CPUTIME | PROCESS_CPUTIME => {
             if !resolution.is_null() {
                 let tick = SECOND.div_ceil(clock::hertz().max(1).into());
                 // SAFETY: by contract.

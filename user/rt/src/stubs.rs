@@ -4,6 +4,7 @@
 use giornata_abi::call::{Call, ENVELOPE_CALL};
 use giornata_abi::id::{EXTRA, SLOT_MASK};
 use giornata_abi::load::{Frame, How};
+use giornata_abi::posix::{self, Operation};
 use giornata_abi::{Error, Instant, Ticks};
 
 use crate::call::{Delivery, Requested, call0, call3, call6, halves, wide};
@@ -120,6 +121,23 @@ pub unsafe fn receive_at(
         sender: number(sender, if is_call { 0 } else { last }),
         token: is_call.then_some(last as u32),
     })
+}
+
+/// `ThreadTime` in ns.
+pub fn thread_time(thread: Number) -> Result<u64, Error> {
+    let (slot, serial) = parts(thread);
+    of_posix(Operation::ThreadTime, [slot, serial])
+}
+
+/// `ProcessTime` in ns.
+pub fn process_time() -> Result<u64, Error> {
+    of_posix(Operation::ProcessTime, [0, 0])
+}
+
+/// An operation for POSIX that returns ticks, in ns.
+fn of_posix(operation: Operation, [a, b]: [usize; 2]) -> Result<u64, Error> {
+    let answer = call6(posix::CALL, [operation as usize, a, b, 0, 0, 0]);
+    answer.map(|[low, high, ..]| instant(low, high).0)
 }
 
 /// `CreateThread`: its id.
@@ -422,6 +440,10 @@ mod tests {
         let exact = (u128::from((1u64 << 32) + 32_768) * 1_000_000_000 / 32_768) as u64;
         assert_eq!(registers(one, clock).1, Ok(Instant(exact)));
         assert_eq!(registers(one, cpu_time).1, Ok(exact));
+        let (of_thread, spent) = registers(one, || thread_time(ID));
+        assert_eq!(of_thread, [posix::CALL, 0, 6, 2, 0, 0, 0]);
+        assert_eq!(spent, Ok(exact));
+        assert_eq!(registers(one, process_time).1, Ok(exact));
         let one_tick = [0, 1, 0, 0, 0, 0, 0];
         let spent = registers(one_tick, cpu_time).1.unwrap();
         assert_eq!(spent, 30_517, "a tick, rounded down");

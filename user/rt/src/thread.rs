@@ -115,6 +115,20 @@ pub fn cpu_time() -> Result<Duration, Error> {
     call::cpu_time().map(Duration)
 }
 
+/// Execution time of a thread of this process so far, in kernels of the configurations
+/// `pse51` and `all`. (POSIX `clock_getcpuclockid`.) O(1); does not block.
+///
+/// `ESRCH`: there is no such thread. `ENOSYS`: the kernel has no such clocks.
+pub fn cpu_time_of(thread: Id) -> Result<Duration, Error> {
+    call::thread_time(thread.0).map(Duration)
+}
+
+/// The same of all threads of this process together, those that have ended too.
+/// O(threads); does not block.
+pub fn cpu_time_of_process() -> Result<Duration, Error> {
+    call::process_time().map(Duration)
+}
+
 /// Gives a thread of this process a fixed priority, 255 being the most urgent.
 ///
 /// `ESRCH`: no such thread. `EPERM`: of another process, or above what the

@@ -19,7 +19,7 @@ use core::mem::offset_of;
 
 use giornata_abi::Error;
 use giornata_abi::call::Call;
-use giornata_abi::control;
+use giornata_abi::{control, posix};
 use giornata_core::thread::kind;
 use giornata_core::trace::reason;
 use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
@@ -95,9 +95,12 @@ global_asm!(
     PAIR = const reason::PAIR,
     TENANCY = const offset_of!(Thread, tenancy),
     COUNT = const Call::COUNT,
+    POSIX = const cfg!(feature = "posix") as usize,
+    POSIX_CALL = const posix::CALL,
     NOT_ITS_CALL = const Error::EPERM as usize,
     NO_SUCH_CALL = const Error::ENOSYS as usize,
     calls = sym CALLS,
+    posix = sym posix_call,
     on_line = sym on_line,
     on_timer = sym on_timer,
     work = sym work,
@@ -114,6 +117,19 @@ const _: () = assert!(
         && kind::WORK < kind::AGAIN
         && kind::AGAIN < kind::RESULTS
 );
+
+/// The call behind the table, where there is one.
+extern "C-unwind" fn posix_call(
+    operation: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    me: Ref<Thread>,
+) -> Outcome {
+    giornata_core::posix::call::<Riscv>(operation, b, c, d, e, f, me)
+}
 
 #[unsafe(link_section = ".text.hot.on_line")]
 extern "C" fn on_line(me: Ref<Thread>) -> Outcome {

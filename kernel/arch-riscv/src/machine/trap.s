@@ -75,6 +75,7 @@ giornata_trap:
     add     a6, a6, t0
     lw      t0, %lo({calls})(a6)
 .endif
+call_handler:
     li      sp, {KERNEL}
     mv      a6, tp
     jalr    t0
@@ -272,6 +273,16 @@ not_alive:
     j       turn
 
 not_its_call: # or nobody's
+.if {POSIX}
+    # the call behind the table is every ordinary thread's
+    li      t0, {POSIX_CALL}
+    bne     a7, t0, 2f
+    li      t0, {COUNT}
+    bltu    sp, t0, 2f
+    la      t0, {posix}
+    j       call_handler
+2:
+.endif
     li      a1, {COUNT}
     csrr    t0, mepc
     li      a0, {NOT_ITS_CALL}

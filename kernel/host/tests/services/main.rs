@@ -3,6 +3,7 @@
 
 mod ceilings;
 mod conditions;
+mod cpu_clocks;
 mod deadlines;
 mod deaths;
 mod helping;

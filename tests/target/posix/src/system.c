@@ -117,6 +117,14 @@ static void clocks(void)
     CHECK(clock_gettime(CLOCK_REALTIME, &now) == 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0);
     CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
     CHECK(clock_getres(CLOCK_REALTIME, &tick) == 0 && clock_getres(CLOCK_MONOTONIC, NULL) == 0);
+    clockid_t own;
+    struct timespec all;
+    CHECK(clock_getcpuclockid(0, &own) == 0 && own == CLOCK_PROCESS_CPUTIME_ID);
+    CHECK(clock_getcpuclockid(77, &own) == ESRCH);
+    CHECK(clock_gettime(own, &all) == 0 && clock_getres(own, &tick) == 0);
+    CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
+    /* the process has one thread */
+    CHECK(now.tv_sec == all.tv_sec && now.tv_nsec >= all.tv_nsec && all.tv_nsec > 0);
     CHECK(tick.tv_sec == 0 && tick.tv_nsec > 0 && tick.tv_nsec <= 20000000);
     errno = 0;
     CHECK(clock_getres((clockid_t)77, &tick) == -1 && errno == EINVAL);

@@ -1,0 +1,32 @@
+//! What POSIX.13 PSE51 asks for beyond the services that threads synchronise by: one more
+//! call, whose operation says what is to be done.
+
+mod cpu_clock;
+
+use giornata_abi::Error;
+use giornata_abi::posix::Operation;
+
+use crate::{Machine, Outcome, Ref, Thread};
+
+pub(crate) use cpu_clock::keep_time;
+
+/// The call of an ordinary thread. Others are refused before.
+///
+/// It has no entry in the table of calls, whose bytes and whose comparison are the same in
+/// every kernel: the trap path finds it behind that.
+pub extern "C-unwind" fn call<M: Machine>(
+    operation: usize,
+    b: usize,
+    c: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+) -> Outcome {
+    let kernel = M::kernel();
+    match Operation::from_number(operation) {
+        Some(Operation::ThreadTime) => kernel.thread_time::<M>(me, b, c),
+        Some(Operation::ProcessTime) => kernel.process_time::<M>(me),
+        None => Outcome::error(Error::ENOSYS),
+    }
+}
