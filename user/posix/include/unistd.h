@@ -18,6 +18,9 @@ size_t confstr(int name, char *text, size_t size);
 
 int fdatasync(int file);
 
+/* Of shared memory objects, see <sys/mman.h>. */
+int ftruncate(int file, off_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,6 +37,8 @@ long sysconf(int name)
     case _SC_FSYNC:
     case _SC_MEMLOCK:
     case _SC_MEMLOCK_RANGE:
+    case _SC_MAPPED_FILES:
+    case _SC_SHARED_MEMORY_OBJECTS:
     case _SC_MONOTONIC_CLOCK:
     case _SC_CLOCK_SELECTION:
     case _SC_SYNCHRONIZED_IO:
@@ -53,8 +55,6 @@ long sysconf(int name)
     case _SC_CHILD_MAX:
     case _SC_JOB_CONTROL:
     case _SC_SAVED_IDS:
-    case _SC_MAPPED_FILES:
-    case _SC_SHARED_MEMORY_OBJECTS:
     case _SC_ASYNCHRONOUS_IO:
     case _SC_PRIORITIZED_IO:
     case _SC_MEMORY_PROTECTION:

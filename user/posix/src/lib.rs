@@ -17,5 +17,6 @@ pub mod lock;
 pub mod memory;
 pub mod process;
 pub mod sched;
+pub mod shared;
 pub mod stream;
 pub mod time;

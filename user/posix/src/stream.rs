@@ -11,6 +11,7 @@ use giornata_rt::log::Writer;
 
 use crate::error::{Errno, or_minus_one, set};
 use crate::lock::inside;
+use crate::shared;
 
 /// Bytes of a line at most; a longer one is told in pieces.
 const LINE: usize = 160;
@@ -137,7 +138,10 @@ pub unsafe extern "C" fn open(path: *const c_char, _: c_int) -> c_int {
 /// See POSIX, `close()`: what is told to the console so far is a line.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn close(file: c_int) -> c_int {
-    fsync(file)
+    match shared::close(file) {
+        Ok(()) => 0,
+        Err(_) => fsync(file),
+    }
 }
 
 /// See POSIX, `lseek()`, which `fdopen()` calls: no device has places (`ESPIPE`).
