@@ -316,12 +316,17 @@ fn rights(model: &Model, object: &Object) -> String {
     note
 }
 
-fn constant(kind: &str, parts: &[&str], value: u32, note: String) -> Constant {
+/// The name of a constant.
+pub(crate) fn name(kind: &str, parts: &[&str]) -> String {
     let parts: Vec<String> = parts.iter().map(|p| upper(p)).collect();
+    format!("{kind}_{}", parts.join("_"))
+}
+
+fn constant(kind: &str, parts: &[&str], value: u32, note: String) -> Constant {
     // notes are comments: nothing in a name may end one
     let note = note.replace("*/", "* /").replace(['\n', '\r'], " ");
     Constant {
-        name: format!("{kind}_{}", parts.join("_")),
+        name: name(kind, parts),
         value,
         note,
         form: Form::Word,

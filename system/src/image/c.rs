@@ -1,6 +1,7 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
 use crate::file::{ProcessSection, Spanned, SystemFile};
+use crate::identifiers;
 use crate::image::c_library;
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
@@ -60,9 +61,10 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
 /// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: [&str; 2] = [
+const POSIX_RUNTIME: [&str; 3] = [
     "user/posix/runtime/library.c",
     "user/posix/runtime/system.c",
+    "user/posix/runtime/thread.c",
 ];
 /// The headers that the C library lacks, and those to which POSIX adds.
 const POSIX_HEADERS: &str = "user/posix/include";
@@ -146,6 +148,28 @@ pub(crate) fn commands(
     Ok(entries.collect())
 }
 
+/// What the runtime is told of the threads of a process: how many there can be, what is left
+/// to those that it makes, and the slot and the priorities of those of the system file.
+fn threads(section: &ProcessSection) -> [String; 4] {
+    let spare = section.services.spare_threads.as_ref();
+    let places = section.threads.len() + spare.map_or(0, |spare| usize::from(spare.count));
+    let stack = spare.and_then(|spare| spare.stack.as_ref());
+    let stack = stack.unwrap_or(&section.stack).get_ref();
+    let priorities = section.threads.iter().map(|t| t.priority.to_string());
+    let priorities: Vec<String> = priorities.collect();
+    let owner = section.name.get_ref();
+    let first = section.threads.first();
+    let first = first.map_or("0".into(), |thread| {
+        identifiers::name("THREAD", &[owner, thread.name.get_ref()])
+    });
+    [
+        format!("-DGIORNATA_PLACES={places}"),
+        format!("-DGIORNATA_STACK={stack}"),
+        format!("-DGIORNATA_PRIORITIES={}", priorities.join(",")),
+        format!("-DGIORNATA_FIRST_THREAD={first}"),
+    ]
+}
+
 fn object(folder: &Path, number: usize, source: &Path) -> PathBuf {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy();
     folder.join(format!("{number}-{stem}.o"))
@@ -172,6 +196,7 @@ impl Plan {
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
             arguments.extend(HOSTED.map(OsString::from));
+            arguments.extend(threads(section).map(OsString::from));
             for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {
                 arguments.extend(["-isystem".into(), headers.into()]);
             }

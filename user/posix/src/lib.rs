@@ -19,4 +19,6 @@ pub mod process;
 pub mod sched;
 pub mod shared;
 pub mod stream;
+#[cfg(target_os = "none")]
+pub mod thread;
 pub mod time;

@@ -243,6 +243,23 @@ pub(crate) fn leave_with_note(note: &mut [usize; panic::WORDS], bytes: usize) ->
     }
 }
 
+/// Goes on with `body` on the stack that ends at `top`.
+///
+/// # Safety
+/// The stack is the calling thread's alone, and `top` is a multiple of 16.
+pub(crate) unsafe fn go_on(top: usize, body: extern "C" fn(usize) -> !) -> ! {
+    // SAFETY: by contract; control does not come back, so nothing of the old stack is used.
+    unsafe {
+        asm!(
+            "mv sp, a0",
+            "li ra, 0",
+            "jr a1",
+            in("a0") top, in("a1") body as *const () as usize,
+            options(noreturn),
+        );
+    }
+}
+
 /// A call that does not return; should the kernel refuse it, the thread faults.
 #[inline(always)]
 pub(crate) fn leave(number: usize, [x, y, z]: [usize; 3]) -> ! {

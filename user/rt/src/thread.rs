@@ -65,6 +65,17 @@ pub fn exit_with(value: usize) -> ! {
     call::exit(value)
 }
 
+/// Goes on with `body` on another stack, which ends at `top`; what is on the one before is
+/// gone. No entry.
+///
+/// # Safety
+/// The stack is the calling thread's alone, and `top` is a multiple of 16.
+#[cfg(target_os = "none")]
+pub unsafe fn go_on(top: usize, body: extern "C" fn(usize) -> !) -> ! {
+    // SAFETY: by contract.
+    unsafe { machine::go_on(top, body) }
+}
+
 /// The id of the calling thread; `EPERM` in an upcall.
 pub fn own() -> Result<Id, Error> {
     call::own().map(|(id, ..)| Id(id))

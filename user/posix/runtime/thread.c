@@ -1,0 +1,205 @@
+/* The table of threads, whose size the builder knows, and their attributes. */
+
+#include <errno.h>
+#include <identifiers.h>
+#include <pthread.h>
+#include <stdint.h>
+
+/* As in Rust: src/thread.rs. */
+struct place {
+    uint64_t id;
+    void *(*start)(void *);
+    void *argument;
+    void *stack;
+    size_t stack_size;
+    void *values;
+    size_t value_count;
+    struct __pthread_cleanup *cleanup;
+    char name[16];
+    uint32_t priority;
+};
+
+const uint8_t giornata_posix_priorities[] = { GIORNATA_PRIORITIES };
+const uint32_t giornata_posix_lasting[2] = { GIORNATA_FIRST_THREAD,
+                                             sizeof giornata_posix_priorities };
+struct place giornata_posix_places[GIORNATA_PLACES];
+const uint32_t giornata_posix_place_count = GIORNATA_PLACES;
+const uint32_t giornata_posix_stack = GIORNATA_STACK;
+
+struct place **giornata_posix_own(void);
+
+/* Where the calling thread keeps which place is its own. */
+struct place **giornata_posix_own(void)
+{
+    static _Thread_local struct place *own;
+    return &own;
+}
+
+#define INITIALISED 0x61747472u
+
+static int is_good(const pthread_attr_t *attributes)
+{
+    return attributes->__state == INITIALISED;
+}
+
+int pthread_attr_init(pthread_attr_t *attributes)
+{
+    *attributes = (pthread_attr_t){
+        .__state = INITIALISED,
+        .__policy = SCHED_FIFO,
+        .__stack_size = GIORNATA_STACK,
+    };
+    return 0;
+}
+
+int pthread_attr_destroy(pthread_attr_t *attributes)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    attributes->__state = 0;
+    return 0;
+}
+
+#define GET(what, type, field)                                                \
+    int pthread_attr_get##what(const pthread_attr_t *attributes, type *value) \
+    {                                                                         \
+        if (!is_good(attributes))                                             \
+            return EINVAL;                                                    \
+        *value = attributes->field;                                           \
+        return 0;                                                             \
+    }
+
+GET(detachstate, int, __detached)
+GET(guardsize, size_t, __guard_size)
+GET(inheritsched, int, __inherits)
+GET(schedpolicy, int, __policy)
+GET(scope, int, __scope)
+GET(stackaddr, void *, __stack)
+GET(stacksize, size_t, __stack_size)
+
+int pthread_attr_setdetachstate(pthread_attr_t *attributes, int state)
+{
+    if (!is_good(attributes) ||
+        (state != PTHREAD_CREATE_JOINABLE && state != PTHREAD_CREATE_DETACHED))
+        return EINVAL;
+    attributes->__detached = state;
+    return 0;
+}
+
+int pthread_attr_setguardsize(pthread_attr_t *attributes, size_t bytes)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    attributes->__guard_size = bytes;
+    return 0;
+}
+
+int pthread_attr_setinheritsched(pthread_attr_t *attributes, int inherits)
+{
+    if (!is_good(attributes) ||
+        (inherits != PTHREAD_INHERIT_SCHED && inherits != PTHREAD_EXPLICIT_SCHED))
+        return EINVAL;
+    attributes->__inherits = inherits;
+    return 0;
+}
+
+int pthread_attr_getschedparam(const pthread_attr_t *attributes, struct sched_param *parameters)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    parameters->sched_priority = attributes->__priority;
+    return 0;
+}
+
+int pthread_attr_setschedparam(pthread_attr_t *attributes, const struct sched_param *parameters)
+{
+    int priority = parameters->sched_priority;
+    if (!is_good(attributes) || priority < 0 || priority > 255)
+        return EINVAL;
+    attributes->__priority = priority;
+    return 0;
+}
+
+int pthread_attr_setschedpolicy(pthread_attr_t *attributes, int policy)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    if (policy == SCHED_RR || policy == SCHED_OTHER)
+        return ENOTSUP;
+    if (policy != SCHED_FIFO)
+        return EINVAL;
+    attributes->__policy = policy;
+    return 0;
+}
+
+int pthread_attr_setscope(pthread_attr_t *attributes, int scope)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    if (scope == PTHREAD_SCOPE_PROCESS)
+        return ENOTSUP;
+    return scope == PTHREAD_SCOPE_SYSTEM ? 0 : EINVAL;
+}
+
+int pthread_attr_getstack(const pthread_attr_t *attributes, void **stack, size_t *bytes)
+{
+    if (!is_good(attributes))
+        return EINVAL;
+    *stack = attributes->__stack;
+    *bytes = attributes->__stack_size;
+    return 0;
+}
+
+int pthread_attr_setstackaddr(pthread_attr_t *attributes, void *stack)
+{
+    if (!is_good(attributes) || (uintptr_t)stack % 16 != 0)
+        return EINVAL;
+    attributes->__stack = stack;
+    return 0;
+}
+
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes)
+{
+    if (!is_good(attributes) || bytes < PTHREAD_STACK_MIN)
+        return EINVAL;
+    attributes->__stack_size = bytes;
+    return 0;
+}
+
+int pthread_attr_setstack(pthread_attr_t *attributes, void *stack, size_t bytes)
+{
+    if (!is_good(attributes) || bytes < PTHREAD_STACK_MIN || bytes % 16 != 0 ||
+        (uintptr_t)stack % 16 != 0)
+        return EINVAL;
+    attributes->__stack = stack;
+    attributes->__stack_size = bytes;
+    return 0;
+}
+
+int pthread_equal(pthread_t one, pthread_t other)
+{
+    return one == other;
+}
+
+int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    (void)prepare;
+    (void)parent;
+    (void)child;
+    return 0;
+}
+
+static int concurrency;
+
+int pthread_getconcurrency(void)
+{
+    return concurrency;
+}
+
+int pthread_setconcurrency(int level)
+{
+    if (level < 0)
+        return EINVAL;
+    concurrency = level;
+    return 0;
+}

@@ -1,0 +1,587 @@
+//! Threads, and what each keeps for itself: values of keys, what it has to clean up, a name.
+//!
+//! A thread that the process makes starts in one of its `spare-threads`. The table of all
+//! threads of the process has a place for each that can live at a time; it is written with
+//! the library's lock, which keeps a new thread from running before its place is filled.
+
+use core::cell::Cell;
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::{null_mut, with_exposed_provenance_mut};
+use core::slice::from_raw_parts;
+
+use giornata_rt::thread::{self, Control};
+use giornata_rt::{Id, call};
+
+use crate::error::{Errno, number};
+use crate::lock::inside;
+
+/// `pthread_t`: the serial number above 16 bits of the slot.
+type ThreadId = u64;
+type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+type Routine = unsafe extern "C" fn(*mut c_void);
+
+const FIFO: c_int = 1;
+const ROUND_ROBIN: c_int = 2;
+const OTHER: c_int = 0;
+/// `PTHREAD_KEYS_MAX`.
+const MOST_KEYS: usize = 128;
+/// `PTHREAD_DESTRUCTOR_ITERATIONS`.
+const ROUNDS: usize = 4;
+/// Bytes of a name, and the zero behind it.
+const NAME: usize = 16;
+/// The state of `pthread_attr_t` between its functions `init` and `destroy`.
+const INITIALISED: u32 = 0x6174_7472;
+
+/// `pthread_attr_t`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Attributes {
+    state: u32,
+    detached: c_int,
+    inherits: c_int,
+    policy: c_int,
+    priority: c_int,
+    scope: c_int,
+    stack: *mut u8,
+    stack_size: usize,
+    guard_size: usize,
+}
+
+/// `struct __pthread_cleanup`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Cleanup {
+    routine: Routine,
+    argument: *mut c_void,
+    outer: *mut Cleanup,
+}
+
+/// A thread of the process: see `runtime/thread.c`. What is a thread's own, it changes
+/// itself; its id, its priority and its name are changed inside.
+#[repr(C)]
+struct Place {
+    /// 0: nobody has the place.
+    id: Cell<ThreadId>,
+    start: Cell<Option<Start>>,
+    argument: Cell<*mut c_void>,
+    /// Its own stack's lowest address, if it brings one.
+    stack: Cell<*mut u8>,
+    stack_size: Cell<usize>,
+    values: Cell<*mut Value>,
+    value_count: Cell<usize>,
+    cleanup: Cell<*mut Cleanup>,
+    name: Cell<[u8; NAME]>,
+    priority: Cell<u32>,
+}
+
+/// What a thread has for a key, if the key is still the same.
+#[repr(C)]
+struct Value {
+    serial: Cell<u32>,
+    value: Cell<*mut c_void>,
+}
+
+/// A key: its serial number is odd while it is in use.
+#[repr(C)]
+struct Key {
+    serial: Cell<u32>,
+    destructor: Cell<Option<Routine>>,
+}
+
+/// All keys that there have been, in memory of the heap.
+struct Keys {
+    first: Cell<*mut Key>,
+    count: Cell<usize>,
+}
+
+// SAFETY: one hart runs the process, and keys are reached inside only.
+unsafe impl Sync for Keys {}
+// SAFETY: one hart runs the process; who changes a place is said there.
+unsafe impl Sync for Place {}
+
+static KEYS: Keys = Keys {
+    first: Cell::new(null_mut()),
+    count: Cell::new(0),
+};
+
+unsafe extern "C" {
+    safe static giornata_posix_places: [Place; 0];
+    safe static giornata_posix_place_count: u32;
+    safe static giornata_posix_stack: u32;
+    safe static giornata_posix_priorities: [u8; 0];
+    /// The slot of the first thread of the system file, and how many there are.
+    safe static giornata_posix_lasting: [u32; 2];
+    safe fn giornata_posix_own() -> &'static Cell<Option<&'static Place>>;
+    fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
+    fn free(memory: *mut c_void);
+}
+
+fn outward(id: Id) -> ThreadId {
+    id.0 + (1 << 16)
+}
+
+fn inward(thread: ThreadId) -> Result<Id, Errno> {
+    let id = thread.checked_sub(1 << 16).filter(|id| id >> 48 == 0);
+    id.map(Id).ok_or(Errno::ESRCH)
+}
+
+fn places() -> &'static [Place] {
+    let first = (&raw const giornata_posix_places).cast();
+    // SAFETY: there are so many, all zero at first, which is a free place.
+    unsafe { from_raw_parts(first, giornata_posix_place_count as usize) }
+}
+
+/// The place of a thread; inside. O(places). `ESRCH`: none.
+fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
+    let mut all = places().iter().filter(|_| thread != 0);
+    all.find(|place| place.id.get() == thread)
+        .ok_or(Errno::ESRCH)
+}
+
+/// A place for a thread that has none: one of an earlier tenant of its slot, or a free one;
+/// inside. As many threads as there are places have slots, so there is one. O(places).
+fn claim(id: Id, priority: u32) -> Option<&'static Place> {
+    let of_slot = |place: &&Place| place.id.get() != 0 && place.id.get() as u16 == id.index();
+    let mut all = places().iter();
+    let place = all
+        .find(of_slot)
+        .or_else(|| places().iter().find(|place| place.id.get() == 0))?;
+    place.id.set(outward(id));
+    place.start.set(None);
+    place.stack.set(null_mut());
+    place.values.set(null_mut());
+    place.value_count.set(0);
+    place.cleanup.set(null_mut());
+    place.name.set([0; NAME]);
+    place.priority.set(priority);
+    Some(place)
+}
+
+/// The caller's place. A thread of the system file takes one when it first asks.
+fn own() -> &'static Place {
+    let own = giornata_posix_own();
+    if let Some(known) = own.get() {
+        return known;
+    }
+    let id = Control::of_caller().map_or(Id(0), |page| page.thread());
+    let place = inside(|| find(outward(id)).ok().or_else(|| claim(id, lasting(id))));
+    let Some(place) = place else {
+        call::panic(b"a thread without a place", b"<pthread.h>", 0)
+    };
+    own.set(Some(place));
+    place
+}
+
+/// The priority that the system file gives a thread; 0 of any other.
+fn lasting(id: Id) -> u32 {
+    let [first, count] = giornata_posix_lasting;
+    let index = u32::from(id.index()).wrapping_sub(first);
+    if index >= count {
+        return 0;
+    }
+    let priorities = (&raw const giornata_posix_priorities).cast::<u8>();
+    // SAFETY: there are so many.
+    unsafe { priorities.wrapping_add(index as usize).read() }.into()
+}
+
+/// See POSIX, `pthread_create()`. O(places); one entry, two if it is detached.
+///
+/// # Safety
+/// `thread` may be written, `attributes` is null or may be read; a stack among them is the
+/// new thread's alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut ThreadId,
+    attributes: *const Attributes,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: by contract.
+    let attributes = unsafe { attributes.as_ref() };
+    number(create(attributes, start, argument, |id| {
+        // SAFETY: by contract.
+        unsafe { thread.write(id) };
+    }))
+}
+
+fn create(
+    attributes: Option<&Attributes>,
+    start: Start,
+    argument: *mut c_void,
+    tell: impl FnOnce(ThreadId),
+) -> Result<(), Errno> {
+    let mut priority = own().priority.get();
+    let (mut stack, mut stack_size, mut is_detached) = (null_mut(), 0, false);
+    if let Some(asked) = attributes {
+        if asked.state != INITIALISED {
+            return Err(Errno::EINVAL);
+        }
+        if asked.stack.is_null() && asked.stack_size > giornata_posix_stack as usize {
+            return Err(Errno::EAGAIN);
+        }
+        if asked.inherits != 0 {
+            priority = asked.priority as u32;
+        }
+        (stack, stack_size) = (asked.stack, asked.stack_size);
+        is_detached = asked.detached != 0;
+    }
+    inside(|| {
+        // (it does not run before the lock is given back)
+        let id = thread::create(begin, 0, priority as u8)?;
+        let place = claim(id, priority).ok_or(Errno::EAGAIN)?;
+        place.start.set(Some(start));
+        place.argument.set(argument);
+        place.stack.set(stack);
+        place.stack_size.set(stack_size);
+        tell(outward(id));
+        if is_detached {
+            thread::detach(id)?;
+        }
+        Ok(())
+    })
+}
+
+/// Where a created thread begins.
+extern "C" fn begin(_: usize) -> usize {
+    let place = own();
+    let (stack, size) = (place.stack.get(), place.stack_size.get());
+    if stack.is_null() {
+        run(0);
+    }
+    let top = stack.wrapping_add(size).expose_provenance() & !15;
+    // SAFETY: the stack was given for this thread, of which nothing is on the other any more.
+    unsafe { thread::go_on(top, run) }
+}
+
+/// The function of a created thread, and its end.
+extern "C" fn run(_: usize) -> ! {
+    let (start, argument) = (own().start.get(), own().argument.get());
+    let value = start.map_or(null_mut(), |start| start(argument));
+    pthread_exit(value)
+}
+
+/// See POSIX, `pthread_exit()`. One entry, besides what handlers and destructors do.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_exit(value: *mut c_void) -> ! {
+    let place = own();
+    // SAFETY: a handler is on the list as long as its block.
+    while let Some(cleanup) = unsafe { place.cleanup.get().as_ref() } {
+        place.cleanup.set(cleanup.outer);
+        // SAFETY: the program gave the function for this.
+        unsafe { (cleanup.routine)(cleanup.argument) };
+    }
+    destroy(place);
+    inside(|| {
+        // SAFETY: nobody else knows the memory of its values.
+        unsafe { free(place.values.get().cast()) };
+        place.values.set(null_mut());
+        place.value_count.set(0);
+        place.id.set(0);
+    });
+    thread::exit_with(value.expose_provenance())
+}
+
+/// Calls the destructors for the caller's values until none is left, or often enough.
+fn destroy(place: &Place) {
+    for _ in 0..ROUNDS {
+        let mut is_done = true;
+        // (a destructor may let them become more)
+        for index in 0..place.value_count.get() {
+            let due = inside(|| {
+                let (key, value) = (key(index).ok()?, values(place).get(index)?);
+                let destructor = key.destructor.get()?;
+                let is_set = value.serial == key.serial && !value.value.get().is_null();
+                is_set.then(|| (destructor, value.value.replace(null_mut())))
+            });
+            if let Some((destructor, value)) = due {
+                is_done = false;
+                // SAFETY: the program gave the function for such values.
+                unsafe { destructor(value) };
+            }
+        }
+        if is_done {
+            return;
+        }
+    }
+}
+
+/// What a thread has for keys; until it has more.
+fn values(place: &Place) -> &[Value] {
+    slice(place.values.get(), place.value_count.get())
+}
+
+/// So many of what `grown` gave memory for.
+fn slice<'a, T>(first: *mut T, count: usize) -> &'a [T] {
+    match count {
+        0 => &[],
+        // SAFETY: there are so many, and they stay while the caller is inside.
+        _ => unsafe { from_raw_parts(first, count) },
+    }
+}
+
+/// See POSIX, `pthread_join()`. Blocks; one entry.
+///
+/// # Safety
+/// `value` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_join(thread: ThreadId, value: *mut *mut c_void) -> c_int {
+    number(inward(thread).and_then(|id| {
+        let ended = thread::join(id)?;
+        if !value.is_null() {
+            // SAFETY: by contract.
+            unsafe { value.write(with_exposed_provenance_mut(ended)) };
+        }
+        Ok(())
+    }))
+}
+
+/// See POSIX, `pthread_detach()`. One entry.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_detach(thread: ThreadId) -> c_int {
+    number(inward(thread).and_then(|id| Ok(thread::detach(id)?)))
+}
+
+/// See POSIX, `pthread_self()`. No entry.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_self() -> ThreadId {
+    own().id.get()
+}
+
+/// See POSIX, `pthread_getschedparam()`. O(places); no entry.
+///
+/// # Safety
+/// `policy` and `priority` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_getschedparam(
+    thread: ThreadId,
+    policy: *mut c_int,
+    priority: *mut c_int,
+) -> c_int {
+    number(inside(|| {
+        let place = find(thread)?;
+        // SAFETY: by contract.
+        unsafe { policy.write(FIFO) };
+        // SAFETY: by contract.
+        unsafe { priority.write(place.priority.get() as c_int) };
+        Ok(())
+    }))
+}
+
+/// See POSIX, `pthread_setschedparam()`. O(places); one entry.
+///
+/// # Safety
+/// `priority` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_setschedparam(
+    thread: ThreadId,
+    policy: c_int,
+    priority: *const c_int,
+) -> c_int {
+    match policy {
+        // SAFETY: by contract.
+        FIFO => pthread_setschedprio(thread, unsafe { priority.read() }),
+        ROUND_ROBIN | OTHER => Errno::ENOTSUP.0,
+        _ => Errno::EINVAL.0,
+    }
+}
+
+/// See POSIX, `pthread_setschedprio()`. O(places); one entry.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_setschedprio(thread: ThreadId, priority: c_int) -> c_int {
+    number(inside(|| {
+        let place = find(thread)?;
+        let priority = u8::try_from(priority).map_err(|_| Errno::EINVAL)?;
+        thread::set_priority(inward(thread)?, priority)?;
+        place.priority.set(priority.into());
+        Ok(())
+    }))
+}
+
+/// All keys; inside.
+fn keys<'a>() -> &'a [Key] {
+    slice(KEYS.first.get(), KEYS.count.get())
+}
+
+/// A key that is in use; inside. `EINVAL`: there is no such.
+fn key<'a>(index: usize) -> Result<&'a Key, Errno> {
+    let key = keys().get(index).filter(|key| key.serial.get() & 1 == 1);
+    key.ok_or(Errno::EINVAL)
+}
+
+/// See POSIX, `pthread_key_create()`. O(keys).
+///
+/// # Safety
+/// `key` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: Option<Routine>) -> c_int {
+    number(inside(|| {
+        let index = new_key()?;
+        if let Some(place) = keys().get(index) {
+            place.serial.set(place.serial.get().wrapping_add(1));
+            place.destructor.set(destructor);
+        }
+        // SAFETY: by contract.
+        unsafe { key.write(index as u32) };
+        Ok(())
+    }))
+}
+
+/// A place for a key, which is not in use; inside.
+fn new_key() -> Result<usize, Errno> {
+    let is_free = |key: &Key| key.serial.get() & 1 == 0;
+    if let Some(index) = keys().iter().position(is_free) {
+        return Ok(index);
+    }
+    let count = KEYS.count.get();
+    if count == MOST_KEYS {
+        return Err(Errno::EAGAIN);
+    }
+    // SAFETY: it came of this function; nobody has a key at hand.
+    let first = unsafe { grown(KEYS.first.get(), count + 1)? };
+    let key = Key {
+        serial: Cell::new(0),
+        destructor: Cell::new(None),
+    };
+    // SAFETY: there is room for one more.
+    unsafe { first.wrapping_add(count).write(key) };
+    KEYS.first.set(first);
+    KEYS.count.set(count + 1);
+    Ok(count)
+}
+
+/// Memory of the heap for so many, which begins as the old. `ENOMEM`: there is no room.
+///
+/// # Safety
+/// `old` is null or came of this function, and is not used any more if this succeeds.
+unsafe fn grown<T>(old: *mut T, count: usize) -> Result<*mut T, Errno> {
+    // SAFETY: by contract.
+    let fresh = unsafe { realloc(old.cast(), count * size_of::<T>()) };
+    match fresh.is_null() {
+        true => Err(Errno::ENOMEM),
+        false => Ok(fresh.cast()),
+    }
+}
+
+/// See POSIX, `pthread_key_delete()`. O(1). No destructor is called.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_key_delete(index: u32) -> c_int {
+    number(inside(|| {
+        let key = key(index as usize)?;
+        key.serial.set(key.serial.get().wrapping_add(1));
+        Ok(())
+    }))
+}
+
+/// See POSIX, `pthread_getspecific()`: null for no key. O(1), no entry.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_getspecific(index: u32) -> *mut c_void {
+    let (place, index) = (own(), index as usize);
+    inside(|| {
+        let (key, value) = (key(index).ok()?, values(place).get(index)?);
+        (value.serial == key.serial).then(|| value.value.get())
+    })
+    .unwrap_or(null_mut())
+}
+
+/// See POSIX, `pthread_setspecific()`. O(1), but for the first value for the key, for which
+/// the heap has to have room.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_setspecific(index: u32, value: *mut c_void) -> c_int {
+    let (place, index) = (own(), index as usize);
+    number(inside(|| {
+        let key = key(index)?;
+        let count = place.value_count.get();
+        if index >= count {
+            // SAFETY: it came of this function; nobody has a value at hand.
+            let first = unsafe { grown(place.values.get(), index + 1)? };
+            for new in count..=index {
+                let value = Value {
+                    serial: Cell::new(0),
+                    value: Cell::new(null_mut()),
+                };
+                // SAFETY: there is room for so many.
+                unsafe { first.wrapping_add(new).write(value) };
+            }
+            place.values.set(first);
+            place.value_count.set(index + 1);
+        }
+        if let Some(own) = values(place).get(index) {
+            own.serial.set(key.serial.get());
+            own.value.set(value);
+        }
+        Ok(())
+    }))
+}
+
+/// `pthread_cleanup_push()`. O(1), no entry.
+///
+/// # Safety
+/// `cleanup` stays until it is popped, or the thread ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __pthread_cleanup_push(cleanup: *mut Cleanup) {
+    let outer = own().cleanup.replace(cleanup);
+    // SAFETY: by contract.
+    unsafe { (*cleanup).outer = outer };
+}
+
+/// `pthread_cleanup_pop()`. O(1), no entry.
+///
+/// # Safety
+/// `cleanup` was pushed last.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __pthread_cleanup_pop(cleanup: *mut Cleanup, execute: c_int) {
+    // SAFETY: by contract.
+    let cleanup = unsafe { &*cleanup };
+    own().cleanup.set(cleanup.outer);
+    if execute != 0 {
+        // SAFETY: the program gave the function for this.
+        unsafe { (cleanup.routine)(cleanup.argument) };
+    }
+}
+
+/// `pthread_setname_np()`: `ERANGE` for more than 15 bytes, `ESRCH`. O(places), no entry.
+///
+/// # Safety
+/// `name` is a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_setname_np(thread: ThreadId, name: *const c_char) -> c_int {
+    let mut bytes = [0; NAME];
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        // SAFETY: by contract: what comes before has no end.
+        *byte = unsafe { name.wrapping_add(index).cast::<u8>().read() };
+        if *byte == 0 {
+            break;
+        }
+    }
+    if bytes.iter().all(|byte| *byte != 0) {
+        return Errno::ERANGE.0;
+    }
+    number(inside(|| {
+        let place = find(thread)?;
+        place.name.set(bytes);
+        Ok(())
+    }))
+}
+
+/// `pthread_getname_np()`: `ERANGE` if it does not fit, `ESRCH`. O(places), no entry.
+///
+/// # Safety
+/// So many bytes may be written from `name` on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_getname_np(
+    thread: ThreadId,
+    name: *mut c_char,
+    size: usize,
+) -> c_int {
+    number(inside(|| {
+        let place = find(thread)?;
+        let own = place.name.get();
+        let bytes = 1 + own.iter().take_while(|byte| **byte != 0).count();
+        if bytes > size {
+            return Err(Errno::ERANGE);
+        }
+        // SAFETY: by contract.
+        unsafe { name.cast::<u8>().copy_from(own.as_ptr(), bytes) };
+        Ok(())
+    }))
+}
