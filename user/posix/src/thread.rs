@@ -131,6 +131,40 @@ fn places() -> &'static [Place] {
     unsafe { from_raw_parts(first, giornata_posix_place_count as usize) }
 }
 
+/// Bit of a `clockid_t`: the CPU-time clock of a thread. Below are 16 bits of the serial
+/// number of its id, and 14 of the slot.
+const CLOCK: usize = 1 << 30;
+const CLOCK_SLOT: u32 = 14;
+
+fn clock_of(thread: ThreadId) -> usize {
+    let (slot, serial) = (thread & ((1 << CLOCK_SLOT) - 1), thread >> 16 & 0xFFFF);
+    CLOCK | (serial << CLOCK_SLOT | slot) as usize
+}
+
+/// The thread whose CPU-time clock this is. O(places). `EINVAL`: none's.
+pub(crate) fn of_clock(clock: usize) -> Result<Id, Errno> {
+    inside(|| {
+        let mut all = places().iter().map(|place| place.id.get());
+        let thread = all.find(|thread| *thread != 0 && clock_of(*thread) == clock);
+        thread.ok_or(Errno::EINVAL).and_then(inward)
+    })
+}
+
+/// See POSIX, `pthread_getcpuclockid()`: `ESRCH`. The clock of a thread that has ended is
+/// none any more. O(places), no entry.
+///
+/// # Safety
+/// `clock` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_getcpuclockid(thread: ThreadId, clock: *mut usize) -> c_int {
+    number(inside(|| {
+        let found = find(thread)?;
+        // SAFETY: by contract.
+        unsafe { clock.write(clock_of(found.id.get())) };
+        Ok(())
+    }))
+}
+
 /// The place of a thread; inside. O(places). `ESRCH`: none.
 fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
     let mut all = places().iter().filter(|_| thread != 0);

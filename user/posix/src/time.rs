@@ -4,9 +4,9 @@
 
 use core::ffi::{c_int, c_long};
 
-use giornata_rt::clock::{self, Ticks};
+use giornata_rt::clock;
+use giornata_rt::thread;
 use giornata_rt::time::{self, Instant};
-use giornata_rt::{call, thread};
 
 use crate::error::{Errno, number, or_minus_one};
 
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c
         REALTIME | MONOTONIC => Ok(time::now().0),
         THREAD_CPUTIME => spent(),
         PROCESS_CPUTIME => spent_by_all(),
-        _ => Err(Errno::EINVAL),
+        _ => spent_by(clock),
     };
     or_minus_one(now.map(|now| {
         // SAFETY: by contract.
@@ -74,14 +74,28 @@ pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c
 
 /// What the calling thread has run.
 fn spent() -> Result<u64, Errno> {
-    let ticks = call::cpu_time()?;
-    Ok(clock::instant(Ticks(ticks)).0)
+    Ok(thread::cpu_time()?.0)
 }
 
 /// What the threads of the process have run. `EINVAL`: the kernel does not tell.
 fn spent_by_all() -> Result<u64, Errno> {
     let spent = thread::cpu_time_of_process();
     spent.map(|spent| spent.0).map_err(|_| Errno::EINVAL)
+}
+
+/// What the thread has run whose clock this is. `EINVAL`: none's, or the kernel does not
+/// tell.
+#[cfg(target_os = "none")]
+fn spent_by(clock: ClockId) -> Result<u64, Errno> {
+    let thread = crate::thread::of_clock(clock)?;
+    let spent = thread::cpu_time_of(thread);
+    spent.map(|spent| spent.0).map_err(|_| Errno::EINVAL)
+}
+
+/// The host has no table of threads.
+#[cfg(not(target_os = "none"))]
+fn spent_by(_: ClockId) -> Result<u64, Errno> {
+    Err(Errno::EINVAL)
 }
 
 /// See POSIX, `clock_getcpuclockid()`: a process knows itself only, which is 0 too. No
@@ -107,8 +121,12 @@ pub unsafe extern "C" fn clock_getcpuclockid(process: c_int, clock: *mut ClockId
 /// `resolution` is null or may be written.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
-    or_minus_one(match clock {
-        REALTIME | MONOTONIC | THREAD_CPUTIME | PROCESS_CPUTIME => {
+    let known = match clock {
+        REALTIME | MONOTONIC | THREAD_CPUTIME | PROCESS_CPUTIME => Ok(()),
+        _ => spent_by(clock).map(drop),
+    };
+    or_minus_one(match known {
+        Ok(()) => {
             if !resolution.is_null() {
                 let tick = SECOND.div_ceil(clock::hertz().max(1).into());
                 // SAFETY: by contract.
@@ -116,7 +134,7 @@ pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec)
             }
             Ok(0)
         }
-        _ => Err(Errno::EINVAL),
+        Err(error) => Err(error),
     })
 }
 

@@ -125,6 +125,7 @@ static void clocks(void)
     CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
     /* the process has one thread */
     CHECK(now.tv_sec == all.tv_sec && now.tv_nsec >= all.tv_nsec && all.tv_nsec > 0);
+    CHECK(clock_gettime(own, &all) == 0 && now.tv_nsec <= all.tv_nsec);
     CHECK(tick.tv_sec == 0 && tick.tv_nsec > 0 && tick.tv_nsec <= 20000000);
     errno = 0;
     CHECK(clock_getres((clockid_t)77, &tick) == -1 && errno == EINVAL);

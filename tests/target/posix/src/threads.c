@@ -326,6 +326,41 @@ static void names(void)
     tell("names");
 }
 
+static int64_t shown(clockid_t clock)
+{
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0)
+        return -1;
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void clocks(void)
+{
+    pthread_t thread;
+    clockid_t own, other;
+    CHECK(pthread_getcpuclockid(pthread_self(), &own) == 0 && own != CLOCK_THREAD_CPUTIME_ID);
+    int64_t first = shown(own), second = shown(CLOCK_THREAD_CPUTIME_ID), third = shown(own);
+    CHECK(0 < first && first <= second && second <= third);
+    CHECK(pthread_create(&thread, NULL, rest, NULL) == 0);
+    CHECK(pthread_getcpuclockid(thread, &other) == 0 && other != own);
+    CHECK(shown(other) == 0);
+    struct timespec half = { .tv_nsec = 500000 };
+    nanosleep(&half, NULL);
+    /* it has run until it slept, and does not run now */
+    first = shown(other);
+    CHECK(first > 0 && first < 500000 && shown(other) == first);
+    CHECK(clock_getres(other, &half) == 0 && half.tv_sec == 0 && half.tv_nsec > 0);
+    CHECK(first + shown(own) <= shown(CLOCK_PROCESS_CPUTIME_ID));
+    first = shown(CLOCK_PROCESS_CPUTIME_ID);
+    CHECK(pthread_join(thread, NULL) == 0 && pthread_getcpuclockid(thread, &own) == ESRCH);
+    errno = 0;
+    CHECK(shown(other) == -1 && errno == EINVAL);
+    errno = 0;
+    CHECK(clock_getres(other, NULL) == -1 && errno == EINVAL);
+    CHECK(shown(CLOCK_PROCESS_CPUTIME_ID) > first);
+    tell("clocks");
+}
+
 static pthread_t of_main;
 
 static void *after_main(void *argument)
@@ -346,6 +381,7 @@ int main(void)
     keys();
     cleanup();
     names();
+    clocks();
     of_main = pthread_self();
     CHECK(pthread_create(&thread, NULL, after_main, NULL) == 0);
     pthread_exit(NULL);
