@@ -21,7 +21,7 @@ pub(crate) fn parts(config: &str) -> &'static [&'static str] {
         "es-load" => &[PROGRAMS, LOAD],
         "emeralds" => &[SERVICES],
         "pse51" => &[SERVICES, POSIX],
-        "all" => &[PROGRAMS, LOAD, SERVICES, POSIX],
+        "all" => &[PROGRAMS, LOAD, SERVICES],
         _ => &[PROGRAMS],
     }
 }

@@ -115,7 +115,7 @@ int pthread_setspecific(pthread_key_t key, const void *value);
 int pthread_setname_np(pthread_t thread, const char *name);
 int pthread_getname_np(pthread_t thread, char *name, size_t size);
 
-/* What clock_gettime() then tells, the kernel has to know: configuration `pse51` or `all`. */
+/* What clock_gettime() then tells, the kernel has to know: configuration `pse51`. */
 int pthread_getcpuclockid(pthread_t thread, clockid_t *clock);
 
 /* What is to be cleaned up when the thread ends within a block. */

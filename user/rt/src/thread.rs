@@ -126,8 +126,8 @@ pub fn cpu_time() -> Result<Duration, Error> {
     call::cpu_time().map(Duration)
 }
 
-/// Execution time of a thread of this process so far, in kernels of the configurations
-/// `pse51` and `all`. (POSIX `clock_getcpuclockid`.) O(1); does not block.
+/// Execution time of a thread of this process so far, in kernels of the configuration
+/// `pse51`. (POSIX `clock_getcpuclockid`.) O(1); does not block.
 ///
 /// `ESRCH`: there is no such thread. `ENOSYS`: the kernel has no such clocks.
 pub fn cpu_time_of(thread: Id) -> Result<Duration, Error> {

@@ -75,10 +75,10 @@ giornata_trap:
     add     a6, a6, t0
     lw      t0, %lo({calls})(a6)
 .endif
-call_handler:
     li      sp, {KERNEL}
     mv      a6, tp
     jalr    t0
+called:
     csrr    t0, mepc
     bnez    a1, switch_call
 stay: # the caller goes on with a0, and a1 is 0
@@ -279,8 +279,10 @@ not_its_call: # or nobody's
     bne     a7, t0, 2f
     li      t0, {COUNT}
     bltu    sp, t0, 2f
-    la      t0, {posix}
-    j       call_handler
+    li      sp, {KERNEL}
+    mv      a6, tp
+    call    {posix}
+    j       called
 2:
 .endif
     li      a1, {COUNT}
