@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::objects::{Kind, Object};
 use crate::problem::{Problem, Refusal};
 use crate::shared::Region;
+use crate::waiting;
 use giornata_abi::system::REGION_WRITE;
 use std::collections::BTreeMap;
 
@@ -200,7 +201,8 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             ..constant("INTERRUPT", &[&line.name], line.number.into(), note)
         });
     }
-    for (index, object) in (0u16..).zip(&model.objects) {
+    let objects = (0u16..).zip(&model.objects);
+    for (index, object) in objects.filter(|(_, object)| !object.is_of_library) {
         let kind = object.shape.kind();
         let constant = constant(
             &upper(kind.name()),
@@ -212,6 +214,11 @@ fn constants(model: &Model) -> Result<Vec<Constant>, Refusal> {
             form: form(object),
             ..constant
         });
+    }
+    for (owner, slot) in waiting::first(&model.objects) {
+        let owner = process(owner);
+        let note = format!("First object by which the C library of `{owner}` waits");
+        all.push(constant("WAITING", &[owner], slot.into(), note));
     }
     for (index, region) in (0u32..).zip(&model.regions) {
         let (writers, readers) = sharers(model, region);

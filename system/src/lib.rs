@@ -22,6 +22,7 @@ mod start;
 mod supervisors;
 mod threads;
 mod together;
+mod waiting;
 
 pub mod board;
 mod board_keys;

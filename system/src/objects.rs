@@ -77,6 +77,8 @@ pub struct Object {
     pub at_boot: bool,
     /// Whether it is of one process, whose threads take it by a word.
     pub is_private: bool,
+    /// Whether it is the C library's, not of the system file.
+    pub is_of_library: bool,
     /// Of a mailbox: the number of that of the server that it is attached to.
     pub server: Option<u16>,
     /// By process: `RIGHT_` bits.
@@ -318,6 +320,7 @@ pub(crate) fn resolve(findings: &mut Findings, file: &SystemFile) -> Vec<Object>
         shape: section.shape,
         at_boot: section.at_boot,
         is_private: section.is_private,
+        is_of_library: false,
         server: None,
         rights: vec![0; file.processes.len()],
     };

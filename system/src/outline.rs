@@ -10,7 +10,7 @@ use crate::names::name_map;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{expect, objects, programs, shared, supervisors, threads};
+use crate::{expect, objects, programs, shared, supervisors, threads, waiting};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -128,6 +128,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
     check_drivers_of_devices(&mut findings, file, &project.board);
     model.interrupts = interrupts(&mut findings, project, &modules);
     model.objects = objects::resolve(&mut findings, file);
+    waiting::add(file, &mut model.objects);
     model.regions = shared::resolve(&mut findings, file);
     services::resolve(&mut findings, file, &mut model);
     supervisors::resolve(&mut findings, file, &mut model);

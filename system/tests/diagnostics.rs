@@ -455,7 +455,7 @@ fn private_objects_of_a_system_file() {
             "private = true\nceiling = 7\nprotocol = \"ceiling\"",
         ),
         ("most = 8", "initial = 3"),
-        ("most = 8", "most = 16384"),
+        ("most = 8", "most = 32768"),
         ("[semaphore.slots]", "[condition.slots]"),
         (
             beside,

@@ -18,7 +18,7 @@ pub const WAITED_FOR: u32 = 1 << 15;
 /// Somebody has the mutex.
 pub const LOCKED: u32 = 1 << 14;
 /// The highest count of a private semaphore.
-pub const MOST: u32 = LOCKED - 1;
+pub const MOST: u32 = WAITED_FOR - 1;
 /// The bit of a semaphore's word from which on its highest count lies.
 pub const LIMIT: u32 = 16;
 /// Most threads of a system with private mutexes: what the id leaves free.

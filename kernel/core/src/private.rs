@@ -64,9 +64,14 @@ impl Kernel {
                 false => INVALID,
             };
         }
+        let value = M::load(place);
+        // (whoever binds objects to words finds out that this one is another's by now)
+        let is_bound = object.word.get() == word;
+        if cfg!(feature = "posix") && value & WAITED_FOR != 0 && !is_bound {
+            return INVALID;
+        }
         object.word.set(word);
         object.kind.set(object.made);
-        let value = M::load(place);
         if !is_mutex {
             object.count.set(value & MOST);
         } else if value & LOCKED != 0 {

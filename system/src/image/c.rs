@@ -5,6 +5,7 @@ use crate::identifiers;
 use crate::image::c_library;
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
+use crate::waiting;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -61,8 +62,11 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
 /// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: [&str; 3] = [
+const POSIX_RUNTIME: [&str; 6] = [
+    "user/posix/runtime/barrier.c",
     "user/posix/runtime/library.c",
+    "user/posix/runtime/rwlock.c",
+    "user/posix/runtime/sync.c",
     "user/posix/runtime/system.c",
     "user/posix/runtime/thread.c",
 ];
@@ -150,9 +154,8 @@ pub(crate) fn commands(
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left
 /// to those that it makes, and the slot and the priorities of those of the system file.
-fn threads(section: &ProcessSection) -> [String; 4] {
+fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 6] {
     let spare = section.services.spare_threads.as_ref();
-    let places = section.threads.len() + spare.map_or(0, |spare| usize::from(spare.count));
     let stack = spare.and_then(|spare| spare.stack.as_ref());
     let stack = stack.unwrap_or(&section.stack).get_ref();
     let priorities = section.threads.iter().map(|t| t.priority.to_string());
@@ -162,8 +165,15 @@ fn threads(section: &ProcessSection) -> [String; 4] {
     let first = first.map_or("0".into(), |thread| {
         identifiers::name("THREAD", &[owner, thread.name.get_ref()])
     });
+    let waiting = waiting::count(file, section);
+    let first_waiting = match waiting {
+        0 => "0".into(),
+        _ => identifiers::name("WAITING", &[owner]),
+    };
     [
-        format!("-DGIORNATA_PLACES={places}"),
+        format!("-DGIORNATA_PLACES={}", waiting::places(section)),
+        format!("-DGIORNATA_WAITING={waiting}"),
+        format!("-DGIORNATA_FIRST_WAITING={first_waiting}"),
         format!("-DGIORNATA_STACK={stack}"),
         format!("-DGIORNATA_PRIORITIES={}", priorities.join(",")),
         format!("-DGIORNATA_FIRST_THREAD={first}"),
@@ -196,7 +206,7 @@ impl Plan {
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
             arguments.extend(HOSTED.map(OsString::from));
-            arguments.extend(threads(section).map(OsString::from));
+            arguments.extend(threads(file, section).map(OsString::from));
             for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {
                 arguments.extend(["-isystem".into(), headers.into()]);
             }

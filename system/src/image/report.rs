@@ -54,7 +54,8 @@ pub struct ProcessUsage {
 impl Report {
     pub(crate) fn of(model: &Model, kernel: &Kernel, layout: &Layout) -> Report {
         let processes = model.processes.iter().zip(&layout.usage);
-        let objects = model.objects.iter().map(|object| users(model, object));
+        let objects = model.objects.iter().filter(|object| !object.is_of_library);
+        let objects = objects.map(|object| users(model, object));
         let regions = model.regions.iter().zip(&layout.placement.regions);
         let regions = regions.map(|(region, place)| sharers(model, region, place.address));
         Report {

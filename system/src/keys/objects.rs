@@ -47,7 +47,7 @@ pub(super) static SEMAPHORE: Table = Table {
             "most",
             Number(1, objects::MOST),
             Means("as high as it can be"),
-            "Its highest count; 16383 at most if it is private",
+            "Its highest count; 32767 at most if it is private",
         ),
         key(
             "private",

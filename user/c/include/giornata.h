@@ -273,7 +273,7 @@ struct gio_private_mutex {
     volatile uint32_t word;
 };
 
-/* Its initial count, up to 16383, is said here. */
+/* Its initial count, up to 32767, is said here. */
 struct gio_private_semaphore {
     gio_id slot;
     volatile uint32_t word;

@@ -17,6 +17,8 @@ struct place {
     struct __pthread_cleanup *cleanup;
     char name[16];
     uint32_t priority;
+    const void *mutexes;
+    uint32_t outer;
 };
 
 const uint8_t giornata_posix_priorities[] = { GIORNATA_PRIORITIES };

@@ -12,13 +12,21 @@ extern crate std;
 // <giornata.h>, too
 extern crate giornata_c as _;
 
+#[cfg(target_os = "none")]
+pub mod condition;
 pub mod error;
 pub mod lock;
 pub mod memory;
+#[cfg(target_os = "none")]
+pub mod mutex;
 pub mod process;
 pub mod sched;
+#[cfg(target_os = "none")]
+pub mod semaphore;
 pub mod shared;
 pub mod stream;
 #[cfg(target_os = "none")]
 pub mod thread;
 pub mod time;
+#[cfg(target_os = "none")]
+mod waiting;

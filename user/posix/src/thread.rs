@@ -6,14 +6,15 @@
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
-use core::ptr::{null_mut, with_exposed_provenance_mut};
+use core::ptr::{null, null_mut, with_exposed_provenance_mut};
 use core::slice::from_raw_parts;
 
-use giornata_rt::thread::{self, Control};
+use giornata_rt::thread::{self, Control, Outer};
 use giornata_rt::{Id, call};
 
 use crate::error::{Errno, number};
 use crate::lock::inside;
+use crate::mutex::Mutex;
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
@@ -59,7 +60,7 @@ pub struct Cleanup {
 /// A thread of the process: see `runtime/thread.c`. What is a thread's own, it changes
 /// itself; its id, its priority and its name are changed inside.
 #[repr(C)]
-struct Place {
+pub(crate) struct Place {
     /// 0: nobody has the place.
     id: Cell<ThreadId>,
     start: Cell<Option<Start>>,
@@ -71,7 +72,11 @@ struct Place {
     value_count: Cell<usize>,
     cleanup: Cell<*mut Cleanup>,
     name: Cell<[u8; NAME]>,
-    priority: Cell<u32>,
+    pub(crate) priority: Cell<u32>,
+    /// The mutexes with a ceiling that it has, the last first.
+    pub(crate) mutexes: Cell<*const Mutex>,
+    /// The ceiling that it had before the first of them.
+    pub(crate) outer: Cell<Outer>,
 }
 
 /// What a thread has for a key, if the key is still the same.
@@ -188,11 +193,13 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.cleanup.set(null_mut());
     place.name.set([0; NAME]);
     place.priority.set(priority);
+    place.mutexes.set(null());
+    place.outer.set(Outer::NONE);
     Some(place)
 }
 
 /// The caller's place. A thread of the system file takes one when it first asks.
-fn own() -> &'static Place {
+pub(crate) fn own() -> &'static Place {
     let own = giornata_posix_own();
     if let Some(known) = own.get() {
         return known;
@@ -204,6 +211,22 @@ fn own() -> &'static Place {
     };
     own.set(Some(place));
     place
+}
+
+/// The caller publishes this ceiling, unless it has a higher one. Returns the one before. No
+/// entry.
+pub(crate) fn raise(ceiling: u32) -> Outer {
+    let page = Control::of_caller();
+    page.map_or(Outer::NONE, |page| {
+        page.raise_ceiling(ceiling.min(255) as u8)
+    })
+}
+
+/// The caller has this ceiling again. No entry unless a preemption was put off.
+pub(crate) fn restore(outer: Outer) {
+    if let Some(page) = Control::of_caller() {
+        page.restore_ceiling(outer);
+    }
 }
 
 /// The priority that the system file gives a thread; 0 of any other.

@@ -13,8 +13,8 @@ use crate::error::{Errno, number, or_minus_one};
 const SECOND: u64 = 1_000_000_000;
 
 /// `clockid_t`.
-type ClockId = usize;
-const REALTIME: ClockId = 1;
+pub(crate) type ClockId = usize;
+pub(crate) const REALTIME: ClockId = 1;
 const PROCESS_CPUTIME: ClockId = 2;
 const THREAD_CPUTIME: ClockId = 3;
 const MONOTONIC: ClockId = 4;
@@ -165,15 +165,21 @@ pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, _: *mut TimeSpec) -> c
 }
 
 fn sleep(clock: ClockId, is_absolute: bool, time: TimeSpec) -> Result<(), Errno> {
-    if !matches!(clock, REALTIME | MONOTONIC) {
-        return Err(Errno::EINVAL);
-    }
-    let length = time.nanoseconds()?;
+    let Instant(time) = instant(clock, time)?;
     let until = match is_absolute {
-        true => length,
-        false => time::now().0.saturating_add(length),
+        true => time,
+        false => time::now().0.saturating_add(time),
     };
     Ok(time::sleep_until(Instant(until))?)
+}
+
+/// When a clock shows a time. `EINVAL`: the nanoseconds are not those of a second, or there is
+/// no such clock that one can wait for.
+pub(crate) fn instant(clock: ClockId, time: TimeSpec) -> Result<Instant, Errno> {
+    match clock {
+        REALTIME | MONOTONIC => Ok(Instant(time.nanoseconds()?)),
+        _ => Err(Errno::EINVAL),
+    }
 }
 
 /// `struct timeval`.

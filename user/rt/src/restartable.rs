@@ -11,6 +11,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// A shared word. O(1) an operation, unless the thread is preempted in it.
+#[derive(Debug)]
 #[repr(transparent)]
 pub struct Word {
     #[cfg(target_os = "none")]

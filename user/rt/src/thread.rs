@@ -159,12 +159,18 @@ const PAGE_WORDS: usize = size_of::<ControlPage>() / 4;
 pub struct Control(NonNull<ControlPage>);
 
 /// The ceiling of a thread before it was raised.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct Outer(u32);
 
 impl Outer {
     /// There was none.
     pub const NONE: Outer = Outer(0);
+
+    /// This one.
+    pub const fn at(ceiling: u8) -> Outer {
+        Outer(ceiling as u32)
+    }
 }
 
 macro_rules! field {
@@ -256,7 +262,8 @@ impl Control {
     pub fn restore_ceiling(&self, Outer(outer): Outer) {
         compiler_fence(Ordering::SeqCst);
         set_field!(self, ceiling, outer);
-        if outer == 0 && field!(self, pending) != 0 {
+        // (the kernel heeds the outer ceiling, too)
+        if field!(self, pending) != 0 {
             set_field!(self, pending, 0);
             yield_now();
         }

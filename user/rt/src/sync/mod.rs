@@ -40,7 +40,7 @@ mod semaphore;
 pub use condition::{Condition, Held, Woken};
 pub use locked::{Locked, LockedGuard};
 pub use mutex::{Guard, Mutex};
-pub use private::{PrivateGuard, PrivateMutex, PrivateSemaphore};
+pub use private::{PrivateGuard, PrivateMutex, PrivateSemaphore, word_of_caller};
 pub use semaphore::Semaphore;
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl PrivateMutex {
     /// Takes the mutex; blocks until `instant` at most.
     #[inline]
     pub fn lock_until(&self, instant: Instant) -> Result<PrivateGuard<'_>, Error> {
-        let mine = control::own_word() | LOCKED;
+        let mine = word_of_caller();
         let owner_died = match self.word.compare_exchange(0, mine) {
             Ok(_) => false,
             Err(_) => self.lock_by_call(instant)?,
@@ -77,7 +77,7 @@ impl PrivateMutex {
     /// `EPERM`: the caller does not have it. `ESRCH`: it has ended.
     #[inline]
     pub fn unlock(&self) -> Result<(), Error> {
-        self.give_back(control::own_word() | LOCKED)
+        self.give_back(word_of_caller())
     }
 
     /// Gives the mutex back; its word says `mine` while nobody waits.
@@ -98,6 +98,12 @@ impl PrivateMutex {
     pub fn address(&self) -> usize {
         (&raw const self.word).expose_provenance()
     }
+}
+
+/// What the word of a private mutex says while the caller has it and nobody waits. O(1).
+#[inline]
+pub fn word_of_caller() -> u32 {
+    control::own_word() | LOCKED
 }
 
 /// The calling thread has a private mutex; it gives it back when this is dropped.
@@ -141,7 +147,7 @@ impl Drop for PrivateGuard<'_> {
     }
 }
 
-/// A semaphore of one process that counts, up to the limit in the system file, 16,383
+/// A semaphore of one process that counts, up to the limit in the system file, 32,767
 /// at most. A `static` of it, and one only for each object of the system file. C
 /// declares the same.
 #[repr(C)]
@@ -155,7 +161,7 @@ impl PrivateSemaphore {
     /// with this count.
     ///
     /// # Panics
-    /// When compiled with a count above 16,383.
+    /// When compiled with a count above 32,767.
     pub const fn new(index: u16, count: u32) -> PrivateSemaphore {
         assert!(count <= MOST, "the count of a private semaphore");
         PrivateSemaphore {

@@ -1,0 +1,154 @@
+//! Conditions. A signal makes no entry while nobody waits.
+
+use core::cell::Cell;
+use core::ffi::c_int;
+
+use giornata_rt::call;
+
+use crate::error::{Errno, number};
+use crate::mutex::{Mutex, Until};
+use crate::time::{ClockId, REALTIME, TimeSpec};
+use crate::waiting::{Bound, Kind, Place};
+
+/// What `state` says of one that is destroyed.
+const DESTROYED: u16 = 1;
+
+/// `pthread_cond_t`: all zero is one with CLOCK_REALTIME.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Condition {
+    bound: Bound,
+    state: Cell<u16>,
+    /// The clock of timed waits; 0: CLOCK_REALTIME.
+    clock: Cell<u32>,
+}
+
+/// Who wakes.
+#[derive(Clone, Copy)]
+enum Whom {
+    One,
+    All,
+}
+
+impl Condition {
+    fn check(&self) -> Result<(), Errno> {
+        match self.state.get() {
+            DESTROYED => Err(Errno::EINVAL),
+            _ => Ok(()),
+        }
+    }
+
+    fn clock(&self) -> ClockId {
+        match self.clock.get() {
+            0 => REALTIME,
+            clock => clock as ClockId,
+        }
+    }
+
+    fn wait(&self, mutex: &Mutex, until: Until<'_>) -> Result<(), Errno> {
+        self.check()?;
+        let instant = until.instant()?;
+        let depth = mutex.lay_down()?;
+        let place = Place {
+            kind: Kind::Condition,
+            bound: &self.bound,
+            user: self.address(),
+        };
+        let waited = mutex.wait(place, |mutex, word| {
+            call::wait_word(self.bound.id().0, mutex, instant, word)
+        });
+        mutex.take_up(depth, waited)
+    }
+
+    /// Wakes who waits: a thread that waits for another condition by now may be woken, too.
+    fn wake(&self, whom: Whom) -> Result<(), Errno> {
+        self.check()?;
+        let id = self.bound.id().0;
+        match whom {
+            Whom::One if self.bound.wakes(self.address(), 1) => call::signal(id)?,
+            Whom::All if self.bound.wakes(self.address(), u32::MAX) => call::broadcast(id)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn address(&self) -> usize {
+        (&raw const *self).expose_provenance()
+    }
+}
+
+/// See POSIX, `pthread_cond_wait()`: two entries if the mutex has no waiters. Blocks, and then
+/// for the mutex. `EPERM`: the caller does not have the mutex. `EOWNERDEAD`,
+/// `ENOTRECOVERABLE`, `EDEADLK`: of the mutex, as of [`pthread_mutex_lock`](super::mutex).
+///
+/// # Safety
+/// A condition and a mutex lie there: all zero, or initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_wait(
+    condition: *const Condition,
+    mutex: *const Mutex,
+) -> c_int {
+    // SAFETY: by contract.
+    let condition = unsafe { &*condition };
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    number(condition.wait(mutex, Until::Never))
+}
+
+/// See POSIX, `pthread_cond_timedwait()`: as [`pthread_cond_wait`], until the condition's clock
+/// shows `time`: `ETIMEDOUT`. `EINVAL`: the nanoseconds are not those of a second.
+///
+/// # Safety
+/// As [`pthread_cond_wait`]; `time` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_timedwait(
+    condition: *const Condition,
+    mutex: *const Mutex,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let condition = unsafe { &*condition };
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    let time = unsafe { &*time };
+    number(condition.wait(mutex, Until::At(condition.clock(), time)))
+}
+
+/// See POSIX, `pthread_cond_signal()`. Does not block. No entry if nobody waits.
+///
+/// # Safety
+/// A condition lies at `condition`: all zero, or initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_signal(condition: *const Condition) -> c_int {
+    // SAFETY: by contract.
+    number(unsafe { &*condition }.wake(Whom::One))
+}
+
+/// See POSIX, `pthread_cond_broadcast()`. Does not block. No entry if nobody waits.
+///
+/// # Safety
+/// As [`pthread_cond_signal`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_broadcast(condition: *const Condition) -> c_int {
+    // SAFETY: by contract.
+    number(unsafe { &*condition }.wake(Whom::All))
+}
+
+/// See POSIX, `pthread_cond_destroy()`. No entry. `EBUSY`: a thread waits. `EINVAL`: it is
+/// destroyed already.
+///
+/// # Safety
+/// As [`pthread_cond_signal`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_destroy(condition: *const Condition) -> c_int {
+    // SAFETY: by contract.
+    let condition = unsafe { &*condition };
+    number(condition.check().and_then(|()| {
+        if condition.bound.is_waited_for(condition.address()) {
+            return Err(Errno::EBUSY);
+        }
+        condition.state.set(DESTROYED);
+        Ok(())
+    }))
+}

@@ -1,0 +1,528 @@
+//! Mutexes of all types and protocols.
+//!
+//! The word of a mutex says who has it, as that of a private mutex of `giornata_rt`, so it is
+//! taken and given back without an entry while nobody waits. The protocols "none" and
+//! "inherit" are one: the kernel always runs the owner in the place of its waiters. With
+//! "protect" the owner publishes the ceiling in its control page, which the scheduler reads
+//! when it is about to leave the thread.
+//!
+//! A mutex that nobody can have any more says that a thread has it which there never is, so
+//! that what is fast needs no test for it.
+
+use core::cell::Cell;
+use core::ffi::c_int;
+use core::ptr::null;
+
+use giornata_abi::word::{LOCKED, WAITED_FOR};
+use giornata_rt::restartable::Word;
+use giornata_rt::sync::word_of_caller;
+use giornata_rt::thread::Outer;
+use giornata_rt::{Instant, call, time};
+
+use crate::error::{Errno, number};
+use crate::thread;
+use crate::time::{REALTIME, TimeSpec, instant};
+use crate::waiting::{Bound, Kind, Place, repeat, waiting};
+
+/// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
+const NORMAL: u8 = 1;
+const RECURSIVE: u8 = 2;
+const ROBUST: u8 = 4;
+const PROTECT: u8 = 8;
+
+/// What `state` says besides 0.
+mod state {
+    /// A robust one, whose owner ended: whoever has it now has to mend what it protects.
+    pub(super) const INCONSISTENT: u8 = 1;
+    /// The same, and nobody has mended it.
+    pub(super) const UNRECOVERABLE: u8 = 2;
+    /// Its owner ended; it is not robust.
+    pub(super) const STALLED: u8 = 3;
+    pub(super) const DESTROYED: u8 = 4;
+}
+
+/// The word of a mutex that nobody can have: of a thread that there is not.
+const NOBODY: u32 = 0xFFFF << 16 | LOCKED | (LOCKED - 1);
+/// `EAGAIN` of a recursive one beyond this.
+const MOST: u32 = u32::MAX - 1;
+
+/// `pthread_mutex_t`: all zero is one of the default type.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Mutex {
+    word: Word,
+    bound: Bound,
+    kind: Cell<u8>,
+    state: Cell<u8>,
+    /// Of a recursive one: how often its owner has it, but for once.
+    more: Cell<u32>,
+    ceiling: Cell<u32>,
+    /// With a ceiling: the one that its owner took before.
+    before: Cell<*const Mutex>,
+}
+
+/// Until when somebody waits.
+#[derive(Clone, Copy)]
+pub(crate) enum Until<'a> {
+    /// Without end.
+    Never,
+    /// Not at all.
+    Now,
+    /// By this clock.
+    At(usize, &'a TimeSpec),
+}
+
+impl Until<'_> {
+    pub(crate) fn instant(self) -> Result<Instant, Errno> {
+        match self {
+            Until::Never => Ok(Instant::NEVER),
+            Until::Now => Ok(Instant::START),
+            // (an instant of 0 would be not at all, which has another error)
+            Until::At(clock, time) => Ok(Instant(instant(clock, *time)?.0.max(1))),
+        }
+    }
+
+    fn is_now(self) -> bool {
+        matches!(self, Until::Now)
+    }
+}
+
+/// What the owner loses for as long as it waits for a condition.
+pub(crate) struct Depth(u32);
+
+impl Mutex {
+    fn is(&self, bits: u8) -> bool {
+        self.kind.get() & bits != 0
+    }
+
+    /// Whether the caller, whose word is `mine`, has it.
+    fn is_owned(&self, mine: u32) -> bool {
+        self.word.load() & !WAITED_FOR == mine
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place {
+            kind: Kind::Mutex,
+            bound: &self.bound,
+            user: self.address(),
+        }
+    }
+
+    fn address(&self) -> usize {
+        (&raw const self.word).expose_provenance()
+    }
+
+    /// Locks it. No entry if nobody has it.
+    pub(crate) fn lock(&self, until: Until<'_>) -> Result<(), Errno> {
+        let mine = word_of_caller();
+        if self.is(PROTECT) {
+            return self.lock_protected(mine, until);
+        }
+        match self.word.compare_exchange(0, mine) {
+            Ok(_) => Ok(()),
+            Err(_) => self.lock_by_call(mine, until),
+        }
+    }
+
+    fn lock_protected(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
+        let own = thread::own();
+        if self.is_owned(mine) {
+            return self.lock_by_call(mine, until);
+        }
+        if own.priority.get() > self.ceiling.get() {
+            return Err(Errno::EINVAL);
+        }
+        let outer = thread::raise(self.ceiling.get());
+        let locked = match self.word.compare_exchange(0, mine) {
+            Ok(_) => Ok(()),
+            // (whoever has it waits for something else, or its ceiling was changed)
+            Err(_) => {
+                thread::restore(outer);
+                let locked = self.lock_by_call(mine, until);
+                if matches!(locked, Ok(()) | Err(Errno::EOWNERDEAD)) {
+                    thread::raise(self.ceiling.get());
+                }
+                locked
+            }
+        };
+        if matches!(locked, Ok(()) | Err(Errno::EOWNERDEAD)) {
+            self.note_ceiling(own, outer);
+        }
+        locked
+    }
+
+    /// It is the last that `own` has taken of those with a ceiling.
+    fn note_ceiling(&self, own: &thread::Place, outer: Outer) {
+        if own.mutexes.get().is_null() {
+            own.outer.set(outer);
+        }
+        self.before.set(own.mutexes.get());
+        own.mutexes.set(self);
+    }
+
+    /// It is none of them any more. Returns the ceiling of the others.
+    fn forget_ceiling(&self, own: &thread::Place) -> Outer {
+        let mut place = &own.mutexes;
+        let mut highest = 0;
+        // SAFETY: mutexes of the caller are on the list, which it has locked, so they are
+        // there.
+        while let Some(mutex) = unsafe { place.get().as_ref() } {
+            if core::ptr::eq(mutex, self) {
+                place.set(self.before.get());
+            } else {
+                highest = mutex.ceiling.get().max(highest);
+                place = &mutex.before;
+            }
+        }
+        own.outer.get().max(Outer::at(highest as u8))
+    }
+
+    #[cold]
+    fn lock_by_call(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
+        if self.is_owned(mine) && (self.is(RECURSIVE) || until.is_now()) {
+            if !self.is(RECURSIVE) {
+                return Err(Errno::EBUSY);
+            }
+            let more = self.more.get();
+            if more == MOST {
+                return Err(Errno::EAGAIN);
+            }
+            self.more.set(more + 1);
+            return Ok(());
+        }
+        repeat(|| {
+            self.check(until)?;
+            let instant = until.instant()?;
+            if self.is_owned(mine) && self.is(NORMAL) {
+                return dead_lock(instant);
+            }
+            let locked = waiting([self.place()], || {
+                call::lock_word(self.bound.id().0, instant, self.address())
+            });
+            self.locked(mine, locked, until)
+        })
+    }
+
+    /// Whether anybody can have it.
+    fn check(&self, until: Until<'_>) -> Result<(), Errno> {
+        match self.state.get() {
+            state::UNRECOVERABLE => Err(Errno::ENOTRECOVERABLE),
+            state::STALLED if until.is_now() => Err(Errno::EBUSY),
+            state::STALLED => Err(Errno::EDEADLK),
+            state::DESTROYED => Err(Errno::EINVAL),
+            _ => Ok(()),
+        }
+    }
+
+    /// What comes of a mutex that the kernel has given the caller, or refused it.
+    pub(crate) fn locked(
+        &self,
+        mine: u32,
+        locked: Result<(), Errno>,
+        until: Until<'_>,
+    ) -> Result<(), Errno> {
+        match locked {
+            Err(Errno::EOWNERDEAD) if self.is(ROBUST) => {
+                self.more.set(0);
+                self.state.set(state::INCONSISTENT);
+                locked
+            }
+            Err(Errno::EOWNERDEAD) => {
+                self.state.set(state::STALLED);
+                self.give_back(mine)?;
+                self.check(until)
+            }
+            Err(Errno::EDEADLK) if until.is_now() => Err(Errno::EBUSY),
+            // it may have become one that nobody can have while the caller waited
+            Ok(()) | Err(Errno::ETIMEDOUT) if self.is_owned(mine) => match self.check(until) {
+                Ok(()) => locked,
+                Err(error) => {
+                    self.give_back(mine)?;
+                    Err(error)
+                }
+            },
+            _ => locked,
+        }
+    }
+
+    /// Unlocks it. No entry if nobody waits.
+    pub(crate) fn unlock(&self) -> Result<(), Errno> {
+        let mine = word_of_caller();
+        if !self.is(RECURSIVE | ROBUST | PROTECT) && self.word.compare_exchange(mine, 0).is_ok() {
+            return Ok(());
+        }
+        self.unlock_any(mine)
+    }
+
+    fn unlock_any(&self, mine: u32) -> Result<(), Errno> {
+        if !self.is_owned(mine) {
+            return Err(Errno::EPERM);
+        }
+        if let Some(less) = self.more.get().checked_sub(1) {
+            self.more.set(less);
+            return Ok(());
+        }
+        if self.state.get() == state::INCONSISTENT {
+            self.state.set(state::UNRECOVERABLE);
+        }
+        if !self.is(PROTECT) {
+            return self.give_back(mine);
+        }
+        let outer = self.forget_ceiling(thread::own());
+        let given = self.give_back(mine);
+        thread::restore(outer);
+        given
+    }
+
+    /// The caller, whose word is `mine`, has it no more.
+    fn give_back(&self, mine: u32) -> Result<(), Errno> {
+        let free = match self.state.get() {
+            state::UNRECOVERABLE | state::STALLED => NOBODY,
+            _ => 0,
+        };
+        repeat(|| match self.word.compare_exchange(mine, free) {
+            Ok(_) => Ok(()),
+            Err(_) => Ok(call::unlock_word(self.bound.id().0, self.address())?),
+        })
+    }
+
+    /// The caller is about to wait for a condition, which the mutex is given back for.
+    /// `EPERM`: it does not have it.
+    pub(crate) fn lay_down(&self) -> Result<Depth, Errno> {
+        if !self.is_owned(word_of_caller()) {
+            return Err(Errno::EPERM);
+        }
+        Ok(Depth(self.more.replace(0)))
+    }
+
+    /// Lets `wait`, which gives the mutex back, waits and takes it again, run with what it
+    /// calls the mutex and what else it has to have an object for.
+    pub(crate) fn wait(
+        &self,
+        place: Place<'_>,
+        wait: impl FnOnce(u64, usize) -> Result<(), giornata_rt::Error>,
+    ) -> Result<(), Errno> {
+        let is_protected = self.is(PROTECT);
+        let own = is_protected.then(thread::own);
+        if let Some(own) = own {
+            let outer = self.forget_ceiling(own);
+            // (not before the mutex is another's: a thread of a priority below the ceiling
+            // that wants it runs this one first)
+            thread::restore(outer);
+        }
+        let waited = waiting([place, self.place()], || {
+            wait(self.bound.id().0, self.address())
+        });
+        if let (Some(own), true) = (own, self.is_owned(word_of_caller())) {
+            self.note_ceiling(own, thread::raise(self.ceiling.get()));
+        }
+        waited
+    }
+
+    /// The caller has waited: `waited` is what the kernel says of the condition and of the
+    /// mutex.
+    pub(crate) fn take_up(
+        &self,
+        Depth(more): Depth,
+        waited: Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        let mine = word_of_caller();
+        if self.is_owned(mine) {
+            self.more.set(more);
+        }
+        self.locked(mine, waited, Until::Never)
+    }
+}
+
+/// A thread waits for itself: until the instant only, if there is one.
+fn dead_lock(until: Instant) -> Result<(), Errno> {
+    loop {
+        time::sleep_until(until)?;
+        if until != Instant::NEVER {
+            return Err(Errno::ETIMEDOUT);
+        }
+    }
+}
+
+/// See POSIX, `pthread_mutex_lock()`. Blocks while another thread has it. No entry if nobody
+/// has it.
+///
+/// `EDEADLK`: the caller has it (type `ERRORCHECK`, which is the default), has it in a circle
+/// of owners that wait, or its owner ended and it is not robust. `EOWNERDEAD`: the caller has
+/// it, the owner before ended. `ENOTRECOVERABLE`, `EAGAIN`: as in POSIX. `EINVAL`: the
+/// caller's priority is above the ceiling, or it is destroyed.
+///
+/// # Safety
+/// A mutex lies at `mutex`: all zero, or initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    number(unsafe { &*mutex }.lock(Until::Never))
+}
+
+/// See POSIX, `pthread_mutex_trylock()`: as [`pthread_mutex_lock`], but `EBUSY` where that
+/// blocks or says `EDEADLK`. One entry if another thread has it.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_trylock(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    number(unsafe { &*mutex }.lock(Until::Now))
+}
+
+/// See POSIX, `pthread_mutex_timedlock()`: as [`pthread_mutex_lock`], until CLOCK_REALTIME
+/// shows `time` (`ETIMEDOUT`). `EINVAL`, if it has to wait: the nanoseconds are not those of
+/// a second.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`]; `time` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_timedlock(
+    mutex: *const Mutex,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    let time = unsafe { &*time };
+    number(mutex.lock(Until::At(REALTIME, time)))
+}
+
+/// See POSIX, `pthread_mutex_unlock()`. Does not block; no entry if nobody waits. `EPERM`: the
+/// caller does not have it.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    number(unsafe { &*mutex }.unlock())
+}
+
+/// See POSIX, `pthread_mutex_consistent()`: what the mutex protects is in order again. No
+/// entry. `EINVAL`: it is not robust, or nobody has to say so. `EPERM`: another thread has it.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_consistent(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    number(if mutex.state.get() != state::INCONSISTENT {
+        Err(Errno::EINVAL)
+    } else if !mutex.is_owned(word_of_caller()) {
+        Err(Errno::EPERM)
+    } else {
+        mutex.state.set(0);
+        Ok(())
+    })
+}
+
+/// See POSIX, `pthread_mutex_destroy()`. No entry. `EBUSY`: a thread has it, or waits for it.
+/// `EINVAL`: it is destroyed already.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_destroy(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    let is_dead = matches!(mutex.state.get(), state::UNRECOVERABLE | state::STALLED);
+    number(if mutex.state.get() == state::DESTROYED {
+        Err(Errno::EINVAL)
+    } else if mutex.word.compare_exchange(0, NOBODY).is_err()
+        && !(is_dead && mutex.word.load() == NOBODY)
+    {
+        Err(Errno::EBUSY)
+    } else {
+        mutex.state.set(state::DESTROYED);
+        Ok(())
+    })
+}
+
+/// What `pthread_mutex_init()` makes of its attributes: `bits` are those of `kind`.
+///
+/// # Safety
+/// The memory of a mutex lies at `mutex`, which nobody uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn giornata_posix_mutex_init(mutex: *mut Mutex, bits: c_int, ceiling: c_int) {
+    let made = Mutex {
+        word: Word::new(0),
+        bound: Bound::none(),
+        kind: Cell::new(bits as u8),
+        state: Cell::new(0),
+        more: Cell::new(0),
+        ceiling: Cell::new(ceiling as u32),
+        before: Cell::new(null()),
+    };
+    // SAFETY: by contract.
+    unsafe { mutex.write(made) };
+}
+
+/// See POSIX, `pthread_mutex_getprioceiling()`. No entry. `EINVAL`: it has none.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`]; `ceiling` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_getprioceiling(
+    mutex: *const Mutex,
+    ceiling: *mut c_int,
+) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    number(
+        match mutex.is(PROTECT) && mutex.state.get() != state::DESTROYED {
+            true => {
+                // SAFETY: by contract.
+                unsafe { ceiling.write(mutex.ceiling.get() as c_int) };
+                Ok(())
+            }
+            false => Err(Errno::EINVAL),
+        },
+    )
+}
+
+/// See POSIX, `pthread_mutex_setprioceiling()`: locks the mutex, whatever the caller's
+/// priority, changes its ceiling and unlocks it. Errors and cost as [`pthread_mutex_lock`];
+/// `EINVAL` too: it has no ceiling, or `ceiling` is no priority.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`]; `before` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_setprioceiling(
+    mutex: *const Mutex,
+    ceiling: c_int,
+    before: *mut c_int,
+) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    let before = unsafe { before.as_mut() };
+    number(set_ceiling(mutex, ceiling).map(|old| {
+        if let Some(before) = before {
+            *before = old;
+        }
+    }))
+}
+
+fn set_ceiling(mutex: &Mutex, ceiling: c_int) -> Result<c_int, Errno> {
+    let ceiling = u8::try_from(ceiling).map_err(|_| Errno::EINVAL)?;
+    if !mutex.is(PROTECT) {
+        return Err(Errno::EINVAL);
+    }
+    let mine = word_of_caller();
+    let owned = match mutex.word.compare_exchange(0, mine) {
+        Ok(_) => Ok(()),
+        Err(_) => mutex.lock_by_call(mine, Until::Never),
+    };
+    owned?;
+    let old = mutex.ceiling.replace(ceiling.into());
+    match mutex.more.get().checked_sub(1) {
+        Some(less) => mutex.more.set(less),
+        None => mutex.give_back(mine)?,
+    }
+    Ok(old as c_int)
+}
+
+const _: () = assert!(size_of::<Mutex>() == 16 + size_of::<usize>());
