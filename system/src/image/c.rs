@@ -62,10 +62,11 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
 /// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: [&str; 6] = [
+const POSIX_RUNTIME: [&str; 7] = [
     "user/posix/runtime/barrier.c",
     "user/posix/runtime/library.c",
     "user/posix/runtime/rwlock.c",
+    "user/posix/runtime/stream.c",
     "user/posix/runtime/sync.c",
     "user/posix/runtime/system.c",
     "user/posix/runtime/thread.c",

@@ -21,6 +21,10 @@ pub(crate) const DATA_SYMBOL: &str = "__giornata_data";
 /// The symbol after the zeroed data.
 pub(crate) const END_SYMBOL: &str = "__giornata_end";
 
+/// Functions of the C library that the runtime of programs after POSIX calls in their place
+/// (`user/posix/runtime/stream.c`).
+const WRAPPED: [&str; 4] = ["fputs", "fwrite", "puts", "vfprintf"];
+
 /// Where a process is linked, and what it is told of its grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
@@ -170,6 +174,7 @@ pub(crate) fn link(
     }
     if section.code.is_posix {
         command.args(["-u", POSIX_MAIN]);
+        command.args(WRAPPED.map(|name| format!("--wrap={name}")));
     }
     command.arg("-o").arg(output);
     // (the library calls what the archive has, and the other way round)

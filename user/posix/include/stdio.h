@@ -8,6 +8,12 @@
 extern "C" {
 #endif
 
+/* Of a lock that its thread may take several times. A function that writes to a stream keeps
+ * its lock until it returns. Blocks; ftrylockfile() returns 0 or the number of an error. */
+void flockfile(FILE *stream);
+int ftrylockfile(FILE *stream);
+void funlockfile(FILE *stream);
+
 /* As getc() and so on, which lock no longer than for one byte either. */
 int getc_unlocked(FILE *stream);
 int getchar_unlocked(void);

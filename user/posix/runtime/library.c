@@ -7,6 +7,7 @@
 /* Defined in Rust: src/stream.rs. */
 int giornata_posix_put(unsigned char byte, int file);
 int giornata_posix_flush(int file);
+int giornata_posix_has_stream(FILE *stream);
 void giornata_posix_set_errno(int number);
 
 void giornata_posix_set_errno(int number)
@@ -14,16 +15,26 @@ void giornata_posix_set_errno(int number)
     errno = number;
 }
 
+/* A byte of a function that has the lock, or of one that writes no more than it. */
+static int put(char byte, FILE *stream, int file)
+{
+    int is_mine = giornata_posix_has_stream(stream);
+    if (!is_mine)
+        flockfile(stream);
+    int result = giornata_posix_put((unsigned char)byte, file);
+    if (!is_mine)
+        funlockfile(stream);
+    return result;
+}
+
 static int put_output(char byte, FILE *stream)
 {
-    (void)stream;
-    return giornata_posix_put((unsigned char)byte, 1);
+    return put(byte, stream, 1);
 }
 
 static int put_error(char byte, FILE *stream)
 {
-    (void)stream;
-    return giornata_posix_put((unsigned char)byte, 2);
+    return put(byte, stream, 2);
 }
 
 static int flush_output(FILE *stream)

@@ -441,6 +441,16 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: *const Mutex) -> c_int {
     })
 }
 
+/// Whether the caller has a mutex. No entry.
+///
+/// # Safety
+/// As [`pthread_mutex_lock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn giornata_posix_has_mutex(mutex: *const Mutex) -> c_int {
+    // SAFETY: by contract.
+    unsafe { &*mutex }.is_owned(word_of_caller()).into()
+}
+
 /// What `pthread_mutex_init()` makes of its attributes: `bits` are those of `kind`.
 ///
 /// # Safety

@@ -520,6 +520,43 @@ static void read_write(void)
     tell("read-write locks");
 }
 
+static void *print(void *argument)
+{
+    (void)argument;
+    int error = ftrylockfile(stdout);
+    printf("from the other\n");
+    note('p');
+    return (void *)(intptr_t)error;
+}
+
+static void *leave_locked(void *argument)
+{
+    flockfile(stdout);
+    return argument;
+}
+
+static void streams(void)
+{
+    flockfile(stdout);
+    CHECK(ftrylockfile(stdout) == 0);
+    printf("one line, ");
+    pthread_t other = start(30, print, NULL);
+    funlockfile(stdout);
+    printf("of one thread\n");
+    CHECK(came(""));
+    funlockfile(stdout);
+    CHECK(came("p") && end(other) == EBUSY);
+    end(start(30, leave_locked, NULL));
+    CHECK(ftrylockfile(stdout) == 0);
+    funlockfile(stdout);
+    funlockfile(stdout);
+    CHECK(ftrylockfile(stderr) == 0);
+    CHECK(end(start(30, print, NULL)) == 0);
+    funlockfile(stderr);
+    came("p");
+    tell("streams");
+}
+
 int main(void)
 {
     types();
@@ -532,5 +569,6 @@ int main(void)
     semaphores();
     barriers();
     read_write();
+    streams();
     return 0;
 }
