@@ -55,4 +55,6 @@ errors! {
     EMSGSIZE = 14,
     /// The process has no memory left of what it may have.
     ENOMEM = 15,
+    /// A signal ended the wait; only where threads are interrupted, see [`posix`](crate::posix).
+    EINTR = 16,
 }

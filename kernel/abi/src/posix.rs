@@ -8,6 +8,9 @@ use crate::call::Call;
 /// Its number, in `a7`: behind those that every kernel knows.
 pub const CALL: usize = Call::TABLE;
 
+/// Registers in a frame, each a word: `a0..a7`, `t0..t6`, `pc`, `sp`, `ra`.
+pub const FRAME: usize = 18;
+
 macro_rules! operations {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $text:literal, $errors:literal;)*) => {
         /// What the call is to do.
@@ -42,6 +45,10 @@ operations! {
     ThreadTime = 0, "thread_time(slot, serial) -> low, high", "ESRCH";
     /// Ticks that all threads of the caller's process have executed, those that have ended too (`CLOCK_PROCESS_CPUTIME_ID`). O(threads of the system).
     ProcessTime = 1, "process_time() -> low, high", "";
+    /// Another thread of the caller's process runs a function before it goes on, for a signal: its registers are pushed to its stack as a frame (see [`FRAME`]), whose address the function has as its argument. A wait of it ends with EINTR, but for a reply (EBUSY, as while it has something to do in the kernel). EFAULT: its stack has no room. O(chain of owners).
+    Interrupt = 2, "interrupt(slot, serial, function)", "ESRCH EBUSY EFAULT";
+    /// The caller goes on with the registers of a frame. Returns only if it is refused. O(1).
+    GoBack = 3, "go_back(frame)", "EFAULT";
 }
 
 #[cfg(test)]

@@ -158,7 +158,12 @@ impl Kernel {
 
     /// A thread, and 0 if it is one of the caller's process with this serial number.
     #[inline(always)]
-    fn sibling(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Option<(Ref<Thread>, usize)> {
+    pub(crate) fn sibling(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+    ) -> Option<(Ref<Thread>, usize)> {
         let thread = self.threads.get(slot)?;
         let other = differ(thread.process, me.process);
         Some((

@@ -48,6 +48,8 @@ pub trait Machine: 'static {
     /// of the region in the process; `access`: bits of [`region`](crate::region), 0 to
     /// close.
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32);
+    /// The caller, whose context says the same, goes on at `pc` and not behind its call.
+    fn go_on_at(pc: usize);
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }

@@ -50,7 +50,8 @@
     X(GIO_EEXIST, 12)     /* the object exists already */ \
     X(GIO_EOVERFLOW, 13)  /* a count would leave its range */ \
     X(GIO_EMSGSIZE, 14)   /* a message is longer than the room for it */ \
-    X(GIO_ENOMEM, 15)     /* the process has no memory left of what it may have */
+    X(GIO_ENOMEM, 15)     /* the process has no memory left of what it may have */ \
+    X(GIO_EINTR, 16)      /* a signal ended the wait */
 
 enum gio_error {
     GIO_DONE = 0,

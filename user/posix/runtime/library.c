@@ -8,7 +8,13 @@
 int giornata_posix_put(unsigned char byte, int file);
 int giornata_posix_flush(int file);
 int giornata_posix_has_stream(FILE *stream);
+int giornata_posix_errno(void);
 void giornata_posix_set_errno(int number);
+
+int giornata_posix_errno(void)
+{
+    return errno;
+}
 
 void giornata_posix_set_errno(int number)
 {

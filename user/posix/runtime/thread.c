@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <identifiers.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 
 /* As in Rust: src/thread.rs. */
@@ -19,6 +21,14 @@ struct place {
     uint32_t priority;
     const void *mutexes;
     uint32_t outer;
+    sigset_t mask;
+    sigset_t wanted;
+    uint8_t due;
+    uint8_t has_begun;
+    uint8_t has_run;
+    uint8_t is_broken;
+    uint8_t is_suspended;
+    sem_t wakes;
 };
 
 const uint8_t giornata_posix_priorities[] = { GIORNATA_PRIORITIES };

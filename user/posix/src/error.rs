@@ -18,7 +18,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    EPERM = 1 ENOENT = 2 ESRCH = 3 ENXIO = 6 EBADF = 9 EAGAIN = 11 ENOMEM = 12 EACCES = 13
+    EPERM = 1 ENOENT = 2 ESRCH = 3 EINTR = 4 ENXIO = 6 EBADF = 9 EAGAIN = 11 ENOMEM = 12 EACCES = 13
     EFAULT = 14 EBUSY = 16 EEXIST = 17 ENODEV = 19 EINVAL = 22 ENFILE = 23 EMFILE = 24
     ESPIPE = 29 ERANGE = 34 EIDRM = 36 EDEADLK = 45 ENOSYS = 88 ENAMETOOLONG = 91
     ETIMEDOUT = 116 EMSGSIZE = 122 ENOTSUP = 134 EOVERFLOW = 139 ENOTRECOVERABLE = 141 EOWNERDEAD = 142
@@ -42,6 +42,7 @@ impl From<Error> for Errno {
             Error::EOVERFLOW => Errno::EOVERFLOW,
             Error::EMSGSIZE => Errno::EMSGSIZE,
             Error::ENOMEM => Errno::ENOMEM,
+            Error::EINTR => Errno::EINTR,
         }
     }
 }
@@ -60,14 +61,28 @@ pub(crate) fn or_minus_one<T: From<i8>>(result: Result<T, Errno>) -> T {
 }
 
 /// Sets `errno` of the calling thread.
+pub(crate) fn set(Errno(number): Errno) {
+    set_number(number);
+}
+
+/// The same, to what it was.
 #[cfg(target_os = "none")]
-pub(crate) fn set(error: Errno) {
+pub(crate) fn set_number(number: c_int) {
     unsafe extern "C" {
         safe fn giornata_posix_set_errno(number: c_int);
     }
-    giornata_posix_set_errno(error.0);
+    giornata_posix_set_errno(number);
+}
+
+/// `errno` of the calling thread.
+#[cfg(target_os = "none")]
+pub(crate) fn errno() -> c_int {
+    unsafe extern "C" {
+        safe fn giornata_posix_errno() -> c_int;
+    }
+    giornata_posix_errno()
 }
 
 /// The host's C library has its own.
 #[cfg(not(target_os = "none"))]
-pub(crate) fn set(_: Errno) {}
+pub(crate) fn set_number(_: c_int) {}

@@ -24,6 +24,8 @@ pub mod sched;
 #[cfg(target_os = "none")]
 pub mod semaphore;
 pub mod shared;
+#[cfg(target_os = "none")]
+pub mod signal;
 pub mod stream;
 #[cfg(target_os = "none")]
 pub mod thread;

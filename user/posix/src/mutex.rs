@@ -20,6 +20,7 @@ use giornata_rt::thread::Outer;
 use giornata_rt::{Instant, call, time};
 
 use crate::error::{Errno, number};
+use crate::signal;
 use crate::thread;
 use crate::time::{REALTIME, TimeSpec, instant};
 use crate::waiting::{Bound, Kind, Place, repeat, waiting};
@@ -68,6 +69,7 @@ pub(crate) enum Until<'a> {
     Never,
     /// Not at all.
     Now,
+    Instant(Instant),
     /// By this clock.
     At(usize, &'a TimeSpec),
 }
@@ -77,6 +79,7 @@ impl Until<'_> {
         match self {
             Until::Never => Ok(Instant::NEVER),
             Until::Now => Ok(Instant::START),
+            Until::Instant(instant) => Ok(instant),
             // (an instant of 0 would be not at all, which has another error)
             Until::At(clock, time) => Ok(Instant(instant(clock, *time)?.0.max(1))),
         }
@@ -190,7 +193,7 @@ impl Mutex {
             self.more.set(more + 1);
             return Ok(());
         }
-        repeat(|| {
+        let lock = || {
             self.check(until)?;
             let instant = until.instant()?;
             if self.is_owned(mine) && self.is(NORMAL) {
@@ -200,7 +203,14 @@ impl Mutex {
                 call::lock_word(self.bound.id().0, instant, self.address())
             });
             self.locked(mine, locked, until)
-        })
+        };
+        loop {
+            // (a handler has run meanwhile: it waits on)
+            match repeat(lock) {
+                Err(Errno::EINTR) => {}
+                locked => return locked,
+            }
+        }
     }
 
     /// Whether anybody can have it.
@@ -327,18 +337,25 @@ impl Mutex {
         waited: Result<(), Errno>,
     ) -> Result<(), Errno> {
         let mine = word_of_caller();
+        let taken = match waited {
+            // a handler has run, and the mutex is not the caller's
+            Err(Errno::EINTR) => self.lock(Until::Never),
+            waited => self.locked(mine, waited, Until::Never),
+        };
         if self.is_owned(mine) {
             self.more.set(more);
         }
-        self.locked(mine, waited, Until::Never)
+        taken
     }
 }
 
 /// A thread waits for itself: until the instant only, if there is one.
 fn dead_lock(until: Instant) -> Result<(), Errno> {
+    let far = Instant(until.0.min(u64::MAX / 2));
     loop {
-        time::sleep_until(until)?;
-        if until != Instant::NEVER {
+        let slept = time::sleep_until(far);
+        signal::check();
+        if slept.is_ok() && until != Instant::NEVER {
             return Err(Errno::ETIMEDOUT);
         }
     }

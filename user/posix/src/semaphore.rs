@@ -14,6 +14,7 @@ use giornata_rt::{Error, Instant, call};
 use crate::error::{Errno, or_minus_one, set};
 use crate::lock::inside;
 use crate::mutex::Until;
+use crate::signal::interruptible;
 use crate::time::{REALTIME, TimeSpec};
 use crate::waiting::{Bound, Kind, Place, repeat, waiting};
 
@@ -74,6 +75,11 @@ impl Semaphore {
         Ok(())
     }
 
+    /// It counts none again, whoever had it.
+    pub(crate) fn restart(&self) {
+        let _ = self.begin(0);
+    }
+
     fn check(&self) -> Result<(), Errno> {
         match self.state.get() {
             INITIALISED => Ok(()),
@@ -86,14 +92,39 @@ impl Semaphore {
     }
 
     fn acquire(&self, until: Until<'_>) -> Result<(), Errno> {
+        if self.take_one() {
+            return Ok(());
+        }
+        loop {
+            let (acquired, is_broken) = interruptible(|| self.acquire_as(until));
+            if acquired != Err(Errno::EINTR) || is_broken {
+                return acquired;
+            }
+        }
+    }
+
+    /// Takes one if there is any; false if not, or if the kernel knows.
+    fn take_one(&self) -> bool {
+        let mut word = self.word.load();
+        // (what is waited for is in the kernel's hands, and more than any count)
+        while low(word).wrapping_sub(1) < MOST {
+            match self.word.compare_exchange(word, word - 1) {
+                Ok(_) => return true,
+                Err(found) => word = found,
+            }
+        }
+        false
+    }
+
+    /// The same until an instant, or a signal: `EINTR`.
+    pub(crate) fn acquire_once(&self, until: Instant) -> Result<(), Errno> {
+        self.acquire_as(Until::Instant(until))
+    }
+
+    fn acquire_as(&self, until: Until<'_>) -> Result<(), Errno> {
         repeat(|| {
-            let mut word = self.word.load();
-            // (what is waited for is in the kernel's hands, and more than any count)
-            while low(word).wrapping_sub(1) < MOST {
-                match self.word.compare_exchange(word, word - 1) {
-                    Ok(_) => return Ok(()),
-                    Err(found) => word = found,
-                }
+            if self.take_one() {
+                return Ok(());
             }
             self.check()?;
             if matches!(until, Until::Now) {
@@ -109,8 +140,8 @@ impl Semaphore {
                 let ask = |until| call::lock_word(self.bound.id().0, until, self.address());
                 match ask(instant) {
                     // the kernel writes to the word at the next call that nobody waits any more
-                    Err(Error::ETIMEDOUT) => match ask(Instant::START) {
-                        Err(Error::EBUSY) => Err(Error::ETIMEDOUT),
+                    Err(error @ (Error::ETIMEDOUT | Error::EINTR)) => match ask(Instant::START) {
+                        Err(Error::EBUSY) => Err(error),
                         answer => answer,
                     },
                     answer => answer,
@@ -119,7 +150,7 @@ impl Semaphore {
         })
     }
 
-    fn release(&self) -> Result<(), Errno> {
+    pub(crate) fn release(&self) -> Result<(), Errno> {
         repeat(|| {
             let mut word = self.word.load();
             while low(word) < word >> LIMIT {

@@ -10,11 +10,13 @@ use core::ptr::{null, null_mut, with_exposed_provenance_mut};
 use core::slice::from_raw_parts;
 
 use giornata_rt::thread::{self, Control, Outer};
-use giornata_rt::{Id, call};
+use giornata_rt::{Error, Id, call};
 
 use crate::error::{Errno, number};
 use crate::lock::inside;
 use crate::mutex::Mutex;
+use crate::semaphore::Semaphore;
+use crate::signal::{self, Set};
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
@@ -62,7 +64,7 @@ pub struct Cleanup {
 #[repr(C)]
 pub(crate) struct Place {
     /// 0: nobody has the place.
-    id: Cell<ThreadId>,
+    pub(crate) id: Cell<ThreadId>,
     start: Cell<Option<Start>>,
     argument: Cell<*mut c_void>,
     /// Its own stack's lowest address, if it brings one.
@@ -77,6 +79,21 @@ pub(crate) struct Place {
     pub(crate) mutexes: Cell<*const Mutex>,
     /// The ceiling that it had before the first of them.
     pub(crate) outer: Cell<Outer>,
+    /// The signals that it blocks, and those that it waits for.
+    pub(crate) mask: Cell<Set>,
+    pub(crate) wanted: Cell<Set>,
+    /// It has to look for signals: it was interrupted, or is about to be.
+    pub(crate) due: Cell<bool>,
+    /// It has come as far as to be interrupted.
+    pub(crate) has_begun: Cell<bool>,
+    /// A handler has run, since the thread has last set this to false; and one after which
+    /// calls do not go on.
+    pub(crate) has_run: Cell<bool>,
+    pub(crate) is_broken: Cell<bool>,
+    /// It waits until a handler has run.
+    pub(crate) is_suspended: Cell<bool>,
+    /// What it then waits by, and for a signal.
+    pub(crate) wakes: Semaphore,
 }
 
 /// What a thread has for a key, if the key is still the same.
@@ -125,12 +142,12 @@ fn outward(id: Id) -> ThreadId {
     id.0 + (1 << 16)
 }
 
-fn inward(thread: ThreadId) -> Result<Id, Errno> {
+pub(crate) fn inward(thread: ThreadId) -> Result<Id, Errno> {
     let id = thread.checked_sub(1 << 16).filter(|id| id >> 48 == 0);
     id.map(Id).ok_or(Errno::ESRCH)
 }
 
-fn places() -> &'static [Place] {
+pub(crate) fn places() -> &'static [Place] {
     let first = (&raw const giornata_posix_places).cast();
     // SAFETY: there are so many, all zero at first, which is a free place.
     unsafe { from_raw_parts(first, giornata_posix_place_count as usize) }
@@ -171,7 +188,7 @@ pub unsafe extern "C" fn pthread_getcpuclockid(thread: ThreadId, clock: *mut usi
 }
 
 /// The place of a thread; inside. O(places). `ESRCH`: none.
-fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
+pub(crate) fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
     let mut all = places().iter().filter(|_| thread != 0);
     all.find(|place| place.id.get() == thread)
         .ok_or(Errno::ESRCH)
@@ -195,6 +212,12 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.priority.set(priority);
     place.mutexes.set(null());
     place.outer.set(Outer::NONE);
+    place.mask.set(0);
+    place.wanted.set(0);
+    place.due.set(false);
+    place.has_begun.set(false);
+    place.is_suspended.set(false);
+    place.wakes.restart();
     Some(place)
 }
 
@@ -210,6 +233,7 @@ pub(crate) fn own() -> &'static Place {
         call::panic(b"a thread without a place", b"<pthread.h>", 0)
     };
     own.set(Some(place));
+    place.has_begun.set(true);
     place
 }
 
@@ -267,7 +291,7 @@ fn create(
     argument: *mut c_void,
     tell: impl FnOnce(ThreadId),
 ) -> Result<(), Errno> {
-    let mut priority = own().priority.get();
+    let (mut priority, mask) = (own().priority.get(), own().mask.get());
     let (mut stack, mut stack_size, mut is_detached) = (null_mut(), 0, false);
     if let Some(asked) = attributes {
         if asked.state != INITIALISED {
@@ -288,6 +312,7 @@ fn create(
         let place = claim(id, priority).ok_or(Errno::EAGAIN)?;
         place.start.set(Some(start));
         place.argument.set(argument);
+        place.mask.set(mask);
         place.stack.set(stack);
         place.stack_size.set(stack_size);
         tell(outward(id));
@@ -301,6 +326,7 @@ fn create(
 /// Where a created thread begins.
 extern "C" fn begin(_: usize) -> usize {
     let place = own();
+    signal::check();
     let (stack, size) = (place.stack.get(), place.stack_size.get());
     if stack.is_null() {
         run(0);
@@ -333,6 +359,7 @@ pub extern "C" fn pthread_exit(value: *mut c_void) -> ! {
         unsafe { free(place.values.get().cast()) };
         place.values.set(null_mut());
         place.value_count.set(0);
+        signal::end_of(place.id.get());
         place.id.set(0);
     });
     thread::exit_with(value.expose_provenance())
@@ -383,7 +410,14 @@ fn slice<'a, T>(first: *mut T, count: usize) -> &'a [T] {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_join(thread: ThreadId, value: *mut *mut c_void) -> c_int {
     number(inward(thread).and_then(|id| {
-        let ended = thread::join(id)?;
+        let ended = loop {
+            let ended = thread::join(id);
+            signal::check();
+            // (a handler ends no join)
+            if ended != Err(Error::EINTR) {
+                break ended?;
+            }
+        };
         if !value.is_null() {
             // SAFETY: by contract.
             unsafe { value.write(with_exposed_provenance_mut(ended)) };

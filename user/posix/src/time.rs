@@ -4,11 +4,14 @@
 
 use core::ffi::{c_int, c_long};
 
+use giornata_rt::Error;
 use giornata_rt::clock;
 use giornata_rt::thread;
 use giornata_rt::time::{self, Instant};
 
 use crate::error::{Errno, number, or_minus_one};
+#[cfg(target_os = "none")]
+use crate::signal::interruptible;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -138,39 +141,57 @@ pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec)
     })
 }
 
-/// See POSIX, `clock_nanosleep()`. Blocks. One entry, of a relative sleep two.
+/// See POSIX, `clock_nanosleep()`. Blocks. One entry, of a relative sleep two. `EINTR`: a
+/// handler has run; of a relative sleep, `rest` is what is left.
 ///
 /// # Safety
-/// `time` may be read. (No signal ends a sleep, so nothing is left of one.)
+/// `time` may be read, `rest` is null or may be written.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn clock_nanosleep(
     clock: ClockId,
     flags: c_int,
     time: *const TimeSpec,
-    _: *mut TimeSpec,
+    rest: *mut TimeSpec,
 ) -> c_int {
+    let is_absolute = flags & ABSOLUTE != 0;
     // SAFETY: by contract.
-    number(sleep(clock, flags & ABSOLUTE != 0, unsafe { time.read() }))
+    let (time, rest) = (unsafe { time.read() }, unsafe { rest.as_mut() });
+    number(sleep(clock, is_absolute, time, rest))
 }
 
-/// See POSIX, `nanosleep()`. Blocks. Two entries.
+/// See POSIX, `nanosleep()`. Blocks. Two entries. `EINTR` as of [`clock_nanosleep`].
 ///
 /// # Safety
 /// As [`clock_nanosleep`].
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
-pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, _: *mut TimeSpec) -> c_int {
+pub unsafe extern "C" fn nanosleep(time: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
     // SAFETY: by contract.
-    let slept = sleep(REALTIME, false, unsafe { time.read() });
-    or_minus_one(slept.map(|()| 0))
+    let (time, rest) = (unsafe { time.read() }, unsafe { rest.as_mut() });
+    or_minus_one(sleep(REALTIME, false, time, rest).map(|()| 0))
 }
 
-fn sleep(clock: ClockId, is_absolute: bool, time: TimeSpec) -> Result<(), Errno> {
+fn sleep(
+    clock: ClockId,
+    is_absolute: bool,
+    time: TimeSpec,
+    rest: Option<&mut TimeSpec>,
+) -> Result<(), Errno> {
     let Instant(time) = instant(clock, time)?;
     let until = match is_absolute {
         true => time,
         false => time::now().0.saturating_add(time),
     };
-    Ok(time::sleep_until(Instant(until))?)
+    let (slept, _) = interruptible(|| time::sleep_until(Instant(until.min(u64::MAX / 2))));
+    if let (Err(Error::EINTR), false, Some(rest)) = (slept, is_absolute, rest) {
+        *rest = TimeSpec::of(until.saturating_sub(time::now().0));
+    }
+    Ok(slept?)
+}
+
+/// The host has no signals of these.
+#[cfg(not(target_os = "none"))]
+fn interruptible<R>(work: impl FnOnce() -> R) -> (R, bool) {
+    (work(), false)
 }
 
 /// When a clock shows a time. `EINVAL`: the nanoseconds are not those of a second, or there is

@@ -13,6 +13,7 @@ use giornata_rt::{Error, Id};
 
 use crate::error::Errno;
 use crate::lock::inside;
+use crate::signal;
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +143,7 @@ pub(crate) fn waiting<const N: usize>(
     })?;
     let result = wait();
     inside(|| bound.iter().flatten().for_each(|own| own.release()));
+    signal::check();
     Ok(result?)
 }
 

@@ -134,6 +134,16 @@ pub fn process_time() -> Result<u64, Error> {
     of_posix(Operation::ProcessTime, [0, 0])
 }
 
+/// `Interrupt`, by the address of a function that takes the address of the frame.
+///
+/// # Safety
+/// The function keeps what functions in C keep, and ends with `GoBack`.
+pub unsafe fn interrupt(thread: Number, function: usize) -> Result<(), Error> {
+    let (slot, serial) = parts(thread);
+    let operation = Operation::Interrupt as usize;
+    call6(posix::CALL, [operation, slot, serial, function, 0, 0]).map(drop)
+}
+
 /// An operation for POSIX that returns ticks, in ns.
 fn of_posix(operation: Operation, [a, b]: [usize; 2]) -> Result<u64, Error> {
     let answer = call6(posix::CALL, [operation as usize, a, b, 0, 0, 0]);

@@ -5,7 +5,7 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use giornata_core::{Kernel, Machine, Process, Ref, Region};
 
-use super::csr::{EXTERNAL, TIMER, read};
+use super::csr::{EXTERNAL, TIMER, read, write};
 use super::{lines, space};
 use crate::board::{CLINT, CYCLES_ARE_TICKS};
 use crate::clock::{COMPARE, TIME, high_ahead, high_at};
@@ -223,6 +223,11 @@ impl Machine for Riscv {
 
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32) {
         space::open_region(process, region, grant, access);
+    }
+
+    fn go_on_at(pc: usize) {
+        // SAFETY: the address of a call, behind which the trap path lets the caller go on.
+        unsafe { write!("mepc", pc.wrapping_sub(4)) };
     }
 
     fn stop(status: usize) -> ! {

@@ -2,6 +2,7 @@
 //! call, whose operation says what is to be done.
 
 mod cpu_clock;
+mod signal;
 
 use giornata_abi::Error;
 use giornata_abi::posix::Operation;
@@ -18,7 +19,7 @@ pub extern "C-unwind" fn call<M: Machine>(
     operation: usize,
     b: usize,
     c: usize,
-    _: usize,
+    d: usize,
     _: usize,
     _: usize,
     me: Ref<Thread>,
@@ -27,6 +28,8 @@ pub extern "C-unwind" fn call<M: Machine>(
     match Operation::from_number(operation) {
         Some(Operation::ThreadTime) => kernel.thread_time::<M>(me, b, c),
         Some(Operation::ProcessTime) => kernel.process_time::<M>(me),
+        Some(Operation::Interrupt) => kernel.interrupt::<M>(me, b, c, d),
+        Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
         None => Outcome::error(Error::ENOSYS),
     }
 }

@@ -1,0 +1,176 @@
+//! Handlers of signals in the frames of threads (POSIX.1 2.4): a thread of a process lets
+//! another run a function before it goes on with what it did.
+//!
+//! What signals there are, whom each is for and who blocks it, the process knows. Its
+//! threads are interrupted one by another, so the one that is to run a handler does not run:
+//! its registers are written to its own stack, at once, and the exit path knows nothing of
+//! signals.
+
+use core::cell::Cell;
+
+use giornata_abi::Error;
+use giornata_abi::posix::FRAME;
+
+use crate::object::kind as object;
+use crate::thread::{Context, kind, state, tenancy};
+use crate::wait::leave;
+use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
+
+/// Bytes of a register.
+const WORD: usize = size_of::<usize>();
+
+/// The registers of a frame, in their order there.
+fn registers(context: &Context) -> impl Iterator<Item = &Cell<usize>> {
+    let rest = [&context.pc, &context.sp, &context.ra];
+    context.a.iter().chain(&context.t).chain(rest)
+}
+
+/// Copies between the registers of a thread and its frame at a user address, word by word.
+/// Returns whether all of it is the process's.
+fn transfer<M: Machine>(
+    process: Ref<Process>,
+    frame: usize,
+    context: &Context,
+    word: impl Fn(&Cell<usize>, usize),
+) -> bool {
+    let mut at = frame;
+    for register in registers(context) {
+        let (length, place) = M::reach(process, at, WORD, true);
+        if length != WORD || at & (WORD - 1) != 0 {
+            return false;
+        }
+        word(register, place);
+        at = at.wrapping_add(WORD);
+    }
+    true
+}
+
+#[cfg(target_pointer_width = "32")]
+fn load_word<M: Machine>(place: usize) -> usize {
+    M::load(place) as usize
+}
+
+#[cfg(target_pointer_width = "64")]
+fn load_word<M: Machine>(place: usize) -> usize {
+    M::load(place) as usize | (M::load(place.wrapping_add(4)) as usize) << 32
+}
+
+#[cfg(target_pointer_width = "32")]
+fn store_word<M: Machine>(place: usize, value: usize) {
+    M::store(place, value as u32);
+}
+
+#[cfg(target_pointer_width = "64")]
+fn store_word<M: Machine>(place: usize, value: usize) {
+    M::store(place, value as u32);
+    M::store(place.wrapping_add(4), (value >> 32) as u32);
+}
+
+impl Kernel {
+    /// A thread of the caller's process runs `handler` when it next has the turn, with the
+    /// frame as its argument, and then goes on by [`Kernel::go_back`]. If it waits, its wait
+    /// ends: EINTR. O(depth).
+    ///
+    /// EBUSY: it has something to do in the kernel first. EFAULT: its stack has no room.
+    pub(crate) fn interrupt<M: Machine>(
+        &self,
+        me: Ref<Thread>,
+        slot: usize,
+        serial: usize,
+        handler: usize,
+    ) -> Outcome {
+        let found = self.sibling(me, slot, serial);
+        let found = found.filter(|(thread, other)| {
+            *other == 0 && thread.tenancy.get() >= tenancy::GIVEN && !same(*thread, me)
+        });
+        let Some((thread, _)) = found else {
+            return Outcome::error(Error::ESRCH);
+        };
+        self.end_wait::<M>(thread);
+        let is_busy = thread.wants.get().is_some()
+            || thread.waits.get().is_some()
+            || thread.kind.get() == kind::WORK;
+        let error = match is_busy {
+            true => Error::EBUSY as usize,
+            false => push::<M>(thread, handler),
+        };
+        me.answer(error);
+        self.go()
+    }
+
+    /// The wait of a thread ends, unless it waits for a reply.
+    fn end_wait<M: Machine>(&self, thread: Ref<Thread>) {
+        const INTERRUPTED: usize = Error::EINTR as usize;
+        let is_mutex = |wanted: Ref<Object>| wanted.made & object::KIND == object::MUTEX;
+        if thread.wants.get().is_some_and(|wanted| !is_mutex(wanted)) {
+            return;
+        }
+        let waits = thread.waits.get().is_some();
+        if waits && thread.is(state::SLEEPS) {
+            thread.answer(INTERRUPTED);
+            return self.awaken::<M>(thread);
+        }
+        if waits && !thread.is(state::PARKED) {
+            leave(thread);
+            // (a mutex that it gave back for a condition it does not take again)
+            thread.wants.set(None);
+            thread.refuse(Error::EINTR);
+            return self.awaken::<M>(thread);
+        }
+        if thread.wants.get().is_some() && thread.kind.get() != kind::WORK {
+            if thread.is(state::ARMED) {
+                self.disarm(thread);
+            }
+            self.time_out::<M>(thread);
+            let [answer, ..] = &thread.context.a;
+            if answer.get() == Error::ETIMEDOUT as usize {
+                answer.set(INTERRUPTED);
+            }
+        }
+    }
+
+    /// The caller goes on with the registers in a frame. EFAULT: it is not its process's.
+    pub(crate) fn go_back<M: Machine>(&self, me: Ref<Thread>, frame: usize) -> Outcome {
+        let load = |register: &Cell<usize>, place: usize| register.set(load_word::<M>(place));
+        if !transfer::<M>(me.process, frame, &me.context, load) {
+            return Outcome::error(Error::EFAULT);
+        }
+        me.kind.set(kind::FULL);
+        M::go_on_at(me.context.pc.get());
+        Outcome::switch(me)
+    }
+}
+
+/// Writes the registers of a thread, as it would go on with them, to its stack, and lets it
+/// begin with `handler`. Returns 0 or why not.
+fn push<M: Machine>(thread: Ref<Thread>, handler: usize) -> usize {
+    let context = &thread.context;
+    let kind = thread.kind.get();
+    // what a call does not return is 0 behind it
+    let kept = match kind {
+        kind::FULL => 16,
+        kind::AGAIN => 8,
+        kind::RESULTS => 7,
+        _ => 1,
+    };
+    let temporary = context.a.iter().chain(&context.t);
+    temporary.skip(kept).for_each(|register| register.set(0));
+    if kind != kind::FULL {
+        context.ra.set(0);
+    }
+    if kind == kind::AGAIN {
+        context.pc.set(context.pc.get().wrapping_sub(4));
+    }
+    let frame = context.sp.get().wrapping_sub(FRAME * WORD) & !15;
+    let store = |register: &Cell<usize>, place: usize| store_word::<M>(place, register.get());
+    let is_there = transfer::<M>(thread.process, frame, context, store);
+    thread.kind.set(kind::FULL);
+    if !is_there {
+        return Error::EFAULT as usize;
+    }
+    context.pc.set(handler);
+    context.sp.set(frame);
+    context.ra.set(0);
+    thread.answer(frame);
+    0
+}

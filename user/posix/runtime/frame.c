@@ -1,0 +1,51 @@
+/* Where a thread runs that was interrupted for a signal: it lies above what it did before,
+ * whose registers the kernel has written to the stack at `a0`, which is `sp`, and goes back to
+ * that. What functions do not keep of the floating-point registers, the frame does not have. */
+
+#if __riscv_xlen == 64
+#define LOAD "ld"
+#define STORE "sd"
+#else
+#define LOAD "lw"
+#define STORE "sw"
+#endif
+
+#define TEXT(what) #what
+#define NUMBER(what) TEXT(what)
+
+#ifdef __riscv_flen
+#if __riscv_flen == 64
+#define LOAD_FLOATING "fld"
+#define STORE_FLOATING "fsd"
+#else
+#define LOAD_FLOATING "flw"
+#define STORE_FLOATING "fsw"
+#endif
+#define FLOATING(operation)                                   \
+    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11\n" operation           \
+    " ft\\n, (16 + 8 * \\n)(sp)\n.endr\n"                     \
+    ".irp n, 0,1,2,3,4,5,6,7\n" operation                     \
+    " fa\\n, (112 + 8 * \\n)(sp)\n.endr\n"
+#define SAVE_FLOATING "frcsr t0\nsw t0, 8(sp)\n" FLOATING(STORE_FLOATING)
+#define RESTORE_FLOATING FLOATING(LOAD_FLOATING) "lw t0, 8(sp)\nfscsr t0\n"
+#define ROOM "176"
+#else
+#define SAVE_FLOATING
+#define RESTORE_FLOATING
+#define ROOM "16"
+#endif
+
+__asm__(".pushsection .text.giornata_posix_interrupted, \"ax\"\n"
+        ".globl giornata_posix_interrupted\n"
+        "giornata_posix_interrupted:\n"
+        "addi sp, sp, -" ROOM "\n"
+        STORE " a0, 0(sp)\n"
+        SAVE_FLOATING
+        "call giornata_posix_deliver\n"
+        RESTORE_FLOATING
+        LOAD " a1, 0(sp)\n"
+        "li a0, " NUMBER(GIORNATA_GO_BACK) "\n"
+        "li a7, " NUMBER(GIORNATA_POSIX_CALL) "\n"
+        "ecall\n"
+        "unimp\n"
+        ".popsection\n");

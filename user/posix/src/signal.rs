@@ -1,0 +1,805 @@
+//! Signals: whom each is for, who blocks it, and what happens then.
+//!
+//! A signal is pending on a list until a thread takes it: by its handler, or by
+//! [`sigwaitinfo`]. Whoever generates one finds the thread that is to take it and interrupts
+//! that, which the kernel does in one call (`Interrupt`); its handler then runs in a frame on
+//! its own stack, whatever it did before, but never inside the library's lock, since whoever
+//! is inside is not preempted by threads of the process.
+
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use core::mem::transmute;
+
+use giornata_rt::{Error, Instant, call, time};
+
+use crate::error::{Errno, errno, number, or_minus_one, set_number};
+use crate::lock::inside;
+use crate::process::_exit;
+use crate::thread::{self, Place};
+use crate::time::TimeSpec;
+
+/// A set: bit n is signal n.
+pub(crate) type Set = u64;
+
+/// Signals are 1 to 63, those from here on queue.
+const FIRST_QUEUED: c_int = 32;
+const COUNT: usize = 64;
+/// `SIGQUEUE_MAX`, and what there is for signals that do not queue.
+const QUEUED: usize = 32;
+const NODES: usize = 2 * QUEUED;
+
+const ABORT: c_int = 6;
+const KILL: c_int = 9;
+const CHILD: c_int = 17;
+const CONTINUE: c_int = 18;
+const STOP: c_int = 19;
+const URGENT: c_int = 23;
+/// Those that nobody blocks.
+const UNBLOCKABLE: Set = 1 << KILL | 1 << STOP;
+/// The bits of all signals.
+const ALL: Set = !1;
+
+const DEFAULT: usize = 0;
+const IGNORE: usize = 1;
+
+const SIGINFO: c_int = 2;
+const RESTART: c_int = 0x1000_0000;
+const NODEFER: c_int = 0x4000_0000;
+const RESETHAND: c_int = i32::MIN;
+
+/// How a mask is set.
+const SET: c_int = 0;
+const BLOCK: c_int = 1;
+const UNBLOCK: c_int = 2;
+
+/// `si_code`.
+const USER: c_int = 1;
+const QUEUE: c_int = 2;
+
+/// `siginfo_t`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Info {
+    number: c_int,
+    code: c_int,
+    value: usize,
+    errno: c_int,
+    process: c_int,
+    user: c_int,
+    status: c_int,
+    address: usize,
+}
+
+impl Info {
+    pub(crate) const fn new(number: c_int, code: c_int, value: usize) -> Info {
+        Info {
+            number,
+            code,
+            value,
+            errno: 0,
+            process: 1,
+            user: 0,
+            status: 0,
+            address: 0,
+        }
+    }
+}
+
+/// `struct sigaction`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Action {
+    /// Address of the function, or what else is to be done.
+    handler: usize,
+    mask: Set,
+    flags: c_int,
+}
+
+const NO_ACTION: Action = Action {
+    handler: DEFAULT,
+    mask: 0,
+    flags: 0,
+};
+
+/// A signal that is pending.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// 0: there is none.
+    info: Info,
+    /// The id of the thread that it is for; 0: the process.
+    thread: u64,
+    /// It came after those with a lower one.
+    serial: u32,
+}
+
+struct Signals {
+    actions: [Cell<Action>; COUNT],
+    pending: [Cell<Pending>; NODES],
+    /// Which are pending at all.
+    any: Cell<Set>,
+    serial: Cell<u32>,
+}
+
+// SAFETY: the Signals Invariant: they are reached inside only.
+unsafe impl Sync for Signals {}
+
+static SIGNALS: Signals = Signals {
+    actions: [const { Cell::new(NO_ACTION) }; COUNT],
+    pending: [const {
+        Cell::new(Pending {
+            info: Info::new(0, 0, 0),
+            thread: 0,
+            serial: 0,
+        })
+    }; NODES],
+    any: Cell::new(0),
+    serial: Cell::new(0),
+};
+
+fn bit(number: c_int) -> Set {
+    1 << (number & 63)
+}
+
+/// `EINVAL`: there is no such signal.
+fn known(number: c_int) -> Result<c_int, Errno> {
+    match number {
+        1..64 if number != STOP => Ok(number),
+        _ => Err(Errno::EINVAL),
+    }
+}
+
+/// Whether nothing comes of it by default.
+fn is_harmless(number: c_int) -> bool {
+    matches!(number, CHILD | CONTINUE | URGENT)
+}
+
+impl Signals {
+    fn action(&self, number: c_int) -> &Cell<Action> {
+        let [first, ..] = &self.actions;
+        self.actions.get(number as usize).unwrap_or(first)
+    }
+
+    fn is_ignored(&self, number: c_int) -> bool {
+        match self.action(number).get().handler {
+            IGNORE => true,
+            DEFAULT => is_harmless(number),
+            _ => false,
+        }
+    }
+
+    /// Notes a signal for a thread, or the process; inside. One that does not queue is noted
+    /// once. `EAGAIN`: too many are.
+    fn add(&self, info: Info, thread: u64) -> Result<(), Errno> {
+        let number = info.number;
+        let mut count = 0;
+        for pending in &self.pending {
+            let pending = pending.get();
+            count += usize::from(pending.info.number >= FIRST_QUEUED);
+            let is_it = pending.info.number == number && pending.thread == thread;
+            if is_it && number < FIRST_QUEUED {
+                return Ok(());
+            }
+        }
+        let is_full = number >= FIRST_QUEUED && count >= QUEUED;
+        let free = self.pending.iter().find(|one| one.get().info.number == 0);
+        let free = free.filter(|_| !is_full).ok_or(Errno::EAGAIN)?;
+        let serial = self.serial.get();
+        self.serial.set(serial.wrapping_add(1));
+        free.set(Pending {
+            info,
+            thread,
+            serial,
+        });
+        self.any.set(self.any.get() | bit(number));
+        Ok(())
+    }
+
+    /// What is pending for the thread or the process; inside. O(pending).
+    fn pending_for(&self, place: &Place) -> Set {
+        let mut set = 0;
+        if self.any.get() != 0 {
+            for pending in &self.pending {
+                let pending = pending.get();
+                if pending.info.number != 0 && is_for(&pending, place) {
+                    set |= bit(pending.info.number);
+                }
+            }
+        }
+        set
+    }
+
+    /// Takes the first signal of a set that is pending for a thread; inside. O(pending).
+    fn take(&self, place: &Place, set: Set) -> Option<Info> {
+        if self.any.get() & set == 0 {
+            return None;
+        }
+        let mut best: Option<&Cell<Pending>> = None;
+        let rank = |pending: Pending| (pending.info.number, pending.serial);
+        for at in &self.pending {
+            let pending = at.get();
+            let is_it = bit(pending.info.number) & set & ALL != 0 && is_for(&pending, place);
+            if is_it && best.is_none_or(|best| rank(pending) < rank(best.get())) {
+                best = Some(at);
+            }
+        }
+        let best = best?;
+        let Pending { info, .. } = best.get();
+        self.remove(best);
+        Some(info)
+    }
+
+    fn remove(&self, at: &Cell<Pending>) {
+        let mut pending = at.get();
+        let number = pending.info.number;
+        pending.info.number = 0;
+        at.set(pending);
+        if !self.pending.iter().any(|p| p.get().info.number == number) {
+            self.any.set(self.any.get() & !bit(number));
+        }
+    }
+
+    /// Forgets what is pending of a signal that is ignored from now on, or of a thread that
+    /// ends; inside.
+    fn forget(&self, is_it: impl Fn(&Pending) -> bool) {
+        for at in &self.pending {
+            if at.get().info.number != 0 && is_it(&at.get()) {
+                self.remove(at);
+            }
+        }
+    }
+}
+
+fn is_for(pending: &Pending, place: &Place) -> bool {
+    pending.thread == 0 || pending.thread == place.id.get()
+}
+
+/// A thread ends: what is pending for it is forgotten; inside.
+pub(crate) fn end_of(id: u64) {
+    SIGNALS.forget(|pending| pending.thread == id);
+}
+
+/// What a signal finds of the thread that is to take it.
+enum Taker {
+    /// The caller, which is not interrupted.
+    Caller,
+    /// It waits for the signal.
+    Waiting(&'static Place),
+    Other(&'static Place),
+}
+
+/// Who is to take a signal of the process now; inside. O(threads).
+fn taker(number: c_int) -> Option<Taker> {
+    let own = thread::own();
+    let all = || thread::places().iter().filter(|place| place.id.get() != 0);
+    let wants = |place: &&Place| place.wanted.get() & bit(number) != 0;
+    if let Some(place) = all().find(wants) {
+        return Some(Taker::Waiting(place));
+    }
+    let is_open = |place: &&Place| place.mask.get() & bit(number) == 0;
+    if is_open(&own) {
+        return Some(Taker::Caller);
+    }
+    all().find(is_open).map(Taker::Other)
+}
+
+/// A signal comes, for a thread or the process: whoever is to take it does so before the
+/// caller goes on, if it is as urgent.
+pub(crate) fn generate(info: Info, thread: Option<u64>) -> Result<(), Errno> {
+    let number = known(info.number)?;
+    let own = thread::own();
+    let taker = inside(|| {
+        let place = match thread {
+            Some(id) => Some(thread::find(id)?),
+            None => None,
+        };
+        let is_wanted = match place {
+            Some(place) => place.wanted.get() & bit(number) != 0,
+            None => matches!(taker(number), Some(Taker::Waiting(_))),
+        };
+        if SIGNALS.is_ignored(number) && !is_wanted {
+            return Ok::<_, Errno>(None);
+        }
+        SIGNALS.add(info, thread.unwrap_or(0))?;
+        let taker = match place {
+            None => taker(number),
+            Some(place) if is_wanted => Some(Taker::Waiting(place)),
+            Some(place) if place.mask.get() & bit(number) != 0 => None,
+            Some(place) if core::ptr::eq(place, own) => Some(Taker::Caller),
+            Some(place) => Some(Taker::Other(place)),
+        };
+        Ok(match taker {
+            Some(Taker::Other(place)) if place.due.replace(true) => None,
+            taker => taker,
+        })
+    })?;
+    match taker {
+        None => {}
+        Some(Taker::Caller) => deliver(),
+        Some(Taker::Waiting(place)) => place.wakes.release()?,
+        Some(Taker::Other(place)) => interrupt(place),
+    }
+    Ok(())
+}
+
+/// Interrupts a thread, if it does not find by itself what is due.
+pub(crate) fn interrupt(place: &Place) {
+    let Ok(id) = thread::inward(place.id.get()) else {
+        return;
+    };
+    if !place.has_begun.get() {
+        return;
+    }
+    // SAFETY: the function is one for frames.
+    let interrupted =
+        unsafe { call::interrupt(id.0, giornata_posix_interrupted as *const () as usize) };
+    // (busy: it comes out of a call, and looks then)
+    if interrupted == Err(Error::EFAULT) {
+        let why = b"the stack of a thread has no room for a handler";
+        call::panic(why, b"<signal.h>", 0)
+    }
+}
+
+unsafe extern "C" {
+    /// Where an interrupted thread runs: `runtime/frame.c`.
+    fn giornata_posix_interrupted();
+}
+
+/// What the frame of an interrupted thread does.
+#[unsafe(no_mangle)]
+extern "C" fn giornata_posix_deliver() {
+    deliver();
+}
+
+/// What the caller is to do now that it has come out of a call.
+#[inline]
+pub(crate) fn check() {
+    if thread::own().due.get() {
+        deliver();
+    }
+}
+
+/// The caller takes what is pending for it and it does not block.
+pub(crate) fn deliver() {
+    let own = thread::own();
+    loop {
+        let next = inside(|| {
+            own.due.set(false);
+            let info = SIGNALS.take(own, !own.mask.get())?;
+            let place = SIGNALS.action(info.number);
+            let action = place.get();
+            if action.flags & RESETHAND != 0 {
+                place.set(NO_ACTION);
+            }
+            let before = own.mask.get();
+            if action.handler > IGNORE {
+                let itself = match action.flags & NODEFER {
+                    0 => bit(info.number),
+                    _ => 0,
+                };
+                own.mask.set((before | action.mask | itself) & !UNBLOCKABLE);
+            }
+            Some((info, action, before))
+        });
+        let Some((info, action, before)) = next else {
+            return;
+        };
+        match action.handler {
+            IGNORE => continue,
+            DEFAULT if is_harmless(info.number) => continue,
+            DEFAULT => _exit(128 + info.number),
+            handler => run(handler, info, action.flags),
+        }
+        own.mask.set(before);
+        own.has_run.set(true);
+        if action.flags & RESTART == 0 {
+            own.is_broken.set(true);
+        }
+        if own.is_suspended.get() {
+            let _ = own.wakes.release();
+        }
+    }
+}
+
+fn run(handler: usize, mut info: Info, flags: c_int) {
+    let error = errno();
+    match flags & SIGINFO {
+        0 => {
+            // SAFETY: the program gave the function for this.
+            let handler = unsafe { transmute::<usize, extern "C" fn(c_int)>(handler) };
+            handler(info.number);
+        }
+        _ => {
+            type Handler = extern "C" fn(c_int, *mut Info, *mut c_void);
+            // SAFETY: the program gave the function for this.
+            let handler = unsafe { transmute::<usize, Handler>(handler) };
+            handler(info.number, &mut info, core::ptr::null_mut());
+        }
+    }
+    set_number(error);
+}
+
+/// The caller is about to make a call that a handler ends. Returns whether the call has to
+/// say so: the handlers that ran meanwhile do not all ask for it to go on.
+pub(crate) fn interruptible<R>(work: impl FnOnce() -> R) -> (R, bool) {
+    let own = thread::own();
+    own.is_broken.set(false);
+    let result = work();
+    check();
+    (result, own.is_broken.get())
+}
+
+/// See POSIX, `sigaction()`. No entry. `EINVAL`: there is no such signal, or it cannot be
+/// caught.
+///
+/// # Safety
+/// `action` is null or may be read, `before` null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigaction(
+    number: c_int,
+    action: *const Action,
+    before: *mut Action,
+) -> c_int {
+    // SAFETY: by contract.
+    let (action, before) = (unsafe { action.as_ref() }, unsafe { before.as_mut() });
+    or_minus_one(known(number).and_then(|number| {
+        if number == KILL && action.is_some() {
+            return Err(Errno::EINVAL);
+        }
+        let old = inside(|| {
+            let place = SIGNALS.action(number);
+            let old = place.get();
+            if let Some(action) = action {
+                place.set(*action);
+                if SIGNALS.is_ignored(number) {
+                    SIGNALS.forget(|pending| pending.info.number == number);
+                }
+            }
+            old
+        });
+        if let Some(before) = before {
+            *before = old;
+        }
+        Ok(0)
+    }))
+}
+
+/// See POSIX, `signal()`: the signal stays caught, and is blocked while the handler runs. No
+/// entry. `EINVAL` as [`sigaction`].
+#[unsafe(no_mangle)]
+pub extern "C" fn signal(number: c_int, handler: usize) -> usize {
+    let action = Action {
+        handler,
+        mask: 0,
+        flags: RESTART,
+    };
+    let mut before = NO_ACTION;
+    // SAFETY: both are there.
+    match unsafe { sigaction(number, &action, &mut before) } {
+        0 => before.handler,
+        _ => usize::MAX,
+    }
+}
+
+/// See POSIX, `pthread_sigmask()`. No entry, unless a handler makes one. `EINVAL`: `how` is none
+/// of the three.
+///
+/// # Safety
+/// `set` is null or may be read, `before` null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_sigmask(how: c_int, set: *const Set, before: *mut Set) -> c_int {
+    // SAFETY: by contract.
+    let (set, before) = (unsafe { set.as_ref() }, unsafe { before.as_mut() });
+    number(change_mask(how, set.copied()).map(|old| {
+        if let Some(before) = before {
+            *before = old;
+        }
+    }))
+}
+
+fn change_mask(how: c_int, set: Option<Set>) -> Result<Set, Errno> {
+    let own = thread::own();
+    let old = own.mask.get();
+    if let Some(set) = set {
+        let mask = match how {
+            SET => set,
+            BLOCK => old | set,
+            UNBLOCK => old & !set,
+            _ => return Err(Errno::EINVAL),
+        };
+        own.mask.set(mask & ALL & !UNBLOCKABLE);
+        deliver();
+    }
+    Ok(old)
+}
+
+/// See POSIX, `sigprocmask()`: as [`pthread_sigmask`], with the error in `errno`.
+///
+/// # Safety
+/// As [`pthread_sigmask`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigprocmask(how: c_int, set: *const Set, before: *mut Set) -> c_int {
+    // SAFETY: by contract.
+    match unsafe { pthread_sigmask(how, set, before) } {
+        0 => 0,
+        error => or_minus_one(Err(Errno(error))),
+    }
+}
+
+/// See POSIX, `sigpending()`: what is pending for the caller or the process, and blocked by the
+/// caller. No entry.
+///
+/// # Safety
+/// `set` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigpending(set: *mut Set) -> c_int {
+    let own = thread::own();
+    let pending = inside(|| SIGNALS.pending_for(own) & own.mask.get());
+    // SAFETY: by contract.
+    unsafe { set.write(pending) };
+    0
+}
+
+/// See POSIX, `kill()`: to the process itself, which is 1, and 0 too. Two entries at most,
+/// besides what handlers do. `EINVAL`: there is no such signal. `ESRCH`: no such process.
+/// `EAGAIN`: too many signals are pending.
+#[unsafe(no_mangle)]
+pub extern "C" fn kill(process: c_int, number: c_int) -> c_int {
+    or_minus_one(send(process, number, Info::new(number, USER, 0)))
+}
+
+/// See POSIX, `sigqueue()`: as [`kill`], with a value.
+#[unsafe(no_mangle)]
+pub extern "C" fn sigqueue(process: c_int, number: c_int, value: usize) -> c_int {
+    or_minus_one(send(process, number, Info::new(number, QUEUE, value)))
+}
+
+fn send(process: c_int, number: c_int, info: Info) -> Result<c_int, Errno> {
+    if !matches!(process, -1..=1) {
+        return Err(Errno::ESRCH);
+    }
+    if number != 0 {
+        if known(number)? == KILL {
+            _exit(128 + KILL);
+        }
+        generate(info, None)?;
+    }
+    Ok(0)
+}
+
+/// See POSIX, `pthread_kill()`. As [`kill`], of a thread. `ESRCH`: there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_kill(thread: u64, number: c_int) -> c_int {
+    crate::error::number(kill_thread(thread, number))
+}
+
+fn kill_thread(thread: u64, number: c_int) -> Result<(), Errno> {
+    inside(|| thread::find(thread).map(drop))?;
+    match number {
+        0 => Ok(()),
+        KILL => _exit(128 + KILL),
+        _ => generate(Info::new(number, USER, 0), Some(thread)),
+    }
+}
+
+/// See POSIX, `raise()`: as [`kill`], of the caller.
+#[unsafe(no_mangle)]
+pub extern "C" fn raise(number: c_int) -> c_int {
+    match pthread_kill(thread::pthread_self(), number) {
+        0 => 0,
+        error => or_minus_one(Err(Errno(error))),
+    }
+}
+
+/// See POSIX, `abort()`: SIGABRT, which ends the process whatever its handler does.
+#[unsafe(no_mangle)]
+pub extern "C" fn abort() -> ! {
+    let _ = change_mask(UNBLOCK, Some(bit(ABORT)));
+    raise(ABORT);
+    _exit(128 + ABORT)
+}
+
+/// See POSIX, `sigsuspend()`. Blocks until a handler has run: `EINTR`.
+///
+/// # Safety
+/// `mask` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigsuspend(mask: *const Set) -> c_int {
+    // SAFETY: by contract.
+    suspend(Some(unsafe { mask.read() }))
+}
+
+/// See POSIX, `pause()`: as [`sigsuspend`], with the mask as it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn pause() -> c_int {
+    suspend(None)
+}
+
+fn suspend(mask: Option<Set>) -> c_int {
+    let own = thread::own();
+    let old = own.mask.get();
+    inside(|| {
+        own.mask
+            .set(mask.map_or(old, |mask| mask & ALL & !UNBLOCKABLE));
+        own.has_run.set(false);
+        own.is_suspended.set(true);
+    });
+    deliver();
+    while !own.has_run.get() {
+        let _ = own.wakes.acquire_once(Instant::NEVER);
+        check();
+    }
+    own.is_suspended.set(false);
+    own.mask.set(old);
+    deliver();
+    or_minus_one(Err(Errno::EINTR))
+}
+
+/// See POSIX, `sigwait()`. Blocks until a signal of the set, which the caller blocks, comes.
+///
+/// # Safety
+/// `set` may be read, `number` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigwait(set: *const Set, number: *mut c_int) -> c_int {
+    // SAFETY: by contract.
+    let set = unsafe { set.read() };
+    loop {
+        match accept(set, Instant::NEVER) {
+            Ok(info) => {
+                // SAFETY: by contract.
+                unsafe { number.write(info.number) };
+                return 0;
+            }
+            Err(Errno::EINTR) => {}
+            Err(error) => return error.0,
+        }
+    }
+}
+
+/// See POSIX, `sigwaitinfo()`: returns the number of the signal. Blocks. `EINTR`: a handler has
+/// run.
+///
+/// # Safety
+/// `set` may be read, `info` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigwaitinfo(set: *const Set, info: *mut Info) -> c_int {
+    // SAFETY: by contract.
+    unsafe { take_info(set, info, Instant::NEVER) }
+}
+
+/// See POSIX, `sigtimedwait()`: as [`sigwaitinfo`], for so long at most: `EAGAIN`. `EINVAL`:
+/// the nanoseconds are not those of a second.
+///
+/// # Safety
+/// As [`sigwaitinfo`]; `time` is null or may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigtimedwait(
+    set: *const Set,
+    info: *mut Info,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let until = match unsafe { time.as_ref() } {
+        None => Ok(Instant::NEVER),
+        Some(time) => time
+            .nanoseconds()
+            .map(|more| Instant(time::now().0.saturating_add(more))),
+    };
+    match until {
+        // SAFETY: by contract.
+        Ok(until) => unsafe { take_info(set, info, until) },
+        Err(error) => or_minus_one(Err(error)),
+    }
+}
+
+/// # Safety
+/// As [`sigwaitinfo`].
+unsafe fn take_info(set: *const Set, place: *mut Info, until: Instant) -> c_int {
+    // SAFETY: by contract.
+    or_minus_one(accept(unsafe { set.read() }, until).map(|info| {
+        // SAFETY: by contract.
+        if let Some(place) = unsafe { place.as_mut() } {
+            *place = info;
+        }
+        info.number
+    }))
+}
+
+/// Waits for a signal of a set. `EAGAIN`: none has come. `EINTR`: a handler has run.
+fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
+    let own = thread::own();
+    loop {
+        let taken = inside(|| {
+            let taken = SIGNALS.take(own, set & ALL);
+            own.wanted.set(match taken {
+                None => set & ALL,
+                Some(_) => 0,
+            });
+            own.has_run.set(false);
+            taken
+        });
+        if let Some(info) = taken {
+            return Ok(info);
+        }
+        let waited = own.wakes.acquire_once(until);
+        check();
+        let taken = inside(|| {
+            own.wanted.set(0);
+            SIGNALS.take(own, set & ALL)
+        });
+        match (taken, waited) {
+            (Some(info), _) => return Ok(info),
+            _ if own.has_run.get() => return Err(Errno::EINTR),
+            (None, Err(Errno::ETIMEDOUT)) => return Err(Errno::EAGAIN),
+            (None, Ok(()) | Err(Errno::EINTR)) => {}
+            (None, Err(error)) => return Err(error),
+        }
+    }
+}
+
+/// See POSIX, `sigaddset()`. `EINVAL`: there is no such signal.
+///
+/// # Safety
+/// `set` may be read and written; so below.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigaddset(set: *mut Set, number: c_int) -> c_int {
+    // SAFETY: by contract.
+    let set = unsafe { &mut *set };
+    or_minus_one(in_set(number).map(|number| {
+        *set |= bit(number);
+        0
+    }))
+}
+
+/// See POSIX, `sigdelset()`. `EINVAL`: there is no such signal.
+///
+/// # Safety
+/// As [`sigaddset`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigdelset(set: *mut Set, number: c_int) -> c_int {
+    // SAFETY: by contract.
+    let set = unsafe { &mut *set };
+    or_minus_one(in_set(number).map(|number| {
+        *set &= !bit(number);
+        0
+    }))
+}
+
+/// See POSIX, `sigismember()`. `EINVAL`: there is no such signal.
+///
+/// # Safety
+/// As [`sigaddset`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigismember(set: *const Set, number: c_int) -> c_int {
+    // SAFETY: by contract.
+    let set = unsafe { set.read() };
+    or_minus_one(in_set(number).map(|number| c_int::from(set & bit(number) != 0)))
+}
+
+/// See POSIX, `sigemptyset()`.
+///
+/// # Safety
+/// `set` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigemptyset(set: *mut Set) -> c_int {
+    // SAFETY: by contract.
+    unsafe { set.write(0) };
+    0
+}
+
+/// See POSIX, `sigfillset()`.
+///
+/// # Safety
+/// As [`sigemptyset`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigfillset(set: *mut Set) -> c_int {
+    // SAFETY: by contract.
+    unsafe { set.write(ALL) };
+    0
+}
+
+fn in_set(number: c_int) -> Result<c_int, Errno> {
+    match number {
+        1..64 => Ok(number),
+        _ => Err(Errno::EINVAL),
+    }
+}
