@@ -363,7 +363,10 @@ impl Rig {
                 self.results[me.number() as usize] = Some([0, a1.get(), a2.get(), 0, 0, 0, 0]);
             }
             Some(_) => {
-                me.context.pc.set(me.context.pc.get().wrapping_add(4));
+                // (but with all registers of a frame, where `Machine::go_on_at` said)
+                if me.kind.get() != kind::FULL {
+                    me.context.pc.set(me.context.pc.get().wrapping_add(4));
+                }
                 self.leave_for(outcome);
             }
         }

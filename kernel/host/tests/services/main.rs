@@ -7,6 +7,7 @@ mod cpu_clocks;
 mod deadlines;
 mod deaths;
 mod helping;
+mod interrupts;
 mod locks;
 mod priorities;
 mod semaphores;

@@ -17,7 +17,7 @@ pub(crate) const DONE: usize = 0;
 const PAGE: usize = 64;
 /// Where the data of processes begin in memory, and their bytes.
 const DATA: usize = 0x8000;
-const DATA_SIZE: usize = 0x1000;
+pub(crate) const DATA_SIZE: usize = 0x1000;
 /// The user address of the data of a process.
 pub(crate) const USER: usize = 0x4000_0000;
 
