@@ -6,7 +6,7 @@ use crate::image::c_library;
 use crate::image::compile::Toolchain;
 use crate::problem::{Findings, Problem, Refusal};
 use crate::waiting;
-use giornata_abi::posix;
+use giornata_abi::{Error, posix};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -157,7 +157,7 @@ pub(crate) fn commands(
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left
 /// to those that it makes, and the slot and the priorities of those of the system file.
-fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 8] {
+fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 9] {
     let spare = section.services.spare_threads.as_ref();
     let stack = spare.and_then(|spare| spare.stack.as_ref());
     let stack = stack.unwrap_or(&section.stack).get_ref();
@@ -179,6 +179,7 @@ fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 8] {
         format!("-DGIORNATA_FIRST_WAITING={first_waiting}"),
         format!("-DGIORNATA_POSIX_CALL={}", posix::CALL),
         format!("-DGIORNATA_GO_BACK={}", posix::Operation::GoBack as u8),
+        format!("-DGIORNATA_INTERRUPTED={}", Error::EINTR as u8),
         format!("-DGIORNATA_STACK={stack}"),
         format!("-DGIORNATA_PRIORITIES={}", priorities.join(",")),
         format!("-DGIORNATA_FIRST_THREAD={first}"),

@@ -5,6 +5,7 @@
 #define GIORNATA_POSIX_PTHREAD_H
 
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -109,6 +110,19 @@ int pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int pthread_key_delete(pthread_key_t key);
 void *pthread_getspecific(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);
+
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+#define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_CANCELED ((void *)-1)
+
+/* ESRCH: there is no such thread. */
+int pthread_cancel(pthread_t thread);
+/* EINVAL: it is none of the two. */
+int pthread_setcancelstate(int state, int *before);
+int pthread_setcanceltype(int type, int *before);
+void pthread_testcancel(void);
 
 /* ERANGE: a name has 15 bytes at most, and a buffer has room for what it holds. ESRCH: there
  * is no such thread. */

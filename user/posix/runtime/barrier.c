@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <pthread.h>
 
+/* Defined in Rust: src/condition.rs. A barrier is no point of cancellation. */
+int giornata_posix_await(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                         const struct timespec *time);
+
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                          unsigned count)
 {
@@ -26,7 +30,7 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier)
         barrier->__count = 0;
         /* who was woken comes out first */
         while (barrier->__inside != 0)
-            pthread_cond_wait(&barrier->__condition, &barrier->__mutex);
+            giornata_posix_await(&barrier->__condition, &barrier->__mutex, NULL);
     }
     pthread_mutex_unlock(&barrier->__mutex);
     if (waits)
@@ -49,9 +53,8 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
         pthread_cond_broadcast(&barrier->__condition);
     } else {
         unsigned round = barrier->__round;
-        /* (a barrier is no point of cancellation) */
         while (round == barrier->__round)
-            pthread_cond_wait(&barrier->__condition, &barrier->__mutex);
+            giornata_posix_await(&barrier->__condition, &barrier->__mutex, NULL);
     }
     if (--barrier->__inside == 0)
         pthread_cond_broadcast(&barrier->__condition);

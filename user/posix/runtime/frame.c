@@ -49,3 +49,25 @@ __asm__(".pushsection .text.giornata_posix_interrupted, \"ax\"\n"
         "ecall\n"
         "unimp\n"
         ".popsection\n");
+
+/* A call by which a thread waits: a0 to a5 are its arguments, a7 its number. It is refused if
+ * the byte at a6 is not 0. Whoever is interrupted before it is made is told so, too: the frame
+ * then goes back to giornata_posix_refused. */
+__asm__(".pushsection .text.giornata_posix_enter, \"ax\"\n"
+        ".globl giornata_posix_enter, giornata_posix_begin, giornata_posix_call, giornata_posix_refused\n"
+        "giornata_posix_enter:\n"
+        "addi sp, sp, -16\n"
+        STORE " ra, 0(sp)\n"
+        "giornata_posix_begin:\n"
+        "lbu t0, 0(a6)\n"
+        "bnez t0, giornata_posix_refused\n"
+        "giornata_posix_call:\n"
+        "ecall\n"
+        "1:\n"
+        LOAD " ra, 0(sp)\n"
+        "addi sp, sp, 16\n"
+        "ret\n"
+        "giornata_posix_refused:\n"
+        "li a0, " NUMBER(GIORNATA_INTERRUPTED) "\n"
+        "j 1b\n"
+        ".popsection\n");

@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <pthread.h>
 
+/* Defined in Rust: src/condition.rs. No point of cancellation. */
+int giornata_posix_await(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                         const struct timespec *time);
+
 #define DESTROYED 1
 /* Threads that read at once, at most. */
 #define MOST 0xFFFFu
@@ -40,9 +44,7 @@ static int await(pthread_rwlock_t *lock, pthread_cond_t *condition, struct until
 {
     if (until.now)
         return EBUSY;
-    if (until.time != NULL)
-        return pthread_cond_timedwait(condition, &lock->__mutex, until.time);
-    return pthread_cond_wait(condition, &lock->__mutex);
+    return giornata_posix_await(condition, &lock->__mutex, until.time);
 }
 
 static int begin(pthread_rwlock_t *lock)

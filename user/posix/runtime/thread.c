@@ -25,8 +25,10 @@ struct place {
     sigset_t wanted;
     uint8_t due;
     uint8_t has_begun;
-    uint8_t has_run;
-    uint8_t is_broken;
+    uint8_t run;
+    uint8_t is_cancelled;
+    uint8_t is_kept;
+    uint8_t is_asynchronous;
     uint8_t is_suspended;
     sem_t wakes;
 };

@@ -5,6 +5,8 @@ use core::ffi::c_int;
 
 use giornata_rt::call;
 
+use crate::cancel;
+use crate::entry;
 use crate::error::{Errno, number};
 use crate::mutex::{Mutex, Until};
 use crate::time::{ClockId, REALTIME, TimeSpec};
@@ -55,7 +57,7 @@ impl Condition {
             user: self.address(),
         };
         let waited = mutex.wait(place, |mutex, word| {
-            call::wait_word(self.bound.id().0, mutex, instant, word)
+            entry::wait(self.bound.id(), mutex, instant, word)
         });
         mutex.take_up(depth, waited)
     }
@@ -92,7 +94,7 @@ pub unsafe extern "C" fn pthread_cond_wait(
     let condition = unsafe { &*condition };
     // SAFETY: by contract.
     let mutex = unsafe { &*mutex };
-    number(condition.wait(mutex, Until::Never))
+    number(cancel::point(|| condition.wait(mutex, Until::Never)))
 }
 
 /// See POSIX, `pthread_cond_timedwait()`: as [`pthread_cond_wait`], until the condition's clock
@@ -112,7 +114,31 @@ pub unsafe extern "C" fn pthread_cond_timedwait(
     let mutex = unsafe { &*mutex };
     // SAFETY: by contract.
     let time = unsafe { &*time };
-    number(condition.wait(mutex, Until::At(condition.clock(), time)))
+    let until = Until::At(condition.clock(), time);
+    number(cancel::point(|| condition.wait(mutex, until)))
+}
+
+/// Waits as [`pthread_cond_timedwait`], or as [`pthread_cond_wait`] if `time` is null, and is no
+/// point of cancellation: for what is built on conditions.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn giornata_posix_await(
+    condition: *const Condition,
+    mutex: *const Mutex,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let condition = unsafe { &*condition };
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    let until = match unsafe { time.as_ref() } {
+        None => Until::Never,
+        Some(time) => Until::At(condition.clock(), time),
+    };
+    number(condition.wait(mutex, until))
 }
 
 /// See POSIX, `pthread_cond_signal()`. Does not block. No entry if nobody waits.

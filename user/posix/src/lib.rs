@@ -13,7 +13,11 @@ extern crate std;
 extern crate giornata_c as _;
 
 #[cfg(target_os = "none")]
+pub mod cancel;
+#[cfg(target_os = "none")]
 pub mod condition;
+#[cfg(target_os = "none")]
+mod entry;
 pub mod error;
 pub mod lock;
 pub mod memory;

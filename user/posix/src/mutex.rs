@@ -17,10 +17,10 @@ use giornata_abi::word::{LOCKED, WAITED_FOR};
 use giornata_rt::restartable::Word;
 use giornata_rt::sync::word_of_caller;
 use giornata_rt::thread::Outer;
-use giornata_rt::{Instant, call, time};
+use giornata_rt::{Id, Instant, call};
 
+use crate::entry;
 use crate::error::{Errno, number};
-use crate::signal;
 use crate::thread;
 use crate::time::{REALTIME, TimeSpec, instant};
 use crate::waiting::{Bound, Kind, Place, repeat, waiting};
@@ -200,7 +200,7 @@ impl Mutex {
                 return dead_lock(instant);
             }
             let locked = waiting([self.place()], || {
-                call::lock_word(self.bound.id().0, instant, self.address())
+                entry::lock(self.bound.id(), instant, self.address())
             });
             self.locked(mine, locked, until)
         };
@@ -310,7 +310,7 @@ impl Mutex {
     pub(crate) fn wait(
         &self,
         place: Place<'_>,
-        wait: impl FnOnce(u64, usize) -> Result<(), giornata_rt::Error>,
+        wait: impl FnOnce(Id, usize) -> Result<(), giornata_rt::Error>,
     ) -> Result<(), Errno> {
         let is_protected = self.is(PROTECT);
         let own = is_protected.then(thread::own);
@@ -321,7 +321,7 @@ impl Mutex {
             thread::restore(outer);
         }
         let waited = waiting([place, self.place()], || {
-            wait(self.bound.id().0, self.address())
+            wait(self.bound.id(), self.address())
         });
         if let (Some(own), true) = (own, self.is_owned(word_of_caller())) {
             self.note_ceiling(own, thread::raise(self.ceiling.get()));
@@ -351,10 +351,8 @@ impl Mutex {
 
 /// A thread waits for itself: until the instant only, if there is one.
 fn dead_lock(until: Instant) -> Result<(), Errno> {
-    let far = Instant(until.0.min(u64::MAX / 2));
     loop {
-        let slept = time::sleep_until(far);
-        signal::check();
+        let slept = entry::sleep(until);
         if slept.is_ok() && until != Instant::NEVER {
             return Err(Errno::ETIMEDOUT);
         }

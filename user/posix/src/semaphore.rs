@@ -11,10 +11,12 @@ use giornata_abi::word::{LIMIT, MOST, WAITED_FOR};
 use giornata_rt::restartable::Word;
 use giornata_rt::{Error, Instant, call};
 
+use crate::cancel;
+use crate::entry;
 use crate::error::{Errno, or_minus_one, set};
 use crate::lock::inside;
 use crate::mutex::Until;
-use crate::signal::interruptible;
+use crate::signal::{self, Run};
 use crate::time::{REALTIME, TimeSpec};
 use crate::waiting::{Bound, Kind, Place, repeat, waiting};
 
@@ -92,12 +94,16 @@ impl Semaphore {
     }
 
     fn acquire(&self, until: Until<'_>) -> Result<(), Errno> {
+        cancel::test();
         if self.take_one() {
             return Ok(());
         }
         loop {
-            let (acquired, is_broken) = interruptible(|| self.acquire_as(until));
-            if acquired != Err(Errno::EINTR) || is_broken {
+            let (acquired, run) = signal::heeding(|| self.acquire_as(until));
+            if acquired == Err(Errno::EINTR) {
+                cancel::test();
+            }
+            if acquired != Err(Errno::EINTR) || run == Run::Ending {
                 return acquired;
             }
         }
@@ -137,13 +143,16 @@ impl Semaphore {
                 user: self.address(),
             };
             waiting([place], || {
-                let ask = |until| call::lock_word(self.bound.id().0, until, self.address());
+                let ask = |until| entry::lock(self.bound.id(), until, self.address());
                 match ask(instant) {
                     // the kernel writes to the word at the next call that nobody waits any more
-                    Err(error @ (Error::ETIMEDOUT | Error::EINTR)) => match ask(Instant::START) {
-                        Err(Error::EBUSY) => Err(error),
-                        answer => answer,
-                    },
+                    Err(error @ (Error::ETIMEDOUT | Error::EINTR)) => {
+                        let now = Instant::START;
+                        match call::lock_word(self.bound.id().0, now, self.address()) {
+                            Err(Error::EBUSY) => Err(error),
+                            answer => answer,
+                        }
+                    }
                     answer => answer,
                 }
             })
@@ -309,7 +318,7 @@ pub unsafe extern "C" fn sem_wait(semaphore: *const Semaphore) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_trywait(semaphore: *const Semaphore) -> c_int {
     // SAFETY: by contract.
-    or_minus_one(unsafe { &*semaphore }.acquire(Until::Now).map(|()| 0))
+    or_minus_one(unsafe { &*semaphore }.acquire_as(Until::Now).map(|()| 0))
 }
 
 /// See POSIX, `sem_timedwait()`: as [`sem_wait`], until CLOCK_REALTIME shows `time`

@@ -12,11 +12,16 @@ use core::mem::transmute;
 
 use giornata_rt::{Error, Instant, call, time};
 
+use crate::cancel;
+use crate::entry;
 use crate::error::{Errno, errno, number, or_minus_one, set_number};
 use crate::lock::inside;
 use crate::process::_exit;
 use crate::thread::{self, Place};
 use crate::time::TimeSpec;
+
+/// Where the `pc` lies in a frame.
+const FRAME_PC: usize = 15;
 
 /// A set: bit n is signal n.
 pub(crate) type Set = u64;
@@ -344,10 +349,18 @@ unsafe extern "C" {
     fn giornata_posix_interrupted();
 }
 
-/// What the frame of an interrupted thread does.
+/// What the frame of an interrupted thread does: `a0` is its address.
+///
+/// # Safety
+/// It is called there.
 #[unsafe(no_mangle)]
-extern "C" fn giornata_posix_deliver() {
+unsafe extern "C" fn giornata_posix_deliver(frame: *mut usize) {
     deliver();
+    let pc = frame.wrapping_add(FRAME_PC);
+    // SAFETY: the kernel has written the frame.
+    let interrupted = unsafe { pc.read() };
+    // SAFETY: as above.
+    unsafe { pc.write(entry::back(interrupted)) };
 }
 
 /// What the caller is to do now that it has come out of a call.
@@ -381,7 +394,7 @@ pub(crate) fn deliver() {
             Some((info, action, before))
         });
         let Some((info, action, before)) = next else {
-            return;
+            return cancel::test_anywhere();
         };
         match action.handler {
             IGNORE => continue,
@@ -390,10 +403,11 @@ pub(crate) fn deliver() {
             handler => run(handler, info, action.flags),
         }
         own.mask.set(before);
-        own.has_run.set(true);
-        if action.flags & RESTART == 0 {
-            own.is_broken.set(true);
-        }
+        let run = match action.flags & RESTART {
+            0 => Run::Ending,
+            _ => Run::Restarting,
+        };
+        own.run.set(own.run.get().max(run));
         if own.is_suspended.get() {
             let _ = own.wakes.release();
         }
@@ -418,14 +432,23 @@ fn run(handler: usize, mut info: Info, flags: c_int) {
     set_number(error);
 }
 
-/// The caller is about to make a call that a handler ends. Returns whether the call has to
-/// say so: the handlers that ran meanwhile do not all ask for it to go on.
-pub(crate) fn interruptible<R>(work: impl FnOnce() -> R) -> (R, bool) {
+/// Which handlers have run meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Run {
+    None = 0,
+    /// All ask for what they interrupt to go on.
+    Restarting = 1,
+    /// One does not.
+    Ending = 2,
+}
+
+/// Lets `work` wait, and returns what came of it and which handlers have run.
+pub(crate) fn heeding<R>(work: impl FnOnce() -> R) -> (R, Run) {
     let own = thread::own();
-    own.is_broken.set(false);
+    let outer = own.run.replace(Run::None);
     let result = work();
-    check();
-    (result, own.is_broken.get())
+    (result, own.run.replace(outer))
 }
 
 /// See POSIX, `sigaction()`. No entry. `EINVAL`: there is no such signal, or it cannot be
@@ -620,13 +643,12 @@ fn suspend(mask: Option<Set>) -> c_int {
     inside(|| {
         own.mask
             .set(mask.map_or(old, |mask| mask & ALL & !UNBLOCKABLE));
-        own.has_run.set(false);
+        own.run.set(Run::None);
         own.is_suspended.set(true);
     });
     deliver();
-    while !own.has_run.get() {
-        let _ = own.wakes.acquire_once(Instant::NEVER);
-        check();
+    while own.run.get() == Run::None {
+        let _ = cancel::point(|| own.wakes.acquire_once(Instant::NEVER));
     }
     own.is_suspended.set(false);
     own.mask.set(old);
@@ -714,21 +736,20 @@ fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
                 None => set & ALL,
                 Some(_) => 0,
             });
-            own.has_run.set(false);
+            own.run.set(Run::None);
             taken
         });
         if let Some(info) = taken {
             return Ok(info);
         }
-        let waited = own.wakes.acquire_once(until);
-        check();
+        let waited = cancel::point(|| own.wakes.acquire_once(until));
         let taken = inside(|| {
             own.wanted.set(0);
             SIGNALS.take(own, set & ALL)
         });
         match (taken, waited) {
             (Some(info), _) => return Ok(info),
-            _ if own.has_run.get() => return Err(Errno::EINTR),
+            _ if own.run.get() != Run::None => return Err(Errno::EINTR),
             (None, Err(Errno::ETIMEDOUT)) => return Err(Errno::EAGAIN),
             (None, Ok(()) | Err(Errno::EINTR)) => {}
             (None, Err(error)) => return Err(error),

@@ -63,6 +63,12 @@ impl Line {
     }
 }
 
+/// A point of cancellation.
+fn point() {
+    #[cfg(target_os = "none")]
+    crate::cancel::test();
+}
+
 /// A byte for a standard output, which `runtime/library.c` calls: returns the byte.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn giornata_posix_put(byte: u8, file: c_int) -> c_int {
@@ -75,7 +81,7 @@ pub extern "C" fn giornata_posix_put(byte: u8, file: c_int) -> c_int {
 /// What is under way to a standard output is a line: as [`fsync`].
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn giornata_posix_flush(file: c_int) -> c_int {
-    fsync(file)
+    or_minus_one(flush(file))
 }
 
 /// What is not told yet of both outputs.
@@ -99,6 +105,7 @@ fn sink(file: c_int) -> Result<Option<&'static Line>, Errno> {
 /// `bytes` bytes may be read at `from`.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn write(file: c_int, from: *const c_void, bytes: usize) -> isize {
+    point();
     or_minus_one(sink(file).map(|line| {
         if let Some(line) = line
             && bytes > 0
@@ -114,6 +121,7 @@ pub unsafe extern "C" fn write(file: c_int, from: *const c_void, bytes: usize) -
 /// See POSIX, `read()`: no device has anything. Does not block.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn read(file: c_int, _: *mut c_void, _: usize) -> isize {
+    point();
     or_minus_one(match file {
         0 | CONSOLE | NULL => Ok(0),
         _ => Err(Errno::EBADF),
@@ -127,6 +135,7 @@ pub extern "C" fn read(file: c_int, _: *mut c_void, _: usize) -> isize {
 /// A text that ends with 0 lies at `path`.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn open(path: *const c_char, _: c_int) -> c_int {
+    point();
     // SAFETY: by contract.
     or_minus_one(match unsafe { CStr::from_ptr(path) }.to_bytes() {
         b"/dev/console" => Ok(CONSOLE),
@@ -138,6 +147,7 @@ pub unsafe extern "C" fn open(path: *const c_char, _: c_int) -> c_int {
 /// See POSIX, `close()`: what is told to the console so far is a line.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn close(file: c_int) -> c_int {
+    point();
     match shared::close(file) {
         Ok(()) => 0,
         Err(_) => fsync(file),
@@ -154,7 +164,12 @@ pub extern "C" fn lseek(_: c_int, _: c_long, _: c_int) -> c_long {
 /// See POSIX, `fsync()`. Does not block.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn fsync(file: c_int) -> c_int {
-    or_minus_one(match file {
+    point();
+    or_minus_one(flush(file))
+}
+
+fn flush(file: c_int) -> Result<c_int, Errno> {
+    match file {
         0 => Ok(0),
         _ => sink(file).map(|line| {
             if let Some(line) = line {
@@ -162,7 +177,7 @@ pub extern "C" fn fsync(file: c_int) -> c_int {
             }
             0
         }),
-    })
+    }
 }
 
 /// See POSIX, `fdatasync()`. Does not block.

@@ -12,11 +12,13 @@ use core::slice::from_raw_parts;
 use giornata_rt::thread::{self, Control, Outer};
 use giornata_rt::{Error, Id, call};
 
+use crate::cancel;
+use crate::entry;
 use crate::error::{Errno, number};
 use crate::lock::inside;
 use crate::mutex::Mutex;
 use crate::semaphore::Semaphore;
-use crate::signal::{self, Set};
+use crate::signal::{self, Run, Set};
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
@@ -86,10 +88,12 @@ pub(crate) struct Place {
     pub(crate) due: Cell<bool>,
     /// It has come as far as to be interrupted.
     pub(crate) has_begun: Cell<bool>,
-    /// A handler has run, since the thread has last set this to false; and one after which
-    /// calls do not go on.
-    pub(crate) has_run: Cell<bool>,
-    pub(crate) is_broken: Cell<bool>,
+    /// Which handlers have run since the thread has last set this.
+    pub(crate) run: Cell<Run>,
+    /// It is asked to end; but not now, and else anywhere.
+    pub(crate) is_cancelled: Cell<bool>,
+    pub(crate) is_kept: Cell<bool>,
+    pub(crate) is_asynchronous: Cell<bool>,
     /// It waits until a handler has run.
     pub(crate) is_suspended: Cell<bool>,
     /// What it then waits by, and for a signal.
@@ -217,6 +221,9 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.due.set(false);
     place.has_begun.set(false);
     place.is_suspended.set(false);
+    place.is_cancelled.set(false);
+    place.is_kept.set(false);
+    place.is_asynchronous.set(false);
     place.wakes.restart();
     Some(place)
 }
@@ -347,6 +354,8 @@ extern "C" fn run(_: usize) -> ! {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_exit(value: *mut c_void) -> ! {
     let place = own();
+    // (it ends once)
+    place.is_kept.set(true);
     // SAFETY: a handler is on the list as long as its block.
     while let Some(cleanup) = unsafe { place.cleanup.get().as_ref() } {
         place.cleanup.set(cleanup.outer);
@@ -410,9 +419,10 @@ fn slice<'a, T>(first: *mut T, count: usize) -> &'a [T] {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_join(thread: ThreadId, value: *mut *mut c_void) -> c_int {
     number(inward(thread).and_then(|id| {
+        cancel::test();
         let ended = loop {
-            let ended = thread::join(id);
-            signal::check();
+            let ended = entry::join(id);
+            cancel::test();
             // (a handler ends no join)
             if ended != Err(Error::EINTR) {
                 break ended?;

@@ -11,7 +11,7 @@ use giornata_rt::time::{self, Instant};
 
 use crate::error::{Errno, number, or_minus_one};
 #[cfg(target_os = "none")]
-use crate::signal::interruptible;
+use crate::{cancel, entry, signal, signal::Run};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -181,17 +181,30 @@ fn sleep(
         true => time,
         false => time::now().0.saturating_add(time),
     };
-    let (slept, _) = interruptible(|| time::sleep_until(Instant(until.min(u64::MAX / 2))));
+    let slept = sleep_until(Instant(until));
     if let (Err(Error::EINTR), false, Some(rest)) = (slept, is_absolute, rest) {
         *rest = TimeSpec::of(until.saturating_sub(time::now().0));
     }
     Ok(slept?)
 }
 
+/// Blocks until an instant, or until a handler has run: `EINTR`.
+#[cfg(target_os = "none")]
+fn sleep_until(until: Instant) -> Result<(), Error> {
+    cancel::test();
+    loop {
+        let (slept, has_run) = signal::heeding(|| entry::sleep(until));
+        cancel::test();
+        if slept != Err(Error::EINTR) || has_run != Run::None {
+            return slept;
+        }
+    }
+}
+
 /// The host has no signals of these.
 #[cfg(not(target_os = "none"))]
-fn interruptible<R>(work: impl FnOnce() -> R) -> (R, bool) {
-    (work(), false)
+fn sleep_until(until: Instant) -> Result<(), Error> {
+    time::sleep_until(until)
 }
 
 /// When a clock shows a time. `EINVAL`: the nanoseconds are not those of a second, or there is

@@ -27,7 +27,7 @@ fn number(slot: usize, serial: usize) -> Number {
 
 /// The words of the first tick not before an instant.
 #[inline(always)]
-fn ticks(until: Instant) -> (usize, usize) {
+pub fn ticks(until: Instant) -> (usize, usize) {
     halves(clock::ticks(until).0)
 }
 

@@ -35,7 +35,10 @@ fn goes_back_with(stage: &mut Stage, slot: usize, pc: usize, answer: usize) {
     let context = &stage.rig.thread(slot).context;
     let frame = context.a[0].get();
     assert_eq!(context.pc.get(), FUNCTION);
-    assert_eq!((frame, frame), (context.sp.get(), (STACK - FRAME * 8) & !15));
+    assert_eq!(
+        (frame, frame),
+        (context.sp.get(), (STACK - FRAME * 8) & !15)
+    );
     let back = [Operation::GoBack as usize, frame, 0, 0, 0, 0];
     stage.rig.call_number(CALL, back);
     stage.rig.check_invariants();
