@@ -157,7 +157,7 @@ pub(crate) fn commands(
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left
 /// to those that it makes, and the slot and the priorities of those of the system file.
-fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 9] {
+fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 10] {
     let spare = section.services.spare_threads.as_ref();
     let stack = spare.and_then(|spare| spare.stack.as_ref());
     let stack = stack.unwrap_or(&section.stack).get_ref();
@@ -181,6 +181,7 @@ fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 9] {
         format!("-DGIORNATA_GO_BACK={}", posix::Operation::GoBack as u8),
         format!("-DGIORNATA_INTERRUPTED={}", Error::EINTR as u8),
         format!("-DGIORNATA_STACK={stack}"),
+        format!("-DGIORNATA_MAX_PRIORITY={}", section.max_priority),
         format!("-DGIORNATA_PRIORITIES={}", priorities.join(",")),
         format!("-DGIORNATA_FIRST_THREAD={first}"),
     ]

@@ -29,6 +29,8 @@ struct place {
     uint8_t is_cancelled;
     uint8_t is_kept;
     uint8_t is_asynchronous;
+    uint8_t by_realtime;
+    uint8_t is_late;
     uint8_t is_suspended;
     sem_t wakes;
 };
@@ -39,6 +41,7 @@ const uint32_t giornata_posix_lasting[2] = { GIORNATA_FIRST_THREAD,
 struct place giornata_posix_places[GIORNATA_PLACES];
 const uint32_t giornata_posix_place_count = GIORNATA_PLACES;
 const uint32_t giornata_posix_stack = GIORNATA_STACK;
+const uint8_t giornata_posix_max_priority = GIORNATA_MAX_PRIORITY;
 
 struct place **giornata_posix_own(void);
 

@@ -35,4 +35,6 @@ pub mod stream;
 pub mod thread;
 pub mod time;
 #[cfg(target_os = "none")]
+pub mod timer;
+#[cfg(target_os = "none")]
 mod waiting;

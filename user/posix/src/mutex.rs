@@ -22,7 +22,7 @@ use giornata_rt::{Id, Instant, call};
 use crate::entry;
 use crate::error::{Errno, number};
 use crate::thread;
-use crate::time::{REALTIME, TimeSpec, instant};
+use crate::time::{REALTIME, TimeSpec, awaited};
 use crate::waiting::{Bound, Kind, Place, repeat, waiting};
 
 /// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
@@ -81,7 +81,7 @@ impl Until<'_> {
             Until::Now => Ok(Instant::START),
             Until::Instant(instant) => Ok(instant),
             // (an instant of 0 would be not at all, which has another error)
-            Until::At(clock, time) => Ok(Instant(instant(clock, *time)?.0.max(1))),
+            Until::At(clock, time) => Ok(Instant(awaited(clock, *time)?.0.max(1))),
         }
     }
 

@@ -19,6 +19,7 @@ use crate::lock::inside;
 use crate::process::_exit;
 use crate::thread::{self, Place};
 use crate::time::TimeSpec;
+use crate::timer;
 
 /// Where the `pc` lies in a frame.
 const FRAME_PC: usize = 15;
@@ -29,9 +30,9 @@ pub(crate) type Set = u64;
 /// Signals are 1 to 63, those from here on queue.
 const FIRST_QUEUED: c_int = 32;
 const COUNT: usize = 64;
-/// `SIGQUEUE_MAX`, and what there is for signals that do not queue.
+/// `SIGQUEUE_MAX`; as much there is for signals that do not queue, and for timers.
 const QUEUED: usize = 32;
-const NODES: usize = 2 * QUEUED;
+const NODES: usize = 3 * QUEUED;
 
 const ABORT: c_int = 6;
 const KILL: c_int = 9;
@@ -60,6 +61,7 @@ const UNBLOCK: c_int = 2;
 /// `si_code`.
 const USER: c_int = 1;
 const QUEUE: c_int = 2;
+pub(crate) const TIMER: c_int = 3;
 
 /// `siginfo_t`.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +117,8 @@ struct Pending {
     thread: u64,
     /// It came after those with a lower one.
     serial: u32,
+    /// The timer that has sent it; 0: none.
+    timer: u8,
 }
 
 struct Signals {
@@ -135,6 +139,7 @@ static SIGNALS: Signals = Signals {
             info: Info::new(0, 0, 0),
             thread: 0,
             serial: 0,
+            timer: 0,
         })
     }; NODES],
     any: Cell::new(0),
@@ -174,18 +179,22 @@ impl Signals {
 
     /// Notes a signal for a thread, or the process; inside. One that does not queue is noted
     /// once. `EAGAIN`: too many are.
-    fn add(&self, info: Info, thread: u64) -> Result<(), Errno> {
+    fn add(&self, info: Info, thread: u64, timer: u8) -> Result<(), Errno> {
         let number = info.number;
         let mut count = 0;
         for pending in &self.pending {
             let pending = pending.get();
-            count += usize::from(pending.info.number >= FIRST_QUEUED);
+            let is_queued = pending.info.number >= FIRST_QUEUED && pending.timer == 0;
+            count += usize::from(is_queued);
             let is_it = pending.info.number == number && pending.thread == thread;
             if is_it && number < FIRST_QUEUED {
-                return Ok(());
+                return match timer {
+                    0 => Ok(()),
+                    _ => Err(Errno::EAGAIN),
+                };
             }
         }
-        let is_full = number >= FIRST_QUEUED && count >= QUEUED;
+        let is_full = number >= FIRST_QUEUED && timer == 0 && count >= QUEUED;
         let free = self.pending.iter().find(|one| one.get().info.number == 0);
         let free = free.filter(|_| !is_full).ok_or(Errno::EAGAIN)?;
         let serial = self.serial.get();
@@ -194,6 +203,7 @@ impl Signals {
             info,
             thread,
             serial,
+            timer,
         });
         self.any.set(self.any.get() | bit(number));
         Ok(())
@@ -238,6 +248,7 @@ impl Signals {
         let number = pending.info.number;
         pending.info.number = 0;
         at.set(pending);
+        timer::taken(pending.timer);
         if !self.pending.iter().any(|p| p.get().info.number == number) {
             self.any.set(self.any.get() & !bit(number));
         }
@@ -290,6 +301,12 @@ fn taker(number: c_int) -> Option<Taker> {
 /// A signal comes, for a thread or the process: whoever is to take it does so before the
 /// caller goes on, if it is as urgent.
 pub(crate) fn generate(info: Info, thread: Option<u64>) -> Result<(), Errno> {
+    generate_for(info, thread, 0)
+}
+
+/// The same, sent by a timer, or by none. `EAGAIN` too: nobody will take it, or it is pending
+/// already.
+pub(crate) fn generate_for(info: Info, thread: Option<u64>, timer: u8) -> Result<(), Errno> {
     let number = known(info.number)?;
     let own = thread::own();
     let taker = inside(|| {
@@ -302,9 +319,12 @@ pub(crate) fn generate(info: Info, thread: Option<u64>) -> Result<(), Errno> {
             None => matches!(taker(number), Some(Taker::Waiting(_))),
         };
         if SIGNALS.is_ignored(number) && !is_wanted {
-            return Ok::<_, Errno>(None);
+            return match timer {
+                0 => Ok::<_, Errno>(None),
+                _ => Err(Errno::EAGAIN),
+            };
         }
-        SIGNALS.add(info, thread.unwrap_or(0))?;
+        SIGNALS.add(info, thread.unwrap_or(0), timer)?;
         let taker = match place {
             None => taker(number),
             Some(place) if is_wanted => Some(Taker::Waiting(place)),
@@ -376,7 +396,8 @@ pub(crate) fn deliver() {
     let own = thread::own();
     loop {
         let next = inside(|| {
-            own.due.set(false);
+            // (one whose clock was set looks at the time anew)
+            own.due.set(own.is_late.get());
             let info = SIGNALS.take(own, !own.mask.get())?;
             let place = SIGNALS.action(info.number);
             let action = place.get();

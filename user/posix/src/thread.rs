@@ -22,7 +22,7 @@ use crate::signal::{self, Run, Set};
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
-type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+pub(crate) type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 type Routine = unsafe extern "C" fn(*mut c_void);
 
 const FIFO: c_int = 1;
@@ -94,6 +94,9 @@ pub(crate) struct Place {
     pub(crate) is_cancelled: Cell<bool>,
     pub(crate) is_kept: Cell<bool>,
     pub(crate) is_asynchronous: Cell<bool>,
+    /// It waits for a time of CLOCK_REALTIME, and that was set meanwhile.
+    pub(crate) by_realtime: Cell<bool>,
+    pub(crate) is_late: Cell<bool>,
     /// It waits until a handler has run.
     pub(crate) is_suspended: Cell<bool>,
     /// What it then waits by, and for a signal.
@@ -221,6 +224,8 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.due.set(false);
     place.has_begun.set(false);
     place.is_suspended.set(false);
+    place.by_realtime.set(false);
+    place.is_late.set(false);
     place.is_cancelled.set(false);
     place.is_kept.set(false);
     place.is_asynchronous.set(false);
@@ -328,6 +333,35 @@ fn create(
         }
         Ok(())
     })
+}
+
+/// Starts a thread that nobody joins; inside or not. Errors as of `pthread_create()`.
+pub(crate) fn start_detached(
+    attributes: Option<&Attributes>,
+    start: Start,
+    argument: *mut c_void,
+) -> Result<ThreadId, Errno> {
+    let mut id = 0;
+    create(attributes, start, argument, |new| id = new)?;
+    // (it may have ended already)
+    let _ = inward(id).map(thread::detach);
+    Ok(id)
+}
+
+/// Starts a thread of the library.
+pub(crate) fn start_service(start: Start, priority: u8) -> Result<ThreadId, Errno> {
+    let attributes = Attributes {
+        state: INITIALISED,
+        detached: 1,
+        inherits: 1,
+        policy: FIFO,
+        priority: priority.into(),
+        scope: 0,
+        stack: null_mut(),
+        stack_size: 0,
+        guard_size: 0,
+    };
+    start_detached(Some(&attributes), start, null_mut())
 }
 
 /// Where a created thread begins.

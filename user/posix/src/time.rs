@@ -1,15 +1,19 @@
 //! Clocks and sleep.
 //!
-//! `CLOCK_MONOTONIC` and `CLOCK_REALTIME` begin with 0 when the system starts.
+//! `CLOCK_MONOTONIC` and `CLOCK_REALTIME` begin with 0 when the system starts; the second can
+//! be set, and is then so much ahead of the first.
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_long};
 
+#[cfg(target_os = "none")]
 use giornata_rt::Error;
 use giornata_rt::clock;
 use giornata_rt::thread;
 use giornata_rt::time::{self, Instant};
 
 use crate::error::{Errno, number, or_minus_one};
+use crate::lock::inside;
 #[cfg(target_os = "none")]
 use crate::{cancel, entry, signal, signal::Run};
 
@@ -20,9 +24,9 @@ pub(crate) type ClockId = usize;
 pub(crate) const REALTIME: ClockId = 1;
 const PROCESS_CPUTIME: ClockId = 2;
 const THREAD_CPUTIME: ClockId = 3;
-const MONOTONIC: ClockId = 4;
+pub(crate) const MONOTONIC: ClockId = 4;
 /// A flag of `clock_nanosleep()`.
-const ABSOLUTE: c_int = 4;
+pub(crate) const ABSOLUTE: c_int = 4;
 
 /// `struct timespec`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +67,8 @@ impl TimeSpec {
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
     let now = match clock {
-        REALTIME | MONOTONIC => Ok(time::now().0),
+        REALTIME => Ok(time::now().0.wrapping_add(offset())),
+        MONOTONIC => Ok(time::now().0),
         THREAD_CPUTIME => spent(),
         PROCESS_CPUTIME => spent_by_all(),
         _ => spent_by(clock),
@@ -176,44 +181,121 @@ fn sleep(
     time: TimeSpec,
     rest: Option<&mut TimeSpec>,
 ) -> Result<(), Errno> {
-    let Instant(time) = instant(clock, time)?;
-    let until = match is_absolute {
-        true => time,
-        false => time::now().0.saturating_add(time),
-    };
-    let slept = sleep_until(Instant(until));
-    if let (Err(Error::EINTR), false, Some(rest)) = (slept, is_absolute, rest) {
+    instant(clock, time)?;
+    if is_absolute {
+        return sleep_until(clock, time);
+    }
+    let until = time::now().0.saturating_add(time.nanoseconds()?);
+    let slept = sleep_until(MONOTONIC, TimeSpec::of(until));
+    if let (Err(Errno::EINTR), Some(rest)) = (slept, rest) {
         *rest = TimeSpec::of(until.saturating_sub(time::now().0));
     }
-    Ok(slept?)
+    slept
 }
 
-/// Blocks until an instant, or until a handler has run: `EINTR`.
+/// Blocks until a clock shows a time, or until a handler has run: `EINTR`.
 #[cfg(target_os = "none")]
-fn sleep_until(until: Instant) -> Result<(), Error> {
+fn sleep_until(clock: ClockId, time: TimeSpec) -> Result<(), Errno> {
     cancel::test();
     loop {
-        let (slept, has_run) = signal::heeding(|| entry::sleep(until));
+        let until = awaited(clock, time)?;
+        let (slept, run) = signal::heeding(|| entry::sleep(until));
+        crate::thread::own().by_realtime.set(false);
         cancel::test();
-        if slept != Err(Error::EINTR) || has_run != Run::None {
-            return slept;
+        if slept != Err(Error::EINTR) || run != Run::None {
+            return Ok(slept?);
         }
     }
 }
 
 /// The host has no signals of these.
 #[cfg(not(target_os = "none"))]
-fn sleep_until(until: Instant) -> Result<(), Error> {
-    time::sleep_until(until)
+fn sleep_until(clock: ClockId, time: TimeSpec) -> Result<(), Errno> {
+    Ok(time::sleep_until(instant(clock, time)?)?)
 }
 
 /// When a clock shows a time. `EINVAL`: the nanoseconds are not those of a second, or there is
 /// no such clock that one can wait for.
 pub(crate) fn instant(clock: ClockId, time: TimeSpec) -> Result<Instant, Errno> {
+    let time = time.nanoseconds()?;
     match clock {
-        REALTIME | MONOTONIC => Ok(Instant(time.nanoseconds()?)),
+        // (what is beyond all that the clock can show never comes)
+        REALTIME => Ok(Instant(match time.cast_signed() {
+            ..0 => u64::MAX,
+            time => time
+                .saturating_sub(offset().cast_signed())
+                .max(0)
+                .cast_unsigned(),
+        })),
+        MONOTONIC => Ok(Instant(time)),
         _ => Err(Errno::EINVAL),
     }
+}
+
+/// The same, of a time that the caller is about to wait for: if CLOCK_REALTIME is set
+/// meanwhile, its wait is interrupted.
+#[cfg(target_os = "none")]
+pub(crate) fn awaited(clock: ClockId, time: TimeSpec) -> Result<Instant, Errno> {
+    let own = crate::thread::own();
+    own.by_realtime.set(clock == REALTIME);
+    if own.is_late.replace(false) {
+        signal::deliver();
+    }
+    instant(clock, time)
+}
+
+/// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, in ns: a number with a sign.
+struct Offset(Cell<u64>);
+
+// SAFETY: the Offset Invariant: it is reached inside only.
+unsafe impl Sync for Offset {}
+
+static OFFSET: Offset = Offset(Cell::new(0));
+
+fn offset() -> u64 {
+    inside(|| OFFSET.0.get())
+}
+
+/// See POSIX, `clock_settime()`, of CLOCK_REALTIME: of this process. Who waits for a time of it
+/// waits for that time as it is now, and so do its timers; nothing else changes. O(threads),
+/// and an entry for each that waits so. `EINVAL`: another clock, or the nanoseconds are not
+/// those of a second.
+///
+/// # Safety
+/// `time` may be read.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub unsafe extern "C" fn clock_settime(clock: ClockId, time: *const TimeSpec) -> c_int {
+    // SAFETY: by contract.
+    let time = unsafe { time.read() };
+    or_minus_one(match clock {
+        REALTIME => time
+            .nanoseconds()
+            .and_then(|time| match time.cast_signed() {
+                ..0 => Err(Errno::EINVAL),
+                _ => {
+                    inside(|| OFFSET.0.set(time.wrapping_sub(time::now().0)));
+                    #[cfg(target_os = "none")]
+                    was_set();
+                    Ok(0)
+                }
+            }),
+        _ => Err(Errno::EINVAL),
+    })
+}
+
+#[cfg(target_os = "none")]
+fn was_set() {
+    for place in crate::thread::places() {
+        let is_due = inside(|| {
+            let waits = place.id.get() != 0 && place.by_realtime.get();
+            place.is_late.set(waits);
+            waits && !place.due.replace(true)
+        });
+        if is_due {
+            signal::interrupt(place);
+        }
+    }
+    crate::timer::clock_was_set();
 }
 
 /// `struct timeval`.
@@ -230,7 +312,7 @@ pub struct TimeValue {
 /// `time` is null or may be written.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn gettimeofday(time: *mut TimeValue, _: *mut u8) -> c_int {
-    let now = TimeSpec::of(time::now().0);
+    let now = TimeSpec::of(time::now().0.wrapping_add(offset()));
     if !time.is_null() {
         let value = TimeValue {
             seconds: now.seconds,

@@ -14,6 +14,7 @@ use giornata_rt::{Error, Id};
 use crate::error::Errno;
 use crate::lock::inside;
 use crate::signal;
+use crate::thread;
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +143,7 @@ pub(crate) fn waiting<const N: usize>(
         Ok::<(), Errno>(())
     })?;
     let result = wait();
+    thread::own().by_realtime.set(false);
     inside(|| bound.iter().flatten().for_each(|own| own.release()));
     signal::check();
     Ok(result?)
