@@ -11,6 +11,25 @@ pub const CALL: usize = Call::TABLE;
 /// Registers in a frame, each a word: `a0..a7`, `t0..t6`, `pc`, `sp`, `ra`.
 pub const FRAME: usize = 18;
 
+/// What `how` says in `SetPolicy`: the policy in the lowest byte, and parameters from these
+/// bits on, a byte each.
+pub mod policy {
+    /// SCHED_FIFO.
+    pub const FIFO: usize = 0;
+    /// SCHED_RR.
+    pub const ROUND_ROBIN: usize = 1;
+    /// SCHED_SPORADIC.
+    pub const SPORADIC: usize = 2;
+    /// The priority.
+    pub const HIGH: usize = 8;
+    /// The priority of a server that has used its budget up.
+    pub const LOW: usize = 16;
+    /// Replenishments that can be pending at once, up to [`REPLENISHMENTS`].
+    pub const MOST: usize = 24;
+    /// `SS_REPL_MAX`.
+    pub const REPLENISHMENTS: usize = 4;
+}
+
 macro_rules! operations {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $text:literal, $errors:literal;)*) => {
         /// What the call is to do.
@@ -49,6 +68,10 @@ operations! {
     Interrupt = 2, "interrupt(slot, serial, function)", "ESRCH EBUSY EFAULT";
     /// The caller goes on with the registers of a frame. Returns only if it is refused. O(1).
     GoBack = 3, "go_back(frame)", "EFAULT";
+    /// A thread of the caller's process is scheduled as POSIX.1 2.8.4 says, from now on and with all of its budget: `how` is a [`policy`] and its parameters, `budget` and `period` are ticks, 2^30 at most; the budget of SCHED_RR is its quantum. The ready queue as of `set_priority`. O(depth).
+    SetPolicy = 4, "set_policy(slot, serial, how, budget, period)", "ESRCH EINVAL EPERM";
+    /// When another thread of the caller's process has run so many ticks, the caller's sleep ends with EINTR, if it sleeps; 0: not any more. O(1).
+    SetTimer = 5, "set_timer(slot, serial, low, high)", "ESRCH";
 }
 
 #[cfg(test)]

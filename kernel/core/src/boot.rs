@@ -4,6 +4,7 @@ use core::cell::Cell;
 
 use giornata_abi::ring::{FORMAT, Kind, head};
 
+use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::layout::{PRIME, Shape, Shaped, fingerprint};
 use crate::process::Image;
@@ -105,6 +106,8 @@ record! {
         pub cursor: usize,
         /// The architecture's own, 0 at boot.
         pub hart: [Cell<usize>; 4],
+        /// The accounts of the threads, by number; none where no policy asks for them.
+        pub(crate) accounts: &'static [Account],
     }
 }
 

@@ -29,7 +29,7 @@ use crate::object::kind;
 use crate::parking::PIECE;
 use crate::thread::{self, state};
 use crate::trace::reason;
-use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, same};
+use crate::{Error, Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, posix, same};
 
 /// Threads that are looked at to find who asked first for a mutex: with more of them
 /// in the queue the order of turns decides.
@@ -282,6 +282,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn take(&self, thread: Ref<Thread>, mutex: Ref<Object>) {
         self.stop_wanting(thread, mutex);
+        posix::note_taken(thread);
         if thread.is(state::ARMED) {
             self.disarm(thread);
         }
@@ -350,7 +351,10 @@ impl Kernel {
         let mut at = self.slot.get();
         let mut payer = None;
         loop {
-            if payer.is_none() && at.limited.get() & limit::OWN != 0 {
+            if payer.is_none()
+                && at.limited.get() & limit::OWN != 0
+                && !posix::pays_for_itself(self, at, runner)
+            {
                 payer = Some(at);
             }
             if same(at, runner) {

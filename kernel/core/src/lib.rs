@@ -24,6 +24,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod account;
 pub mod agenda;
 pub mod boot;
 pub mod calls;

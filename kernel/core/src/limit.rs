@@ -10,7 +10,7 @@
 //! equals, and others in its place; a job or upcall is stopped.
 
 use crate::thread::role;
-use crate::{Kernel, Machine, Ref, Thread, before, same};
+use crate::{Kernel, Machine, Ref, Thread, before, posix, same};
 
 /// Bit of [`Thread::limited`]: it has a limit.
 pub const OWN: u8 = 1;
@@ -30,6 +30,9 @@ impl Kernel {
         let Some(payer) = self.payer(next) else {
             return;
         };
+        if posix::has_waited(payer) {
+            self.go_on_with_mutex::<M>(payer);
+        }
         let now = M::now();
         let used = now.wrapping_sub(self.trace.since.get());
         if payer.limited.get() & FRESH != 0 {
@@ -40,6 +43,7 @@ impl Kernel {
             };
             // (what it has run and was not charged for yet was another's, or before)
             let spent = payer.spent.get().wrapping_add(used);
+            let allowance = self.allowance_of(payer, spent, allowance);
             payer.limit.set(spent.wrapping_add(allowance));
         }
         if !same(payer, next) {
@@ -72,6 +76,9 @@ impl Kernel {
         }
         if payer.place.role & (role::TASK | role::UPCALL) != 0 {
             return self.exhaust::<M>(payer);
+        }
+        if self.end_of_account::<M>(payer, spent) {
+            return;
         }
         payer.limit.set(spent.wrapping_add(payer.place.allowance));
         // (at the level of a ceiling it keeps its place)

@@ -1,9 +1,10 @@
 //! What the other parts have to see to, in a kernel without what POSIX asks for: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with it
+#![cfg_attr(not(feature = "services"), allow(dead_code))] // what only services ask
 
 use giornata_abi::Error;
 
-use crate::{Machine, Outcome, Ref, Thread};
+use crate::{Alarm, Kernel, Machine, Outcome, Ref, Thread};
 
 /// The call behind the table: there is none.
 pub extern "C-unwind" fn call<M: Machine>(
@@ -21,3 +22,45 @@ pub extern "C-unwind" fn call<M: Machine>(
 /// The time that the last tenant of a thread's place has run is forgotten.
 #[inline(always)]
 pub(crate) fn keep_time(_: Ref<Thread>) {}
+
+/// No thread is a sporadic server.
+pub(crate) const SERVER: u32 = 0;
+
+#[inline(always)]
+pub(crate) fn has_waited(_: Ref<Thread>) -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn note_taken(_: Ref<Thread>) {}
+
+#[inline(always)]
+pub(crate) fn pays_for_itself(_: &Kernel, _: Ref<Thread>, _: Ref<Thread>) -> bool {
+    false
+}
+
+impl Kernel {
+    #[inline(always)]
+    pub(crate) fn allowance_of(&self, _: Ref<Thread>, _: u32, allowance: u32) -> u32 {
+        allowance
+    }
+
+    #[inline(always)]
+    pub(crate) fn go_on_with_mutex<M: Machine>(&self, _: Ref<Thread>) {}
+
+    #[inline(always)]
+    pub(crate) fn end_of_account<M: Machine>(&self, _: Ref<Thread>, _: u32) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    pub(crate) fn ring_account<M: Machine>(&self, _: Ref<Thread>, _: Ref<Alarm>) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    pub(crate) fn wake_server<M: Machine>(&self, _: Ref<Thread>) {}
+
+    #[inline(always)]
+    pub(crate) fn begin_account(&self, _: Ref<Thread>) {}
+}

@@ -228,6 +228,8 @@ pub mod state {
     pub const IN_RING: u32 = 0x400;
     /// It awaits a line that has a minimum interarrival time.
     pub const SPACED: u32 = 0x4000;
+    /// It is a sporadic server, see [`Account`](crate::account::Account).
+    pub const SPORADIC: u32 = 0x8000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.
     pub const LIFT: u32 = 16;
@@ -251,6 +253,7 @@ pub mod state {
             BY_DEADLINE,
             IN_RING,
             SPACED,
+            SPORADIC,
         ];
         let mut seen = 0;
         let mut at = 0;
@@ -261,7 +264,11 @@ pub mod state {
         }
     };
     /// What stays as it is when a thread wakes.
-    pub const KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
+    pub const KEPT: u32 = match cfg!(feature = "posix") {
+        true => ALWAYS_KEPT | SPORADIC,
+        false => ALWAYS_KEPT,
+    };
+    const ALWAYS_KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
 }
 
 /// Bits of [`Place::role`].

@@ -158,6 +158,7 @@ impl Kernel {
         };
         self.agenda.remove(alarm);
         match alarm.event {
+            Event::Thread(thread) if self.ring_account::<M>(thread, alarm) => {}
             Event::Thread(thread) => self.expire::<M>(thread),
             Event::Epoch => self.on_epoch::<M>(),
             Event::Trigger(trigger) => self.ring(trigger),

@@ -8,7 +8,9 @@ use core::hint::cold_path;
 
 use crate::ready::{link_before, unlink};
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, differ, same, some};
+use crate::{
+    Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, differ, posix, same, some,
+};
 
 impl Kernel {
     /// The caller waits in a list, or for an instant; another thread runs.
@@ -116,6 +118,9 @@ impl Kernel {
         }
         thread.state.set(thread.state.get() & state::KEPT);
         self.want_next::<M>(thread);
+        if thread.is(posix::SERVER) {
+            self.wake_server::<M>(thread);
+        }
         self.queue(thread);
         if thread.is(state::PARKED_ON) {
             self.unpark(thread);

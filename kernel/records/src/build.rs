@@ -1,6 +1,7 @@
 //! From a description to records.
 
 use giornata_abi::system::FaultPolicy;
+use giornata_core::account::Account;
 use giornata_core::agenda::LISTS;
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
@@ -102,6 +103,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     lay_machine(arena, &parts, description, machine);
     lay_programs(arena, &parts, description, machine);
     lay_kernel(arena, &parts, description);
+    lay_accounts(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
     let objects = (0..objects.1)
         .map(|index| objects.at(index, arena).0)
@@ -130,6 +132,23 @@ fn lay_ranks(arena: &mut Arena, parts: &Parts) {
     arena.set_each(parts.ranks, "level", |index| index as u32 + 1);
     arena.set_each(parts.ranks, "unmarked", |_| 1u32);
     arena.set(parts.rank_idle, "level", level::IDLE);
+}
+
+/// The accounts of the threads, if they have some.
+fn lay_accounts(arena: &mut Arena, parts: &Parts, description: &Description) {
+    let count = match description.accounts {
+        true => description.threads.len(),
+        false => return,
+    };
+    let accounts = arena.many::<Account>(count);
+    for index in 0..count {
+        let (record, thread) = (accounts.at(index, arena), parts.threads.at(index, arena));
+        arena.set(record, "thread", thread);
+        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
+        let event = Value::Tagged(tag(Event::TAGS, "Thread"), thread.0);
+        arena.set(record, "alarm.event", event);
+    }
+    arena.set(parts.kernel, "settings.accounts", accounts);
 }
 
 fn lay_objects(arena: &mut Arena, parts: &Parts, description: &Description) {

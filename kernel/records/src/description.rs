@@ -42,6 +42,8 @@ pub struct Description {
     pub trace_records: usize,
     /// Where the ring lies; `None`: among the records.
     pub trace_ring: Option<u64>,
+    /// Threads have accounts, for the policies of POSIX.
+    pub accounts: bool,
 }
 
 /// A process.

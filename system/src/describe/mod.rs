@@ -4,6 +4,7 @@ mod memory;
 mod programs;
 
 use crate::board::{Kind, Protection};
+use crate::config::{self, POSIX};
 use crate::image::regions::NOTHING;
 use crate::model::{Model, Process, Thread};
 use crate::names::ThreadRole;
@@ -60,6 +61,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
             .collect(),
         objects: model.objects.iter().map(object).collect(),
         lines: lines.collect(),
+        accounts: config::has(&model.config, POSIX),
         flags: match model.trace_console {
             true => flag::TRACE_TO_CONSOLE,
             false => 0,

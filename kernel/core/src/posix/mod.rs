@@ -2,6 +2,7 @@
 //! call, whose operation says what is to be done.
 
 mod cpu_clock;
+mod policy;
 mod signal;
 
 use giornata_abi::Error;
@@ -10,6 +11,7 @@ use giornata_abi::posix::Operation;
 use crate::{Machine, Outcome, Ref, Thread};
 
 pub(crate) use cpu_clock::keep_time;
+pub(crate) use policy::{SERVER, has_waited, note_taken, pays_for_itself};
 
 /// The call of an ordinary thread. Others are refused before.
 ///
@@ -20,8 +22,8 @@ pub extern "C-unwind" fn call<M: Machine>(
     b: usize,
     c: usize,
     d: usize,
-    _: usize,
-    _: usize,
+    e: usize,
+    f: usize,
     me: Ref<Thread>,
 ) -> Outcome {
     let kernel = M::kernel();
@@ -29,6 +31,8 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::ThreadTime) => kernel.thread_time::<M>(me, b, c),
         Some(Operation::ProcessTime) => kernel.process_time::<M>(me),
         Some(Operation::Interrupt) => kernel.interrupt::<M>(me, b, c, d),
+        Some(Operation::SetPolicy) => kernel.set_policy::<M>(me, b, c, d, e, f),
+        Some(Operation::SetTimer) => kernel.set_timer(me, b, c, d, e),
         Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
         None => Outcome::error(Error::ENOSYS),
     }

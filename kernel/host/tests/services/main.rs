@@ -12,5 +12,6 @@ mod locks;
 mod priorities;
 mod semaphores;
 mod slots;
+mod sporadic;
 mod stage;
 mod words;

@@ -55,6 +55,7 @@ fn system(processes: usize) -> Description {
         band: 200,
         processes: (0..processes).map(process).collect(),
         trace_records: 64,
+        accounts: true,
         ..Description::default()
     }
 }

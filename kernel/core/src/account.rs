@@ -1,0 +1,64 @@
+//! What the policies of POSIX.1 2.8.4 keep of a thread, and its CPU-time timer: see `posix`.
+//! Systems whose kernel has that part have an account for each thread, others none.
+
+use core::cell::Cell;
+
+use crate::agenda::Alarm;
+use crate::{Rank, Ref, Thread, record};
+
+/// Replenishments that can be pending for a thread at once (`SS_REPL_MAX`).
+pub const REPLENISHMENTS: usize = 4;
+
+/// What an account is for.
+pub mod policy {
+    /// The thread runs as its priority says, until it waits.
+    pub const FIFO: u8 = 0;
+    /// It takes turns with its equals.
+    pub const ROUND_ROBIN: u8 = 1;
+    /// It is a sporadic server.
+    pub const SPORADIC: u8 = 2;
+}
+
+record! {
+    /// The account of a thread.
+    pub struct Account {
+        /// Whose it is.
+        pub(crate) thread: Ref<Thread>,
+        /// A sporadic server that has used its budget up: its next replenishment.
+        pub(crate) alarm: Alarm,
+        /// One of [`policy`].
+        pub(crate) policy: Cell<u8>,
+        /// Its alarm is set.
+        pub(crate) is_armed: Cell<u8>,
+        /// It has its higher priority.
+        pub(crate) is_high: Cell<u8>,
+        /// It has a CPU-time timer.
+        pub(crate) has_timer: Cell<u8>,
+        /// Its priorities.
+        pub(crate) high: Cell<Option<Ref<Rank>>>,
+        pub(crate) low: Cell<Option<Ref<Rank>>>,
+        /// Ticks of its quantum, or of its budget.
+        pub(crate) budget: Cell<u32>,
+        /// Ticks from an activation to the replenishment of what was used then.
+        pub(crate) period: Cell<u32>,
+        /// Replenishments that can be pending.
+        pub(crate) most: Cell<u32>,
+        /// What it could use when it was activated.
+        pub(crate) capacity: Cell<u32>,
+        /// When that was,
+        pub(crate) activated: Cell<u32>,
+        pub(crate) activated_high: Cell<u32>,
+        /// and what it had run before. Of one that takes turns: before its turn.
+        pub(crate) before: Cell<u32>,
+        /// Replenishments that are pending, in the order of their instants.
+        pub(crate) count: Cell<u32>,
+        pub(crate) due: [Cell<u32>; REPLENISHMENTS],
+        pub(crate) due_high: [Cell<u32>; REPLENISHMENTS],
+        pub(crate) amount: [Cell<u32>; REPLENISHMENTS],
+        /// What it may have run until its timer expires,
+        pub(crate) timer: Cell<u32>,
+        pub(crate) timer_high: Cell<u32>,
+        /// and whom that wakes, if it sleeps.
+        pub(crate) watcher: Cell<Option<Ref<Thread>>>,
+    }
+}
