@@ -66,8 +66,9 @@ impl Kernel {
         }
         let value = M::load(place);
         // (whoever binds objects to words finds out that this one is another's by now)
-        let is_bound = object.word.get() == word;
-        if cfg!(feature = "posix") && value & WAITED_FOR != 0 && !is_bound {
+        let bound = object.word.get();
+        let is_another = bound != 0 && bound != word;
+        if cfg!(feature = "posix") && value & WAITED_FOR != 0 && is_another {
             return INVALID;
         }
         object.word.set(word);
