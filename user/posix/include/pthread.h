@@ -24,8 +24,8 @@ typedef struct {
     int __detached;
     int __inherits;
     int __policy;
-    int __priority;
     int __scope;
+    struct sched_param __parameters;
     void *__stack;
     size_t __stack_size;
     size_t __guard_size;
@@ -94,8 +94,9 @@ int pthread_attr_getstacksize(const pthread_attr_t *__restrict attributes,
                               size_t *__restrict bytes);
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);
 
-/* ESRCH: there is no such thread. EINVAL: no policy, or no priority. ENOTSUP: a policy other
- * than SCHED_FIFO. EPERM: the priority is above `max-priority`. */
+/* ESRCH: there is no such thread. EINVAL: no policy, or parameters that make no sense. ENOTSUP:
+ * SCHED_OTHER. EPERM: a priority is above `max-priority`. ENOSYS: SCHED_RR and SCHED_SPORADIC
+ * need configuration `pse51`. A sporadic server begins with all of its budget each time. */
 int pthread_getschedparam(pthread_t thread, int *__restrict policy,
                           struct sched_param *__restrict parameters);
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *parameters);

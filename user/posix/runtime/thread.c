@@ -18,7 +18,8 @@ struct place {
     size_t value_count;
     struct __pthread_cleanup *cleanup;
     char name[16];
-    uint32_t priority;
+    int policy;
+    struct sched_param parameters;
     const void *mutexes;
     uint32_t outer;
     sigset_t mask;
@@ -31,6 +32,8 @@ struct place {
     uint8_t is_asynchronous;
     uint8_t by_realtime;
     uint8_t is_late;
+    uint64_t timer;
+    uint8_t is_refused;
     uint8_t is_suspended;
     sem_t wakes;
 };
@@ -124,7 +127,7 @@ int pthread_attr_getschedparam(const pthread_attr_t *attributes, struct sched_pa
 {
     if (!is_good(attributes))
         return EINVAL;
-    parameters->sched_priority = attributes->__priority;
+    *parameters = attributes->__parameters;
     return 0;
 }
 
@@ -133,7 +136,7 @@ int pthread_attr_setschedparam(pthread_attr_t *attributes, const struct sched_pa
     int priority = parameters->sched_priority;
     if (!is_good(attributes) || priority < 0 || priority > 255)
         return EINVAL;
-    attributes->__priority = priority;
+    attributes->__parameters = *parameters;
     return 0;
 }
 
@@ -141,9 +144,9 @@ int pthread_attr_setschedpolicy(pthread_attr_t *attributes, int policy)
 {
     if (!is_good(attributes))
         return EINVAL;
-    if (policy == SCHED_RR || policy == SCHED_OTHER)
+    if (policy == SCHED_OTHER)
         return ENOTSUP;
-    if (policy != SCHED_FIFO)
+    if (policy != SCHED_FIFO && policy != SCHED_RR && policy != SCHED_SPORADIC)
         return EINVAL;
     attributes->__policy = policy;
     return 0;

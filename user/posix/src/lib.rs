@@ -23,6 +23,8 @@ pub mod lock;
 pub mod memory;
 #[cfg(target_os = "none")]
 pub mod mutex;
+#[cfg(target_os = "none")]
+pub mod policy;
 pub mod process;
 pub mod sched;
 #[cfg(target_os = "none")]

@@ -132,7 +132,7 @@ impl Mutex {
         if self.is_owned(mine) {
             return self.lock_by_call(mine, until);
         }
-        if own.priority.get() > self.ceiling.get() {
+        if own.parameters.get().priority as u32 > self.ceiling.get() {
             return Err(Errno::EINVAL);
         }
         let outer = thread::raise(self.ceiling.get());

@@ -9,6 +9,7 @@ use crate::error::{Errno, or_minus_one};
 /// Policies of `<sched.h>`.
 const FIFO: c_int = 1;
 const ROUND_ROBIN: c_int = 2;
+const SPORADIC: c_int = 4;
 
 /// See POSIX, `sched_yield()`. One entry.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
@@ -30,7 +31,7 @@ pub extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
 
 fn known(policy: c_int) -> Result<(), Errno> {
     match policy {
-        FIFO | ROUND_ROBIN => Ok(()),
+        FIFO | ROUND_ROBIN | SPORADIC => Ok(()),
         _ => Err(Errno::EINVAL),
     }
 }

@@ -17,6 +17,7 @@ use crate::entry;
 use crate::error::{Errno, number};
 use crate::lock::inside;
 use crate::mutex::Mutex;
+use crate::policy::{self, FIFO, Parameters};
 use crate::semaphore::Semaphore;
 use crate::signal::{self, Run, Set};
 
@@ -25,9 +26,6 @@ type ThreadId = u64;
 pub(crate) type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 type Routine = unsafe extern "C" fn(*mut c_void);
 
-const FIFO: c_int = 1;
-const ROUND_ROBIN: c_int = 2;
-const OTHER: c_int = 0;
 /// `PTHREAD_KEYS_MAX`.
 const MOST_KEYS: usize = 128;
 /// `PTHREAD_DESTRUCTOR_ITERATIONS`.
@@ -45,8 +43,8 @@ pub struct Attributes {
     detached: c_int,
     inherits: c_int,
     policy: c_int,
-    priority: c_int,
     scope: c_int,
+    parameters: Parameters,
     stack: *mut u8,
     stack_size: usize,
     guard_size: usize,
@@ -76,7 +74,8 @@ pub(crate) struct Place {
     value_count: Cell<usize>,
     cleanup: Cell<*mut Cleanup>,
     name: Cell<[u8; NAME]>,
-    pub(crate) priority: Cell<u32>,
+    pub(crate) policy: Cell<c_int>,
+    pub(crate) parameters: Cell<Parameters>,
     /// The mutexes with a ceiling that it has, the last first.
     pub(crate) mutexes: Cell<*const Mutex>,
     /// The ceiling that it had before the first of them.
@@ -97,6 +96,10 @@ pub(crate) struct Place {
     /// It waits for a time of CLOCK_REALTIME, and that was set meanwhile.
     pub(crate) by_realtime: Cell<bool>,
     pub(crate) is_late: Cell<bool>,
+    /// What a timer of its CPU-time clock waits for; 0: none does.
+    pub(crate) timer: Cell<u64>,
+    /// It was made, but cannot have its policy.
+    is_refused: Cell<bool>,
     /// It waits until a handler has run.
     pub(crate) is_suspended: Cell<bool>,
     /// What it then waits by, and for a signal.
@@ -145,7 +148,7 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-fn outward(id: Id) -> ThreadId {
+pub(crate) fn outward(id: Id) -> ThreadId {
     id.0 + (1 << 16)
 }
 
@@ -203,7 +206,7 @@ pub(crate) fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
 
 /// A place for a thread that has none: one of an earlier tenant of its slot, or a free one;
 /// inside. As many threads as there are places have slots, so there is one. O(places).
-fn claim(id: Id, priority: u32) -> Option<&'static Place> {
+fn claim(id: Id, policy: c_int, parameters: Parameters) -> Option<&'static Place> {
     let of_slot = |place: &&Place| place.id.get() != 0 && place.id.get() as u16 == id.index();
     let mut all = places().iter();
     let place = all
@@ -216,7 +219,8 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.value_count.set(0);
     place.cleanup.set(null_mut());
     place.name.set([0; NAME]);
-    place.priority.set(priority);
+    place.policy.set(policy);
+    place.parameters.set(parameters);
     place.mutexes.set(null());
     place.outer.set(Outer::NONE);
     place.mask.set(0);
@@ -224,6 +228,8 @@ fn claim(id: Id, priority: u32) -> Option<&'static Place> {
     place.due.set(false);
     place.has_begun.set(false);
     place.is_suspended.set(false);
+    place.is_refused.set(false);
+    place.timer.set(0);
     place.by_realtime.set(false);
     place.is_late.set(false);
     place.is_cancelled.set(false);
@@ -240,7 +246,11 @@ pub(crate) fn own() -> &'static Place {
         return known;
     }
     let id = Control::of_caller().map_or(Id(0), |page| page.thread());
-    let place = inside(|| find(outward(id)).ok().or_else(|| claim(id, lasting(id))));
+    let place = inside(|| {
+        find(outward(id))
+            .ok()
+            .or_else(|| claim(id, FIFO, Parameters::of(lasting(id) as c_int)))
+    });
     let Some(place) = place else {
         call::panic(b"a thread without a place", b"<pthread.h>", 0)
     };
@@ -303,7 +313,9 @@ fn create(
     argument: *mut c_void,
     tell: impl FnOnce(ThreadId),
 ) -> Result<(), Errno> {
-    let (mut priority, mask) = (own().priority.get(), own().mask.get());
+    let creator = own();
+    let (mut policy, mut with) = (creator.policy.get(), creator.parameters.get());
+    let mask = creator.mask.get();
     let (mut stack, mut stack_size, mut is_detached) = (null_mut(), 0, false);
     if let Some(asked) = attributes {
         if asked.state != INITIALISED {
@@ -313,20 +325,28 @@ fn create(
             return Err(Errno::EAGAIN);
         }
         if asked.inherits != 0 {
-            priority = asked.priority as u32;
+            (policy, with) = (asked.policy, asked.parameters);
         }
         (stack, stack_size) = (asked.stack, asked.stack_size);
         is_detached = asked.detached != 0;
     }
     inside(|| {
         // (it does not run before the lock is given back)
-        let id = thread::create(begin, 0, priority as u8)?;
-        let place = claim(id, priority).ok_or(Errno::EAGAIN)?;
+        let id = thread::create(begin, 0, with.priority()?)?;
+        let place = claim(id, policy, with).ok_or(Errno::EAGAIN)?;
         place.start.set(Some(start));
         place.argument.set(argument);
         place.mask.set(mask);
         place.stack.set(stack);
         place.stack_size.set(stack_size);
+        if policy != FIFO
+            && let Err(error) = policy::set(id, FIFO, policy, &with)
+        {
+            // (it ends at once)
+            place.is_refused.set(true);
+            thread::detach(id)?;
+            return Err(error);
+        }
         tell(outward(id));
         if is_detached {
             thread::detach(id)?;
@@ -355,8 +375,8 @@ pub(crate) fn start_service(start: Start, priority: u8) -> Result<ThreadId, Errn
         detached: 1,
         inherits: 1,
         policy: FIFO,
-        priority: priority.into(),
         scope: 0,
+        parameters: Parameters::of(priority.into()),
         stack: null_mut(),
         stack_size: 0,
         guard_size: 0,
@@ -367,6 +387,9 @@ pub(crate) fn start_service(start: Start, priority: u8) -> Result<ThreadId, Errn
 /// Where a created thread begins.
 extern "C" fn begin(_: usize) -> usize {
     let place = own();
+    if place.is_refused.get() {
+        pthread_exit(null_mut());
+    }
     signal::check();
     let (stack, size) = (place.stack.get(), place.stack_size.get());
     if stack.is_null() {
@@ -480,56 +503,6 @@ pub extern "C" fn pthread_detach(thread: ThreadId) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_self() -> ThreadId {
     own().id.get()
-}
-
-/// See POSIX, `pthread_getschedparam()`. O(places); no entry.
-///
-/// # Safety
-/// `policy` and `priority` may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_getschedparam(
-    thread: ThreadId,
-    policy: *mut c_int,
-    priority: *mut c_int,
-) -> c_int {
-    number(inside(|| {
-        let place = find(thread)?;
-        // SAFETY: by contract.
-        unsafe { policy.write(FIFO) };
-        // SAFETY: by contract.
-        unsafe { priority.write(place.priority.get() as c_int) };
-        Ok(())
-    }))
-}
-
-/// See POSIX, `pthread_setschedparam()`. O(places); one entry.
-///
-/// # Safety
-/// `priority` may be read.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_setschedparam(
-    thread: ThreadId,
-    policy: c_int,
-    priority: *const c_int,
-) -> c_int {
-    match policy {
-        // SAFETY: by contract.
-        FIFO => pthread_setschedprio(thread, unsafe { priority.read() }),
-        ROUND_ROBIN | OTHER => Errno::ENOTSUP.0,
-        _ => Errno::EINVAL.0,
-    }
-}
-
-/// See POSIX, `pthread_setschedprio()`. O(places); one entry.
-#[unsafe(no_mangle)]
-pub extern "C" fn pthread_setschedprio(thread: ThreadId, priority: c_int) -> c_int {
-    number(inside(|| {
-        let place = find(thread)?;
-        let priority = u8::try_from(priority).map_err(|_| Errno::EINVAL)?;
-        thread::set_priority(inward(thread)?, priority)?;
-        place.priority.set(priority.into());
-        Ok(())
-    }))
 }
 
 /// All keys; inside.

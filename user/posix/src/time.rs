@@ -22,8 +22,8 @@ const SECOND: u64 = 1_000_000_000;
 /// `clockid_t`.
 pub(crate) type ClockId = usize;
 pub(crate) const REALTIME: ClockId = 1;
-const PROCESS_CPUTIME: ClockId = 2;
-const THREAD_CPUTIME: ClockId = 3;
+pub(crate) const PROCESS_CPUTIME: ClockId = 2;
+pub(crate) const THREAD_CPUTIME: ClockId = 3;
 pub(crate) const MONOTONIC: ClockId = 4;
 /// A flag of `clock_nanosleep()`.
 pub(crate) const ABSOLUTE: c_int = 4;
@@ -38,7 +38,7 @@ pub struct TimeSpec {
 
 impl TimeSpec {
     /// So many nanoseconds.
-    pub(crate) fn of(nanoseconds: u64) -> TimeSpec {
+    pub(crate) const fn of(nanoseconds: u64) -> TimeSpec {
         TimeSpec {
             seconds: (nanoseconds / SECOND) as i64,
             nanoseconds: (nanoseconds % SECOND) as c_long,

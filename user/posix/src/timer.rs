@@ -4,14 +4,17 @@
 use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 
-use giornata_rt::{Instant, time};
+use giornata_rt::thread as rt_thread;
+use giornata_rt::{Instant, call, time};
 
 use crate::entry;
 use crate::error::{Errno, or_minus_one};
 use crate::lock::inside;
 use crate::signal::{self, Info};
 use crate::thread;
-use crate::time::{ABSOLUTE, ClockId, MONOTONIC, REALTIME, TimeSpec, instant};
+use crate::time::{
+    ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, THREAD_CPUTIME, TimeSpec, instant,
+};
 
 /// Timers that there can be, and the one of `alarm()` behind them.
 const MOST: usize = 32;
@@ -99,6 +102,8 @@ struct Timer {
     /// not armed.
     due: u64,
     by_clock: bool,
+    /// The thread whose CPU-time clock it goes by; 0: none.
+    thread: u64,
     period: u64,
     /// Expirations since its signal was sent that is pending; and before the last that was
     /// taken.
@@ -115,26 +120,39 @@ impl Timer {
         event: Event::NONE,
         due: 0,
         by_clock: false,
+        thread: 0,
         period: 0,
         overruns: 0,
         taken: 0,
         is_pending: false,
     };
 
-    /// When it is due by CLOCK_MONOTONIC; `None` if it is not armed.
+    /// When it is due, by the CPU-time clock of its thread or by CLOCK_MONOTONIC; `None` if it
+    /// is not armed.
     fn instant(&self) -> Option<u64> {
-        let at = match self.by_clock {
+        let at = match self.by_clock && self.thread == 0 {
             true => instant(self.clock, TimeSpec::of(self.due)).map_or(u64::MAX, |i| i.0),
             false => self.due,
         };
         (self.due != 0).then_some(at)
     }
 
+    /// What the clock shows that it goes by; 0 if its thread has ended.
+    fn now(&self) -> u64 {
+        match self.thread {
+            0 => time::now().0,
+            thread => {
+                let spent = thread::inward(thread).map(rt_thread::cpu_time_of);
+                spent.map_or(0, |spent| spent.map_or(0, |spent| spent.0))
+            }
+        }
+    }
+
     /// What is left of it, and its period.
     fn setting(&self) -> Setting {
         let left = self.instant().map_or(0, |at| {
             // (it has not expired yet)
-            at.saturating_sub(time::now().0).max(1)
+            at.saturating_sub(self.now()).max(1)
         });
         Setting {
             period: TimeSpec::of(self.period),
@@ -171,9 +189,16 @@ impl Timers {
     fn expire(&self, now: u64) -> Option<(usize, Timer)> {
         for (index, place) in self.all.iter().enumerate() {
             let mut timer = place.get();
-            let Some(at) = timer.instant().filter(|at| *at <= now) else {
+            let Some(at) = timer.instant() else {
                 continue;
             };
+            let now = match timer.thread {
+                0 => now,
+                _ => timer.now(),
+            };
+            if at > now {
+                continue;
+            }
             let mut expirations = 1;
             match timer.period {
                 0 => timer.due = 0,
@@ -199,9 +224,30 @@ impl Timers {
         None
     }
 
+    /// When the next is due by CLOCK_MONOTONIC; never, if none is.
     fn next(&self) -> u64 {
-        let all = self.all.iter().filter_map(|timer| timer.get().instant());
-        all.min().unwrap_or(u64::MAX)
+        let all = self
+            .all
+            .iter()
+            .map(Cell::get)
+            .filter(|timer| timer.thread == 0);
+        all.filter_map(|timer| timer.instant())
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+
+    /// When the next is due by the CPU-time clock of a thread; 0 if none is.
+    fn next_of(&self, thread: u64) -> u64 {
+        let all = self
+            .all
+            .iter()
+            .map(Cell::get)
+            .filter(|timer| timer.thread == thread);
+        all.filter_map(|timer| timer.instant()).min().unwrap_or(0)
+    }
+
+    fn is_any_armed(&self) -> bool {
+        self.all.iter().any(|timer| timer.get().due != 0)
     }
 }
 
@@ -234,9 +280,28 @@ extern "C" fn serve(_: *mut c_void) -> *mut c_void {
                 }
             }
             None => {
+                watch_threads();
                 let next = inside(|| TIMERS.next());
                 let _ = entry::sleep(Instant(next));
             }
+        }
+    }
+}
+
+/// The kernel wakes the library's thread, which calls, when a CPU-time clock shows what a
+/// timer waits for.
+fn watch_threads() {
+    for place in thread::places() {
+        let id = place.id.get();
+        let due = match id {
+            0 => 0,
+            id => inside(|| TIMERS.next_of(id)),
+        };
+        if place.timer.replace(due) != due
+            && let Ok(id) = thread::inward(id)
+        {
+            // (a thread that has ended has none)
+            let _ = call::set_timer(id.0, Instant(due));
         }
     }
 }
@@ -245,7 +310,7 @@ extern "C" fn serve(_: *mut c_void) -> *mut c_void {
 /// not. `EAGAIN`: there is no spare thread for it.
 fn wake() -> Result<(), Errno> {
     let service = inside(|| {
-        if TIMERS.service.get() == 0 && TIMERS.next() != u64::MAX {
+        if TIMERS.service.get() == 0 && TIMERS.is_any_armed() {
             TIMERS
                 .service
                 .set(thread::start_service(serve, priority())?);
@@ -268,7 +333,8 @@ pub(crate) fn clock_was_set() {
 }
 
 /// See POSIX, `timer_create()`. No entry. `EINVAL`: there is no such clock, or it cannot be
-/// told so. `EAGAIN`: there are 32 timers.
+/// told so. `EAGAIN`: there are 32 timers. `ENOTSUP`: a clock of the process's CPU time, or of a
+/// thread's in another configuration than `pse51`.
 ///
 /// # Safety
 /// `event` is null or may be read, and attributes in it are there as long as the timer;
@@ -289,8 +355,16 @@ pub unsafe extern "C" fn timer_create(
 }
 
 fn create(clock: ClockId, event: Option<Event>) -> Result<usize, Errno> {
-    if !matches!(clock, REALTIME | MONOTONIC) {
-        return Err(Errno::EINVAL);
+    let thread = match clock {
+        REALTIME | MONOTONIC => 0,
+        PROCESS_CPUTIME => return Err(Errno::ENOTSUP),
+        THREAD_CPUTIME => thread::pthread_self(),
+        clock => thread::of_clock(clock).map(thread::outward)?,
+    };
+    if thread != 0 {
+        // (kernels of other configurations have no such clocks)
+        inside(|| thread::find(thread).map(drop))?;
+        rt_thread::cpu_time_of(thread::inward(thread)?).map_err(|_| Errno::ENOTSUP)?;
     }
     if let Some(event) = event {
         event.check()?;
@@ -313,6 +387,7 @@ fn create(clock: ClockId, event: Option<Event>) -> Result<usize, Errno> {
             serial,
             clock,
             event: event.unwrap_or(default),
+            thread,
             ..Timer::NONE
         });
         Ok(id)
@@ -377,7 +452,7 @@ fn arm(place: &Cell<Timer>, value: u64, period: u64, is_absolute: bool) {
     timer.due = match (value, is_absolute) {
         (0, _) => 0,
         (value, true) => value,
-        (value, false) => time::now().0.saturating_add(value),
+        (value, false) => timer.now().saturating_add(value),
     };
     timer.by_clock = is_absolute;
     timer.period = period;

@@ -144,6 +144,26 @@ pub unsafe fn interrupt(thread: Number, function: usize) -> Result<(), Error> {
     call6(posix::CALL, [operation, slot, serial, function, 0, 0]).map(drop)
 }
 
+/// `SetPolicy`: `how` as of [`posix::policy`], lengths in ns, rounded up to ticks.
+pub fn set_policy(thread: Number, how: usize, budget: u64, period: u64) -> Result<(), Error> {
+    let (slot, serial) = parts(thread);
+    let length = |length| match ticks(Instant(length)) {
+        (low, 0) => low,
+        // (more than the kernel takes)
+        _ => u32::MAX as usize,
+    };
+    let operation = Operation::SetPolicy as usize;
+    let arguments = [operation, slot, serial, how, length(budget), length(period)];
+    call6(posix::CALL, arguments).map(drop)
+}
+
+/// `SetTimer`: when the thread has run for so long; the start of all: never.
+pub fn set_timer(thread: Number, at: Instant) -> Result<(), Error> {
+    let ((slot, serial), (low, high)) = (parts(thread), ticks(at));
+    let operation = Operation::SetTimer as usize;
+    call6(posix::CALL, [operation, slot, serial, low, high, 0]).map(drop)
+}
+
 /// An operation for POSIX that returns ticks, in ns.
 fn of_posix(operation: Operation, [a, b]: [usize; 2]) -> Result<u64, Error> {
     let answer = call6(posix::CALL, [operation as usize, a, b, 0, 0, 0]);
