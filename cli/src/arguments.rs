@@ -368,8 +368,11 @@ pub(crate) struct New {
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// Write the processes in C.
-    #[arg(long, conflicts_with = "rust")]
+    #[arg(long, conflicts_with_all = ["rust", "posix"])]
     pub(crate) c: bool,
+    /// A program after POSIX, in C
+    #[arg(long, conflicts_with = "rust")]
+    pub(crate) posix: bool,
     /// Write the process in Rust [default].
     #[arg(long)]
     pub(crate) rust: bool,

@@ -1,4 +1,4 @@
-//! `giornata new PATH [--name NAME] [--c | --rust] [--board BOARD]`
+//! `giornata new PATH [--name NAME] [--c | --posix | --rust] [--board BOARD]`
 
 mod name;
 mod template;
@@ -13,7 +13,7 @@ use giornata_system::{Board, problem};
 use crate::arguments::New;
 use crate::complaint::Complaint;
 use crate::report::{Report, Verdict};
-use template::{C, RUST, Values};
+use template::{C, POSIX, RUST, Values};
 
 /// Makes a folder with a system that runs.
 pub(crate) fn run(arguments: &New, report: &mut Report) -> Verdict {
@@ -55,7 +55,11 @@ fn make(arguments: &New) -> Result<String, Complaint> {
         home: &home::root().display().to_string(),
         channel: &channel,
     };
-    let files = if arguments.c { C } else { RUST };
+    let files = match (arguments.c, arguments.posix) {
+        (true, _) => C,
+        (_, true) => POSIX,
+        _ => RUST,
+    };
     for (path, text) in files {
         write(&folder.join(path), &values.fill(text)).map_err(|(at, error)| {
             let message = format!("cannot write {}: {error}", at.display());

@@ -10,7 +10,7 @@ use folder::Folder;
 #[test]
 fn a_project_is_made_in_any_folder_and_its_system_is_sound() {
     let folder = Folder::new("new made");
-    for (name, kind) in [("pump", "--rust"), ("cpump", "--c")] {
+    for (name, kind) in [("pump", "--rust"), ("cpump", "--c"), ("ppump", "--posix")] {
         let path = format!("my systems/{name}");
         let (code, out, err) = folder.outcome(&["new", &path, kind, "--board", "qemu-virt32"]);
         assert_eq!((code, err.as_str()), (0, ""), "{out}");

@@ -32,6 +32,13 @@ pub(crate) fn check(full: bool) -> Result<String> {
     let c = shell.make(folder.path(), "cpump", "--c")?;
     shell.succeeds(&c, &["run", "--headless"], "cpump: ok | virtual 10.000 s")?;
     shell.succeeds(&c, &["test"], "2 passed")?;
+    let posix = shell.make(folder.path(), "ppump", "--posix")?;
+    shell.succeeds(
+        &posix,
+        &["run", "--headless"],
+        "ppump: ok | virtual 10.000 s",
+    )?;
+    shell.succeeds(&posix, &["test"], "2 passed")?;
     large_frame(&shell, &c)?;
     if full {
         other_boards(&shell, folder.path())?;
@@ -40,7 +47,7 @@ pub(crate) fn check(full: bool) -> Result<String> {
     let packages = packaged(full)?;
     let program = shell.program.display();
     Ok(format!(
-        "a project in Rust and one in C, by {program}; {packages} crates packaged"
+        "a project in Rust, one in C and one after POSIX, by {program}; {packages} crates packaged"
     ))
 }
 
@@ -148,7 +155,7 @@ fn refused(shell: &Shell, project: &Path) -> Result<()> {
 /// What is made for one board says the same on the others.
 fn other_boards(shell: &Shell, folder: &Path) -> Result<()> {
     for board in &BOARDS[1..] {
-        for kind in ["--rust", "--c"] {
+        for kind in ["--rust", "--c", "--posix"] {
             let name = format!("pump{kind}-{board}");
             let new = ["new", &name, "--name", "pump", kind, "--board", board];
             shell.succeeds(folder, &new, "made")?;

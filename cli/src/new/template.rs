@@ -43,6 +43,20 @@ pub(crate) const C: &[File] = files!["c":
     "tests/law.c" <- "tests/law.c",
 ];
 
+/// A program after POSIX.
+pub(crate) const POSIX: &[File] = files!["posix":
+    ".gitignore" <- "../c/gitignore",
+    "README.md" <- "README.md.in",
+    "src/device.c" <- "../c/src/device.c",
+    "src/device.h" <- "../c/src/device.h",
+    "src/law.c" <- "../c/src/law.c",
+    "src/law.h" <- "../c/src/law.h",
+    "src/main.c" <- "src/main.c",
+    "system.golden" <- "system.golden",
+    "system.toml" <- "system.toml.in",
+    "tests/law.c" <- "../c/tests/law.c",
+];
+
 /// What a project is made for.
 pub(crate) struct Values<'a> {
     pub(crate) name: &'a str,
@@ -80,7 +94,7 @@ mod tests {
             home: "/a \"home\"",
             channel: "1.0",
         };
-        for (path, text) in RUST.iter().chain(C) {
+        for (path, text) in RUST.iter().chain(C).chain(POSIX) {
             let filled = values.fill(text);
             assert!(!filled.contains("@"), "{path}");
             if *path == "Cargo.toml" {
