@@ -60,7 +60,7 @@ const SHORT: [&str; 3] = ["emeralds-tour/", "hostile/devices", "threads/"];
 const PLACES: [&str; 1] = ["faults/"];
 
 /// Folders of systems beside those under tests/target.
-const EXAMPLES: [&str; 1] = ["examples/emeralds-tour"];
+const EXAMPLES: [&str; 2] = ["examples/emeralds-tour", "examples/posix-pump"];
 
 /// A system of a suite.
 #[derive(Clone, Debug)]
