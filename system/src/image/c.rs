@@ -119,6 +119,10 @@ pub(crate) fn compile(
     })?;
     let mut objects = Vec::new();
     for (number, source) in sources.iter().enumerate() {
+        if is_compiled(source) {
+            objects.push(source.clone());
+            continue;
+        }
         let object = object(folder, number, source);
         run(&plan.arguments(source, &object), source)?;
         objects.push(object);
@@ -145,7 +149,9 @@ pub(crate) fn commands(
     let plan = Plan::of(toolchain, file, section, target)?;
     // (paths of a command are from the folder that it is called in on)
     let here = std::env::current_dir().unwrap_or_default();
-    let entries = sources.iter().enumerate().map(|(number, source)| {
+    let sources = sources.iter().enumerate();
+    let entries = sources.filter(|(_, source)| !is_compiled(source));
+    let entries = entries.map(|(number, source)| {
         let arguments = plan.arguments(source, &object(folder, number, source));
         let compiler = first_compiler();
         let all = std::iter::once(&compiler).chain(&arguments);
@@ -153,6 +159,52 @@ pub(crate) fn commands(
         json!({ "directory": here, "file": source, "arguments": all })
     });
     Ok(entries.collect())
+}
+
+/// What others have compiled, which is linked as it is.
+fn is_compiled(source: &Path) -> bool {
+    source
+        .extension()
+        .is_some_and(|ending| ending == "a" || ending == "o")
+}
+
+/// How a build of one's own compiles for a process: a toolchain file for CMake, and a file for
+/// pkg-config. The compiler's flags are those of the process's own sources.
+pub(crate) fn build_files(
+    toolchain: &Toolchain,
+    file: &SystemFile,
+    section: &ProcessSection,
+    target: &str,
+) -> Result<(String, String), Refusal> {
+    let plan = Plan::of(toolchain, file, section, target)?;
+    let flags = plan.arguments.iter().filter(|flag| *flag != "-c");
+    let flags: Vec<String> = flags
+        .map(|flag| flag.to_string_lossy().replace(' ', "\\ "))
+        .collect();
+    let (flags, name) = (flags.join(" "), section.name.get_ref());
+    let compiler = first_compiler().to_string_lossy().into_owned();
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let cmake = format!(
+        "# For process `{name}`, written by the builder: -DCMAKE_TOOLCHAIN_FILE=THIS\n\
+         set(CMAKE_SYSTEM_NAME Generic)\n\
+         set(CMAKE_SYSTEM_PROCESSOR riscv)\n\
+         set(CMAKE_C_COMPILER \"{}\")\n\
+         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
+         set(CMAKE_C_FLAGS_INIT \"{}\")\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)\n\
+         set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)\n",
+        quoted(&compiler),
+        quoted(&flags),
+    );
+    let package = format!(
+        "Name: {name}\n\
+         Description: What process `{name}` is compiled with, by {compiler}\n\
+         Version: {}\n\
+         Cflags: {flags}\n",
+        env!("CARGO_PKG_VERSION"),
+    );
+    Ok((cmake, package))
 }
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left

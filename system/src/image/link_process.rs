@@ -93,9 +93,11 @@ fn script(site: &Site) -> String {
         at(site.rodata),
         grants.join(" "),
     );
+    // (there are no destructors: the library finds an empty list of them)
     let data = format!(
         "  . = {};
   {DATA_SYMBOL} = .;
+  PROVIDE(__fini_array_start = .); PROVIDE(__fini_array_end = .);
   .data : {{ *(.data .data.* .sdata .sdata.*) }}
   . = ALIGN(8);
   .bss : {{ *(.sbss .sbss.* .bss .bss.* COMMON) }}

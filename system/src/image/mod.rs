@@ -347,6 +347,13 @@ impl<'a> Builder<'a> {
         let (file, target) = (&self.project.file, &self.project.board.target);
         let mut all = Vec::new();
         for section in &file.processes {
+            if section.code.is_posix {
+                let toolchain = &self.toolchain;
+                let (cmake, package) = c::build_files(toolchain, file, section, target)?;
+                let place = self.options.out_dir.join(section.name.get_ref());
+                write(&place.with_extension("cmake"), cmake.as_bytes())?;
+                write(&place.with_extension("pc"), package.as_bytes())?;
+            }
             let folder = self.folder_of(section);
             all.extend(c::commands(
                 &self.toolchain,
