@@ -4,6 +4,7 @@
 mod emeralds;
 mod hardware;
 mod kernel;
+mod marte;
 mod microkernel;
 mod promises;
 mod results;
@@ -78,7 +79,7 @@ enum Measure {
 }
 use Measure::{InEmulator, OnChips};
 
-const SUITES: [Suite; 5] = [
+const SUITES: [Suite; 6] = [
     Suite {
         name: "hardware",
         measure: OnChips(hardware::measure),
@@ -94,6 +95,10 @@ const SUITES: [Suite; 5] = [
     Suite {
         name: emeralds::SUITE,
         measure: OnChips(emeralds::measure),
+    },
+    Suite {
+        name: marte::SUITE,
+        measure: OnChips(marte::measure),
     },
     Suite {
         name: promises::SUITE,

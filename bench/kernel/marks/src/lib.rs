@@ -125,3 +125,54 @@ pub mod emeralds {
     /// A semaphore is taken that is there.
     pub const TAKE: u16 = 100;
 }
+
+/// Of the suite `marte`: each begins a span, which the next number ends.
+/// `bench/marte/src/marks.h` says the same in C.
+pub mod marte {
+    /// A mutex without a protocol that nobody has is locked and unlocked.
+    pub const PAIR_NONE: u16 = 200;
+    /// The same of one with a ceiling.
+    pub const PAIR_PROTECT: u16 = 202;
+    /// A mutex that nobody has is locked.
+    pub const LOCK: u16 = 204;
+    /// The same with a time.
+    pub const TIMED_LOCK: u16 = 206;
+    /// A thread is created that is less urgent.
+    pub const CREATE: u16 = 208;
+    /// A thread gives way to its equal.
+    pub const YIELD: u16 = 210;
+    /// The same of sporadic servers.
+    pub const YIELD_SPORADIC: u16 = 212;
+    /// From a thread of SCHED_FIFO to a sporadic server.
+    pub const TO_SPORADIC: u16 = 214;
+    /// The other way round.
+    pub const FROM_SPORADIC: u16 = 216;
+    /// A thread sleeps by `nanosleep()`, and another goes on.
+    pub const NANOSLEEP: u16 = 218;
+    /// By `clock_nanosleep()`, for a time.
+    pub const SLEEP_RELATIVE: u16 = 220;
+    /// Until an instant of CLOCK_MONOTONIC.
+    pub const SLEEP_MONOTONIC: u16 = 222;
+    /// Until an instant of CLOCK_REALTIME.
+    pub const SLEEP_REALTIME: u16 = 224;
+    /// It has slept.
+    pub const WAKE: u16 = 226;
+    /// A mutex is locked that a less urgent thread has, which goes on.
+    pub const CONTENDED: u16 = 228;
+    /// The same with a time.
+    pub const TIMED_CONTENDED: u16 = 230;
+    /// A mutex is unlocked, and a more urgent thread has it.
+    pub const UNLOCK: u16 = 232;
+    /// The same of one that waits with a time.
+    pub const TIMED_UNLOCK: u16 = 234;
+    /// The time has come until which a thread waits for a mutex.
+    pub const EXPIRE: u16 = 236;
+    /// A semaphore is posted, and a more urgent thread goes on.
+    pub const POST: u16 = 238;
+    /// A signal is sent to a more urgent thread, whose handler runs.
+    pub const SIGNAL: u16 = 240;
+    /// A sporadic server runs.
+    pub const SERVER_RUNS: u16 = 242;
+    /// A less urgent thread runs.
+    pub const OTHER_RUNS: u16 = 244;
+}
