@@ -115,15 +115,28 @@ impl Mutex {
         (&raw const self.word).expose_provenance()
     }
 
+    /// Locks it if nobody has it, and it has no ceiling.
+    #[inline(always)]
+    fn take(&self) -> bool {
+        !self.is(PROTECT) && self.word.compare_exchange(0, word_of_caller()).is_ok()
+    }
+
+    /// Unlocks it if nobody waits, and there is nothing else to see to.
+    #[inline(always)]
+    fn give(&self) -> bool {
+        !self.is(RECURSIVE | ROBUST | PROTECT)
+            && self.word.compare_exchange(word_of_caller(), 0).is_ok()
+    }
+
     /// Locks it. No entry if nobody has it.
     pub(crate) fn lock(&self, until: Until<'_>) -> Result<(), Errno> {
-        let mine = word_of_caller();
-        if self.is(PROTECT) {
-            return self.lock_protected(mine, until);
+        if self.take() {
+            return Ok(());
         }
-        match self.word.compare_exchange(0, mine) {
-            Ok(_) => Ok(()),
-            Err(_) => self.lock_by_call(mine, until),
+        let mine = word_of_caller();
+        match self.is(PROTECT) {
+            true => self.lock_protected(mine, until),
+            false => self.lock_by_call(mine, until),
         }
     }
 
@@ -255,15 +268,7 @@ impl Mutex {
         }
     }
 
-    /// Unlocks it. No entry if nobody waits.
-    pub(crate) fn unlock(&self) -> Result<(), Errno> {
-        let mine = word_of_caller();
-        if !self.is(RECURSIVE | ROBUST | PROTECT) && self.word.compare_exchange(mine, 0).is_ok() {
-            return Ok(());
-        }
-        self.unlock_any(mine)
-    }
-
+    /// Unlocks it, whatever there is to see to.
     fn unlock_any(&self, mine: u32) -> Result<(), Errno> {
         if !self.is_owned(mine) {
             return Err(Errno::EPERM);
@@ -372,7 +377,17 @@ fn dead_lock(until: Instant) -> Result<(), Errno> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
     // SAFETY: by contract.
-    number(unsafe { &*mutex }.lock(Until::Never))
+    let mutex = unsafe { &*mutex };
+    if mutex.take() {
+        return 0;
+    }
+    lock_for_ever(mutex)
+}
+
+#[cold]
+#[inline(never)]
+fn lock_for_ever(mutex: &Mutex) -> c_int {
+    number(mutex.lock(Until::Never))
 }
 
 /// See POSIX, `pthread_mutex_trylock()`: as [`pthread_mutex_lock`], but `EBUSY` where that
@@ -412,7 +427,17 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
     // SAFETY: by contract.
-    number(unsafe { &*mutex }.unlock())
+    let mutex = unsafe { &*mutex };
+    if mutex.give() {
+        return 0;
+    }
+    unlock_any(mutex)
+}
+
+#[cold]
+#[inline(never)]
+fn unlock_any(mutex: &Mutex) -> c_int {
+    number(mutex.unlock_any(word_of_caller()))
 }
 
 /// See POSIX, `pthread_mutex_consistent()`: what the mutex protects is in order again. No

@@ -115,18 +115,22 @@ struct Pending {
     info: Info,
     /// The id of the thread that it is for; 0: the process.
     thread: u64,
-    /// It came after those with a lower one.
-    serial: u32,
     /// The timer that has sent it; 0: none.
     timer: u8,
+    /// The place of the next on its list, plus 1; 0: there is none.
+    next: u8,
 }
 
 struct Signals {
     actions: [Cell<Action>; COUNT],
     pending: [Cell<Pending>; NODES],
-    /// Which are pending at all.
-    any: Cell<Set>,
-    serial: Cell<u32>,
+    /// The first that is pending: lower numbers first, of one number as they came.
+    first: Cell<u8>,
+    /// The first place that is free, of those that were in use; and how many were not.
+    free: Cell<u8>,
+    used: Cell<u8>,
+    /// Signals that queue and were sent by no timer.
+    queued: Cell<u8>,
 }
 
 // SAFETY: the Signals Invariant: they are reached inside only.
@@ -138,12 +142,14 @@ static SIGNALS: Signals = Signals {
         Cell::new(Pending {
             info: Info::new(0, 0, 0),
             thread: 0,
-            serial: 0,
             timer: 0,
+            next: 0,
         })
     }; NODES],
-    any: Cell::new(0),
-    serial: Cell::new(0),
+    first: Cell::new(0),
+    free: Cell::new(0),
+    used: Cell::new(0),
+    queued: Cell::new(0),
 };
 
 fn bit(number: c_int) -> Set {
@@ -177,15 +183,20 @@ impl Signals {
         }
     }
 
+    /// The place that a link names.
+    fn at(&self, link: u8) -> Option<&Cell<Pending>> {
+        self.pending.get(usize::from(link).wrapping_sub(1))
+    }
+
     /// Notes a signal for a thread, or the process; inside. One that does not queue is noted
-    /// once. `EAGAIN`: too many are.
+    /// once. O(pending). `EAGAIN`: too many are.
     fn add(&self, info: Info, thread: u64, timer: u8) -> Result<(), Errno> {
         let number = info.number;
-        let mut count = 0;
-        for pending in &self.pending {
-            let pending = pending.get();
-            let is_queued = pending.info.number >= FIRST_QUEUED && pending.timer == 0;
-            count += usize::from(is_queued);
+        let (mut before, mut link) = (0, self.first.get());
+        while let Some(pending) = self.at(link).map(Cell::get) {
+            if pending.info.number > number {
+                break;
+            }
             let is_it = pending.info.number == number && pending.thread == thread;
             if is_it && number < FIRST_QUEUED {
                 return match timer {
@@ -193,75 +204,88 @@ impl Signals {
                     _ => Err(Errno::EAGAIN),
                 };
             }
+            (before, link) = (link, pending.next);
         }
-        let is_full = number >= FIRST_QUEUED && timer == 0 && count >= QUEUED;
-        let free = self.pending.iter().find(|one| one.get().info.number == 0);
-        let free = free.filter(|_| !is_full).ok_or(Errno::EAGAIN)?;
-        let serial = self.serial.get();
-        self.serial.set(serial.wrapping_add(1));
-        free.set(Pending {
-            info,
-            thread,
-            serial,
-            timer,
-        });
-        self.any.set(self.any.get() | bit(number));
+        let queues = u8::from(number >= FIRST_QUEUED && timer == 0);
+        let queued = self.queued.get() + queues;
+        let new = match (self.free.get(), self.used.get()) {
+            _ if usize::from(queued) > QUEUED => return Err(Errno::EAGAIN),
+            (0, used) if usize::from(used) == NODES => return Err(Errno::EAGAIN),
+            (0, used) => {
+                self.used.set(used + 1);
+                used + 1
+            }
+            (free, _) => {
+                self.free.set(self.at(free).map_or(0, |at| at.get().next));
+                free
+            }
+        };
+        if let Some(at) = self.at(new) {
+            at.set(Pending {
+                info,
+                thread,
+                timer,
+                next: link,
+            });
+        }
+        self.queued.set(queued);
+        self.link(before, new);
         Ok(())
+    }
+
+    /// Behind `before`, or first, stands `next`.
+    fn link(&self, before: u8, next: u8) {
+        match self.at(before) {
+            None => self.first.set(next),
+            Some(at) => at.set(Pending { next, ..at.get() }),
+        }
     }
 
     /// What is pending for the thread or the process; inside. O(pending).
     fn pending_for(&self, place: &Place) -> Set {
-        let mut set = 0;
-        if self.any.get() != 0 {
-            for pending in &self.pending {
-                let pending = pending.get();
-                if pending.info.number != 0 && is_for(&pending, place) {
-                    set |= bit(pending.info.number);
-                }
+        let (mut set, mut link) = (0, self.first.get());
+        while let Some(pending) = self.at(link).map(Cell::get) {
+            if is_for(&pending, place) {
+                set |= bit(pending.info.number);
             }
+            link = pending.next;
         }
         set
     }
 
     /// Takes the first signal of a set that is pending for a thread; inside. O(pending).
     fn take(&self, place: &Place, set: Set) -> Option<Info> {
-        if self.any.get() & set == 0 {
-            return None;
-        }
-        let mut best: Option<&Cell<Pending>> = None;
-        let rank = |pending: Pending| (pending.info.number, pending.serial);
-        for at in &self.pending {
-            let pending = at.get();
-            let is_it = bit(pending.info.number) & set & ALL != 0 && is_for(&pending, place);
-            if is_it && best.is_none_or(|best| rank(pending) < rank(best.get())) {
-                best = Some(at);
-            }
-        }
-        let best = best?;
-        let Pending { info, .. } = best.get();
-        self.remove(best);
-        Some(info)
+        self.remove(|pending| bit(pending.info.number) & set != 0 && is_for(pending, place))
     }
 
-    fn remove(&self, at: &Cell<Pending>) {
-        let mut pending = at.get();
-        let number = pending.info.number;
-        pending.info.number = 0;
-        at.set(pending);
-        timer::taken(pending.timer);
-        if !self.pending.iter().any(|p| p.get().info.number == number) {
-            self.any.set(self.any.get() & !bit(number));
+    /// Removes the first that is so; inside. O(pending).
+    fn remove(&self, is_it: impl Fn(&Pending) -> bool) -> Option<Info> {
+        let (mut before, mut link) = (0, self.first.get());
+        while let Some(at) = self.at(link) {
+            let pending = at.get();
+            if is_it(&pending) {
+                self.link(before, pending.next);
+                at.set(Pending {
+                    next: self.free.replace(link),
+                    ..pending
+                });
+                if pending.info.number >= FIRST_QUEUED && pending.timer == 0 {
+                    self.queued.set(self.queued.get() - 1);
+                }
+                if pending.timer != 0 {
+                    timer::taken(pending.timer);
+                }
+                return Some(pending.info);
+            }
+            (before, link) = (link, pending.next);
         }
+        None
     }
 
     /// Forgets what is pending of a signal that is ignored from now on, or of a thread that
     /// ends; inside.
     fn forget(&self, is_it: impl Fn(&Pending) -> bool) {
-        for at in &self.pending {
-            if at.get().info.number != 0 && is_it(&at.get()) {
-                self.remove(at);
-            }
-        }
+        while self.remove(&is_it).is_some() {}
     }
 }
 

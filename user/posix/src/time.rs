@@ -50,13 +50,14 @@ impl TimeSpec {
     pub(crate) fn nanoseconds(self) -> Result<u64, Errno> {
         let rest = u64::try_from(self.nanoseconds).ok();
         let rest = rest.filter(|rest| *rest < SECOND).ok_or(Errno::EINVAL)?;
-        let Ok(seconds) = u64::try_from(self.seconds) else {
-            return Ok(0);
-        };
-        let all = seconds.checked_mul(SECOND);
-        Ok(all
-            .and_then(|all| all.checked_add(rest))
-            .unwrap_or(u64::MAX))
+        // (most fit in a word, whose product is short)
+        if let Ok(seconds) = u32::try_from(self.seconds) {
+            return Ok(u64::from(seconds) * SECOND + rest);
+        }
+        Ok(match u64::try_from(self.seconds) {
+            Ok(seconds) => seconds.saturating_mul(SECOND).saturating_add(rest),
+            Err(_) => 0,
+        })
     }
 }
 
@@ -181,9 +182,11 @@ fn sleep(
     time: TimeSpec,
     rest: Option<&mut TimeSpec>,
 ) -> Result<(), Errno> {
-    instant(clock, time)?;
     if is_absolute {
         return sleep_until(clock, time);
+    }
+    if !matches!(clock, REALTIME | MONOTONIC) {
+        return Err(Errno::EINVAL);
     }
     let until = time::now().0.saturating_add(time.nanoseconds()?);
     let slept = sleep_until(MONOTONIC, TimeSpec::of(until));

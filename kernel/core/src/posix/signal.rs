@@ -25,22 +25,30 @@ fn registers(context: &Context) -> impl Iterator<Item = &Cell<usize>> {
     context.a.iter().chain(&context.t).chain(rest)
 }
 
-/// Copies between the registers of a thread and its frame at a user address, word by word.
-/// Returns whether all of it is the process's.
+/// Copies between the registers of a thread and its frame at a user address. Returns whether
+/// all of it is the process's.
 fn transfer<M: Machine>(
     process: Ref<Process>,
     frame: usize,
     context: &Context,
     word: impl Fn(&Cell<usize>, usize),
 ) -> bool {
-    let mut at = frame;
+    if frame & (WORD - 1) != 0 {
+        return false;
+    }
+    // (in two pieces, where it lies in two pages)
+    let (mut at, mut left, mut place) = (frame, 0, 0);
     for register in registers(context) {
-        let (length, place) = M::reach(process, at, WORD, true);
-        if length != WORD || at & (WORD - 1) != 0 {
-            return false;
+        if left < WORD {
+            (left, place) = M::reach(process, at, FRAME * WORD, true);
+            if left < WORD {
+                return false;
+            }
         }
         word(register, place);
         at = at.wrapping_add(WORD);
+        place = place.wrapping_add(WORD);
+        left = left.wrapping_sub(WORD);
     }
     true
 }
