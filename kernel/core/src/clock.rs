@@ -3,7 +3,7 @@
 use core::hint::cold_path;
 
 use crate::thread::state;
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, posix};
 
 impl Kernel {
     /// Ticks since the system started.
@@ -48,6 +48,9 @@ impl Kernel {
             self.leave_ring(me);
         }
         if (me.state.get() | slot.state.get()) >> state::LIFT != 0 {
+            if posix::has_left_ceiling::<M>(me) {
+                return self.leave_ceiling(me);
+            }
             return self.yield_ceiling(me, slot);
         }
         let next = slot.next.get();

@@ -32,6 +32,11 @@ pub(crate) fn has_waited(_: Ref<Thread>) -> bool {
 }
 
 #[inline(always)]
+pub(crate) fn has_left_ceiling<M: Machine>(_: Ref<Thread>) -> bool {
+    false
+}
+
+#[inline(always)]
 pub(crate) fn note_taken(_: Ref<Thread>) {}
 
 #[inline(always)]
@@ -40,6 +45,11 @@ pub(crate) fn pays_for_itself(_: &Kernel, _: Ref<Thread>, _: Ref<Thread>) -> boo
 }
 
 impl Kernel {
+    #[inline(always)]
+    pub(crate) fn leave_ceiling(&self, _: Ref<Thread>) -> Outcome {
+        self.go()
+    }
+
     #[inline(always)]
     pub(crate) fn allowance_of(&self, _: Ref<Thread>, _: u32, allowance: u32) -> u32 {
         allowance

@@ -1,6 +1,7 @@
 //! What POSIX.13 PSE51 asks for beyond the services that threads synchronise by: one more
 //! call, whose operation says what is to be done.
 
+mod ceiling;
 mod cpu_clock;
 mod policy;
 mod signal;
@@ -10,6 +11,7 @@ use giornata_abi::posix::Operation;
 
 use crate::{Machine, Outcome, Ref, Thread};
 
+pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
 pub(crate) use policy::{SERVER, has_waited, note_taken, pays_for_itself};
 

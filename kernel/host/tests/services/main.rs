@@ -10,6 +10,7 @@ mod helping;
 mod interrupts;
 mod locks;
 mod priorities;
+mod protection;
 mod semaphores;
 mod slots;
 mod sporadic;

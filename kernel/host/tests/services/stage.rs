@@ -310,6 +310,13 @@ impl Stage {
         self.rig.word(thread * PAGE + PENDING) != 0
     }
 
+    /// It says that it has seen that, or has not.
+    pub(crate) fn put_off(&mut self, thread: usize, is_put_off: bool) -> &mut Stage {
+        self.rig
+            .set_word(thread * PAGE + PENDING, is_put_off.into());
+        self
+    }
+
     /// The running thread tells which mutex it will lock after its next wait.
     pub(crate) fn tell(&mut self, thread: usize, slot: usize, serial: u32) -> &mut Stage {
         self.rig.set_word(thread * PAGE + NEXT_SERIAL, serial);
