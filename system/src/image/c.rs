@@ -63,10 +63,11 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
 /// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: [&str; 8] = [
+const POSIX_RUNTIME: [&str; 9] = [
     "user/posix/runtime/barrier.c",
     "user/posix/runtime/frame.c",
     "user/posix/runtime/library.c",
+    "user/posix/runtime/mqueue.c",
     "user/posix/runtime/rwlock.c",
     "user/posix/runtime/stream.c",
     "user/posix/runtime/sync.c",

@@ -83,6 +83,26 @@ impl Event {
     }
 }
 
+/// Whether an event is one: 0, or the number of the error. No entry.
+///
+/// # Safety
+/// `event` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn giornata_posix_check_event(event: *const Event) -> c_int {
+    // SAFETY: by contract.
+    crate::error::number(unsafe { &*event }.check())
+}
+
+/// Tells of an event, with this `si_code`.
+///
+/// # Safety
+/// `event` may be read, and attributes in it too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn giornata_posix_tell(event: *const Event, code: c_int) {
+    // SAFETY: by contract.
+    unsafe { &*event }.tell(code, 0);
+}
+
 /// `struct itimerspec`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
