@@ -32,6 +32,8 @@ pub mod semaphore;
 pub mod shared;
 #[cfg(target_os = "none")]
 pub mod signal;
+#[cfg(target_os = "none")]
+pub mod sigset;
 pub mod stream;
 #[cfg(target_os = "none")]
 pub mod thread;

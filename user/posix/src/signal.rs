@@ -43,7 +43,7 @@ const URGENT: c_int = 23;
 /// Those that nobody blocks.
 const UNBLOCKABLE: Set = 1 << KILL | 1 << STOP;
 /// The bits of all signals.
-const ALL: Set = !1;
+pub(crate) const ALL: Set = !1;
 
 const DEFAULT: usize = 0;
 const IGNORE: usize = 1;
@@ -152,7 +152,7 @@ static SIGNALS: Signals = Signals {
     queued: Cell::new(0),
 };
 
-fn bit(number: c_int) -> Set {
+pub(crate) fn bit(number: c_int) -> Set {
     1 << (number & 63)
 }
 
@@ -799,73 +799,5 @@ fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
             (None, Ok(()) | Err(Errno::EINTR)) => {}
             (None, Err(error)) => return Err(error),
         }
-    }
-}
-
-/// See POSIX, `sigaddset()`. `EINVAL`: there is no such signal.
-///
-/// # Safety
-/// `set` may be read and written; so below.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigaddset(set: *mut Set, number: c_int) -> c_int {
-    // SAFETY: by contract.
-    let set = unsafe { &mut *set };
-    or_minus_one(in_set(number).map(|number| {
-        *set |= bit(number);
-        0
-    }))
-}
-
-/// See POSIX, `sigdelset()`. `EINVAL`: there is no such signal.
-///
-/// # Safety
-/// As [`sigaddset`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigdelset(set: *mut Set, number: c_int) -> c_int {
-    // SAFETY: by contract.
-    let set = unsafe { &mut *set };
-    or_minus_one(in_set(number).map(|number| {
-        *set &= !bit(number);
-        0
-    }))
-}
-
-/// See POSIX, `sigismember()`. `EINVAL`: there is no such signal.
-///
-/// # Safety
-/// As [`sigaddset`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigismember(set: *const Set, number: c_int) -> c_int {
-    // SAFETY: by contract.
-    let set = unsafe { set.read() };
-    or_minus_one(in_set(number).map(|number| c_int::from(set & bit(number) != 0)))
-}
-
-/// See POSIX, `sigemptyset()`.
-///
-/// # Safety
-/// `set` may be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigemptyset(set: *mut Set) -> c_int {
-    // SAFETY: by contract.
-    unsafe { set.write(0) };
-    0
-}
-
-/// See POSIX, `sigfillset()`.
-///
-/// # Safety
-/// As [`sigemptyset`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigfillset(set: *mut Set) -> c_int {
-    // SAFETY: by contract.
-    unsafe { set.write(ALL) };
-    0
-}
-
-fn in_set(number: c_int) -> Result<c_int, Errno> {
-    match number {
-        1..64 => Ok(number),
-        _ => Err(Errno::EINVAL),
     }
 }
