@@ -3,30 +3,17 @@
 
 use core::cell::Cell;
 
+use giornata_abi::posix::policy::REPLENISHMENTS;
+
 use crate::agenda::Alarm;
 use crate::{Rank, Ref, Thread, record};
-
-/// Replenishments that can be pending for a thread at once (`SS_REPL_MAX`).
-pub const REPLENISHMENTS: usize = 4;
-
-/// What an account is for.
-pub mod policy {
-    /// The thread runs as its priority says, until it waits.
-    pub const FIFO: u8 = 0;
-    /// It takes turns with its equals.
-    pub const ROUND_ROBIN: u8 = 1;
-    /// It is a sporadic server.
-    pub const SPORADIC: u8 = 2;
-}
 
 record! {
     /// The account of a thread.
     pub struct Account {
-        /// Whose it is.
-        pub(crate) thread: Ref<Thread>,
         /// A sporadic server that has used its budget up: its next replenishment.
         pub(crate) alarm: Alarm,
-        /// One of [`policy`].
+        /// One of [`giornata_abi::posix::policy`].
         pub(crate) policy: Cell<u8>,
         /// Its alarm is set.
         pub(crate) is_armed: Cell<u8>,

@@ -143,7 +143,6 @@ fn lay_accounts(arena: &mut Arena, parts: &Parts, description: &Description) {
     let accounts = arena.many::<Account>(count);
     for index in 0..count {
         let (record, thread) = (accounts.at(index, arena), parts.threads.at(index, arena));
-        arena.set(record, "thread", thread);
         arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
         let event = Value::Tagged(tag(Event::TAGS, "Thread"), thread.0);
         arena.set(record, "alarm.event", event);

@@ -7,13 +7,11 @@ use giornata_rt::{Id, call};
 
 use crate::error::{Errno, number, or_minus_one};
 use crate::lock::inside;
+use crate::sched::{FIFO, ROUND_ROBIN, SPORADIC};
 use crate::thread::{find, inward};
 use crate::time::TimeSpec;
 
-/// Policies of `<sched.h>`.
-pub(crate) const FIFO: c_int = 1;
-const ROUND_ROBIN: c_int = 2;
-const SPORADIC: c_int = 4;
+/// `SCHED_OTHER`.
 const OTHER: c_int = 0;
 
 /// A quantum of SCHED_RR, in ns.

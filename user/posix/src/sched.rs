@@ -7,9 +7,9 @@ use giornata_rt::call;
 use crate::error::{Errno, or_minus_one};
 
 /// Policies of `<sched.h>`.
-const FIFO: c_int = 1;
-const ROUND_ROBIN: c_int = 2;
-const SPORADIC: c_int = 4;
+pub(crate) const FIFO: c_int = 1;
+pub(crate) const ROUND_ROBIN: c_int = 2;
+pub(crate) const SPORADIC: c_int = 4;
 
 /// See POSIX, `sched_yield()`. One entry.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]

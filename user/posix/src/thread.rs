@@ -17,7 +17,8 @@ use crate::entry;
 use crate::error::{Errno, number};
 use crate::lock::inside;
 use crate::mutex::Mutex;
-use crate::policy::{self, FIFO, Parameters};
+use crate::policy::{self, Parameters};
+use crate::sched::FIFO;
 use crate::semaphore::Semaphore;
 use crate::signal::{self, Run, Set};
 

@@ -9,7 +9,8 @@ mod signal;
 use giornata_abi::Error;
 use giornata_abi::posix::Operation;
 
-use crate::{Machine, Outcome, Ref, Thread};
+use crate::thread::tenancy;
+use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
@@ -37,5 +38,14 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::SetTimer) => kernel.set_timer(me, b, c, d, e),
         Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
         None => Outcome::error(Error::ENOSYS),
+    }
+}
+
+impl Kernel {
+    /// An ordinary thread of the caller's process, by its id. O(1).
+    #[inline(never)]
+    fn ordinary(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Option<Ref<Thread>> {
+        let (thread, other) = self.sibling(me, slot, serial)?;
+        (other == 0 && thread.tenancy.get() >= tenancy::GIVEN).then_some(thread)
     }
 }

@@ -7,12 +7,12 @@
 //! found then: nobody could see it.
 
 use giornata_abi::Error;
-use giornata_abi::posix::policy as policies;
+use giornata_abi::posix::policy;
 
-use crate::account::{Account, REPLENISHMENTS, policy};
+use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::limit::{FRESH, OWN};
-use crate::thread::{state, tenancy};
+use crate::thread::state;
 use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same};
 
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since
@@ -40,17 +40,21 @@ pub(crate) fn pays_for_itself(kernel: &Kernel, thread: Ref<Thread>, runner: Ref<
 }
 
 impl Account {
+    fn policy(&self) -> usize {
+        self.policy.get().into()
+    }
+
     fn is_in_use(&self) -> bool {
-        self.policy.get() != policy::FIFO || self.has_timer.get() != 0
+        self.policy() != policy::FIFO || self.has_timer.get() != 0
     }
 
     fn is_server(&self) -> bool {
-        self.policy.get() == policy::SPORADIC
+        self.policy() == policy::SPORADIC
     }
 
     /// What the policy leaves to a thread that has run so much; `None`: no limit.
     fn left(&self, spent: u32) -> Option<u32> {
-        let all = match self.policy.get() {
+        let all = match self.policy() {
             policy::ROUND_ROBIN => self.budget.get(),
             policy::SPORADIC if self.is_high.get() != 0 => self.capacity.get(),
             _ => return None,
@@ -312,16 +316,14 @@ impl Kernel {
         budget: usize,
         period: usize,
     ) -> Outcome {
-        let found = self.sibling(me, slot, serial);
-        let found = found.filter(|(t, other)| *other == 0 && t.tenancy.get() >= tenancy::GIVEN);
-        let Some((thread, _)) = found else {
+        let Some(thread) = self.ordinary(me, slot, serial) else {
             return Outcome::error(Error::ESRCH);
         };
         let Some(account) = self.account(thread) else {
             return Outcome::error(Error::ENOSYS);
         };
-        let (kind, most) = (how as u8, how >> policies::MOST & 0xFF);
-        let (high, low) = (how >> policies::HIGH & 0xFF, how >> policies::LOW & 0xFF);
+        let (kind, most) = (how & 0xFF, how >> policy::MOST & 0xFF);
+        let (high, low) = (how >> policy::HIGH & 0xFF, how >> policy::LOW & 0xFF);
         let (high, low) = (self.rank_of_priority(high), self.rank_of_priority(low));
         let limit = FARTHEST as usize;
         let is_good = match kind {
@@ -330,7 +332,7 @@ impl Kernel {
             policy::SPORADIC => {
                 budget.wrapping_sub(1) < period
                     && period <= limit
-                    && most.wrapping_sub(1) < REPLENISHMENTS
+                    && most.wrapping_sub(1) < policy::REPLENISHMENTS
                     && high.precedes(low)
             }
             _ => false,
@@ -343,7 +345,7 @@ impl Kernel {
                 return Outcome::error(Error::EPERM);
             }
         }
-        account.policy.set(kind);
+        account.policy.set(kind as u8);
         account.high.set(Some(high));
         account.low.set(Some(low));
         account.budget.set(budget as u32);
@@ -388,9 +390,8 @@ impl Kernel {
         low: usize,
         high: usize,
     ) -> Outcome {
-        let found = self.sibling(me, slot, serial);
-        let found = found.filter(|(t, other)| *other == 0 && t.tenancy.get() >= tenancy::GIVEN);
-        let Some((thread, _)) = found.filter(|(thread, _)| !same(*thread, me)) else {
+        let found = self.ordinary(me, slot, serial);
+        let Some(thread) = found.filter(|thread| !same(*thread, me)) else {
             return Outcome::error(Error::ESRCH);
         };
         let Some(account) = self.account(thread) else {
@@ -410,7 +411,7 @@ impl Kernel {
     /// The next tenant of a thread's place begins: with nothing of these.
     pub(crate) fn begin_account(&self, thread: Ref<Thread>) {
         if let Some(account) = self.account(thread).filter(|account| account.is_in_use()) {
-            account.policy.set(policy::FIFO);
+            account.policy.set(policy::FIFO as u8);
             account.has_timer.set(0);
             if account.is_armed.replace(0) != 0 {
                 self.agenda.remove(&account.alarm);

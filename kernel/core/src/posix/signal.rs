@@ -12,7 +12,7 @@ use giornata_abi::Error;
 use giornata_abi::posix::FRAME;
 
 use crate::object::kind as object;
-use crate::thread::{Context, kind, state, tenancy};
+use crate::thread::{Context, kind, state};
 use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
 
@@ -87,11 +87,8 @@ impl Kernel {
         serial: usize,
         handler: usize,
     ) -> Outcome {
-        let found = self.sibling(me, slot, serial);
-        let found = found.filter(|(thread, other)| {
-            *other == 0 && thread.tenancy.get() >= tenancy::GIVEN && !same(*thread, me)
-        });
-        let Some((thread, _)) = found else {
+        let found = self.ordinary(me, slot, serial);
+        let Some(thread) = found.filter(|thread| !same(*thread, me)) else {
             return Outcome::error(Error::ESRCH);
         };
         self.end_wait::<M>(thread);
