@@ -4,6 +4,8 @@
 
 use giornata_abi::Error;
 
+#[cfg(feature = "services")]
+use crate::general::in_general;
 use crate::{Alarm, Kernel, Machine, Outcome, Ref, Thread};
 
 /// The call behind the table: there is none.
@@ -22,6 +24,39 @@ pub extern "C-unwind" fn call<M: Machine>(
 /// The time that the last tenant of a thread's place has run is forgotten.
 #[inline(always)]
 pub(crate) fn keep_time(_: Ref<Thread>) {}
+
+/// A private mutex or semaphore is looked at in general.
+#[cfg(feature = "services")]
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn lock_word<M: Machine>(
+    slot: usize,
+    serial: usize,
+    low: usize,
+    high: usize,
+    word: usize,
+    a5: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
+}
+
+#[cfg(feature = "services")]
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn unlock_word<M: Machine>(
+    slot: usize,
+    serial: usize,
+    word: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    in_general!(Unlock, slot, serial, word, me, kernel)
+}
 
 /// No thread is a sporadic server.
 pub(crate) const SERVER: u32 = 0;

@@ -27,7 +27,8 @@ fn is_private(object: Ref<Object>) -> bool {
 }
 
 /// What the word of a private mutex says of its owner.
-fn id_of(owner: Ref<Thread>) -> u32 {
+#[inline(always)]
+pub(crate) fn id_of(owner: Ref<Thread>) -> u32 {
     owner.number() | owner.serial.get() << 16 | LOCKED
 }
 

@@ -14,7 +14,7 @@ use crate::object::kind;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, is_not, same, some};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, is_not, posix, same, some};
 
 const UNLOCK: usize = Call::Unlock as usize;
 const SIGNAL: usize = Call::Signal as usize;
@@ -58,7 +58,7 @@ pub(crate) extern "C" fn lock<M: Machine>(
             }
         }
     }
-    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
+    posix::lock_word::<M>(slot, serial, low, high, word, a5, me, kernel)
 }
 
 /// Waits for a plain mutex that another owns. (Out of line, so that what comes back at
@@ -97,7 +97,7 @@ extern "C" fn lock_owned<M: Machine>(
 /// and nobody pays for it; none if it must not wait (a circle, too long a chain), or if
 /// somebody in the chain waits or has yet to take what it wants. O(depth).
 #[inline(always)]
-fn end_of_chain(
+pub(crate) fn end_of_chain(
     kernel: Ref<Kernel>,
     me: Ref<Thread>,
     owner: Ref<Thread>,
@@ -178,7 +178,7 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             return Outcome::DONE;
         }
     }
-    in_general!(Unlock, slot, serial, word, me, kernel)
+    posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, kernel)
 }
 
 /// Gives a mutex back and waits for a signal.

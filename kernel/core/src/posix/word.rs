@@ -1,0 +1,184 @@
+//! Calls to private mutexes and semaphores: the usual cases, as [`crate::sync`] has those of
+//! the others, and what the word of one says is looked at on the way.
+//!
+//! The usual word lies in the data of the process, and one thread waits at most. So the
+//! object is taken into use by the thread that begins to wait, and is out of use again when
+//! that has what it waited for: then the word alone says how things stand, see
+//! [`crate::private`].
+
+use core::hint::cold_path;
+
+use giornata_abi::control::CEILING;
+use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
+
+use crate::general::in_general;
+use crate::object::kind::{MUTEX, PRIVATE, SEMAPHORE};
+use crate::private::id_of;
+use crate::sync::end_of_chain;
+use crate::thread::state;
+use crate::timer::FOR_EVER;
+use crate::trace::reason;
+use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
+
+const PRIVATE_MUTEX: u32 = MUTEX | PRIVATE;
+const PRIVATE_SEMAPHORE: u32 = SEMAPHORE | PRIVATE;
+
+/// Where a word of a process's data lies.
+#[inline(always)]
+fn place_in_data(process: Ref<Process>, word: usize) -> Option<usize> {
+    let offset = word.wrapping_sub(process.data);
+    (offset < process.data_size && offset & 3 == 0)
+        .then_some(process.data_place.wrapping_add(offset))
+}
+
+/// Takes a private mutex that another has, or a private semaphore that counts none.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // those of the call
+pub(crate) extern "C" fn lock_word<M: Machine>(
+    slot: usize,
+    serial: usize,
+    low: usize,
+    high: usize,
+    word: usize,
+    a5: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if let Some(handle) = me.handles.get(slot)
+        && let Some(place) = place_in_data(me.process, word)
+    {
+        let object = handle.used;
+        let value = M::load(place);
+        let odd = (object.serial.get() ^ serial as u32) as usize
+            | me.state.get() as usize
+            | (low | high == 0) as usize;
+        if odd == 0 && object.kind.get() == PRIVATE_MUTEX {
+            if let Some(owner) = owner_of(kernel, me, object, word, value)
+                && differ(kernel.slot.get(), me) == 0
+                && let Some((end, odd)) = end_of_chain(kernel, me, owner)
+            {
+                if object.owner.get().is_none() {
+                    object.word.set(word);
+                    object.give_to(owner);
+                    M::store(place, value | WAITED_FOR);
+                }
+                kernel.ask(me);
+                object.count.set(object.count.get().wrapping_add(1));
+                me.wants.set(Some(object));
+                wait_until::<M>(kernel, me, low, high);
+                if odd != 0 {
+                    cold_path();
+                    return kernel.resolve();
+                }
+                let reason = reason::HELPS | (me.number() as usize) << 16;
+                return Outcome::because(end, reason);
+            }
+        } else if odd | some(object.waiters.get()) == 0
+            && object.kind.get() == PRIVATE_SEMAPHORE
+            && value & (MOST | WAITED_FOR) == 0
+        {
+            object.word.set(word);
+            object.count.set(0);
+            M::store(place, WAITED_FOR | object.most.get() << LIMIT);
+            wait_until::<M>(kernel, me, low, high);
+            return kernel.wait(me, object);
+        }
+    }
+    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
+}
+
+/// Who has a private mutex, if it is a thread that owns no ceiling: by its record if it is in
+/// use for this word, else by the word, which tells then that nobody waits.
+#[inline(always)]
+fn owner_of(
+    kernel: Ref<Kernel>,
+    me: Ref<Thread>,
+    mutex: Ref<Object>,
+    word: usize,
+    value: u32,
+) -> Option<Ref<Thread>> {
+    let owner = mutex.owner.get();
+    if owner.is_some() {
+        return owner.filter(|_| mutex.word.get() == word);
+    }
+    let owner = kernel.threads.get((value & (LOCKED - 1)) as usize)?;
+    let odd = mutex.count.get() | value & WAITED_FOR | owner.state.get() & state::CEILING;
+    let odd = odd | id_of(owner) ^ value & !WAITED_FOR;
+    (odd as usize | differ(owner.process, me.process) == 0 && owner.lives()).then_some(owner)
+}
+
+/// The caller is about to wait, until an instant at most.
+#[inline(always)]
+fn wait_until<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, low: usize, high: usize) {
+    me.answer(0);
+    if low & high != FOR_EVER {
+        cold_path();
+        kernel.arm::<M>(me, low, high);
+    }
+}
+
+/// Gives a private mutex, or one of a private semaphore, to the one thread that waits, which
+/// precedes all.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "C" fn unlock_word<M: Machine>(
+    slot: usize,
+    serial: usize,
+    word: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    me: Ref<Thread>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
+    if let Some(handle) = me.handles.get(slot)
+        && let Some(place) = place_in_data(me.process, word)
+    {
+        let object = handle.used;
+        let odd = (object.serial.get() ^ serial as u32) as usize | (object.word.get() ^ word);
+        if object.kind.get() == PRIVATE_MUTEX {
+            let first = kernel.slot.get();
+            let odd = odd | me.state.get() as usize | is_not(me.held.get(), object);
+            let odd = odd | is_not(first.wants.get(), object) | same(first, me) as usize;
+            let odd = odd | odd_to_have(first) | (object.count.get() ^ 1) as usize;
+            // (under a ceiling that it has published it goes on, and the mutex is free)
+            if odd | M::load(me.control.wrapping_add(CEILING)) as usize == 0 {
+                object.owner.set(None);
+                me.held.set(object.held_next.get());
+                object.count.set(0);
+                first.wants.set(None);
+                M::store(place, id_of(first));
+                return give::<M>(kernel, me, first);
+            }
+        } else if object.kind.get() == PRIVATE_SEMAPHORE
+            && let Some(first) = object.waiters.get()
+        {
+            let odd = odd | differ(first.next.get(), first) | some(first.wants.get());
+            let odd = odd | odd_to_have(first);
+            if kernel.opens_top_unless(odd, first.rank.get(), first) {
+                object.waiters.set(None);
+                first.waits.set(None);
+                M::store(place, object.most.get() << LIMIT);
+                return give::<M>(kernel, me, first);
+            }
+        }
+    }
+    in_general!(Unlock, slot, serial, word, me, kernel)
+}
+
+/// 0 if a thread waits for nothing but what it is given, and perhaps for an instant.
+#[inline(always)]
+fn odd_to_have(first: Ref<Thread>) -> usize {
+    (first.state.get() & !state::ARMED | first.process.life.get()) as usize
+}
+
+/// The first that waited has what it waited for, and the turn.
+#[inline(always)]
+fn give<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
+    me.answer(0);
+    if first.state.get() != 0 {
+        cold_path();
+        kernel.disarm(first);
+    }
+    Outcome::switch(first)
+}
