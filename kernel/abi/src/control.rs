@@ -50,8 +50,9 @@ record! {
         pub next_lock: u32,
         /// Written by the thread before `next_lock`: the serial number of that mutex.
         pub next_serial: u32,
-        /// Reserved.
-        pub tls: u32,
+        /// Written by the thread when it begins, in a process with thread-local variables:
+        /// what the word of a private mutex says of it as the owner, see [`crate::word`].
+        pub word: u32,
         /// 0.
         pub zero: u32,
     }

@@ -14,7 +14,7 @@ use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, same};
+use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, posix, same};
 
 impl Kernel {
     /// All that wait for a condition when it begins go on. In pieces of one, as a call
@@ -79,7 +79,10 @@ impl Kernel {
             }
             return;
         }
-        let word = if is_it { mutex.word.get() } else { 0 };
+        let word = match is_it {
+            true => posix::noted_word(thread, mutex),
+            false => 0,
+        };
         let mut error = Error::EIDRM as usize;
         if is_it {
             error = self.copy_word::<M>(thread, mutex, word);

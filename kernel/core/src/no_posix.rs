@@ -5,7 +5,10 @@
 use giornata_abi::Error;
 
 #[cfg(feature = "services")]
+use crate::Object;
+#[cfg(feature = "services")]
 use crate::general::in_general;
+use crate::wait::leave;
 use crate::{Alarm, Kernel, Machine, Outcome, Ref, Thread};
 
 /// The call behind the table: there is none.
@@ -24,6 +27,17 @@ pub extern "C-unwind" fn call<M: Machine>(
 /// The time that the last tenant of a thread's place has run is forgotten.
 #[inline(always)]
 pub(crate) fn keep_time(_: Ref<Thread>) {}
+
+#[cfg(feature = "services")]
+#[inline(always)]
+pub(crate) fn note_word(_: Ref<Thread>, _: usize) {}
+
+/// The word of a mutex that a thread wants again: no other has the object meanwhile.
+#[cfg(feature = "services")]
+#[inline(always)]
+pub(crate) fn noted_word(_: Ref<Thread>, mutex: Ref<Object>) -> usize {
+    mutex.word.get()
+}
 
 /// A private mutex or semaphore is looked at in general.
 #[cfg(feature = "services")]
@@ -80,6 +94,11 @@ pub(crate) fn pays_for_itself(_: &Kernel, _: Ref<Thread>, _: Ref<Thread>) -> boo
 }
 
 impl Kernel {
+    #[inline(always)]
+    pub(crate) fn leave_list<M: Machine>(&self, thread: Ref<Thread>) {
+        leave(thread);
+    }
+
     #[inline(always)]
     pub(crate) fn leave_ceiling(&self, _: Ref<Thread>) -> Outcome {
         self.go()

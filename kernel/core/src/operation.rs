@@ -9,7 +9,7 @@ use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
 use crate::helping::is_owner;
 use crate::object::kind;
 use crate::thread::state;
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, posix};
 
 /// What an operation comes to that is over: 0 or an [`Error`].
 pub(crate) const DONE: usize = 0;
@@ -120,6 +120,7 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
         kernel.release(mutex);
         if number == WAIT {
             me.noted().set(mutex.serial.get() as usize);
+            posix::note_word(me, word);
             me.wants.set(Some(mutex));
             kernel.enter(me, object);
             kernel.wait_until::<M>(me, fourth.get(), fifth.get())

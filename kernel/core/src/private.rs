@@ -66,10 +66,8 @@ impl Kernel {
             };
         }
         let value = M::load(place);
-        // (whoever binds objects to words finds out that this one is another's by now)
-        let bound = object.word.get();
-        let is_another = bound != 0 && bound != word;
-        if cfg!(feature = "posix") && value & WAITED_FOR != 0 && is_another {
+        // (whoever binds objects to words finds out that the word has another object)
+        if cfg!(feature = "posix") && value & WAITED_FOR != 0 {
             return INVALID;
         }
         object.word.set(word);

@@ -6,7 +6,6 @@ use giornata_abi::Error;
 
 use crate::agenda::FARTHEST;
 use crate::thread::state;
-use crate::wait::leave;
 use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before};
 
 /// The high word of an instant that never comes.
@@ -198,7 +197,7 @@ impl Kernel {
         if !waits || thread.is(state::PARKED) {
             return self.time_out::<M>(thread);
         }
-        leave(thread);
+        self.leave_list::<M>(thread);
         thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }

@@ -352,7 +352,7 @@ const EMPTY_PAGE: ControlPage = ControlPage {
     pending: 0,
     next_lock: 0,
     next_serial: 0,
-    tls: 0,
+    word: 0,
     zero: 0,
 };
 

@@ -13,8 +13,8 @@ struct binding {
     uint32_t woken;
 };
 
-struct binding giornata_posix_bindings[3 * GIORNATA_WAITING + 1];
-const uint32_t giornata_posix_waiting[2] = { GIORNATA_FIRST_WAITING, GIORNATA_WAITING };
+struct binding giornata_posix_bindings[GIORNATA_WAITING + 1];
+const uint16_t giornata_posix_waiting[2] = { GIORNATA_FIRST_WAITING, GIORNATA_WAITING };
 
 #define INITIALISED 0x61747472u
 

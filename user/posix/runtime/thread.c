@@ -21,7 +21,6 @@ struct place {
     int policy;
     struct sched_param parameters;
     const void *mutexes;
-    uint32_t outer;
     sigset_t mask;
     sigset_t wanted;
     uint8_t due;
@@ -46,14 +45,9 @@ const uint32_t giornata_posix_place_count = GIORNATA_PLACES;
 const uint32_t giornata_posix_stack = GIORNATA_STACK;
 const uint8_t giornata_posix_max_priority = GIORNATA_MAX_PRIORITY;
 
-struct place **giornata_posix_own(void);
-
-/* Where the calling thread keeps which place is its own. */
-struct place **giornata_posix_own(void)
-{
-    static _Thread_local struct place *own;
-    return &own;
-}
+/* Which place is the calling thread's own; none before it first asks. */
+extern _Thread_local struct place *giornata_posix_place;
+_Thread_local struct place *giornata_posix_place;
 
 #define INITIALISED 0x61747472u
 

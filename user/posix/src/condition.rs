@@ -10,7 +10,7 @@ use crate::entry;
 use crate::error::{Errno, number};
 use crate::mutex::{Mutex, Until};
 use crate::time::{ClockId, REALTIME, TimeSpec};
-use crate::waiting::{Bound, Kind, Place};
+use crate::waiting::Bound;
 
 /// What `state` says of one that is destroyed.
 const DESTROYED: u16 = 1;
@@ -51,13 +51,8 @@ impl Condition {
         self.check()?;
         let instant = until.instant()?;
         let depth = mutex.lay_down()?;
-        let place = Place {
-            kind: Kind::Condition,
-            bound: &self.bound,
-            user: self.address(),
-        };
-        let waited = mutex.wait(place, |mutex, word| {
-            entry::wait(self.bound.id(), mutex, instant, word)
+        let waited = self.bound.waiting(self.address(), |id| {
+            mutex.wait(|mutex, word| entry::wait(id, mutex, instant, word))
         });
         mutex.take_up(depth, waited)
     }

@@ -42,6 +42,7 @@ pub(crate) fn back(pc: usize) -> usize {
     }
 }
 
+#[inline(always)]
 fn enter(call: Call, [a, b, c, d, e, f]: [usize; 6]) -> Result<usize, Error> {
     let due = thread::own().due.as_ptr().expose_provenance();
     let Answer { error, value } = giornata_posix_enter(a, b, c, d, e, f, due, call as usize);
@@ -52,9 +53,12 @@ fn enter(call: Call, [a, b, c, d, e, f]: [usize; 6]) -> Result<usize, Error> {
 }
 
 /// Takes a mutex or a semaphore, by its word.
+#[inline(always)]
 pub(crate) fn lock(object: Id, until: Instant, word: usize) -> Result<(), Error> {
     let ((slot, serial), (low, high)) = (object.parts(), call::ticks(until));
-    enter(Call::Lock, [slot, serial, low, high, word, 0]).map(drop)
+    let locked = enter(Call::Lock, [slot, serial, low, high, word, 0]);
+    signal::check();
+    locked.map(drop)
 }
 
 /// Waits for a condition, with a mutex by its word.

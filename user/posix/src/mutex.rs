@@ -9,13 +9,15 @@
 //! A mutex that nobody can have any more says that a thread has it which there never is, so
 //! that what is fast needs no test for it.
 
+use core::arch::naked_asm;
 use core::cell::Cell;
 use core::ffi::c_int;
+use core::mem::offset_of;
 use core::ptr::null;
 
 use giornata_abi::word::{LOCKED, WAITED_FOR};
 use giornata_rt::restartable::Word;
-use giornata_rt::sync::word_of_caller;
+use giornata_rt::sync::{WORD_AT_HAND, word_at_hand};
 use giornata_rt::thread::Outer;
 use giornata_rt::{Id, Instant, call};
 
@@ -23,7 +25,7 @@ use crate::entry;
 use crate::error::{Errno, number};
 use crate::thread;
 use crate::time::{REALTIME, TimeSpec, awaited};
-use crate::waiting::{Bound, Kind, Place, repeat, waiting};
+use crate::waiting::{Kind, WordObject};
 
 /// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
 const NORMAL: u8 = 1;
@@ -52,12 +54,14 @@ const MOST: u32 = u32::MAX - 1;
 #[repr(C)]
 pub struct Mutex {
     word: Word,
-    bound: Bound,
+    object: WordObject,
     kind: Cell<u8>,
     state: Cell<u8>,
     /// Of a recursive one: how often its owner has it, but for once.
     more: Cell<u32>,
-    ceiling: Cell<u32>,
+    ceiling: Cell<u8>,
+    /// With a ceiling: that of its owner before, as it locked it.
+    outer: Cell<u8>,
     /// With a ceiling: the one that its owner took before.
     before: Cell<*const Mutex>,
 }
@@ -88,6 +92,13 @@ impl Until<'_> {
     fn is_now(self) -> bool {
         matches!(self, Until::Now)
     }
+
+    /// The caller has waited, and is not to be told if the clock is set.
+    pub(crate) fn is_over(self) {
+        if matches!(self, Until::At(..)) {
+            thread::own().by_realtime.set(false);
+        }
+    }
 }
 
 /// What the owner loses for as long as it waits for a condition.
@@ -103,14 +114,6 @@ impl Mutex {
         self.word.load() & !WAITED_FOR == mine
     }
 
-    fn place(&self) -> Place<'_> {
-        Place {
-            kind: Kind::Mutex,
-            bound: &self.bound,
-            user: self.address(),
-        }
-    }
-
     fn address(&self) -> usize {
         (&raw const self.word).expose_provenance()
     }
@@ -118,14 +121,7 @@ impl Mutex {
     /// Locks it if nobody has it, and it has no ceiling.
     #[inline(always)]
     fn take(&self) -> bool {
-        !self.is(PROTECT) && self.word.compare_exchange(0, word_of_caller()).is_ok()
-    }
-
-    /// Unlocks it if nobody waits, and there is nothing else to see to.
-    #[inline(always)]
-    fn give(&self) -> bool {
-        !self.is(RECURSIVE | ROBUST | PROTECT)
-            && self.word.compare_exchange(word_of_caller(), 0).is_ok()
+        !self.is(PROTECT) && self.word.compare_exchange(0, word_at_hand()).is_ok()
     }
 
     /// Locks it. No entry if nobody has it.
@@ -133,7 +129,13 @@ impl Mutex {
         if self.take() {
             return Ok(());
         }
-        let mine = word_of_caller();
+        self.lock_any(until)
+    }
+
+    /// The same, whatever there is to see to.
+    #[inline(always)]
+    fn lock_any(&self, until: Until<'_>) -> Result<(), Errno> {
+        let mine = word_at_hand();
         match self.is(PROTECT) {
             true => self.lock_protected(mine, until),
             false => self.lock_by_call(mine, until),
@@ -142,63 +144,100 @@ impl Mutex {
 
     fn lock_protected(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
         let own = thread::own();
+        let ceiling = self.ceiling.get();
+        if own.priority() > ceiling.into() && !self.is_owned(mine) {
+            return Err(Errno::EINVAL);
+        }
+        let outer = thread::raise(ceiling);
+        if self.word.compare_exchange(0, mine).is_ok() {
+            self.note_ceiling(own, outer);
+            return Ok(());
+        }
+        thread::restore(outer);
         if self.is_owned(mine) {
             return self.lock_by_call(mine, until);
         }
-        if own.parameters.get().priority as u32 > self.ceiling.get() {
-            return Err(Errno::EINVAL);
-        }
-        let outer = thread::raise(self.ceiling.get());
-        let locked = match self.word.compare_exchange(0, mine) {
-            Ok(_) => Ok(()),
-            // (whoever has it waits for something else, or its ceiling was changed)
-            Err(_) => {
-                thread::restore(outer);
-                let locked = self.lock_by_call(mine, until);
-                if matches!(locked, Ok(()) | Err(Errno::EOWNERDEAD)) {
-                    thread::raise(self.ceiling.get());
-                }
-                locked
-            }
-        };
+        // whoever has it waits for something else, or its ceiling was changed
+        let locked = self.lock_by_call(mine, until);
         if matches!(locked, Ok(()) | Err(Errno::EOWNERDEAD)) {
-            self.note_ceiling(own, outer);
+            self.note_ceiling(own, thread::raise(self.ceiling.get()));
         }
         locked
     }
 
-    /// It is the last that `own` has taken of those with a ceiling.
+    /// It is the last that `own` has taken of those with a ceiling, which had `outer` before.
     fn note_ceiling(&self, own: &thread::Place, outer: Outer) {
-        if own.mutexes.get().is_null() {
-            own.outer.set(outer);
-        }
+        self.outer.set(outer.ceiling());
         self.before.set(own.mutexes.get());
         own.mutexes.set(self);
     }
 
     /// It is none of them any more. Returns the ceiling of the others.
+    #[inline(always)]
     fn forget_ceiling(&self, own: &thread::Place) -> Outer {
-        let mut place = &own.mutexes;
-        let mut highest = 0;
+        if !core::ptr::eq(own.mutexes.get(), self) {
+            return self.forget_within(own);
+        }
+        own.mutexes.set(self.before.get());
+        Outer::at(self.outer.get())
+    }
+
+    /// The same if the caller has locked others since. O(n^2) in those that it has.
+    #[cold]
+    #[inline(never)]
+    fn forget_within(&self, own: &thread::Place) -> Outer {
         // SAFETY: mutexes of the caller are on the list, which it has locked, so they are
         // there.
-        while let Some(mutex) = unsafe { place.get().as_ref() } {
-            if core::ptr::eq(mutex, self) {
-                place.set(self.before.get());
-            } else {
+        let next = |place: &Cell<*const Mutex>| unsafe { place.get().as_ref() };
+        let (mut place, mut first) = (&own.mutexes, 0);
+        while let Some(mutex) = next(place) {
+            first = mutex.outer.get();
+            match core::ptr::eq(mutex, self) {
+                true => place.set(self.before.get()),
+                false => place = &mutex.before,
+            }
+        }
+        let highest = |mut place| {
+            let mut highest = first;
+            while let Some(mutex) = next(place) {
                 highest = mutex.ceiling.get().max(highest);
                 place = &mutex.before;
             }
+            highest
+        };
+        let mut place = &own.mutexes;
+        while let Some(mutex) = next(place) {
+            place = &mutex.before;
+            mutex.outer.set(highest(place));
         }
-        own.outer.get().max(Outer::at(highest as u8))
+        Outer::at(highest(&own.mutexes))
     }
 
-    #[cold]
+    /// Locks it with an entry.
+    #[inline(never)]
     fn lock_by_call(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
-        if self.is_owned(mine) && (self.is(RECURSIVE) || until.is_now()) {
-            if !self.is(RECURSIVE) {
-                return Err(Errno::EBUSY);
+        loop {
+            if self.is_owned(mine) {
+                return self.lock_again(until);
             }
+            self.check(until)?;
+            let instant = until.instant()?;
+            let ask = |id| entry::lock(id, instant, self.address());
+            let locked = self.object.call(Kind::Mutex, ask);
+            until.is_over();
+            match self.locked(mine, locked, until) {
+                // (a handler has run meanwhile: it waits on)
+                Err(Errno::EINTR) => {}
+                locked => return locked,
+            }
+        }
+    }
+
+    /// The caller has it already.
+    #[cold]
+    #[inline(never)]
+    fn lock_again(&self, until: Until<'_>) -> Result<(), Errno> {
+        if self.is(RECURSIVE) {
             let more = self.more.get();
             if more == MOST {
                 return Err(Errno::EAGAIN);
@@ -206,23 +245,13 @@ impl Mutex {
             self.more.set(more + 1);
             return Ok(());
         }
-        let lock = || {
-            self.check(until)?;
-            let instant = until.instant()?;
-            if self.is_owned(mine) && self.is(NORMAL) {
-                return dead_lock(instant);
-            }
-            let locked = waiting([self.place()], || {
-                entry::lock(self.bound.id(), instant, self.address())
-            });
-            self.locked(mine, locked, until)
-        };
-        loop {
-            // (a handler has run meanwhile: it waits on)
-            match repeat(lock) {
-                Err(Errno::EINTR) => {}
-                locked => return locked,
-            }
+        if until.is_now() {
+            return Err(Errno::EBUSY);
+        }
+        let instant = until.instant()?;
+        match self.is(NORMAL) {
+            true => dead_lock(instant),
+            false => Err(Errno::EDEADLK),
         }
     }
 
@@ -295,40 +324,52 @@ impl Mutex {
             state::UNRECOVERABLE | state::STALLED => NOBODY,
             _ => 0,
         };
-        repeat(|| match self.word.compare_exchange(mine, free) {
+        match self.word.compare_exchange(mine, free) {
             Ok(_) => Ok(()),
-            Err(_) => Ok(call::unlock_word(self.bound.id().0, self.address())?),
-        })
+            Err(_) => self.give_by_call(),
+        }
+    }
+
+    /// The same with an entry.
+    #[inline(always)]
+    fn give_by_call(&self) -> Result<(), Errno> {
+        let give = |id: Id| call::unlock_word(id.0, self.address());
+        self.object.call(Kind::Mutex, give)
     }
 
     /// The caller is about to wait for a condition, which the mutex is given back for.
     /// `EPERM`: it does not have it.
     pub(crate) fn lay_down(&self) -> Result<Depth, Errno> {
-        if !self.is_owned(word_of_caller()) {
+        if !self.is_owned(word_at_hand()) {
             return Err(Errno::EPERM);
         }
         Ok(Depth(self.more.replace(0)))
     }
 
     /// Lets `wait`, which gives the mutex back, waits and takes it again, run with what it
-    /// calls the mutex and what else it has to have an object for.
+    /// calls the mutex.
     pub(crate) fn wait(
         &self,
-        place: Place<'_>,
-        wait: impl FnOnce(Id, usize) -> Result<(), giornata_rt::Error>,
+        mut wait: impl FnMut(Id, usize) -> Result<(), giornata_rt::Error>,
     ) -> Result<(), Errno> {
-        let is_protected = self.is(PROTECT);
-        let own = is_protected.then(thread::own);
+        let mine = word_at_hand();
+        let own = self.is(PROTECT).then(thread::own);
         if let Some(own) = own {
             let outer = self.forget_ceiling(own);
             // (not before the mutex is another's: a thread of a priority below the ceiling
             // that wants it runs this one first)
             thread::restore(outer);
         }
-        let waited = waiting([place, self.place()], || {
-            wait(self.bound.id(), self.address())
+        let waited = self.object.call(Kind::Mutex, |id| {
+            match wait(id, self.address()) {
+                // it has waited, but another mutex has the object now
+                Err(giornata_rt::Error::EINVAL) if !self.is_owned(mine) => {
+                    Err(giornata_rt::Error::EINTR)
+                }
+                waited => waited,
+            }
         });
-        if let (Some(own), true) = (own, self.is_owned(word_of_caller())) {
+        if let (Some(own), true) = (own, self.is_owned(mine)) {
             self.note_ceiling(own, thread::raise(self.ceiling.get()));
         }
         waited
@@ -341,9 +382,9 @@ impl Mutex {
         Depth(more): Depth,
         waited: Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let mine = word_of_caller();
+        let mine = word_at_hand();
         let taken = match waited {
-            // a handler has run, and the mutex is not the caller's
+            // a handler has run, or so: the mutex is not the caller's
             Err(Errno::EINTR) => self.lock(Until::Never),
             waited => self.locked(mine, waited, Until::Never),
         };
@@ -375,19 +416,29 @@ fn dead_lock(until: Instant) -> Result<(), Errno> {
 /// # Safety
 /// A mutex lies at `mutex`: all zero, or initialised.
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
-    // SAFETY: by contract.
-    let mutex = unsafe { &*mutex };
-    if mutex.take() {
-        return 0;
-    }
-    lock_for_ever(mutex)
+    naked_asm!(
+        "lbu a3, {kind}(a0)",
+        "lw a2, {mine}(tp)",
+        "andi a3, a3, {protect}",
+        "bnez a3, 1f",
+        "li a1, 0",
+        "jal t1, giornata_restartable_swap",
+        "bnez t0, 1f",
+        "li a0, 0",
+        "ret",
+        "1:",
+        "tail {lock}",
+        kind = const offset_of!(Mutex, kind),
+        mine = const WORD_AT_HAND,
+        protect = const PROTECT,
+        lock = sym lock_for_ever,
+    )
 }
 
-#[cold]
-#[inline(never)]
-fn lock_for_ever(mutex: &Mutex) -> c_int {
-    number(mutex.lock(Until::Never))
+extern "C" fn lock_for_ever(mutex: &Mutex) -> c_int {
+    number(mutex.lock_any(Until::Never))
 }
 
 /// See POSIX, `pthread_mutex_trylock()`: as [`pthread_mutex_lock`], but `EBUSY` where that
@@ -425,19 +476,29 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(
 /// # Safety
 /// As [`pthread_mutex_lock`].
 #[unsafe(no_mangle)]
+#[unsafe(naked)]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
-    // SAFETY: by contract.
-    let mutex = unsafe { &*mutex };
-    if mutex.give() {
-        return 0;
-    }
-    unlock_any(mutex)
+    naked_asm!(
+        "lbu a3, {kind}(a0)",
+        "lw a1, {mine}(tp)",
+        "andi a3, a3, {other}",
+        "bnez a3, 1f",
+        "li a2, 0",
+        "jal t1, giornata_restartable_swap",
+        "bne t0, a1, 1f",
+        "li a0, 0",
+        "ret",
+        "1:",
+        "tail {unlock}",
+        kind = const offset_of!(Mutex, kind),
+        mine = const WORD_AT_HAND,
+        other = const RECURSIVE | ROBUST | PROTECT,
+        unlock = sym unlock_any,
+    )
 }
 
-#[cold]
-#[inline(never)]
-fn unlock_any(mutex: &Mutex) -> c_int {
-    number(mutex.unlock_any(word_of_caller()))
+extern "C" fn unlock_any(mutex: &Mutex) -> c_int {
+    number(mutex.unlock_any(word_at_hand()))
 }
 
 /// See POSIX, `pthread_mutex_consistent()`: what the mutex protects is in order again. No
@@ -451,7 +512,7 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: *const Mutex) -> c_int 
     let mutex = unsafe { &*mutex };
     number(if mutex.state.get() != state::INCONSISTENT {
         Err(Errno::EINVAL)
-    } else if !mutex.is_owned(word_of_caller()) {
+    } else if !mutex.is_owned(word_at_hand()) {
         Err(Errno::EPERM)
     } else {
         mutex.state.set(0);
@@ -488,7 +549,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: *const Mutex) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn giornata_posix_has_mutex(mutex: *const Mutex) -> c_int {
     // SAFETY: by contract.
-    unsafe { &*mutex }.is_owned(word_of_caller()).into()
+    unsafe { &*mutex }.is_owned(word_at_hand()).into()
 }
 
 /// What `pthread_mutex_init()` makes of its attributes: `bits` are those of `kind`.
@@ -499,11 +560,12 @@ pub unsafe extern "C" fn giornata_posix_has_mutex(mutex: *const Mutex) -> c_int 
 pub unsafe extern "C" fn giornata_posix_mutex_init(mutex: *mut Mutex, bits: c_int, ceiling: c_int) {
     let made = Mutex {
         word: Word::new(0),
-        bound: Bound::none(),
+        object: WordObject::none(),
         kind: Cell::new(bits as u8),
         state: Cell::new(0),
         more: Cell::new(0),
-        ceiling: Cell::new(ceiling as u32),
+        ceiling: Cell::new(ceiling as u8),
+        outer: Cell::new(0),
         before: Cell::new(null()),
     };
     // SAFETY: by contract.
@@ -525,7 +587,7 @@ pub unsafe extern "C" fn pthread_mutex_getprioceiling(
         match mutex.is(PROTECT) && mutex.state.get() != state::DESTROYED {
             true => {
                 // SAFETY: by contract.
-                unsafe { ceiling.write(mutex.ceiling.get() as c_int) };
+                unsafe { ceiling.write(mutex.ceiling.get().into()) };
                 Ok(())
             }
             false => Err(Errno::EINVAL),
@@ -561,18 +623,18 @@ fn set_ceiling(mutex: &Mutex, ceiling: c_int) -> Result<c_int, Errno> {
     if !mutex.is(PROTECT) {
         return Err(Errno::EINVAL);
     }
-    let mine = word_of_caller();
+    let mine = word_at_hand();
     let owned = match mutex.word.compare_exchange(0, mine) {
         Ok(_) => Ok(()),
         Err(_) => mutex.lock_by_call(mine, Until::Never),
     };
     owned?;
-    let old = mutex.ceiling.replace(ceiling.into());
+    let old = mutex.ceiling.replace(ceiling);
     match mutex.more.get().checked_sub(1) {
         Some(less) => mutex.more.set(less),
         None => mutex.give_back(mine)?,
     }
-    Ok(old as c_int)
+    Ok(old.into())
 }
 
 const _: () = assert!(size_of::<Mutex>() == 16 + size_of::<usize>());

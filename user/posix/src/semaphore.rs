@@ -9,7 +9,7 @@ use core::ptr::null_mut;
 
 use giornata_abi::word::{LIMIT, MOST, WAITED_FOR};
 use giornata_rt::restartable::Word;
-use giornata_rt::{Error, Instant, call};
+use giornata_rt::{Id, Instant, call};
 
 use crate::cancel;
 use crate::entry;
@@ -18,7 +18,7 @@ use crate::lock::inside;
 use crate::mutex::Until;
 use crate::signal::{self, Run};
 use crate::time::{REALTIME, TimeSpec};
-use crate::waiting::{Bound, Kind, Place, repeat, waiting};
+use crate::waiting::{Kind, WordObject};
 
 /// Named semaphores that there can be at once, and bytes of a name at most.
 const NAMED: usize = 8;
@@ -39,7 +39,7 @@ const NONE: u32 = 0;
 #[repr(C)]
 pub struct Semaphore {
     word: Word,
-    bound: Bound,
+    object: WordObject,
     state: Cell<u16>,
 }
 
@@ -52,7 +52,7 @@ impl Semaphore {
     const fn none() -> Semaphore {
         Semaphore {
             word: Word::new(NONE),
-            bound: Bound::none(),
+            object: WordObject::none(),
             state: Cell::new(0),
         }
     }
@@ -128,52 +128,34 @@ impl Semaphore {
     }
 
     fn acquire_as(&self, until: Until<'_>) -> Result<(), Errno> {
-        repeat(|| {
-            if self.take_one() {
-                return Ok(());
-            }
-            self.check()?;
-            if matches!(until, Until::Now) {
-                return Err(Errno::EAGAIN);
-            }
-            let instant = until.instant()?;
-            let place = Place {
-                kind: Kind::Semaphore,
-                bound: &self.bound,
-                user: self.address(),
-            };
-            waiting([place], || {
-                let ask = |until| entry::lock(self.bound.id(), until, self.address());
-                match ask(instant) {
-                    // the kernel writes to the word at the next call that nobody waits any more
-                    Err(error @ (Error::ETIMEDOUT | Error::EINTR)) => {
-                        let now = Instant::START;
-                        match call::lock_word(self.bound.id().0, now, self.address()) {
-                            Err(Error::EBUSY) => Err(error),
-                            answer => answer,
-                        }
-                    }
-                    answer => answer,
-                }
-            })
-        })
+        if self.take_one() {
+            return Ok(());
+        }
+        self.check()?;
+        if matches!(until, Until::Now) {
+            return Err(Errno::EAGAIN);
+        }
+        let instant = until.instant()?;
+        let ask = |id| entry::lock(id, instant, self.address());
+        let acquired = self.object.call(Kind::Semaphore, ask);
+        until.is_over();
+        acquired
     }
 
     pub(crate) fn release(&self) -> Result<(), Errno> {
-        repeat(|| {
-            let mut word = self.word.load();
-            while low(word) < word >> LIMIT {
-                match self.word.compare_exchange(word, word + 1) {
-                    Ok(_) => return Ok(()),
-                    Err(found) => word = found,
-                }
+        let mut word = self.word.load();
+        while low(word) < word >> LIMIT {
+            match self.word.compare_exchange(word, word + 1) {
+                Ok(_) => return Ok(()),
+                Err(found) => word = found,
             }
-            self.check()?;
-            if low(word) == MOST {
-                return Err(Errno::EOVERFLOW);
-            }
-            Ok(call::unlock_word(self.bound.id().0, self.address())?)
-        })
+        }
+        self.check()?;
+        if low(word) == MOST {
+            return Err(Errno::EOVERFLOW);
+        }
+        let give = |id: Id| call::unlock_word(id.0, self.address());
+        self.object.call(Kind::Semaphore, give)
     }
 }
 

@@ -4,9 +4,10 @@
 //! threads of the process has a place for each that can live at a time; it is written with
 //! the library's lock, which keeps a new thread from running before its place is filled.
 
+use core::arch::asm;
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
-use core::ptr::{null, null_mut, with_exposed_provenance_mut};
+use core::ptr::{null, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 use core::slice::from_raw_parts;
 
 use giornata_rt::thread::{self, Control, Outer};
@@ -79,8 +80,6 @@ pub(crate) struct Place {
     pub(crate) parameters: Cell<Parameters>,
     /// The mutexes with a ceiling that it has, the last first.
     pub(crate) mutexes: Cell<*const Mutex>,
-    /// The ceiling that it had before the first of them.
-    pub(crate) outer: Cell<Outer>,
     /// The signals that it blocks, and those that it waits for.
     pub(crate) mask: Cell<Set>,
     pub(crate) wanted: Cell<Set>,
@@ -105,6 +104,15 @@ pub(crate) struct Place {
     pub(crate) is_suspended: Cell<bool>,
     /// What it then waits by, and for a signal.
     pub(crate) wakes: Semaphore,
+}
+
+impl Place {
+    /// Its priority (of which the other parameters are not copied for this).
+    #[inline(always)]
+    pub(crate) fn priority(&self) -> c_int {
+        // SAFETY: the cell is there, and nobody changes it meanwhile.
+        unsafe { &*self.parameters.as_ptr() }.priority
+    }
 }
 
 /// What a thread has for a key, if the key is still the same.
@@ -144,7 +152,6 @@ unsafe extern "C" {
     safe static giornata_posix_priorities: [u8; 0];
     /// The slot of the first thread of the system file, and how many there are.
     safe static giornata_posix_lasting: [u32; 2];
-    safe fn giornata_posix_own() -> &'static Cell<Option<&'static Place>>;
     fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
 }
@@ -223,7 +230,6 @@ fn claim(id: Id, policy: c_int, parameters: Parameters) -> Option<&'static Place
     place.policy.set(policy);
     place.parameters.set(parameters);
     place.mutexes.set(null());
-    place.outer.set(Outer::NONE);
     place.mask.set(0);
     place.wanted.set(0);
     place.due.set(false);
@@ -240,12 +246,34 @@ fn claim(id: Id, policy: c_int, parameters: Parameters) -> Option<&'static Place
     Some(place)
 }
 
-/// The caller's place. A thread of the system file takes one when it first asks.
-pub(crate) fn own() -> &'static Place {
-    let own = giornata_posix_own();
-    if let Some(known) = own.get() {
-        return known;
+/// Where the caller keeps which place is its own.
+#[inline(always)]
+fn kept() -> &'static Cell<Option<&'static Place>> {
+    let address: usize;
+    // SAFETY: nothing but registers are read.
+    unsafe {
+        asm!(
+            "lui {address}, %tprel_hi(giornata_posix_place)",
+            "add {address}, {address}, tp, %tprel_add(giornata_posix_place)",
+            "addi {address}, {address}, %tprel_lo(giornata_posix_place)",
+            address = out(reg) address,
+            options(pure, nomem, nostack, preserves_flags),
+        );
     }
+    // SAFETY: a pointer lies there that only this thread reaches, null or to a place.
+    unsafe { &*with_exposed_provenance(address) }
+}
+
+/// The caller's place. A thread of the system file takes one when it first asks.
+#[inline(always)]
+pub(crate) fn own() -> &'static Place {
+    kept().get().unwrap_or_else(settle)
+}
+
+/// The same when it first asks.
+#[cold]
+#[inline(never)]
+fn settle() -> &'static Place {
     let id = Control::of_caller().map_or(Id(0), |page| page.thread());
     let place = inside(|| {
         find(outward(id))
@@ -255,18 +283,15 @@ pub(crate) fn own() -> &'static Place {
     let Some(place) = place else {
         call::panic(b"a thread without a place", b"<pthread.h>", 0)
     };
-    own.set(Some(place));
+    kept().set(Some(place));
     place.has_begun.set(true);
     place
 }
 
 /// The caller publishes this ceiling, unless it has a higher one. Returns the one before. No
 /// entry.
-pub(crate) fn raise(ceiling: u32) -> Outer {
-    let page = Control::of_caller();
-    page.map_or(Outer::NONE, |page| {
-        page.raise_ceiling(ceiling.min(255) as u8)
-    })
+pub(crate) fn raise(ceiling: u8) -> Outer {
+    Control::of_caller().map_or(Outer::NONE, |page| page.raise_ceiling(ceiling))
 }
 
 /// The caller has this ceiling again. No entry unless a preemption was put off.

@@ -68,6 +68,18 @@ pub(crate) fn own_word() -> u32 {
     })
 }
 
+/// Where [`word_at_hand`] lies from `tp`.
+#[cfg(target_os = "none")]
+pub const WORD_AT_HAND: isize = machine::back(offset_of!(ControlPage, word));
+
+/// What the word of a private mutex says while the caller has it and nobody waits, which the
+/// thread has had at hand since it began: in a process with thread-local variables. O(1).
+#[cfg(target_os = "none")]
+#[inline(always)]
+pub fn word_at_hand() -> u32 {
+    machine::page_word::<{ offset_of!(ControlPage, word) }>()
+}
+
 /// Tells the kernel which mutex the calling thread will lock when it goes on after its
 /// next wait: see [`ControlPage::next_lock`]. O(1).
 #[inline(always)]
@@ -101,7 +113,7 @@ pub(crate) mod tests {
             pending: 0,
             next_lock: 0,
             next_serial: 0,
-            tls: 0,
+            word: 0,
             zero: 0,
         }
     }

@@ -111,7 +111,7 @@ pub(crate) fn kernel_records() -> Option<(u32, u32)> {
 
 /// Where the word at an offset of the control page lies from `tp`, which the kernel
 /// lets point to the end of the page when a thread begins.
-const fn back(offset: usize) -> isize {
+pub(crate) const fn back(offset: usize) -> isize {
     offset as isize - size_of::<ControlPage>() as isize
 }
 

@@ -3,9 +3,15 @@
 //! of upcalls with the block and the body of the next.
 //!
 //! In a process with thread-local variables, threads start at code that gives these their
-//! initial values first. The linker leaves it out of the others.
+//! initial values first, and their control page what the word of a mutex says of them. The
+//! linker leaves it out of the others.
 
 use core::arch::global_asm;
+use core::mem::offset_of;
+
+use giornata_abi::control::ControlPage;
+
+use crate::riscv::back;
 
 // The kernel starts a thread with a0 = block (or control page) and a1 = body.
 // `unimp` turns a call that is refused, or returns where it must not, into a fault.
@@ -83,6 +89,19 @@ global_asm!(
     "addi t3, t3, 4",
     "bne t3, t2, 4b",
     "5:",
+    "lw t0, {slot}(tp)",
+    "lw t1, {serial}(tp)",
+    "lui t2, {locked}",
+    "slli t1, t1, 16",
+    "or t0, t0, t2",
+    "or t0, t0, t1",
+    "sw t0, {word}(tp)",
     "jr t4",
     ".popsection",
+    slot = const back(offset_of!(ControlPage, slot)),
+    serial = const back(offset_of!(ControlPage, serial)),
+    word = const back(offset_of!(ControlPage, word)),
+    locked = const giornata_abi::word::LOCKED >> 12,
 );
+
+const _: () = assert!(giornata_abi::word::LOCKED.is_multiple_of(1 << 12));

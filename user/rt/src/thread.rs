@@ -171,6 +171,11 @@ impl Outer {
     pub const fn at(ceiling: u8) -> Outer {
         Outer(ceiling as u32)
     }
+
+    /// Which it is; 0: there was none.
+    pub const fn ceiling(self) -> u8 {
+        self.0 as u8
+    }
 }
 
 macro_rules! field {

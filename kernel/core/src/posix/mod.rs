@@ -16,7 +16,7 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread};
 pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
 pub(crate) use policy::{SERVER, has_waited, note_taken, pays_for_itself};
-pub(crate) use word::{lock_word, unlock_word};
+pub(crate) use word::{lock_word, note_word, noted_word, unlock_word};
 
 /// The call of an ordinary thread. Others are refused before.
 ///

@@ -13,7 +13,6 @@ use giornata_abi::posix::FRAME;
 
 use crate::object::kind as object;
 use crate::thread::{Context, kind, state};
-use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
 
 /// Bytes of a register.
@@ -116,7 +115,7 @@ impl Kernel {
             return self.awaken::<M>(thread);
         }
         if waits && !thread.is(state::PARKED) {
-            leave(thread);
+            self.leave_list::<M>(thread);
             // (a mutex that it gave back for a condition it does not take again)
             thread.wants.set(None);
             thread.refuse(Error::EINTR);

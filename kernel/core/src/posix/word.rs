@@ -12,12 +12,13 @@ use giornata_abi::control::CEILING;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::general::in_general;
-use crate::object::kind::{MUTEX, PRIVATE, SEMAPHORE};
+use crate::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
 use crate::private::id_of;
 use crate::sync::end_of_chain;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
+use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
 
 const PRIVATE_MUTEX: u32 = MUTEX | PRIVATE;
@@ -29,6 +30,37 @@ fn place_in_data(process: Ref<Process>, word: usize) -> Option<usize> {
     let offset = word.wrapping_sub(process.data);
     (offset < process.data_size && offset & 3 == 0)
         .then_some(process.data_place.wrapping_add(offset))
+}
+
+impl Kernel {
+    /// A thread leaves the list in which it waits before it has what it waits for. The word
+    /// of a semaphore tells if it was the last.
+    pub(crate) fn leave_list<M: Machine>(&self, thread: Ref<Thread>) {
+        let left = thread.waits.get();
+        leave(thread);
+        if let Some(object) = left
+            && object.made & (KIND | PRIVATE) == PRIVATE_SEMAPHORE
+            && object.waiters.get().is_none()
+        {
+            self.publish::<M>(thread, object);
+        }
+    }
+}
+
+/// A thread gives its mutex back and waits for a condition: by which word it has it. The
+/// object may be another word's when it wakes.
+pub(crate) fn note_word(thread: Ref<Thread>, word: usize) {
+    let [.., noted] = &thread.context.t;
+    noted.set(word);
+}
+
+/// The word of the mutex that it then wants; 0 of one that has none.
+pub(crate) fn noted_word(thread: Ref<Thread>, mutex: Ref<Object>) -> usize {
+    let [.., noted] = &thread.context.t;
+    match mutex.made & PRIVATE {
+        0 => 0,
+        _ => noted.get(),
+    }
 }
 
 /// Takes a private mutex that another has, or a private semaphore that counts none.
@@ -148,7 +180,7 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
                 object.count.set(0);
                 first.wants.set(None);
                 M::store(place, id_of(first));
-                return give::<M>(kernel, me, first);
+                return give(kernel, me, first);
             }
         } else if object.kind.get() == PRIVATE_SEMAPHORE
             && let Some(first) = object.waiters.get()
@@ -159,7 +191,7 @@ pub(crate) extern "C" fn unlock_word<M: Machine>(
                 object.waiters.set(None);
                 first.waits.set(None);
                 M::store(place, object.most.get() << LIMIT);
-                return give::<M>(kernel, me, first);
+                return give(kernel, me, first);
             }
         }
     }
@@ -174,7 +206,7 @@ fn odd_to_have(first: Ref<Thread>) -> usize {
 
 /// The first that waited has what it waited for, and the turn.
 #[inline(always)]
-fn give<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
+fn give(kernel: Ref<Kernel>, me: Ref<Thread>, first: Ref<Thread>) -> Outcome {
     me.answer(0);
     if first.state.get() != 0 {
         cold_path();

@@ -177,7 +177,9 @@ fn a_forged_word_hurts_nobody_else() {
     stage.set_word(0, OFFSET, word_of(2) | WAITED_FOR);
     stage.unlock_word(0, a).refused(0, Error::EINVAL);
     stage.set_word(0, OFFSET, WAITED_FOR);
-    stage.unlock_word(0, a).refused(0, Error::EPERM);
+    stage.unlock_word(0, a).refused(0, Error::EINVAL);
+    stage.lock_word(0, a, EVER).refused(0, Error::EINVAL);
+    stage.set_word(0, OFFSET, 0);
     stage.lock_word(0, a, EVER).returned(0, DONE).gives(0);
     assert_eq!(stage.place(2), 4);
 }
@@ -288,4 +290,55 @@ fn a_job_that_has_one_is_never_run_for_those_that_wait() {
     assert_eq!(stage.parked_on(2), [0]);
     assert_eq!(stage.owner(a), Some(2));
     assert_ne!(stage.place(2), 9);
+}
+
+#[test]
+fn a_semaphore_is_not_waited_for_any_more_when_the_last_has_given_up() {
+    let mut system = threads(&[9, 7, 5]);
+    let s = private(&mut system, ObjectKind::Semaphore);
+    system.objects[s].most = 3;
+    let mut stage = Stage::new(&system);
+    stage.lock_word(0, s, [10, 0]).lock_word(1, s, [20, 0]);
+    stage.runs(2).advance(10).runs(0);
+    stage
+        .returned(0, Error::ETIMEDOUT as usize)
+        .says(WAITED_FOR | 3 << LIMIT)
+        .sleep(0, 50);
+    stage.advance(20).runs(1);
+    stage
+        .returned(1, Error::ETIMEDOUT as usize)
+        .says(3 << LIMIT);
+}
+
+#[test]
+fn a_word_that_is_waited_for_by_another_object_is_refused() {
+    const REFUSED: usize = Error::EINVAL as usize;
+    let mut system = threads(&[7, 9, 5]);
+    let a = private(&mut system, ObjectKind::Mutex);
+    let b = private(&mut system, ObjectKind::Mutex);
+    let mut stage = Stage::new(&system);
+    stage.sleep(1, 20).sleep(0, 10).takes(2);
+    stage.advance(10).lock_word(0, a, EVER).runs(2);
+    stage.advance(20).lock_word(1, b, EVER);
+    stage.returned(1, REFUSED).sleep(1, 50).unlock_word(2, b);
+    stage.says(word_of(2) | WAITED_FOR);
+    assert_eq!(stage.owner(a), Some(2));
+}
+
+#[test]
+fn who_waits_for_a_condition_is_refused_a_mutex_whose_object_is_another_ones_by_then() {
+    let mut system = threads(&[9, 5, 3]);
+    let a = private(&mut system, ObjectKind::Mutex);
+    let c = condition(&mut system);
+    let mut stage = Stage::new(&system);
+    let [low, high] = EVER;
+    stage
+        .takes(0)
+        .call(0, Call::Wait, &[c, 1, a, low, high, WORD]);
+    // the object is in use for another word when the thread is signalled
+    stage
+        .set_word(0, OFFSET + 4, word_of(0))
+        .call(1, Call::Lock, &[a, 1, low, high, WORD + 4]);
+    stage.signal(2, c).runs(0);
+    stage.returned(0, Error::EINVAL as usize).says(0);
 }

@@ -455,7 +455,8 @@ impl Author<'_> {
                     slot: slot & 0xFFF,
                     serial: serial & 0xFFFF,
                 };
-                dice.pick(&[Word::Free, Word::Held(id), Word::Contended(Some(id))])
+                // (one that says that somebody waits, kernels with POSIX's services refuse)
+                dice.pick(&[Word::Free, Word::Held(id)])
             }
             Word::Free => Word::Held(own),
             Word::Held(id) if id == own => Word::Free,

@@ -17,7 +17,8 @@ typedef struct {
     unsigned __word;
     unsigned short __bound;
     unsigned char __kind, __state;
-    unsigned __more, __ceiling;
+    unsigned __more;
+    unsigned char __ceiling, __outer;
     void *__before;
 } pthread_mutex_t;
 

@@ -37,6 +37,8 @@ mod mutex;
 mod private;
 mod semaphore;
 
+#[cfg(target_os = "none")]
+pub use crate::control::{WORD_AT_HAND, word_at_hand};
 pub use condition::{Condition, Held, Woken};
 pub use locked::{Locked, LockedGuard};
 pub use mutex::{Guard, Mutex};
