@@ -4,14 +4,18 @@ use crate::file::SystemFile;
 use crate::problem::Findings;
 
 /// Those that can be built, the least first.
-pub const CONFIGS: [&str; 5] = ["es", "es-load", "emeralds", "pse51", "all"];
+pub const CONFIGS: [&str; 6] = ["es", "es-load", "emeralds", "pse51", "all", "all-posix"];
 
 /// The part that runs programs: a feature of the kernel's image, as the others.
 pub(crate) const PROGRAMS: &str = "programs";
 /// The part that replaces programs while the system runs.
 pub(crate) const LOAD: &str = "load";
-/// The part that has objects which threads synchronise by.
+/// The part that has objects which threads synchronise by, and threads that are created.
 pub(crate) const SERVICES: &str = "services";
+/// The part that has mailboxes.
+pub(crate) const MAIL: &str = "mail";
+/// The part that has shared memory, and supervisors of processes.
+pub(crate) const PROCESSES: &str = "processes";
 /// The part that POSIX asks for beyond those.
 pub(crate) const POSIX: &str = "posix";
 
@@ -19,9 +23,10 @@ pub(crate) const POSIX: &str = "posix";
 pub(crate) fn parts(config: &str) -> &'static [&'static str] {
     match config {
         "es-load" => &[PROGRAMS, LOAD],
-        "emeralds" => &[SERVICES],
+        "emeralds" => &[SERVICES, MAIL, PROCESSES],
         "pse51" => &[SERVICES, POSIX],
-        "all" => &[PROGRAMS, LOAD, SERVICES],
+        "all" => &[PROGRAMS, LOAD, SERVICES, MAIL, PROCESSES],
+        "all-posix" => &[PROGRAMS, LOAD, SERVICES, MAIL, PROCESSES, POSIX],
         _ => &[PROGRAMS],
     }
 }
@@ -75,5 +80,7 @@ mod tests {
         assert_eq!(least("es-load", SERVICES, true), write("all"));
         assert_eq!(least("emeralds", LOAD, true), write("all"));
         assert_eq!(least("emeralds", PROGRAMS, true), write("all"));
+        assert_eq!(least("es", MAIL, false), write("emeralds"));
+        assert_eq!(least("pse51", MAIL, false), write("all-posix"));
     }
 }

@@ -101,7 +101,7 @@ static KERNEL: Table = Table {
             "config",
             Word(&CONFIGS),
             Value("\"es\""),
-            "`es` runs programs; `es-load` can also replace them while the system runs. `emeralds` runs no programs and has services: mutexes, semaphores, condition variables, mailboxes, shared memory, threads and processes that are created or started by a call. `pse51` adds to these what POSIX asks for: CPU-time clocks. `all` has everything else",
+            "`es` runs programs; `es-load` can also replace them while the system runs. `emeralds` runs no programs and has services: mutexes, semaphores, condition variables, mailboxes, shared memory, threads and processes that are created or started by a call. `pse51` has mutexes, semaphores, condition variables and created threads of these, and what POSIX asks for beyond. `all` has everything but that, `all-posix` everything",
         ),
         key(
             "deadline-band",

@@ -1,7 +1,7 @@
 //! Objects that threads synchronise by, and send messages to: what the system file
 //! says of them, and who may do what with each.
 
-use crate::config::{self, SERVICES};
+use crate::config::{self, MAIL, SERVICES};
 use crate::file::{Spanned, SystemFile};
 use crate::mailboxes;
 use crate::problem::{Findings, suggest};
@@ -388,13 +388,17 @@ fn grant(
 /// Only kernels that have objects know them.
 fn check_config(findings: &mut Findings, file: &SystemFile) {
     let config = file.kernel.config.get_ref();
-    if config::has(config, SERVICES) {
-        return;
-    }
     for object in &file.objects {
         let (kind, name) = (object.shape.kind().name(), object.name.get_ref());
+        let part = match object.shape.kind() {
+            Kind::Mailbox => MAIL,
+            _ => SERVICES,
+        };
+        if config::has(config, part) {
+            continue;
+        }
         let reason = format!("configuration \"{config}\" has no objects like {kind} `{name}`");
-        findings.refuse(object.name.span(), reason, config::mend(file, SERVICES));
+        findings.refuse(object.name.span(), reason, config::mend(file, part));
     }
 }
 

@@ -2,7 +2,7 @@
 //! messages that they send, places for threads that they create, and memory. Each has its own, so that who takes too much harms
 //! nobody else.
 
-use crate::config::{self, SERVICES};
+use crate::config::{self, MAIL, SERVICES};
 use crate::file::{ProcessSection, Spanned, SystemFile};
 use crate::model::{Model, Process};
 use crate::objects::{Kind, Object};
@@ -159,13 +159,17 @@ pub(crate) fn resolve(findings: &mut Findings, file: &SystemFile, model: &mut Mo
 /// Only kernels that have services know these keys.
 fn check_config(findings: &mut Findings, file: &SystemFile) {
     let config = file.kernel.config.get_ref();
-    if config::has(config, SERVICES) {
-        return;
-    }
     for process in &file.processes {
         for (key, span) in &process.services.written {
+            let part = match *key {
+                "messages" | "message-size" => MAIL,
+                _ => SERVICES,
+            };
+            if config::has(config, part) {
+                continue;
+            }
             let reason = format!("configuration \"{config}\" knows no `{key}` of processes");
-            findings.refuse(span.clone(), reason, config::mend(file, SERVICES));
+            findings.refuse(span.clone(), reason, config::mend(file, part));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Regions of memory that processes share: how large each is, and who may write it
 //! or read it.
 
-use crate::config::{self, SERVICES};
+use crate::config::{self, PROCESSES};
 use crate::file::{Spanned, SystemFile};
 use crate::problem::{Findings, suggest};
 use crate::section::Section;
@@ -123,16 +123,16 @@ fn grant(
     findings.refuse(name.span(), reason, suggest(text, known));
 }
 
-/// Only kernels that have services know regions.
+/// Only kernels that have shared memory know regions.
 fn check_config(findings: &mut Findings, file: &SystemFile) {
     let config = file.kernel.config.get_ref();
-    if config::has(config, SERVICES) {
+    if config::has(config, PROCESSES) {
         return;
     }
     for region in &file.regions {
         let name = region.name.get_ref();
         let reason = format!("configuration \"{config}\" has no regions like `{name}`");
-        findings.refuse(region.name.span(), reason, config::mend(file, SERVICES));
+        findings.refuse(region.name.span(), reason, config::mend(file, PROCESSES));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Processes that others supervise: who may start and end each, and which of them
 //! begin by a call.
 
-use crate::config::{self, SERVICES};
+use crate::config::{self, PROCESSES};
 use crate::file::{Spanned, SystemFile};
 use crate::model::{Model, Process};
 use crate::problem::{Findings, suggest};
@@ -47,16 +47,16 @@ pub(crate) fn resolve(findings: &mut Findings, file: &SystemFile, model: &mut Mo
     }
 }
 
-/// Only kernels that have services know supervisors.
+/// Only kernels that have supervisors know them.
 fn check_config(findings: &mut Findings, file: &SystemFile) {
     let config = file.kernel.config.get_ref();
-    if config::has(config, SERVICES) {
+    if config::has(config, PROCESSES) {
         return;
     }
     let granted = file.processes.iter().flat_map(|p| &p.grants.supervises);
     for name in granted {
         let reason = format!("configuration \"{config}\" has no supervisors");
-        findings.refuse(name.span(), reason, config::mend(file, SERVICES));
+        findings.refuse(name.span(), reason, config::mend(file, PROCESSES));
     }
 }
 

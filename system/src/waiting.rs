@@ -2,7 +2,7 @@
 //! gives to the mutexes, semaphores and conditions of the program, for as long as a thread
 //! waits for one.
 
-use crate::config::{self, SERVICES};
+use crate::config::{self, POSIX};
 use crate::file::{ProcessSection, SystemFile};
 use crate::objects::{Kind, Object, Shape};
 use giornata_abi::system::RIGHT_USE;
@@ -18,9 +18,9 @@ pub(crate) fn places(section: &ProcessSection) -> usize {
 }
 
 /// How many objects of each kind a process has: as many as threads, each of which waits for
-/// one at most. None where the kernel has no objects.
+/// one at most. None where the kernel has not what POSIX asks for.
 pub(crate) fn count(file: &SystemFile, section: &ProcessSection) -> usize {
-    match section.code.is_posix && config::has(file.kernel.config.get_ref(), SERVICES) {
+    match section.code.is_posix && config::has(file.kernel.config.get_ref(), POSIX) {
         true => places(section),
         false => 0,
     }

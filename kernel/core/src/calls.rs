@@ -3,14 +3,14 @@
 
 use giornata_abi::Error;
 use giornata_abi::call::Call;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 use giornata_abi::id::EXTRA;
 
 #[cfg(feature = "services")]
 use crate::general::in_general;
 use crate::thread::{kind, role};
 use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 use crate::{mailbox, receiving};
 
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
@@ -87,22 +87,22 @@ handlers! {
     Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
     Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) in_general!(Broadcast, slot, serial, began, me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     Send = send(to, serial, a, b, c, d; me, kernel) mailbox::send::<M>(to, serial, [a, b, c, d], me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     SendBytes = send_bytes(to, serial, address, length, how, via; me, kernel) in_general!(SendBytes, to, serial, address, length, how, via, me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     Receive = receive(from, serial, low, high, e, f; me, kernel) mailbox::receive::<M>(from, serial, low, high, e, f, me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     ReceiveBytes = receive_bytes(from, serial, low, high, address, how; me, kernel) match how >> EXTRA {
         0 | receiving::FULL => in_general!(ReceiveBytes, from, serial, low, high, address, how, me, kernel),
         _ => Outcome::error(Error::EINVAL),
     };
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     Call = call(to, serial, a, b, c, d; me, kernel) mailbox::call::<M>(to, serial, [a, b, c, d], me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     ReplyReceive = reply_receive(slot, token, a, b, c, d; me, kernel) mailbox::reply_receive::<M>(slot, token, [a, b, c, d], me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "mail")]
     Forward = forward(to, serial, slot, token, e, f; me, kernel) in_general!(Forward, to, serial, slot, token, e, f, me, kernel);
     #[cfg(feature = "services")]
     CreateThread = create_thread(body, argument, priority, _d, _e, _f; me, kernel) kernel.create_thread::<M>(me, body, argument, priority);
@@ -110,17 +110,17 @@ handlers! {
     JoinThread = join_thread(slot, serial, low, high, _e, _f; me, kernel) kernel.join_thread::<M>(me, slot, serial, low, high);
     #[cfg(feature = "services")]
     DetachThread = detach_thread(slot, serial, _c, _d, _e, _f; me, kernel) kernel.detach_thread::<M>(me, slot, serial);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "processes")]
     CreateProcess = create_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, true);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "processes")]
     KillProcess = kill_process(number, _b, _c, _d, _e, _f; me, kernel) kernel.supervise::<M>(me, number, false);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "processes")]
     AwaitProcess = await_process(low, high, _c, _d, _e, _f; me, kernel) kernel.await_process::<M>(me, low, high);
     #[cfg(feature = "services")]
     Allocate = allocate(bytes, _b, _c, _d, _e, _f; me, kernel) kernel.allocate(me, bytes);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "processes")]
     AttachRegion = attach_region(index, how, _c, _d, _e, _f; me, kernel) kernel.attach_region::<M>(me, index, how);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "processes")]
     DetachRegion = detach_region(index, _b, _c, _d, _e, _f; me, kernel) kernel.detach_region::<M>(me, index);
 }
 

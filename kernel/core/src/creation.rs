@@ -18,6 +18,7 @@ use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same, some};
 
 /// Whom a thread that waits for news of a process joins: no thread.
+#[cfg(feature = "processes")]
 pub(crate) const PROCESSES: usize = usize::MAX;
 
 /// The number of the thread that a thread joins.

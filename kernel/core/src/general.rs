@@ -7,7 +7,11 @@
 
 use giornata_abi::call::Call;
 
-use crate::{Kernel, Machine, Outcome, Ref, Thread, mailbox, operation, thread};
+#[cfg(feature = "mail")]
+use crate::mailbox;
+#[cfg(not(feature = "mail"))]
+use crate::no_mail as mailbox;
+use crate::{Kernel, Machine, Outcome, Ref, Thread, operation, thread};
 
 /// The general handler of a call.
 macro_rules! in_general {
@@ -96,6 +100,7 @@ extern "C" fn general<M: Machine>(
     a3.set(d);
     a4.set(e);
     a5.set(f);
+    #[cfg(feature = "mail")]
     me.request().priority.set(a);
     me.kind.set(thread::kind::AGAIN);
     match number.get() < Call::Send as usize {

@@ -40,6 +40,8 @@ mod fault;
 #[cfg(feature = "services")]
 mod general;
 #[cfg(feature = "services")]
+mod heap;
+#[cfg(feature = "services")]
 mod helping;
 pub mod interrupt;
 mod invariants;
@@ -50,18 +52,22 @@ pub mod limit;
 #[cfg(feature = "services")]
 mod lock_invariants;
 pub mod machine;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod mail_invariants;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod mailbox;
-#[cfg_attr(not(feature = "services"), allow(dead_code))]
+#[cfg_attr(not(feature = "mail"), allow(dead_code))]
 pub mod message;
 pub mod micro;
 #[cfg(feature = "services")]
 mod mutex;
+#[cfg(not(feature = "mail"))]
+mod no_mail;
+#[cfg(not(feature = "processes"))]
+mod no_processes;
 #[cfg(not(feature = "services"))]
 mod no_services;
-#[cfg_attr(not(feature = "services"), allow(dead_code))]
+#[cfg_attr(not(feature = "mail"), allow(dead_code))]
 pub mod object;
 #[cfg(feature = "services")]
 mod operation;
@@ -83,20 +89,20 @@ pub mod process;
 #[cfg_attr(not(feature = "services"), allow(dead_code))]
 pub mod ready;
 mod reaper;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod receiving;
 pub mod region;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod request;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod sending;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod server;
-#[cfg(feature = "services")]
+#[cfg(feature = "processes")]
 mod sharing;
 #[cfg(feature = "services")]
 mod slots;
-#[cfg(feature = "services")]
+#[cfg(feature = "processes")]
 mod supervisor;
 #[cfg(feature = "services")]
 mod sync;
@@ -105,9 +111,9 @@ pub mod thread;
 #[cfg_attr(not(feature = "services"), allow(dead_code))]
 pub mod timer;
 pub mod trace;
-#[cfg(feature = "services")]
+#[cfg(feature = "mail")]
 mod undeliverable;
-#[cfg_attr(not(feature = "services"), allow(dead_code))]
+#[cfg_attr(not(feature = "mail"), allow(dead_code))]
 pub mod wait;
 
 pub use agenda::{Agenda, Alarm, Event};

@@ -53,23 +53,6 @@ impl Kernel {
         self.insert(thread);
     }
 
-    #[inline(always)]
-    pub(crate) fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
-        thread.own.get()
-    }
-
-    pub(crate) fn end_service(&self, _: Ref<Thread>) -> bool {
-        false
-    }
-
-    pub(crate) fn end_mail(&self, _: Ref<Process>, _: usize) -> u32 {
-        0
-    }
-
-    pub(crate) fn detach_next<M: Machine>(&self, _: Ref<Process>, _: usize) -> u32 {
-        0
-    }
-
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, _: usize) {
         thread.tenancy.set(tenancy::NOBODY);
     }
@@ -101,23 +84,9 @@ impl Kernel {
         Ok(())
     }
 
-    pub(crate) fn check_mail(&self) -> Result<(), &'static str> {
-        Ok(())
-    }
-
-    pub(crate) fn keep_mail(&self, _: usize, _: u32) -> bool {
-        false
-    }
-
-    pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
-
     pub(crate) fn note_lent(&self, _: Ref<Thread>, _: Ref<crate::Rank>) {}
 
     pub(crate) fn free_place(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn note_end(&self, _: Ref<Process>, _: u32) {}
-
     pub(crate) fn renew(&self, _: Ref<Process>) {}
-
-    pub(crate) fn tell_supervisor<M: Machine>(&self, _: Ref<Process>, _: bool) {}
 }

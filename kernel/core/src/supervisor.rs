@@ -17,9 +17,6 @@ mod news {
     pub(super) const RESTARTED: u32 = 1 << 16;
 }
 
-/// Memory is allocated in multiples of this.
-const GRAIN: usize = 16;
-
 impl Kernel {
     /// Starts a process that has ended or has not begun, or ends one as a fault would:
     /// if the caller's supervises it. The work on it is as urgent as the caller, and comes
@@ -105,26 +102,6 @@ impl Kernel {
     /// Notes why a process ends.
     pub(crate) fn note_end(&self, process: Ref<Process>, cause: u32) {
         process.news.set(cause);
-    }
-
-    /// What a process has no more when it begins anew.
-    pub(crate) fn renew(&self, process: Ref<Process>) {
-        process.spare.set(None);
-        process.allocated.set(0);
-    }
-
-    /// Takes memory of the quota of the caller's process.
-    pub(crate) fn allocate(&self, me: Ref<Thread>, bytes: usize) -> Outcome {
-        let process = me.process;
-        let image = process.image;
-        let allocated = process.allocated.get() as usize;
-        if bytes > image.heap_size.wrapping_sub(allocated) {
-            return Outcome::error(Error::ENOMEM);
-        }
-        // (what is left is a multiple of the grain)
-        let bytes = bytes.wrapping_add(GRAIN - 1) & !(GRAIN - 1);
-        process.allocated.set(allocated.wrapping_add(bytes) as u32);
-        me.pair(image.heap.wrapping_add(allocated), 0)
     }
 }
 

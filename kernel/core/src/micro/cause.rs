@@ -291,7 +291,7 @@ impl Kernel {
 
     /// A message has come into a mailbox: blocks that wait for one look.
     #[inline(never)]
-    #[cfg_attr(not(feature = "services"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mail"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {
         if self.micro.mail.get().is_some() {
             self.fire(&self.micro.mail, M::now());

@@ -28,7 +28,7 @@ impl Kernel {
 
     pub(crate) fn fire_line<M: Machine>(&self, _: Ref<Line>) {}
 
-    #[cfg_attr(not(feature = "services"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mail"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
 
     pub(crate) fn begin_behind<M: Machine>(&self, _: Ref<Thread>) {}
