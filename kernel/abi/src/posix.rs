@@ -20,6 +20,9 @@ pub mod policy {
     pub const ROUND_ROBIN: usize = 1;
     /// SCHED_SPORADIC.
     pub const SPORADIC: usize = 2;
+    /// By deadlines: `period` is how long after its activation, or the end of a sleep, a
+    /// deadline is. Its priority is that of the deadline band.
+    pub const DEADLINE: usize = 3;
     /// The priority.
     pub const HIGH: usize = 8;
     /// The priority of a server that has used its budget up.

@@ -13,6 +13,8 @@ record! {
     pub struct Account {
         /// A sporadic server that has used its budget up: its next replenishment.
         pub(crate) alarm: Alarm,
+        /// Its place when it has deadlines, in their band.
+        pub(crate) rank: Rank,
         /// One of [`giornata_abi::posix::policy`].
         pub(crate) policy: Cell<u8>,
         /// Its alarm is set.
@@ -26,7 +28,8 @@ record! {
         pub(crate) low: Cell<Option<Ref<Rank>>>,
         /// Ticks of its quantum, or of its budget.
         pub(crate) budget: Cell<u32>,
-        /// Ticks from an activation to the replenishment of what was used then.
+        /// Ticks from an activation to the replenishment of what was used then, or to its
+        /// deadline.
         pub(crate) period: Cell<u32>,
         /// Replenishments that can be pending.
         pub(crate) most: Cell<u32>,

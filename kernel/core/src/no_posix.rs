@@ -94,6 +94,12 @@ pub(crate) fn pays_for_itself(_: &Kernel, _: Ref<Thread>, _: Ref<Thread>) -> boo
 }
 
 impl Kernel {
+    /// From the end of a sleep on, of a thread that has deadlines.
+    #[inline(always)]
+    pub(crate) fn ticks_to_deadline(&self, thread: Ref<Thread>) -> u32 {
+        thread.place.level
+    }
+
     #[inline(always)]
     pub(crate) fn leave_list<M: Machine>(&self, thread: Ref<Thread>) {
         leave(thread);

@@ -189,7 +189,8 @@ impl Kernel {
         let waits = thread.waits.get().is_some();
         if waits && thread.is(state::SLEEPS) {
             if thread.is(state::BY_DEADLINE) {
-                let deadline = thread.alarm.key().wrapping_add(thread.place.level);
+                let ticks = self.ticks_to_deadline(thread);
+                let deadline = thread.alarm.key().wrapping_add(ticks);
                 thread.own.get().deadline.set(deadline);
             }
             return self.awaken::<M>(thread);

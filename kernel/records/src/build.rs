@@ -146,6 +146,12 @@ fn lay_accounts(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
         let event = Value::Tagged(tag(Event::TAGS, "Thread"), thread.0);
         arena.set(record, "alarm.event", event);
+        arena.set(
+            record,
+            "rank.level",
+            level::LOWEST - u32::from(description.band),
+        );
+        arena.set(record, "rank.unmarked", 1u32);
     }
     arena.set(parts.kernel, "settings.accounts", accounts);
 }

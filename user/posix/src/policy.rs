@@ -1,4 +1,5 @@
-//! Scheduling policies of threads: SCHED_FIFO, SCHED_RR and SCHED_SPORADIC.
+//! Scheduling policies of threads: SCHED_FIFO, SCHED_RR, SCHED_SPORADIC, and SCHED_DEADLINE,
+//! which is not of POSIX.
 
 use core::ffi::c_int;
 
@@ -7,7 +8,7 @@ use giornata_rt::{Id, call};
 
 use crate::error::{Errno, number, or_minus_one};
 use crate::lock::inside;
-use crate::sched::{FIFO, ROUND_ROBIN, SPORADIC};
+use crate::sched::{DEADLINE, FIFO, ROUND_ROBIN, SPORADIC};
 use crate::thread::{find, inward};
 use crate::time::TimeSpec;
 
@@ -26,6 +27,7 @@ pub struct Parameters {
     period: TimeSpec,
     budget: TimeSpec,
     most: c_int,
+    deadline: TimeSpec,
 }
 
 impl Parameters {
@@ -37,6 +39,7 @@ impl Parameters {
             period: TimeSpec::of(0),
             budget: TimeSpec::of(0),
             most: 0,
+            deadline: TimeSpec::of(0),
         }
     }
 
@@ -69,6 +72,11 @@ pub(crate) fn set(
             let how = policy::SPORADIC | high | low << policy::LOW | most << policy::MOST;
             (how, with.budget.nanoseconds()?, with.period.nanoseconds()?)
         }
+        DEADLINE => (
+            policy::DEADLINE | high | high >> 8 << 16,
+            0,
+            with.deadline.nanoseconds()?,
+        ),
         OTHER => return Err(Errno::ENOTSUP),
         _ => return Err(Errno::EINVAL),
     };
@@ -96,7 +104,7 @@ pub unsafe extern "C" fn pthread_getschedparam(
 }
 
 /// See POSIX, `pthread_setschedparam()`. O(places); one entry. A sporadic server begins with all
-/// of its budget.
+/// of its budget, one with deadlines with a deadline from now on.
 ///
 /// # Safety
 /// `parameters` may be read.

@@ -10,6 +10,7 @@ use crate::error::{Errno, or_minus_one};
 pub(crate) const FIFO: c_int = 1;
 pub(crate) const ROUND_ROBIN: c_int = 2;
 pub(crate) const SPORADIC: c_int = 4;
+pub(crate) const DEADLINE: c_int = 6;
 
 /// See POSIX, `sched_yield()`. One entry.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
@@ -31,7 +32,7 @@ pub extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
 
 fn known(policy: c_int) -> Result<(), Errno> {
     match policy {
-        FIFO | ROUND_ROBIN | SPORADIC => Ok(()),
+        FIFO | ROUND_ROBIN | SPORADIC | DEADLINE => Ok(()),
         _ => Err(Errno::EINVAL),
     }
 }

@@ -1,4 +1,4 @@
-//! SCHED_RR, SCHED_SPORADIC and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads that ask
+//! SCHED_RR, SCHED_SPORADIC, deadlines and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads that ask
 //! for them while they run. They are limits of execution, so whoever has none pays nothing:
 //! see [`crate::limit`].
 //!
@@ -46,6 +46,10 @@ impl Account {
 
     fn is_in_use(&self) -> bool {
         self.policy() != policy::FIFO || self.has_timer.get() != 0
+    }
+
+    fn has_deadlines(&self) -> bool {
+        self.policy() == policy::DEADLINE
     }
 
     fn is_server(&self) -> bool {
@@ -128,6 +132,17 @@ impl Account {
 }
 
 impl Kernel {
+    /// From the end of a sleep on, of a thread that has deadlines.
+    pub(crate) fn ticks_to_deadline(&self, thread: Ref<Thread>) -> u32 {
+        match self
+            .account(thread)
+            .filter(|account| account.has_deadlines())
+        {
+            Some(account) => account.period.get(),
+            None => thread.place.level,
+        }
+    }
+
     fn account(&self, thread: Ref<Thread>) -> Option<&'static Account> {
         let accounts: &'static [Account] = self.settings.accounts;
         accounts.get(thread.number() as usize)
@@ -335,15 +350,33 @@ impl Kernel {
                     && most.wrapping_sub(1) < policy::REPLENISHMENTS
                     && high.precedes(low)
             }
+            policy::DEADLINE => period.wrapping_sub(1) < limit,
             _ => false,
         };
-        if !is_good || thread.has_jobs() || thread.own.get().level() == self.band {
+        // (deadlines from the system file are for good)
+        let has_others = !account.has_deadlines() && thread.own.get().level() == self.band;
+        if !is_good || thread.has_jobs() || has_others {
             return Outcome::error(Error::EINVAL);
         }
-        for rank in [high, low] {
-            if rank.level() < me.process.most || rank.level() == self.band {
-                return Outcome::error(Error::EPERM);
+        let may = match kind {
+            policy::DEADLINE => self.band >= me.process.most,
+            _ => [high, low]
+                .iter()
+                .all(|rank| rank.level() >= me.process.most && rank.level() != self.band),
+        };
+        if !may {
+            return Outcome::error(Error::EPERM);
+        }
+        let now = now::<M>();
+        let mut own = high;
+        if kind == policy::DEADLINE {
+            own = &account.rank;
+            if same(thread.own.get(), own) {
+                // (nobody may have a place whose deadline changes)
+                thread.own.set(high);
+                self.settle_place(thread, false);
             }
+            own.deadline.set((now as u32).wrapping_add(period as u32));
         }
         account.policy.set(kind as u8);
         account.high.set(Some(high));
@@ -353,7 +386,6 @@ impl Kernel {
         account.most.set(most as u32);
         account.capacity.set(budget as u32);
         account.count.set(0);
-        let now = now::<M>();
         account.is_high.set(1);
         account.activated.set(now as u32);
         account.activated_high.set((now >> 32) as u32);
@@ -366,10 +398,14 @@ impl Kernel {
             policy::SPORADIC => thread.set(state::SPORADIC),
             _ => thread.clear(state::SPORADIC),
         }
+        match kind {
+            policy::DEADLINE => thread.set(state::BY_DEADLINE),
+            _ => thread.clear(state::BY_DEADLINE),
+        }
         self.watch_server::<M>(account, now);
         // (as `set_priority`)
         let before = thread.rank.get();
-        thread.own.set(high);
+        thread.own.set(own);
         let owns = thread.held.get().is_some();
         self.settle_place(thread, owns);
         let is_moved = !same(before, thread.rank.get());

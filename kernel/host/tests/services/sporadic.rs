@@ -312,7 +312,7 @@ fn a_policy_has_to_make_sense() {
         (good & !(0xFF << policy::MOST), 10, 100),
         (good | 5 << policy::MOST, 10, 100),
         (policy::ROUND_ROBIN | HIGH << policy::HIGH, 0, 0),
-        (3, 10, 100),
+        (4, 10, 100),
         (0xFF, 10, 100),
     ] {
         let refused = set_policy(&mut stage, 0, how, budget, period);

@@ -226,10 +226,51 @@ static void cpu_timers(void)
     tell("timers of CPU time");
 }
 
+static char order[16];
+static volatile int jobs;
+
+/* Three jobs, each released at the end of a sleep. */
+static void *release(void *name)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec = 0;
+    at.tv_sec++;
+    for (int job = 0; job < 3; job++) {
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        order[jobs++] = *(char *)name;
+        work(1);
+        at.tv_nsec += (*(char *)name == 'a' ? 10 : 15) * MILLISECOND;
+    }
+    return NULL;
+}
+
+/* The earlier deadline first, whatever the priorities; and not of a thread without any. */
+static void deadlines(void)
+{
+    struct sched_param first = { .sched_priority = 5, .sched_deadline = { .tv_nsec = 9 * MILLISECOND } };
+    struct sched_param second = { .sched_priority = 7, .sched_deadline = { .tv_nsec = 4 * MILLISECOND } };
+    struct sched_param none = { .sched_priority = 5 }, found;
+    int policy;
+    pthread_t one = 0, two = 0;
+    CHECK(pthread_create(&one, NULL, release, "a") == 0);
+    CHECK(pthread_create(&two, NULL, release, "b") == 0);
+    CHECK(pthread_setschedparam(one, SCHED_DEADLINE, &none) == EINVAL);
+    CHECK(pthread_setschedparam(one, SCHED_DEADLINE, &first) == 0);
+    CHECK(pthread_setschedparam(two, SCHED_DEADLINE, &second) == 0);
+    CHECK(pthread_getschedparam(two, &policy, &found) == 0);
+    CHECK(policy == SCHED_DEADLINE && found.sched_deadline.tv_nsec == 4 * MILLISECOND);
+    CHECK(pthread_join(one, NULL) == 0 && pthread_join(two, NULL) == 0);
+    // both at 0, "a" at 10 and 20 ms, "b" at 15 and 30
+    CHECK(strcmp(order, "baabab") == 0);
+    tell("deadlines");
+}
+
 int main(void)
 {
     turns();
     servers();
     cpu_timers();
+    deadlines();
     return 0;
 }

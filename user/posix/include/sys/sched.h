@@ -9,6 +9,8 @@
 /* Quanta of 10 ms. */
 #define SCHED_RR 2
 #define SCHED_SPORADIC 4
+/* Not of POSIX: the earliest deadline first. */
+#define SCHED_DEADLINE 6
 
 #ifndef SS_REPL_MAX
 #define SS_REPL_MAX 4
@@ -22,6 +24,9 @@ struct sched_param {
     struct timespec sched_ss_repl_period;
     struct timespec sched_ss_init_budget;
     int sched_ss_max_repl;
+    /* Of SCHED_DEADLINE: how long after the end of a sleep, or after the thread is given the
+     * policy, its deadline is. */
+    struct timespec sched_deadline;
 };
 
 #endif
