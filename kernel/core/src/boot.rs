@@ -108,6 +108,9 @@ record! {
         pub hart: [Cell<usize>; 4],
         /// The accounts of the threads, by number; none where no policy asks for them.
         pub(crate) accounts: &'static [Account],
+        /// The instant to which the alarm of the hart was set last, in kernels that have
+        /// policies of POSIX.
+        pub alarm: Cell<u32>,
     }
 }
 

@@ -39,7 +39,7 @@ record! {
         pub trace: Trace,
         /// The thread on whose budget another runs in its place, who that is, and what
         /// that one had run before.
-        pub(crate) donor: Cell<Option<Ref<Thread>>>,
+        pub donor: Cell<Option<Ref<Thread>>>,
         pub(crate) helper: Cell<Option<Ref<Thread>>>,
         pub(crate) paid: Cell<u32>,
         /// The objects of the system, by slot.

@@ -105,6 +105,9 @@ impl Machine for Riscv {
 
     #[inline(always)]
     fn alarm(at: u32, now: u32) {
+        if cfg!(feature = "posix") {
+            super::boot::kernel().settings.alarm.set(at);
+        }
         if WIDE {
             let count: u64 = TIMER_DEVICE.load(TIME);
             let ahead = at.wrapping_sub(count as u32) as i32;

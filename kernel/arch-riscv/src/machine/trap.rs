@@ -22,7 +22,7 @@ use giornata_abi::call::Call;
 use giornata_abi::{control, posix};
 use giornata_core::thread::kind;
 use giornata_core::trace::reason;
-use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
+use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls, limit};
 
 use super::boot::{kernel, own};
 use super::space::word;
@@ -56,6 +56,8 @@ global_asm!(
     RING = const offset_of!(Kernel, trace.ring),
     LOADED = const offset_of!(Kernel, trace.loaded),
     SLOT = const offset_of!(Kernel, slot),
+    DONOR = const offset_of!(Kernel, donor),
+    ALARM = const offset_of!(Kernel, settings.alarm),
     RESERVATION = const offset_of!(Kernel, settings.hart) + own::RESERVATION * size_of::<usize>(),
     // a thread
     THREAD_PC = const offset_of!(Thread, context.pc),
@@ -71,6 +73,7 @@ global_asm!(
     CONTROL = const offset_of!(Thread, control),
     PROCESS = const offset_of!(Thread, process),
     SPENT = const offset_of!(Thread, spent),
+    LIMIT = const offset_of!(Thread, limit),
     SPENT_HIGH = const offset_of!(Thread, spent_high),
     LABEL = const offset_of!(Thread, label),
     // its control page
@@ -86,6 +89,7 @@ global_asm!(
     RESTART_BEGIN = const offset_of!(Process, restart_begin),
     RESTART_END = const offset_of!(Process, restart_end),
     //
+    CALL_LIMITED = const (limit::OWN as usize) << 8 | kind::CALL as usize,
     KIND_FULL = const kind::FULL,
     KIND_WORK = const kind::WORK,
     KIND_IDLE = const kind::IDLE,
@@ -105,7 +109,7 @@ global_asm!(
     on_timer = sym on_timer,
     work = sym work,
     fault = sym fault::fault,
-    limit = sym limit,
+    limit = sym limited,
     heed_page = sym heed_page,
     start = sym start,
 );
@@ -148,7 +152,7 @@ extern "C" fn work(me: Ref<Thread>) -> Outcome {
 }
 
 /// A thread whose time is limited is about to run: the alarm may be its limit's.
-extern "C" fn limit(next: Ref<Thread>) {
+extern "C" fn limited(next: Ref<Thread>) {
     kernel().limit::<Riscv>(next);
 }
 

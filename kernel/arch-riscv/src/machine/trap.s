@@ -346,6 +346,34 @@ reload_context:
 # The thread in sp goes on as the low byte of t1 says; its time is limited if the rest is
 # not 0.
 as_kind:
+.if {POSIX}
+    addi    t3, t1, -{CALL_LIMITED}
+    bnez    t3, 1f
+    # the alarm rings before it may have used its time up, as a rule
+.if {WORD} == 8
+    li      t5, {KERNEL} + {ALARM}
+    lw      t5, 0(t5)
+.else
+    lui     t5, %hi({KERNEL} + {ALARM})
+    lw      t5, %lo({KERNEL} + {ALARM})(t5)
+.endif
+    li      t2, {KERNEL}
+    lw      t0, {LIMIT}(sp)
+    LOAD    t3, {DONOR}, t2
+    lw      t4, {SINCE}(t2)
+    lw      t2, {SPENT}(sp)
+    sub     t0, t0, t5
+    add     t4, t4, t0
+.if {WORD} == 8
+    subw    t4, t4, t2
+.else
+    sub     t4, t4, t2
+.endif
+    bnez    t3, limited
+    bgez    t4, resume_call
+    j       limited
+1:
+.endif
     addi    t3, t1, -{KIND_RESULTS}
     bnez    t3, as_other_kind
 results:
