@@ -109,21 +109,20 @@ const NO_ACTION: Action = Action {
 };
 
 /// A signal that is pending.
-#[derive(Clone, Copy)]
 struct Pending {
-    /// 0: there is none.
-    info: Info,
+    number: Cell<c_int>,
+    info: Cell<Info>,
     /// The id of the thread that it is for; 0: the process.
-    thread: u64,
+    thread: Cell<u64>,
     /// The timer that has sent it; 0: none.
-    timer: u8,
+    timer: Cell<u8>,
     /// The place of the next on its list, plus 1; 0: there is none.
-    next: u8,
+    next: Cell<u8>,
 }
 
 struct Signals {
     actions: [Cell<Action>; COUNT],
-    pending: [Cell<Pending>; NODES],
+    pending: [Pending; NODES],
     /// The first that is pending: lower numbers first, of one number as they came.
     first: Cell<u8>,
     /// The first place that is free, of those that were in use; and how many were not.
@@ -139,12 +138,13 @@ unsafe impl Sync for Signals {}
 static SIGNALS: Signals = Signals {
     actions: [const { Cell::new(NO_ACTION) }; COUNT],
     pending: [const {
-        Cell::new(Pending {
-            info: Info::new(0, 0, 0),
-            thread: 0,
-            timer: 0,
-            next: 0,
-        })
+        Pending {
+            number: Cell::new(0),
+            info: Cell::new(Info::new(0, 0, 0)),
+            thread: Cell::new(0),
+            timer: Cell::new(0),
+            next: Cell::new(0),
+        }
     }; NODES],
     first: Cell::new(0),
     free: Cell::new(0),
@@ -184,27 +184,27 @@ impl Signals {
     }
 
     /// The place that a link names.
-    fn at(&self, link: u8) -> Option<&Cell<Pending>> {
+    fn at(&self, link: u8) -> Option<&Pending> {
         self.pending.get(usize::from(link).wrapping_sub(1))
     }
 
     /// Notes a signal for a thread, or the process; inside. One that does not queue is noted
     /// once. O(pending). `EAGAIN`: too many are.
-    fn add(&self, info: Info, thread: u64, timer: u8) -> Result<(), Errno> {
+    fn add(&self, info: &Info, thread: u64, timer: u8) -> Result<(), Errno> {
         let number = info.number;
         let (mut before, mut link) = (0, self.first.get());
-        while let Some(pending) = self.at(link).map(Cell::get) {
-            if pending.info.number > number {
+        while let Some(pending) = self.at(link) {
+            if pending.number.get() > number {
                 break;
             }
-            let is_it = pending.info.number == number && pending.thread == thread;
+            let is_it = pending.number.get() == number && pending.thread.get() == thread;
             if is_it && number < FIRST_QUEUED {
                 return match timer {
                     0 => Ok(()),
                     _ => Err(Errno::EAGAIN),
                 };
             }
-            (before, link) = (link, pending.next);
+            (before, link) = (link, pending.next.get());
         }
         let queues = u8::from(number >= FIRST_QUEUED && timer == 0);
         let queued = self.queued.get() + queues;
@@ -216,17 +216,16 @@ impl Signals {
                 used + 1
             }
             (free, _) => {
-                self.free.set(self.at(free).map_or(0, |at| at.get().next));
+                self.free.set(self.at(free).map_or(0, |at| at.next.get()));
                 free
             }
         };
         if let Some(at) = self.at(new) {
-            at.set(Pending {
-                info,
-                thread,
-                timer,
-                next: link,
-            });
+            at.number.set(number);
+            at.info.set(*info);
+            at.thread.set(thread);
+            at.timer.set(timer);
+            at.next.set(link);
         }
         self.queued.set(queued);
         self.link(before, new);
@@ -237,47 +236,43 @@ impl Signals {
     fn link(&self, before: u8, next: u8) {
         match self.at(before) {
             None => self.first.set(next),
-            Some(at) => at.set(Pending { next, ..at.get() }),
+            Some(at) => at.next.set(next),
         }
     }
 
     /// What is pending for the thread or the process; inside. O(pending).
     fn pending_for(&self, place: &Place) -> Set {
         let (mut set, mut link) = (0, self.first.get());
-        while let Some(pending) = self.at(link).map(Cell::get) {
-            if is_for(&pending, place) {
-                set |= bit(pending.info.number);
+        while let Some(pending) = self.at(link) {
+            if is_for(pending, place) {
+                set |= bit(pending.number.get());
             }
-            link = pending.next;
+            link = pending.next.get();
         }
         set
     }
 
     /// Takes the first signal of a set that is pending for a thread; inside. O(pending).
-    fn take(&self, place: &Place, set: Set) -> Option<Info> {
-        self.remove(|pending| bit(pending.info.number) & set != 0 && is_for(pending, place))
+    fn take(&self, place: &Place, set: Set) -> Option<&Pending> {
+        self.remove(|pending| bit(pending.number.get()) & set != 0 && is_for(pending, place))
     }
 
-    /// Removes the first that is so; inside. O(pending).
-    fn remove(&self, is_it: impl Fn(&Pending) -> bool) -> Option<Info> {
+    /// Removes the first that is so, and what it says is there until another is added;
+    /// inside. O(pending).
+    fn remove(&self, is_it: impl Fn(&Pending) -> bool) -> Option<&Pending> {
         let (mut before, mut link) = (0, self.first.get());
-        while let Some(at) = self.at(link) {
-            let pending = at.get();
-            if is_it(&pending) {
-                self.link(before, pending.next);
-                at.set(Pending {
-                    next: self.free.replace(link),
-                    ..pending
-                });
-                if pending.info.number >= FIRST_QUEUED && pending.timer == 0 {
-                    self.queued.set(self.queued.get() - 1);
+        while let Some(pending) = self.at(link) {
+            if is_it(pending) {
+                self.link(before, pending.next.get());
+                pending.next.set(self.free.replace(link));
+                match pending.timer.get() {
+                    0 if pending.number.get() < FIRST_QUEUED => {}
+                    0 => self.queued.set(self.queued.get() - 1),
+                    timer => timer::taken(timer),
                 }
-                if pending.timer != 0 {
-                    timer::taken(pending.timer);
-                }
-                return Some(pending.info);
+                return Some(pending);
             }
-            (before, link) = (link, pending.next);
+            (before, link) = (link, pending.next.get());
         }
         None
     }
@@ -290,12 +285,12 @@ impl Signals {
 }
 
 fn is_for(pending: &Pending, place: &Place) -> bool {
-    pending.thread == 0 || pending.thread == place.id.get()
+    pending.thread.get() == 0 || pending.thread.get() == place.id.get()
 }
 
 /// A thread ends: what is pending for it is forgotten; inside.
 pub(crate) fn end_of(id: u64) {
-    SIGNALS.forget(|pending| pending.thread == id);
+    SIGNALS.forget(|pending| pending.thread.get() == id);
 }
 
 /// What a signal finds of the thread that is to take it.
@@ -324,13 +319,13 @@ fn taker(number: c_int) -> Option<Taker> {
 
 /// A signal comes, for a thread or the process: whoever is to take it does so before the
 /// caller goes on, if it is as urgent.
-pub(crate) fn generate(info: Info, thread: Option<u64>) -> Result<(), Errno> {
+pub(crate) fn generate(info: &Info, thread: Option<u64>) -> Result<(), Errno> {
     generate_for(info, thread, 0)
 }
 
 /// The same, sent by a timer, or by none. `EAGAIN` too: nobody will take it, or it is pending
 /// already.
-pub(crate) fn generate_for(info: Info, thread: Option<u64>, timer: u8) -> Result<(), Errno> {
+pub(crate) fn generate_for(info: &Info, thread: Option<u64>, timer: u8) -> Result<(), Errno> {
     let number = known(info.number)?;
     let own = thread::own();
     let taker = inside(|| {
@@ -419,36 +414,45 @@ pub(crate) fn check() {
 pub(crate) fn deliver() {
     let own = thread::own();
     loop {
+        let mut info = None;
         let next = inside(|| {
             // (one whose clock was set looks at the time anew)
             own.due.set(own.is_late.get());
-            let info = SIGNALS.take(own, !own.mask.get())?;
-            let place = SIGNALS.action(info.number);
-            let action = place.get();
-            if action.flags & RESETHAND != 0 {
+            let pending = SIGNALS.take(own, !own.mask.get())?;
+            let number = pending.number.get();
+            let place = SIGNALS.action(number);
+            let Action {
+                handler,
+                mask,
+                flags,
+            } = place.get();
+            if flags & RESETHAND != 0 {
                 place.set(NO_ACTION);
             }
             let before = own.mask.get();
-            if action.handler > IGNORE {
-                let itself = match action.flags & NODEFER {
-                    0 => bit(info.number),
+            if handler > IGNORE {
+                let itself = match flags & NODEFER {
+                    0 => bit(number),
                     _ => 0,
                 };
-                own.mask.set((before | action.mask | itself) & !UNBLOCKABLE);
+                own.mask.set((before | mask | itself) & !UNBLOCKABLE);
             }
-            Some((info, action, before))
+            if flags & SIGINFO != 0 {
+                info = Some(pending.info.get());
+            }
+            Some((number, handler, flags, before))
         });
-        let Some((info, action, before)) = next else {
+        let Some((number, handler, flags, before)) = next else {
             return cancel::test_anywhere();
         };
-        match action.handler {
+        match handler {
             IGNORE => continue,
-            DEFAULT if is_harmless(info.number) => continue,
-            DEFAULT => _exit(128 + info.number),
-            handler => run(handler, info, action.flags),
+            DEFAULT if is_harmless(number) => continue,
+            DEFAULT => _exit(128 + number),
+            handler => run(handler, number, &mut info),
         }
         own.mask.set(before);
-        let run = match action.flags & RESTART {
+        let run = match flags & RESTART {
             0 => Run::Ending,
             _ => Run::Restarting,
         };
@@ -459,19 +463,20 @@ pub(crate) fn deliver() {
     }
 }
 
-fn run(handler: usize, mut info: Info, flags: c_int) {
+/// Runs a handler, with `info` if it asks for that.
+fn run(handler: usize, number: c_int, info: &mut Option<Info>) {
     let error = errno();
-    match flags & SIGINFO {
-        0 => {
+    match info {
+        None => {
             // SAFETY: the program gave the function for this.
             let handler = unsafe { transmute::<usize, extern "C" fn(c_int)>(handler) };
-            handler(info.number);
+            handler(number);
         }
-        _ => {
+        Some(info) => {
             type Handler = extern "C" fn(c_int, *mut Info, *mut c_void);
             // SAFETY: the program gave the function for this.
             let handler = unsafe { transmute::<usize, Handler>(handler) };
-            handler(info.number, &mut info, core::ptr::null_mut());
+            handler(number, info, core::ptr::null_mut());
         }
     }
     set_number(error);
@@ -519,7 +524,7 @@ pub unsafe extern "C" fn sigaction(
             if let Some(action) = action {
                 place.set(*action);
                 if SIGNALS.is_ignored(number) {
-                    SIGNALS.forget(|pending| pending.info.number == number);
+                    SIGNALS.forget(|pending| pending.number.get() == number);
                 }
             }
             old
@@ -629,7 +634,7 @@ fn send(process: c_int, number: c_int, info: Info) -> Result<c_int, Errno> {
         if known(number)? == KILL {
             _exit(128 + KILL);
         }
-        generate(info, None)?;
+        generate(&info, None)?;
     }
     Ok(0)
 }
@@ -641,11 +646,15 @@ pub extern "C" fn pthread_kill(thread: u64, number: c_int) -> c_int {
 }
 
 fn kill_thread(thread: u64, number: c_int) -> Result<(), Errno> {
-    inside(|| thread::find(thread).map(drop))?;
     match number {
-        0 => Ok(()),
-        KILL => _exit(128 + KILL),
-        _ => generate(Info::new(number, USER, 0), Some(thread)),
+        0 | KILL => {
+            inside(|| thread::find(thread).map(drop))?;
+            if number == KILL {
+                _exit(128 + KILL)
+            }
+            Ok(())
+        }
+        _ => generate(&Info::new(number, USER, 0), Some(thread)),
     }
 }
 
@@ -776,7 +785,9 @@ fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
     let own = thread::own();
     loop {
         let taken = inside(|| {
-            let taken = SIGNALS.take(own, set & ALL);
+            let taken = SIGNALS
+                .take(own, set & ALL)
+                .map(|pending| pending.info.get());
             own.wanted.set(match taken {
                 None => set & ALL,
                 Some(_) => 0,
@@ -790,7 +801,9 @@ fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
         let waited = cancel::point(|| own.wakes.acquire_once(until));
         let taken = inside(|| {
             own.wanted.set(0);
-            SIGNALS.take(own, set & ALL)
+            SIGNALS
+                .take(own, set & ALL)
+                .map(|pending| pending.info.get())
         });
         match (taken, waited) {
             (Some(info), _) => return Ok(info),

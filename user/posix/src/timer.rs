@@ -67,7 +67,7 @@ impl Event {
         match self.notify {
             SIGNAL => {
                 let info = Info::new(self.signal, code, self.value);
-                signal::generate_for(info, None, timer).is_ok()
+                signal::generate_for(&info, None, timer).is_ok()
             }
             THREAD => {
                 let value = core::ptr::with_exposed_provenance_mut::<c_void>(self.value);
