@@ -83,7 +83,7 @@ pub(crate) fn set(
     Ok(call::set_policy(thread.0, how, budget, period)?)
 }
 
-/// See POSIX, `pthread_getschedparam()`. O(places); no entry.
+/// See POSIX, `pthread_getschedparam()`. No entry.
 ///
 /// # Safety
 /// `policy` and `parameters` may be written.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn pthread_getschedparam(
     }))
 }
 
-/// See POSIX, `pthread_setschedparam()`. O(places); one entry. A sporadic server begins with all
+/// See POSIX, `pthread_setschedparam()`. One entry. A sporadic server begins with all
 /// of its budget, one with deadlines with a deadline from now on.
 ///
 /// # Safety
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn pthread_setschedparam(
     }))
 }
 
-/// See POSIX, `pthread_setschedprio()`. O(places); one entry.
+/// See POSIX, `pthread_setschedprio()`. One entry.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_setschedprio(thread: u64, priority: c_int) -> c_int {
     number(change(thread, None, |old| Parameters { priority, ..old }))

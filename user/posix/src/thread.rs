@@ -107,11 +107,22 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Its priority (of which the other parameters are not copied for this).
+    /// Its priority.
     #[inline(always)]
     pub(crate) fn priority(&self) -> c_int {
-        // SAFETY: the cell is there, and nobody changes it meanwhile.
-        unsafe { &*self.parameters.as_ptr() }.priority
+        // SAFETY: nobody changes them meanwhile.
+        unsafe { self.parameters() }.priority
+    }
+
+    /// Its parameters, which are too many to be copied each time.
+    ///
+    /// # Safety
+    /// Nobody changes them while they are referred to: see the one thread that runs, or stay
+    /// inside.
+    #[inline(always)]
+    unsafe fn parameters(&self) -> &Parameters {
+        // SAFETY: by contract.
+        unsafe { &*self.parameters.as_ptr() }
     }
 }
 
@@ -181,17 +192,20 @@ fn clock_of(thread: ThreadId) -> usize {
     CLOCK | (serial << CLOCK_SLOT | slot) as usize
 }
 
-/// The thread whose CPU-time clock this is. O(places). `EINVAL`: none's.
+/// The thread whose CPU-time clock this is. `EINVAL`: none's.
 pub(crate) fn of_clock(clock: usize) -> Result<Id, Errno> {
     inside(|| {
-        let mut all = places().iter().map(|place| place.id.get());
-        let thread = all.find(|thread| *thread != 0 && clock_of(*thread) == clock);
-        thread.ok_or(Errno::EINVAL).and_then(inward)
+        let place = place_of(clock as u16 & ((1 << CLOCK_SLOT) - 1));
+        let thread = place.map_or(0, |place| place.id.get());
+        match thread != 0 && clock_of(thread) == clock {
+            true => inward(thread),
+            false => Err(Errno::EINVAL),
+        }
     })
 }
 
 /// See POSIX, `pthread_getcpuclockid()`: `ESRCH`. The clock of a thread that has ended is
-/// none any more. O(places), no entry.
+/// none any more. No entry.
 ///
 /// # Safety
 /// `clock` may be written.
@@ -205,30 +219,33 @@ pub unsafe extern "C" fn pthread_getcpuclockid(thread: ThreadId, clock: *mut usi
     }))
 }
 
-/// The place of a thread; inside. O(places). `ESRCH`: none.
+/// The place of whoever has a slot: there is one for each that the process's threads have.
+fn place_of(slot: u16) -> Option<&'static Place> {
+    let [first, _] = giornata_posix_lasting;
+    places().get(u32::from(slot).wrapping_sub(first) as usize)
+}
+
+/// The place of a thread; inside. `ESRCH`: none.
 pub(crate) fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
-    let mut all = places().iter().filter(|_| thread != 0);
-    all.find(|place| place.id.get() == thread)
+    let place = place_of(thread as u16).filter(|_| thread != 0);
+    place
+        .filter(|place| place.id.get() == thread)
         .ok_or(Errno::ESRCH)
 }
 
-/// A place for a thread that has none: one of an earlier tenant of its slot, or a free one;
-/// inside. As many threads as there are places have slots, so there is one. O(places).
-fn claim(id: Id, policy: c_int, parameters: Parameters) -> Option<&'static Place> {
-    let of_slot = |place: &&Place| place.id.get() != 0 && place.id.get() as u16 == id.index();
-    let mut all = places().iter();
-    let place = all
-        .find(of_slot)
-        .or_else(|| places().iter().find(|place| place.id.get() == 0))?;
+/// The place of a thread that has none yet; inside.
+fn claim(id: Id, policy: c_int, parameters: &Parameters) -> Option<&'static Place> {
+    let place = place_of(id.index())?;
     place.id.set(outward(id));
     place.start.set(None);
     place.stack.set(null_mut());
     place.values.set(null_mut());
     place.value_count.set(0);
     place.cleanup.set(null_mut());
-    place.name.set([0; NAME]);
+    let [first, ..] = place.name.as_array_of_cells();
+    first.set(0);
     place.policy.set(policy);
-    place.parameters.set(parameters);
+    place.parameters.set(*parameters);
     place.mutexes.set(null());
     place.mask.set(0);
     place.wanted.set(0);
@@ -278,7 +295,7 @@ fn settle() -> &'static Place {
     let place = inside(|| {
         find(outward(id))
             .ok()
-            .or_else(|| claim(id, FIFO, Parameters::of(lasting(id) as c_int)))
+            .or_else(|| claim(id, FIFO, &Parameters::of(lasting(id) as c_int)))
     });
     let Some(place) = place else {
         call::panic(b"a thread without a place", b"<pthread.h>", 0)
@@ -313,7 +330,7 @@ fn lasting(id: Id) -> u32 {
     unsafe { priorities.wrapping_add(index as usize).read() }.into()
 }
 
-/// See POSIX, `pthread_create()`. O(places); one entry, two if it is detached.
+/// See POSIX, `pthread_create()`. One entry, two if it is detached.
 ///
 /// # Safety
 /// `thread` may be written, `attributes` is null or may be read; a stack among them is the
@@ -340,7 +357,7 @@ fn create(
     tell: impl FnOnce(ThreadId),
 ) -> Result<(), Errno> {
     let creator = own();
-    let (mut policy, mut with) = (creator.policy.get(), creator.parameters.get());
+    let mut asked_for = None;
     let mask = creator.mask.get();
     let (mut stack, mut stack_size, mut is_detached) = (null_mut(), 0, false);
     if let Some(asked) = attributes {
@@ -351,12 +368,17 @@ fn create(
             return Err(Errno::EAGAIN);
         }
         if asked.inherits != 0 {
-            (policy, with) = (asked.policy, asked.parameters);
+            asked_for = Some((asked.policy, &asked.parameters));
         }
         (stack, stack_size) = (asked.stack, asked.stack_size);
         is_detached = asked.detached != 0;
     }
     inside(|| {
+        let (policy, with) = match asked_for {
+            Some(asked) => asked,
+            // SAFETY: inside.
+            None => (creator.policy.get(), unsafe { creator.parameters() }),
+        };
         // (it does not run before the lock is given back)
         let id = thread::create(begin, 0, with.priority()?)?;
         let place = claim(id, policy, with).ok_or(Errno::EAGAIN)?;
@@ -366,7 +388,7 @@ fn create(
         place.stack.set(stack);
         place.stack_size.set(stack_size);
         if policy != FIFO
-            && let Err(error) = policy::set(id, FIFO, policy, &with)
+            && let Err(error) = policy::set(id, FIFO, policy, with)
         {
             // (it ends at once)
             place.is_refused.set(true);
@@ -673,7 +695,7 @@ pub unsafe extern "C" fn __pthread_cleanup_pop(cleanup: *mut Cleanup, execute: c
     }
 }
 
-/// `pthread_setname_np()`: `ERANGE` for more than 15 bytes, `ESRCH`. O(places), no entry.
+/// `pthread_setname_np()`: `ERANGE` for more than 15 bytes, `ESRCH`. No entry.
 ///
 /// # Safety
 /// `name` is a string.
@@ -697,7 +719,7 @@ pub unsafe extern "C" fn pthread_setname_np(thread: ThreadId, name: *const c_cha
     }))
 }
 
-/// `pthread_getname_np()`: `ERANGE` if it does not fit, `ESRCH`. O(places), no entry.
+/// `pthread_getname_np()`: `ERANGE` if it does not fit, `ESRCH`. No entry.
 ///
 /// # Safety
 /// So many bytes may be written from `name` on.
