@@ -4,10 +4,10 @@
 use anyhow::Result;
 use bench_marks::emeralds as mark;
 use giornata_bench::Catalogue;
-use giornata_soc::Sight::{self, Enter, Leave};
 
+use super::kernel::calls::{call, entering, entering_often, inside, leading_away};
 use super::kernel::measure_systems;
-use super::kernel::workload::{Measured, System, spanning, whole};
+use super::kernel::workload::{Measured, System};
 use super::{Machine, Measurement};
 
 /// Its name: its folder under bench/.
@@ -17,43 +17,6 @@ pub(super) const SUITE: &str = "emeralds";
 /// measured.
 pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measurement> {
     measure_systems(catalogue, machine, SYSTEMS)
-}
-
-/// An operation that comes back to its thread, or leads to another, which leaves
-/// the mark that ends it.
-macro_rules! alone {
-    ($op:expr, $mark:ident) => {
-        leading_to!($op, $mark, $mark)
-    };
-}
-
-/// An operation that leads to another thread, which waited in another operation.
-macro_rules! leading_to {
-    ($op:expr, $mark:ident, $other:ident) => {
-        whole(
-            $op,
-            spanning(
-                &[
-                    Sight::Mark(mark::$mark),
-                    Enter,
-                    Leave,
-                    Sight::Mark(mark::$other + 1),
-                ],
-                0,
-                3,
-            ),
-        )
-    };
-}
-
-/// An operation that leads to a thread which was there already, and leaves no mark.
-macro_rules! leading_away {
-    ($op:expr, $mark:ident) => {
-        whole(
-            $op,
-            spanning(&[Sight::Mark(mark::$mark), Enter, Leave], 0, 2),
-        )
-    };
 }
 
 /// Each with its system file.
@@ -72,38 +35,13 @@ const SYSTEMS: &[System] = &[
         file: "hint",
         microseconds: 0,
         rows: &[
-            whole(
-                "give-lock",
-                // to the other, back because of the mutex, and there again
-                spanning(
-                    &[
-                        Sight::Mark(mark::GIVE_LOCK),
-                        Enter,
-                        Leave,
-                        Enter,
-                        Leave,
-                        Enter,
-                        Leave,
-                        Sight::Mark(mark::GIVE_LOCK + 1),
-                    ],
-                    0,
-                    7,
-                ),
-            ),
-            whole(
+            // to the other, back because of the mutex, and there again
+            entering_often("give-lock", mark::GIVE_LOCK, mark::GIVE_LOCK + 1, 3),
+            entering_often(
                 "give-lock-told",
-                spanning(
-                    &[
-                        Sight::Mark(mark::GIVE_LOCK_TOLD),
-                        Enter,
-                        Leave,
-                        Enter,
-                        Leave,
-                        Sight::Mark(mark::GIVE_LOCK_TOLD + 1),
-                    ],
-                    0,
-                    5,
-                ),
+                mark::GIVE_LOCK_TOLD,
+                mark::GIVE_LOCK_TOLD + 1,
+                2,
             ),
         ],
     },
@@ -111,113 +49,82 @@ const SYSTEMS: &[System] = &[
         file: "lives",
         microseconds: 0,
         rows: &[
-            alone!("create-process", CREATE_PROCESS),
-            alone!("create-process-large", CREATE_LARGE),
+            call("create-process", mark::CREATE_PROCESS),
+            call("create-process-large", mark::CREATE_LARGE),
         ],
     },
     System {
         file: "letters",
         microseconds: 0,
-        rows: &[alone!("send-switch", SEND_SWITCH)],
+        rows: &[call("send-switch", mark::SEND_SWITCH)],
     },
     System {
         file: "letters-process",
         microseconds: 0,
-        rows: &[alone!("send-switch-process", SEND_SWITCH)],
+        rows: &[call("send-switch-process", mark::SEND_SWITCH)],
     },
     System {
         file: "take",
         microseconds: 0,
-        rows: &[leading_away!("take-switch", TAKE_SWITCH)],
+        rows: &[leading_away("take-switch", mark::TAKE_SWITCH)],
     },
     System {
         file: "chain",
         microseconds: 0,
-        rows: &[alone!("lock-chain", CHAIN)],
+        rows: &[call("lock-chain", mark::CHAIN)],
     },
     System {
         file: "call",
         microseconds: 0,
-        rows: &[whole(
-            "call-reply-receive",
-            spanning(
-                // to the server, which replies and waits in one call
-                &[
-                    Sight::Mark(mark::REQUEST),
-                    Enter,
-                    Leave,
-                    Enter,
-                    Leave,
-                    Sight::Mark(mark::REQUEST + 1),
-                ],
-                0,
-                5,
-            ),
-        )],
+        rows: &[
+            // to the server, which replies and waits in one call
+            entering_often("call-reply-receive", mark::REQUEST, mark::REQUEST + 1, 2),
+        ],
     },
     System {
         file: "request",
         microseconds: 0,
-        rows: &[whole(
-            "request-reply",
-            spanning(
-                // to the other, which answers and waits again, and back to the answer
-                &[
-                    Sight::Mark(mark::ROUND_TRIP),
-                    Enter,
-                    Leave,
-                    Enter,
-                    Leave,
-                    Enter,
-                    Leave,
-                    Enter,
-                    Leave,
-                    Sight::Mark(mark::ROUND_TRIP + 1),
-                ],
-                0,
-                9,
-            ),
-        )],
+        rows: &[
+            // to the other, which answers and waits again, and back to the answer
+            entering_often("request-reply", mark::ROUND_TRIP, mark::ROUND_TRIP + 1, 4),
+        ],
     },
 ];
 
 const ALONE: &[Measured] = &[
-    whole(
-        "lock-unlock-private",
-        spanning(
-            &[Sight::Mark(mark::PRIVATE), Sight::Mark(mark::PRIVATE + 1)],
-            0,
-            1,
-        ),
-    ),
-    alone!("null-call", NULL),
-    alone!("give", GIVE),
-    alone!("take", TAKE),
-    alone!("lock-free", LOCK_FREE),
-    alone!("unlock-free", UNLOCK_FREE),
-    alone!("cv-signal", SIGNAL_NOBODY),
-    alone!("sem-create", CREATE_SEMAPHORE),
-    alone!("sem-delete", DELETE_SEMAPHORE),
-    alone!("cv-create", CREATE_CONDITION),
-    alone!("cv-delete", DELETE_CONDITION),
-    alone!("mbox-create", CREATE_MAILBOX),
-    alone!("mbox-delete", DELETE_MAILBOX),
-    alone!("send", SEND),
-    alone!("receive", RECEIVE),
-    alone!("create-thread", CREATE_THREAD),
-    alone!("join-exited", JOIN),
-    alone!("detach", DETACH),
-    alone!("attach-region", ATTACH_REGION),
-    alone!("detach-region", DETACH_REGION),
-    alone!("attach-region-new", ATTACH_NEW),
-    alone!("detach-region-last", DETACH_LAST),
+    inside("lock-unlock-private", mark::PRIVATE),
+    call("null-call", mark::NULL),
+    call("give", mark::GIVE),
+    call("take", mark::TAKE),
+    call("lock-free", mark::LOCK_FREE),
+    call("unlock-free", mark::UNLOCK_FREE),
+    call("cv-signal", mark::SIGNAL_NOBODY),
+    call("sem-create", mark::CREATE_SEMAPHORE),
+    call("sem-delete", mark::DELETE_SEMAPHORE),
+    call("cv-create", mark::CREATE_CONDITION),
+    call("cv-delete", mark::DELETE_CONDITION),
+    call("mbox-create", mark::CREATE_MAILBOX),
+    call("mbox-delete", mark::DELETE_MAILBOX),
+    call("send", mark::SEND),
+    call("receive", mark::RECEIVE),
+    call("create-thread", mark::CREATE_THREAD),
+    call("join-exited", mark::JOIN),
+    call("detach", mark::DETACH),
+    call("attach-region", mark::ATTACH_REGION),
+    call("detach-region", mark::DETACH_REGION),
+    call("attach-region-new", mark::ATTACH_NEW),
+    call("detach-region-last", mark::DETACH_LAST),
 ];
 
 /// What two threads do with each other.
 const PAIR: &[Measured] = &[
-    alone!("give-switch", GIVE_SWITCH),
-    leading_away!("lock-switch", LOCK_SWITCH),
-    leading_to!("unlock-switch", UNLOCK_SWITCH, LOCK_SWITCH),
-    leading_away!("cv-wait", WAIT_SWITCH),
-    leading_to!("cv-signal-switch", SIGNAL_SWITCH, WAIT_SWITCH),
+    call("give-switch", mark::GIVE_SWITCH),
+    leading_away("lock-switch", mark::LOCK_SWITCH),
+    entering("unlock-switch", mark::UNLOCK_SWITCH, mark::LOCK_SWITCH + 1),
+    leading_away("cv-wait", mark::WAIT_SWITCH),
+    entering(
+        "cv-signal-switch",
+        mark::SIGNAL_SWITCH,
+        mark::WAIT_SWITCH + 1,
+    ),
 ];

@@ -4,10 +4,11 @@
 use anyhow::Result;
 use bench_marks::marte as mark;
 use giornata_bench::Catalogue;
-use giornata_soc::Sight::{self, Enter, Leave};
+use giornata_soc::Sight::{Enter, Leave, Mark};
 
+use super::kernel::calls::{call, inside, leading_away};
 use super::kernel::measure_systems;
-use super::kernel::workload::{System, spanning, whole};
+use super::kernel::workload::{Measured, System, spanning, whole};
 use super::{Machine, Measurement};
 
 /// Its name: its folder under bench/.
@@ -18,70 +19,17 @@ pub(super) fn measure(catalogue: &Catalogue, machine: &Machine) -> Result<Measur
     measure_systems(catalogue, machine, SYSTEMS)
 }
 
-/// What makes no entry.
-macro_rules! inside {
-    ($op:expr, $mark:ident) => {
-        whole(
-            $op,
-            spanning(
-                &[Sight::Mark(mark::$mark), Sight::Mark(mark::$mark + 1)],
-                0,
-                1,
-            ),
-        )
-    };
-}
-
-/// What makes one entry, after which a mark comes.
-macro_rules! entering {
-    ($op:expr, $mark:ident, $last:expr) => {
-        whole(
-            $op,
-            spanning(
-                &[Sight::Mark(mark::$mark), Enter, Leave, Sight::Mark($last)],
-                0,
-                3,
-            ),
-        )
-    };
-}
-
-/// A call that leads to another thread, which was there already.
-macro_rules! leading_away {
-    ($op:expr, $mark:ident) => {
-        whole(
-            $op,
-            spanning(&[Sight::Mark(mark::$mark), Enter, Leave], 0, 2),
-        )
-    };
-}
-
-/// The same, with a look at the clock before.
-macro_rules! leading_away_late {
-    ($op:expr, $mark:ident) => {
-        whole(
-            $op,
-            spanning(
-                &[Sight::Mark(mark::$mark), Enter, Leave, Enter, Leave],
-                0,
-                4,
-            ),
-        )
-    };
+/// A call that leads to another thread, with a look at the clock before.
+const fn leading_away_late(op: &'static str, mark: u16) -> Measured {
+    whole(
+        op,
+        spanning(&[Mark(mark), Enter, Leave, Enter, Leave], 0, 4),
+    )
 }
 
 /// The timer interrupts a thread, and another goes on.
-macro_rules! interrupted {
-    ($op:expr, $mark:ident, $last:expr) => {
-        whole(
-            $op,
-            spanning(
-                &[Sight::Mark(mark::$mark), Enter, Leave, Sight::Mark($last)],
-                1,
-                2,
-            ),
-        )
-    };
+const fn interrupted(op: &'static str, mark: u16, last: u16) -> Measured {
+    whole(op, spanning(&[Mark(mark), Enter, Leave, Mark(last)], 1, 2))
 }
 
 /// Each with its system file.
@@ -90,57 +38,53 @@ const SYSTEMS: &[System] = &[
         file: "alone",
         microseconds: 0,
         rows: &[
-            inside!("lock-unlock", PAIR_NONE),
-            inside!("lock-unlock-protect", PAIR_PROTECT),
-            inside!("lock", LOCK),
-            inside!("timed-lock", TIMED_LOCK),
-            entering!("create", CREATE, mark::CREATE + 1),
+            inside("lock-unlock", mark::PAIR_NONE),
+            inside("lock-unlock-protect", mark::PAIR_PROTECT),
+            inside("lock", mark::LOCK),
+            inside("timed-lock", mark::TIMED_LOCK),
+            call("create", mark::CREATE),
         ],
     },
     System {
         file: "yield",
         microseconds: 0,
         rows: &[
-            entering!("yield", YIELD, mark::YIELD + 1),
-            entering!("yield-sporadic", YIELD_SPORADIC, mark::YIELD_SPORADIC + 1),
-            entering!("yield-to-sporadic", TO_SPORADIC, mark::TO_SPORADIC + 1),
-            entering!(
-                "yield-from-sporadic",
-                FROM_SPORADIC,
-                mark::FROM_SPORADIC + 1
-            ),
+            call("yield", mark::YIELD),
+            call("yield-sporadic", mark::YIELD_SPORADIC),
+            call("yield-to-sporadic", mark::TO_SPORADIC),
+            call("yield-from-sporadic", mark::FROM_SPORADIC),
         ],
     },
     System {
         file: "sleep",
         microseconds: 0,
         rows: &[
-            leading_away_late!("nanosleep", NANOSLEEP),
-            leading_away_late!("clock-nanosleep-relative", SLEEP_RELATIVE),
-            leading_away!("clock-nanosleep-monotonic", SLEEP_MONOTONIC),
-            leading_away!("clock-nanosleep-realtime", SLEEP_REALTIME),
-            interrupted!("wake-up", OTHER_RUNS, mark::WAKE + 1),
+            leading_away_late("nanosleep", mark::NANOSLEEP),
+            leading_away_late("clock-nanosleep-relative", mark::SLEEP_RELATIVE),
+            leading_away("clock-nanosleep-monotonic", mark::SLEEP_MONOTONIC),
+            leading_away("clock-nanosleep-realtime", mark::SLEEP_REALTIME),
+            interrupted("wake-up", mark::OTHER_RUNS, mark::WAKE + 1),
         ],
     },
     System {
         file: "locks",
         microseconds: 0,
         rows: &[
-            entering!("post-switch", POST, mark::POST + 1),
-            leading_away!("lock-contended", CONTENDED),
-            leading_away!("timed-lock-contended", TIMED_CONTENDED),
-            entering!("unlock-switch", UNLOCK, mark::UNLOCK + 1),
-            entering!("timed-unlock-switch", TIMED_UNLOCK, mark::TIMED_UNLOCK + 1),
-            interrupted!("expiry-switch", OTHER_RUNS, mark::EXPIRE + 1),
-            entering!("signal-handler", SIGNAL, mark::SIGNAL + 1),
+            call("post-switch", mark::POST),
+            leading_away("lock-contended", mark::CONTENDED),
+            leading_away("timed-lock-contended", mark::TIMED_CONTENDED),
+            call("unlock-switch", mark::UNLOCK),
+            call("timed-unlock-switch", mark::TIMED_UNLOCK),
+            interrupted("expiry-switch", mark::OTHER_RUNS, mark::EXPIRE + 1),
+            call("signal-handler", mark::SIGNAL),
         ],
     },
     System {
         file: "server",
         microseconds: 0,
         rows: &[
-            interrupted!("budget-exhausted", SERVER_RUNS, mark::OTHER_RUNS),
-            interrupted!("replenished", OTHER_RUNS, mark::SERVER_RUNS),
+            interrupted("budget-exhausted", mark::SERVER_RUNS, mark::OTHER_RUNS),
+            interrupted("replenished", mark::OTHER_RUNS, mark::SERVER_RUNS),
         ],
     },
 ];

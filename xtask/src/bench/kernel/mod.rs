@@ -2,6 +2,7 @@
 //! shipped kernel and watched from outside while they run.
 
 mod among;
+pub(super) mod calls;
 #[cfg(test)]
 mod deadlines;
 mod emulator;

@@ -10,12 +10,14 @@ use giornata_soc::{Point, Sight};
 /// entry or another thread came between.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bench) struct Sequence {
-    /// The sights.
-    pub(in crate::bench) sights: &'static [Sight],
+    /// The sights, in front.
+    sights: [Sight; Sequence::MOST],
+    /// How many there are.
+    length: usize,
     /// Which of them begins the span.
-    pub(in crate::bench) from: usize,
+    from: usize,
     /// Which of them ends it.
-    pub(in crate::bench) to: usize,
+    to: usize,
 }
 
 /// Cycles and instructions from one sight to another.
@@ -28,6 +30,30 @@ pub(in crate::bench) struct Span {
 }
 
 impl Sequence {
+    /// Sights that a sequence has at most: two marks, and nine entries between them.
+    pub(super) const MOST: usize = 20;
+
+    /// A sequence from one of its sights to another.
+    ///
+    /// # Panics
+    /// When compiled with too many sights, or with a span that lies outside of them.
+    pub(in crate::bench) const fn new(sights: &[Sight], from: usize, to: usize) -> Sequence {
+        assert!(sights.len() <= Sequence::MOST && from < to && to < sights.len());
+        let mut own = [Sight::Enter; Sequence::MOST];
+        let (front, _) = own.split_at_mut(sights.len());
+        front.copy_from_slice(sights);
+        Sequence {
+            sights: own,
+            length: sights.len(),
+            from,
+            to,
+        }
+    }
+
+    pub(super) fn sights(&self) -> &[Sight] {
+        &self.sights[..self.length]
+    }
+
     /// All spans of a run, in order.
     pub(in crate::bench) fn spans(&self, points: &[Point]) -> Vec<Span> {
         let found = self.find(points);
@@ -36,17 +62,18 @@ impl Sequence {
 
     /// The ends of all spans of a run, in order; sequences do not overlap.
     pub(in crate::bench) fn find<'p>(&self, points: &'p [Point]) -> Vec<(&'p Point, &'p Point)> {
+        let sights = self.sights();
         let counts = |point: &&Point| match point.sight {
-            Sight::Timer | Sight::Line | Sight::Wait => self.sights.contains(&point.sight),
+            Sight::Timer | Sight::Line | Sight::Wait => sights.contains(&point.sight),
             _ => true,
         };
         let seen: Vec<&Point> = points.iter().filter(counts).collect();
         let mut spans = Vec::new();
         let mut at = 0;
-        while let Some(window) = seen.get(at..at + self.sights.len()) {
-            if window.iter().map(|point| &point.sight).eq(self.sights) {
+        while let Some(window) = seen.get(at..at + sights.len()) {
+            if window.iter().map(|point| &point.sight).eq(sights) {
                 spans.push((window[self.from], window[self.to]));
-                at += self.sights.len() - 1;
+                at += sights.len() - 1;
             }
             at += 1;
         }
@@ -76,11 +103,11 @@ mod tests {
         sights.iter().enumerate().map(point).collect()
     }
 
-    const CALL: Sequence = Sequence {
-        sights: &[Sight::Mark(1), Sight::Enter, Sight::Leave, Sight::Mark(2)],
-        from: 0,
-        to: 3,
-    };
+    const CALL: Sequence = Sequence::new(
+        &[Sight::Mark(1), Sight::Enter, Sight::Leave, Sight::Mark(2)],
+        0,
+        3,
+    );
 
     #[test]
     fn a_span_lies_within_its_sequence() {

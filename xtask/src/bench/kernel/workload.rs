@@ -87,12 +87,8 @@ const READ_2: Sight = Sight::Mark(mark::READ_2);
 const READ_3: Sight = Sight::Mark(mark::READ_3);
 
 /// A sequence from one of its sights to another.
-pub(in crate::bench) const fn spanning(
-    sights: &'static [Sight],
-    from: usize,
-    to: usize,
-) -> Sequence {
-    Sequence { sights, from, to }
+pub(in crate::bench) const fn spanning(sights: &[Sight], from: usize, to: usize) -> Sequence {
+    Sequence::new(sights, from, to)
 }
 
 /// Nothing.
