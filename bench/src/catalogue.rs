@@ -21,13 +21,16 @@
 //! operations = ["yield"]
 //! [shipped]
 //! percent = 220
+//! [rate]
+//! cycles = 1000000
 //! ```
 //! An operation that has to be flat has a row for each number of threads, `yield/10`
-//! and `yield/100`, whether the file lists them or not.
+//! and `yield/100`, whether the file lists them or not. With a rate, tables and sources
+//! state figures as operations in so many cycles, too.
 
 use serde::Deserialize;
 
-use crate::{Circumstances, Error, Flat, Row, Shipped, Statistic, Statistics};
+use crate::{Circumstances, Error, Flat, Rate, Row, Shipped, Statistic, Statistics};
 
 /// All operations of a suite, in the order in which they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Catalogue {
     pub flat: Option<Flat>,
     /// How much the small caches of the shipped chip may matter.
     pub shipped: Option<Shipped>,
+    /// The time in which operations are counted, where that is how others state them.
+    pub rate: Option<Rate>,
 }
 
 /// One operation.
@@ -99,6 +104,7 @@ struct File {
     operation: Vec<Operation>,
     flat: Option<Flat>,
     shipped: Option<Shipped>,
+    rate: Option<Rate>,
 }
 
 fn cycles() -> String {
@@ -136,6 +142,7 @@ impl Catalogue {
             operations,
             flat: file.flat,
             shipped: file.shipped,
+            rate: file.rate,
         })
     }
 
@@ -347,6 +354,7 @@ mod tests {
             "emeralds",
             "hardware",
             "kernel",
+            "marte",
             "programmable-microkernel",
             "promises",
         ] {

@@ -78,6 +78,16 @@ impl Row {
         Some((name, size.parse().ok()?))
     }
 
+    /// How a figure stands to the row's goals: `MISSED`, or the hardest that it reaches.
+    pub(crate) fn goal_met(&self, figure: u64) -> &'static str {
+        match (self.must, self.aim) {
+            (Some(must), _) if figure > must => "MISSED",
+            (_, Some(aim)) if figure <= aim => "aim",
+            (Some(_), _) => "must",
+            (None, _) => "",
+        }
+    }
+
     /// The three numbers.
     pub fn statistics(&self) -> Statistics {
         Statistics {

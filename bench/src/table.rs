@@ -101,6 +101,8 @@ fn shown<'a>(catalogue: &Catalogue, rows: &'a [Row]) -> Vec<&'a Row> {
 fn comparisons(catalogue: &Catalogue, rows: &[Row]) -> Vec<(String, Vec<Vec<String>>)> {
     let flat = catalogue.flat.iter();
     let mut tables: Vec<_> = flat.flat_map(|flat| flat.tables(catalogue, rows)).collect();
+    let rate = catalogue.rate.iter();
+    tables.extend(rate.filter_map(|rate| rate.table(catalogue, rows)));
     let shipped = catalogue.shipped.iter();
     tables.extend(shipped.filter_map(|shipped| shipped.table(catalogue, rows)));
     tables
@@ -116,9 +118,13 @@ pub fn sources(catalogue: &Catalogue) -> String {
                 Kind::Peer => "peer",
                 _ => "floor",
             };
+            let count = match &catalogue.rate {
+                Some(rate) => format!(", {} operations", rate.operations(figure.value)),
+                None => String::new(),
+            };
             let _ = writeln!(
                 text,
-                "- `{}`, {kind}: {} {}: {}",
+                "- `{}`, {kind}: {} {}{count}: {}",
                 operation.op, figure.value, operation.unit, figure.source
             );
         }
@@ -139,18 +145,8 @@ fn cells(catalogue: &Catalogue, row: &Row) -> Vec<String> {
         row.aim,
     ];
     cells.extend(others.map(optional));
-    cells.push(goal(row, catalogue.judged(row)).into());
+    cells.push(row.goal_met(catalogue.judged(row)).into());
     cells
-}
-
-/// How the row stands to its goals.
-fn goal(row: &Row, figure: u64) -> &'static str {
-    match (row.must, row.aim) {
-        (Some(must), _) if figure > must => "MISSED",
-        (_, Some(aim)) if figure <= aim => "aim",
-        (Some(_), _) => "must",
-        (None, _) => "",
-    }
 }
 
 #[cfg(test)]
@@ -199,5 +195,10 @@ mod tests {
             sources(&catalogue()),
             "- `yield`, peer: 164 cycles: ThreadX 6.4.2 on the same RTL\n"
         );
+        let counting = Catalogue {
+            rate: Some(crate::Rate { cycles: 1_000_000 }),
+            ..catalogue()
+        };
+        assert!(sources(&counting).contains("164 cycles, 6097 operations: "));
     }
 }
