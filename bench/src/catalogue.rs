@@ -357,6 +357,7 @@ mod tests {
             "marte",
             "programmable-microkernel",
             "promises",
+            "thread-metric",
         ] {
             let path = format!("{}/{suite}/operations.toml", env!("CARGO_MANIFEST_DIR"));
             let catalogue = Catalogue::parse(suite, &std::fs::read_to_string(path).unwrap());

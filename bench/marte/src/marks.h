@@ -1,8 +1,8 @@
-/* Marks as of bench/kernel/marks: each begins a span, which the next number ends. */
+/* Marks: each begins a span, which the next number ends. */
 #ifndef MARKS_H
 #define MARKS_H
 
-#define MARK(number) __asm__ volatile("slti x0, x0, %0" ::"i"(number) : "memory")
+#include "../../kernel/marks/mark.h"
 
 /* The numbers of `marte` in bench/kernel/marks. */
 enum {

@@ -8,6 +8,7 @@ mod marte;
 mod microkernel;
 mod promises;
 mod results;
+mod thread_metric;
 
 use std::path::{Path, PathBuf};
 
@@ -79,7 +80,7 @@ enum Measure {
 }
 use Measure::{InEmulator, OnChips};
 
-const SUITES: [Suite; 6] = [
+const SUITES: [Suite; 7] = [
     Suite {
         name: "hardware",
         measure: OnChips(hardware::measure),
@@ -99,6 +100,10 @@ const SUITES: [Suite; 6] = [
     Suite {
         name: marte::SUITE,
         measure: OnChips(marte::measure),
+    },
+    Suite {
+        name: thread_metric::SUITE,
+        measure: OnChips(thread_metric::measure),
     },
     Suite {
         name: promises::SUITE,

@@ -126,6 +126,27 @@ pub mod emeralds {
     pub const TAKE: u16 = 100;
 }
 
+/// Of the suite `thread-metric`: each stands at the head of a load's loop, so it ends one
+/// operation and begins the next. `bench/thread-metric/src/memory.c` says the last in C.
+pub mod thread_metric {
+    /// An array is worked on once.
+    pub const BASIC: u16 = 185;
+    /// A thread yields to its equal.
+    pub const COOPERATIVE: u16 = 186;
+    /// Five threads resume each other in turn.
+    pub const PREEMPTIVE: u16 = 187;
+    /// An interrupt is raised, and what its handler gave is taken.
+    pub const INTERRUPT: u16 = 188;
+    /// An interrupt is raised, whose handler resumes a more urgent thread.
+    pub const INTERRUPT_PREEMPTION: u16 = 189;
+    /// A message is sent and received.
+    pub const MESSAGE: u16 = 190;
+    /// A semaphore is taken and given.
+    pub const SYNCHRONIZATION: u16 = 191;
+    /// Memory is allocated and freed.
+    pub const MEMORY: u16 = 192;
+}
+
 /// Of the suite `marte`: each begins a span, which the next number ends.
 /// `bench/marte/src/marks.h` says the same in C.
 pub mod marte {

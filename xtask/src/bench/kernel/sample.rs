@@ -33,6 +33,7 @@ pub(super) fn sample(measured: &Measured, seen: &Seen, warming: usize) -> Result
 pub(super) fn take(measured: &Measured, points: &[Point], warming: usize) -> Result<Vec<Span>> {
     let spans = match measured.way {
         Way::Whole(sequence) => less(&sequence.spans(points), NOTHING),
+        Way::Shared { spans, parts } => share(&less(&spans.spans(points), NOTHING), parts),
         Way::Beyond { spans, base, parts } => {
             beyond(&spans.spans(points), &base.spans(points), parts)
         }
@@ -76,11 +77,16 @@ fn beyond(spans: &[Span], base: &[Span], parts: u64) -> Vec<Span> {
         cycles,
         instructions,
     };
+    share(&less(spans, base), parts)
+}
+
+/// Each span's part, of so many equal ones.
+fn share(spans: &[Span], parts: u64) -> Vec<Span> {
     let share = |span: &Span| Span {
         cycles: span.cycles.div_ceil(parts),
         instructions: span.instructions.div_ceil(parts),
     };
-    less(spans, base).iter().map(share).collect()
+    spans.iter().map(share).collect()
 }
 
 /// From each rise of a line to the exit of the kernel that its handler's mark

@@ -31,6 +31,13 @@ pub(in crate::bench) struct Measured {
 pub(super) enum Way {
     /// Whole spans.
     Whole(Sequence),
+    /// Whole spans, in equal parts.
+    Shared {
+        /// The spans.
+        spans: Sequence,
+        /// How often what is measured is in each.
+        parts: u64,
+    },
     /// What spans take beyond other spans of the same run, in equal parts.
     Beyond {
         /// The spans.
@@ -144,6 +151,12 @@ const AGENDA: Functions = Functions {
 
 pub(in crate::bench) const fn whole(op: &'static str, sequence: Sequence) -> Measured {
     let way = Way::Whole(sequence);
+    Measured { op, way }
+}
+
+/// What is so often in each span.
+pub(in crate::bench) const fn shared(op: &'static str, spans: Sequence, parts: u64) -> Measured {
+    let way = Way::Shared { spans, parts };
     Measured { op, way }
 }
 
