@@ -76,7 +76,10 @@ impl Package {
             "user",
             "examples",
             "tests/target",
+            "bench/emeralds",
             "bench/kernel",
+            "bench/programmable-microkernel",
+            "bench/thread-metric",
         ]
         .iter()
         .any(|folder| self.folder.starts_with(folder));
