@@ -75,12 +75,11 @@ impl Toolchain {
         let what = format!("kernel {} {config} {}", board.selector, self.order);
         self.memory.recall(&what, || {
             let built = self.compile_kernel(board, config)?;
-            if self.order == 0 {
-                return Ok(built);
-            }
-            let copy = built.with_extension(format!("{}-{}", board.name, self.order));
-            std::fs::rename(&built, &copy).map_err(|error| {
-                let reason = format!("cannot move {}: {error}", built.display());
+            // (the next kernel comes to the same place)
+            let name = format!("{}-{config}-{}", board.name, self.order);
+            let copy = built.with_extension(name);
+            std::fs::copy(&built, &copy).map_err(|error| {
+                let reason = format!("cannot copy {}: {error}", built.display());
                 Problem::new(reason, "free the disk")
             })?;
             Ok(copy)

@@ -56,6 +56,11 @@ const SYSTEMS: &[System] = &[
         ],
     },
     System {
+        file: "without",
+        microseconds: 0,
+        rows: &[call("yield-without", mark::YIELD)],
+    },
+    System {
         file: "sleep",
         microseconds: 0,
         rows: &[

@@ -2,6 +2,7 @@
 //! committed budget, and beside its goals and others.
 
 mod goals;
+mod services;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,9 @@ use giornata_launch::image::alone;
 
 /// The committed budget.
 const BUDGET: &str = "kernel/size-budget.toml";
+
+/// The kernel of which the services of POSIX are counted: its board and configuration.
+const SERVICES: (&str, &str) = ("qemu-virt32-pmp", "pse51");
 
 /// `./x size [--json]`
 #[derive(Debug, Default, Args)]
@@ -81,6 +85,11 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         goals::table(&goals)
             .iter()
             .for_each(|line| println!("{line}"));
+        println!();
+        let alone = alone(&target_folder())?;
+        let services = services::table(&build(SERVICES.0, SERVICES.1)?)?;
+        drop(alone);
+        services.iter().for_each(|line| println!("{line}"));
     }
     let within = measured.iter().all(|kernel| kernel.within);
     Ok(if within {

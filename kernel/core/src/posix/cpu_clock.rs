@@ -23,6 +23,7 @@ pub(crate) fn keep_time(thread: Ref<Thread>) {
 impl Kernel {
     /// Ticks that a thread of the caller's process has run, one that has ended and is to be
     /// joined too.
+    #[inline(never)]
     pub(crate) fn thread_time<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -41,6 +42,7 @@ impl Kernel {
     }
 
     /// Ticks that the threads of the caller's process have run. O(threads of the process).
+    #[inline(never)]
     pub(crate) fn process_time<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let process = me.process;
         let mut all = u64::from(process.ended_high.get()) << 32 | u64::from(process.ended.get());

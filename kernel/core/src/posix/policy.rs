@@ -322,6 +322,7 @@ impl Kernel {
     }
 
     /// A thread of the caller's process gets a policy, with all of its budget.
+    #[inline(never)]
     pub(crate) fn set_policy<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -418,6 +419,7 @@ impl Kernel {
 
     /// The caller is woken, if it sleeps, when another thread of its process has run so much;
     /// 0: not any more.
+    #[inline(never)]
     pub(crate) fn set_timer(
         &self,
         me: Ref<Thread>,

@@ -106,6 +106,7 @@ impl Kernel {
     /// ends: EINTR. O(depth).
     ///
     /// EBUSY: it has something to do in the kernel first. EFAULT: its stack has no room.
+    #[inline(never)]
     pub(crate) fn interrupt<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -161,6 +162,7 @@ impl Kernel {
     }
 
     /// The caller goes on with the registers in a frame. EFAULT: it is not its process's.
+    #[inline(never)]
     pub(crate) fn go_back<M: Machine>(&self, me: Ref<Thread>, frame: usize) -> Outcome {
         let load = |register: &Cell<usize>, place: usize| register.set(load_word::<M>(place));
         if !transfer::<M>(me.process, frame, &me.context, load) {
