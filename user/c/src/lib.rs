@@ -21,6 +21,7 @@ pub mod answer;
 pub mod condition;
 pub mod device;
 pub mod failure;
+pub mod integer;
 pub mod mailbox;
 pub mod memory;
 pub mod private;

@@ -4,7 +4,7 @@
 //! be set, and is then so much ahead of the first.
 
 use core::cell::Cell;
-use core::ffi::{c_int, c_long};
+use core::ffi::{c_int, c_long, c_ulong};
 
 #[cfg(target_os = "none")]
 use giornata_rt::Error;
@@ -122,6 +122,13 @@ pub unsafe extern "C" fn clock_getcpuclockid(process: c_int, clock: *mut ClockId
         }
         _ => Err(Errno::ESRCH),
     })
+}
+
+/// See ISO C, `clock()`: what the threads of the process have run, in microseconds, which is
+/// what CLOCKS_PER_SEC says. One entry. -1: the kernel does not tell.
+#[cfg_attr(target_os = "none", unsafe(no_mangle))]
+pub extern "C" fn clock() -> c_ulong {
+    spent_by_all().map_or(c_ulong::MAX, |spent| (spent / 1_000) as c_ulong)
 }
 
 /// See POSIX, `clock_getres()`: a tick of the board's timer, rounded up. No entry.

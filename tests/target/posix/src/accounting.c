@@ -154,6 +154,8 @@ int main(void)
     for (int i = 0; i < 5; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
     CHECK(most - least < LOOK);
+    CHECK((long long)clock() * 1000 <= now(CLOCK_PROCESS_CPUTIME_ID));
+    CHECK(clock() > (clock_t)(ended / 1000));
     tell("accounting");
     return 0;
 }

@@ -292,6 +292,20 @@ static void jumps(void)
     tell("jumps");
 }
 
+/* What the compiler may call for them. */
+static void integers(void)
+{
+    volatile unsigned small = 0x01020304;
+    volatile unsigned long long wide = 0x0102030405060708;
+    CHECK(__builtin_bswap32(small) == 0x04030201);
+    CHECK(__builtin_bswap64(wide) == 0x0807060504030201);
+    CHECK(__builtin_popcount(small) == 5 && __builtin_popcountll(wide) == 13);
+    CHECK(__builtin_parity(small) == 1 && __builtin_parityll(wide) == 1);
+    CHECK(__builtin_ffs((int)small) == 3 && __builtin_ffsll((long long)wide << 32) == 36);
+    CHECK(__builtin_clz(small) == 7 && __builtin_ctzll(wide) == 3);
+    tell("integers");
+}
+
 int main(void)
 {
     classes();
@@ -302,5 +316,6 @@ int main(void)
     dates();
     environment();
     jumps();
+    integers();
     return 0;
 }
