@@ -12,6 +12,7 @@ mod debugger;
 mod docs;
 mod fuzz;
 mod giornata;
+mod libraries;
 mod miri;
 mod nightly;
 mod page;

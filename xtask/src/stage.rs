@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, debugger, docs, miri, project, promises, run,
-    samples, size, suite, workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, docs, libraries, miri, project,
+    promises, run, samples, size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -104,6 +104,11 @@ pub(crate) const ALL: &[Stage] = &[
         name: "project",
         what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
         run: users_project,
+    },
+    Stage {
+        name: "libraries",
+        what: "C libraries of a package registry are built unchanged, and pass their own tests",
+        run: libraries,
     },
     Stage {
         name: "samples",
@@ -456,6 +461,10 @@ fn hostlink(extent: Extent<'_>) -> Result<String> {
         true => (&BOARDS[..], &["rtl-pmp"][..]),
     };
     conversation::check(boards, chips)
+}
+
+fn libraries(_: Extent<'_>) -> Result<String> {
+    libraries::check()
 }
 
 fn promises(_: Extent<'_>) -> Result<String> {

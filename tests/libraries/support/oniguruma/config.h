@@ -1,0 +1,11 @@
+/* What configure says of Oniguruma on a 64-bit board. */
+#define HAVE_STDINT_H 1
+#define HAVE_SYS_TYPES_H 1
+#define HAVE_ALLOCA_H 1
+#define SIZEOF_INT 4
+#define SIZEOF_LONG 8
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_VOIDP 8
+#define PACKAGE "onig"
+#define PACKAGE_VERSION "6.9.9"
+#define VERSION "6.9.9"
