@@ -129,12 +129,6 @@ impl Mutex {
         if self.take() {
             return Ok(());
         }
-        self.lock_any(until)
-    }
-
-    /// The same, whatever there is to see to.
-    #[inline(always)]
-    fn lock_any(&self, until: Until<'_>) -> Result<(), Errno> {
         let mine = word_at_hand();
         match self.is(PROTECT) {
             true => self.lock_protected(mine, until),
@@ -213,9 +207,15 @@ impl Mutex {
         Outer::at(highest(&own.mutexes))
     }
 
-    /// Locks it with an entry.
+    /// The same out of line.
     #[inline(never)]
     fn lock_by_call(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
+        self.wait_for(mine, until)
+    }
+
+    /// Locks it with an entry.
+    #[inline(always)]
+    fn wait_for(&self, mine: u32, until: Until<'_>) -> Result<(), Errno> {
         loop {
             if self.is_owned(mine) {
                 return self.lock_again(until);
@@ -225,6 +225,9 @@ impl Mutex {
             let ask = |id| entry::lock(id, instant, self.address());
             let locked = self.object.call(Kind::Mutex, ask);
             until.is_over();
+            if locked.is_ok() && self.state.get() == 0 {
+                return Ok(());
+            }
             match self.locked(mine, locked, until) {
                 // (a handler has run meanwhile: it waits on)
                 Err(Errno::EINTR) => {}
@@ -319,15 +322,16 @@ impl Mutex {
     }
 
     /// The caller, whose word is `mine`, has it no more.
+    #[inline(always)]
     fn give_back(&self, mine: u32) -> Result<(), Errno> {
         let free = match self.state.get() {
             state::UNRECOVERABLE | state::STALLED => NOBODY,
             _ => 0,
         };
-        match self.word.compare_exchange(mine, free) {
-            Ok(_) => Ok(()),
-            Err(_) => self.give_by_call(),
+        if self.word.load() == mine && self.word.compare_exchange(mine, free).is_ok() {
+            return Ok(());
         }
+        self.give_by_call()
     }
 
     /// The same with an entry.
@@ -438,7 +442,11 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
 }
 
 extern "C" fn lock_for_ever(mutex: &Mutex) -> c_int {
-    number(mutex.lock_any(Until::Never))
+    let mine = word_at_hand();
+    number(match mutex.is(PROTECT) {
+        true => mutex.lock_protected(mine, Until::Never),
+        false => mutex.wait_for(mine, Until::Never),
+    })
 }
 
 /// See POSIX, `pthread_mutex_trylock()`: as [`pthread_mutex_lock`], but `EBUSY` where that
