@@ -6,8 +6,6 @@ use giornata_abi::Error;
 
 #[cfg(feature = "services")]
 use crate::Object;
-#[cfg(feature = "services")]
-use crate::general::in_general;
 use crate::wait::leave;
 use crate::{Alarm, Kernel, Machine, Outcome, Ref, Thread};
 
@@ -37,39 +35,6 @@ pub(crate) fn note_word(_: Ref<Thread>, _: usize) {}
 #[inline(always)]
 pub(crate) fn noted_word(_: Ref<Thread>, mutex: Ref<Object>) -> usize {
     mutex.word.get()
-}
-
-/// A private mutex or semaphore is looked at in general.
-#[cfg(feature = "services")]
-#[inline(always)]
-#[allow(clippy::too_many_arguments)] // those of the call
-pub(crate) extern "C" fn lock_word<M: Machine>(
-    slot: usize,
-    serial: usize,
-    low: usize,
-    high: usize,
-    word: usize,
-    a5: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
-}
-
-#[cfg(feature = "services")]
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-pub(crate) extern "C" fn unlock_word<M: Machine>(
-    slot: usize,
-    serial: usize,
-    word: usize,
-    _: usize,
-    _: usize,
-    _: usize,
-    me: Ref<Thread>,
-    kernel: Ref<Kernel>,
-) -> Outcome {
-    in_general!(Unlock, slot, serial, word, me, kernel)
 }
 
 /// No thread is a sporadic server.

@@ -11,10 +11,12 @@ use giornata_abi::control::{NEXT_LOCK, TAKEN};
 
 use crate::general::{self, in_general};
 use crate::object::kind;
+#[cfg(feature = "posix")]
+use crate::posix;
 use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, is_not, posix, same, some};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, is_not, same, some};
 
 const UNLOCK: usize = Call::Unlock as usize;
 const SIGNAL: usize = Call::Signal as usize;
@@ -58,7 +60,10 @@ pub(crate) extern "C" fn lock<M: Machine>(
             }
         }
     }
-    posix::lock_word::<M>(slot, serial, low, high, word, a5, me, kernel)
+    #[cfg(feature = "posix")]
+    return posix::lock_word::<M>(slot, serial, low, high, word, a5, me, kernel);
+    #[cfg(not(feature = "posix"))]
+    in_general!(Lock, slot, serial, low, high, word, a5, me, kernel)
 }
 
 /// Waits for a plain mutex that another owns. (Out of line, so that what comes back at
@@ -178,7 +183,10 @@ pub(crate) extern "C" fn unlock<M: Machine>(
             return Outcome::DONE;
         }
     }
-    posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, kernel)
+    #[cfg(feature = "posix")]
+    return posix::unlock_word::<M>(slot, serial, word, 0, 0, 0, me, kernel);
+    #[cfg(not(feature = "posix"))]
+    in_general!(Unlock, slot, serial, word, me, kernel)
 }
 
 /// Gives a mutex back and waits for a signal.
