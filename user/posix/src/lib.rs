@@ -31,6 +31,8 @@ pub mod sched;
 pub mod semaphore;
 pub mod shared;
 #[cfg(target_os = "none")]
+pub mod short;
+#[cfg(target_os = "none")]
 pub mod signal;
 #[cfg(target_os = "none")]
 pub mod sigset;

@@ -9,15 +9,13 @@
 //! A mutex that nobody can have any more says that a thread has it which there never is, so
 //! that what is fast needs no test for it.
 
-use core::arch::naked_asm;
 use core::cell::Cell;
 use core::ffi::c_int;
-use core::mem::offset_of;
 use core::ptr::null;
 
 use giornata_abi::word::{LOCKED, WAITED_FOR};
 use giornata_rt::restartable::Word;
-use giornata_rt::sync::{WORD_AT_HAND, word_at_hand};
+use giornata_rt::sync::word_at_hand;
 use giornata_rt::thread::Outer;
 use giornata_rt::{Id, Instant, call};
 
@@ -29,9 +27,9 @@ use crate::waiting::{Kind, WordObject};
 
 /// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
 const NORMAL: u8 = 1;
-const RECURSIVE: u8 = 2;
-const ROBUST: u8 = 4;
-const PROTECT: u8 = 8;
+pub(crate) const RECURSIVE: u8 = 2;
+pub(crate) const ROBUST: u8 = 4;
+pub(crate) const PROTECT: u8 = 8;
 
 /// What `state` says besides 0.
 mod state {
@@ -55,15 +53,15 @@ const MOST: u32 = u32::MAX - 1;
 pub struct Mutex {
     word: Word,
     object: WordObject,
-    kind: Cell<u8>,
+    pub(crate) kind: Cell<u8>,
     state: Cell<u8>,
     /// Of a recursive one: how often its owner has it, but for once.
     more: Cell<u32>,
-    ceiling: Cell<u8>,
+    pub(crate) ceiling: Cell<u8>,
     /// With a ceiling: that of its owner before, as it locked it.
-    outer: Cell<u8>,
+    pub(crate) outer: Cell<u8>,
     /// With a ceiling: the one that its owner took before.
-    before: Cell<*const Mutex>,
+    pub(crate) before: Cell<*const Mutex>,
 }
 
 /// Until when somebody waits.
@@ -409,44 +407,20 @@ fn dead_lock(until: Instant) -> Result<(), Errno> {
     }
 }
 
-/// See POSIX, `pthread_mutex_lock()`. Blocks while another thread has it. No entry if nobody
-/// has it.
-///
-/// `EDEADLK`: the caller has it (type `ERRORCHECK`, which is the default), has it in a circle
-/// of owners that wait, or its owner ended and it is not robust. `EOWNERDEAD`: the caller has
-/// it, the owner before ended. `ENOTRECOVERABLE`, `EAGAIN`: as in POSIX. `EINVAL`: the
-/// caller's priority is above the ceiling, or it is destroyed.
-///
-/// # Safety
-/// A mutex lies at `mutex`: all zero, or initialised.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
-    naked_asm!(
-        "lbu a3, {kind}(a0)",
-        "lw a2, {mine}(tp)",
-        "andi a3, a3, {protect}",
-        "bnez a3, 1f",
-        "li a1, 0",
-        "jal t1, giornata_restartable_swap",
-        "bnez t0, 1f",
-        "li a0, 0",
-        "ret",
-        "1:",
-        "tail {lock}",
-        kind = const offset_of!(Mutex, kind),
-        mine = const WORD_AT_HAND,
-        protect = const PROTECT,
-        lock = sym lock_for_ever,
-    )
-}
-
-extern "C" fn lock_for_ever(mutex: &Mutex) -> c_int {
+/// Locks a mutex, whatever there is to see to.
+pub(crate) extern "C" fn lock_for_ever(mutex: &Mutex) -> c_int {
     let mine = word_at_hand();
     number(match mutex.is(PROTECT) {
         true => mutex.lock_protected(mine, Until::Never),
         false => mutex.wait_for(mine, Until::Never),
     })
+}
+
+/// The same of one with a ceiling, which the caller has published already, and had `outer`
+/// before; but another has the mutex.
+pub(crate) extern "C" fn lock_at_ceiling(mutex: &Mutex, outer: u32) -> c_int {
+    thread::restore(Outer::at(outer as u8));
+    lock_for_ever(mutex)
 }
 
 /// See POSIX, `pthread_mutex_trylock()`: as [`pthread_mutex_lock`], but `EBUSY` where that
@@ -478,35 +452,15 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(
     number(mutex.lock(Until::At(REALTIME, time)))
 }
 
-/// See POSIX, `pthread_mutex_unlock()`. Does not block; no entry if nobody waits. `EPERM`: the
-/// caller does not have it.
-///
-/// # Safety
-/// As [`pthread_mutex_lock`].
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
-    naked_asm!(
-        "lbu a3, {kind}(a0)",
-        "lw a1, {mine}(tp)",
-        "andi a3, a3, {other}",
-        "bnez a3, 1f",
-        "li a2, 0",
-        "jal t1, giornata_restartable_swap",
-        "bne t0, a1, 1f",
-        "li a0, 0",
-        "ret",
-        "1:",
-        "tail {unlock}",
-        kind = const offset_of!(Mutex, kind),
-        mine = const WORD_AT_HAND,
-        other = const RECURSIVE | ROBUST | PROTECT,
-        unlock = sym unlock_any,
-    )
+/// Unlocks a mutex, whatever there is to see to.
+pub(crate) extern "C" fn unlock_any(mutex: &Mutex) -> c_int {
+    number(mutex.unlock_any(word_at_hand()))
 }
 
-extern "C" fn unlock_any(mutex: &Mutex) -> c_int {
-    number(mutex.unlock_any(word_at_hand()))
+/// The caller has unlocked one with a ceiling, and a preemption was put off meanwhile.
+pub(crate) extern "C" fn leave_ceiling(outer: u32) -> c_int {
+    thread::restore(Outer::at(outer as u8));
+    0
 }
 
 /// See POSIX, `pthread_mutex_consistent()`: what the mutex protects is in order again. No

@@ -7,6 +7,7 @@
 use core::arch::asm;
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
+use core::mem::offset_of;
 use core::ptr::{null, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 use core::slice::from_raw_parts;
 
@@ -107,6 +108,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where its priority lies.
+    pub(crate) const PRIORITY: usize =
+        offset_of!(Place, parameters) + offset_of!(Parameters, priority);
+
     /// Its priority.
     #[inline(always)]
     pub(crate) fn priority(&self) -> c_int {

@@ -72,6 +72,14 @@ pub(crate) fn own_word() -> u32 {
 #[cfg(target_os = "none")]
 pub const WORD_AT_HAND: isize = machine::back(offset_of!(ControlPage, word));
 
+/// Where the ceiling in force lies from `tp`, and whether a preemption was put off for it: see
+/// [`ControlPage`].
+#[cfg(target_os = "none")]
+pub const CEILING_AT_HAND: isize = machine::back(offset_of!(ControlPage, ceiling));
+/// See [`CEILING_AT_HAND`].
+#[cfg(target_os = "none")]
+pub const PENDING_AT_HAND: isize = machine::back(offset_of!(ControlPage, pending));
+
 /// What the word of a private mutex says while the caller has it and nobody waits, which the
 /// thread has had at hand since it began: in a process with thread-local variables. O(1).
 #[cfg(target_os = "none")]

@@ -38,7 +38,7 @@ mod private;
 mod semaphore;
 
 #[cfg(target_os = "none")]
-pub use crate::control::{WORD_AT_HAND, word_at_hand};
+pub use crate::control::{CEILING_AT_HAND, PENDING_AT_HAND, WORD_AT_HAND, word_at_hand};
 pub use condition::{Condition, Held, Woken};
 pub use locked::{Locked, LockedGuard};
 pub use mutex::{Guard, Mutex};
