@@ -6,6 +6,8 @@
 //! replenishment is due while it has its lower priority. What was to be replenished before is
 //! found then: nobody could see it.
 
+use core::hint::cold_path;
+
 use giornata_abi::Error;
 use giornata_abi::posix::policy;
 
@@ -13,7 +15,7 @@ use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::limit::{FRESH, OWN};
 use crate::thread::state;
-use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same};
+use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same, some};
 
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since
 /// its activation is replenished as if it was activated now.
@@ -100,7 +102,15 @@ impl Account {
     }
 
     /// Carries out what is due.
+    #[inline(always)]
     fn replenish(&self, now: u64) {
+        if self.next().is_some_and(|at| at <= now) {
+            self.replenish_due(now);
+        }
+    }
+
+    #[inline(never)]
+    fn replenish_due(&self, now: u64) {
         while self.next().is_some_and(|at| at <= now) {
             let [amount, ..] = &self.amount;
             let capacity = self.capacity.get().saturating_add(amount.get());
@@ -246,18 +256,38 @@ impl Kernel {
         account.post(used);
         account.before.set(spent);
         account.replenish(now);
-        self.place_server::<M>(thread, account, now);
-        self.to_tail(thread);
+        if !self.place_server::<M>(thread, account, now) {
+            self.to_tail(thread);
+        }
     }
 
     /// A server that is ready has the priority that its account says, and its alarm is set if
-    /// that is the lower one.
-    fn place_server<M: Machine>(&self, thread: Ref<Thread>, account: &'static Account, now: u64) {
+    /// that is the lower one. Returns whether it is the last of its equals by that.
+    fn place_server<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        account: &'static Account,
+        now: u64,
+    ) -> bool {
+        let before = thread.own.get();
         if let Some(rank) = account.choose(now) {
             thread.own.set(rank);
         }
-        self.settle_place(thread, false);
+        let rank = thread.own.get();
+        // nobody hangs on it, it has no ceiling, and it is where its priority says
+        let special = thread.state.get() ^ state::SPORADIC;
+        let is_plain =
+            special as usize | some(thread.waits.get()) == 0 && same(before, thread.rank.get());
+        if is_plain {
+            self.remove(thread);
+            thread.rank.set(rank);
+            self.insert(thread);
+        } else {
+            cold_path();
+            self.settle_place(thread, false);
+        }
         self.watch_server::<M>(account, now);
+        is_plain
     }
 
     fn watch_server<M: Machine>(&self, account: &'static Account, now: u64) {
@@ -312,7 +342,7 @@ impl Kernel {
         if account.is_server() && thread.lives() && !is_blocked {
             let now = now::<M>();
             account.replenish(now);
-            self.place_server::<M>(thread, account, now);
+            let _ = self.place_server::<M>(thread, account, now);
             if account.is_high.get() != 0 {
                 // (what it has run up to now is found when it next goes on)
                 thread.limited.set(thread.limited.get() | OWN | FRESH);
