@@ -40,7 +40,9 @@ record! {
         pub(crate) activated_high: Cell<u32>,
         /// and what it had run before. Of one that takes turns: before its turn.
         pub(crate) before: Cell<u32>,
-        /// Replenishments that are pending, in the order of their instants.
+        /// Replenishments that are pending, in the order of their instants: a ring, its first,
+        pub(crate) first: Cell<u32>,
+        /// and how many there are.
         pub(crate) count: Cell<u32>,
         pub(crate) due: [Cell<u32>; REPLENISHMENTS],
         pub(crate) due_high: [Cell<u32>; REPLENISHMENTS],

@@ -29,6 +29,13 @@ fn wide(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
+/// The place of a replenishment in its ring.
+fn place(number: u32) -> usize {
+    number as usize % policy::REPLENISHMENTS
+}
+
+const _: () = assert!(policy::REPLENISHMENTS.is_power_of_two());
+
 fn now<M: Machine>() -> u64 {
     let now = M::now();
     wide(now, M::high(now))
@@ -82,7 +89,8 @@ impl Account {
     fn post(&self, used: u32) {
         let at = wide(self.activated.get(), self.activated_high.get());
         let at = at.wrapping_add(self.period.get().into());
-        let index = self.count.get() as usize;
+        let count = self.count.get();
+        let index = place(self.first.get().wrapping_add(count));
         if let (Some(due), Some(high), Some(amount)) = (
             self.due.get(index),
             self.due_high.get(index),
@@ -91,13 +99,14 @@ impl Account {
             due.set(at as u32);
             high.set((at >> 32) as u32);
             amount.set(used);
-            self.count.set(index as u32 + 1);
+            self.count.set(count.wrapping_add(1));
         }
     }
 
     /// The next replenishment.
     fn next(&self) -> Option<u64> {
-        let ([due, ..], [high, ..]) = (&self.due, &self.due_high);
+        let first = place(self.first.get());
+        let (due, high) = (self.due.get(first)?, self.due_high.get(first)?);
         (self.count.get() != 0).then(|| wide(due.get(), high.get()))
     }
 
@@ -112,17 +121,12 @@ impl Account {
     #[inline(never)]
     fn replenish_due(&self, now: u64) {
         while self.next().is_some_and(|at| at <= now) {
-            let [amount, ..] = &self.amount;
-            let capacity = self.capacity.get().saturating_add(amount.get());
+            let first = self.first.get();
+            let amount = self.amount.get(place(first)).map_or(0, |it| it.get());
+            let capacity = self.capacity.get().saturating_add(amount);
             self.capacity.set(capacity.min(self.budget.get()));
+            self.first.set(first.wrapping_add(1));
             self.count.set(self.count.get().wrapping_sub(1));
-            for list in [&self.due, &self.due_high, &self.amount] {
-                for pair in list.windows(2) {
-                    if let [to, from] = pair {
-                        to.set(from.get());
-                    }
-                }
-            }
         }
     }
 
