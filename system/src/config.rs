@@ -12,6 +12,10 @@ pub(crate) const PROGRAMS: &str = "programs";
 pub(crate) const LOAD: &str = "load";
 /// The part that has objects which threads synchronise by, and threads that are created.
 pub(crate) const SERVICES: &str = "services";
+/// The part that has objects which calls create and delete.
+pub(crate) const SLOTS: &str = "slots";
+/// The part to which threads tell which mutex they will lock next.
+const HINTS: &str = "hints";
 /// The part that has mailboxes.
 pub(crate) const MAIL: &str = "mail";
 /// The part that has shared memory, and supervisors of processes.
@@ -23,10 +27,12 @@ pub(crate) const POSIX: &str = "posix";
 pub(crate) fn parts(config: &str) -> &'static [&'static str] {
     match config {
         "es-load" => &[PROGRAMS, LOAD],
-        "emeralds" => &[SERVICES, MAIL, PROCESSES],
+        "emeralds" => &[SERVICES, SLOTS, HINTS, MAIL, PROCESSES],
         "pse51" => &[SERVICES, POSIX],
-        "all" => &[PROGRAMS, LOAD, SERVICES, MAIL, PROCESSES],
-        "all-posix" => &[PROGRAMS, LOAD, SERVICES, MAIL, PROCESSES, POSIX],
+        "all" => &[PROGRAMS, LOAD, SERVICES, SLOTS, HINTS, MAIL, PROCESSES],
+        "all-posix" => &[
+            PROGRAMS, LOAD, SERVICES, SLOTS, HINTS, MAIL, PROCESSES, POSIX,
+        ],
         _ => &[PROGRAMS],
     }
 }

@@ -1,7 +1,7 @@
 //! Objects that threads synchronise by, and send messages to: what the system file
 //! says of them, and who may do what with each.
 
-use crate::config::{self, MAIL, SERVICES};
+use crate::config::{self, MAIL, SERVICES, SLOTS};
 use crate::file::{Spanned, SystemFile};
 use crate::mailboxes;
 use crate::problem::{Findings, suggest};
@@ -392,6 +392,7 @@ fn check_config(findings: &mut Findings, file: &SystemFile) {
         let (kind, name) = (object.shape.kind().name(), object.name.get_ref());
         let part = match object.shape.kind() {
             Kind::Mailbox => MAIL,
+            _ if !object.at_boot => SLOTS,
             _ => SERVICES,
         };
         if config::has(config, part) {

@@ -71,11 +71,11 @@ handlers! {
     #[cfg(feature = "load")]
     ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "slots")]
     CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "slots")]
     DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
-    #[cfg(feature = "services")]
+    #[cfg(feature = "slots")]
     OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) in_general!(OpenObject, slot, 0, 0, me, kernel);
     #[cfg(feature = "services")]
     Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);

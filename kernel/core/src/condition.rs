@@ -106,6 +106,9 @@ impl Kernel {
     /// [`want_next`](Self::want_next).
     #[inline(always)]
     pub(crate) fn note_told<M: Machine>(&self, me: Ref<Thread>) {
+        if !cfg!(feature = "hints") {
+            return;
+        }
         let word = |offset| M::load(me.control.wrapping_add(offset));
         let slot = !word(NEXT_LOCK) as usize;
         if me.wants.get().is_none()

@@ -100,7 +100,7 @@ mod sending;
 mod server;
 #[cfg(feature = "processes")]
 mod sharing;
-#[cfg(feature = "services")]
+#[cfg(feature = "slots")]
 mod slots;
 #[cfg(feature = "processes")]
 mod supervisor;

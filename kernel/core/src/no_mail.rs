@@ -37,7 +37,7 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn orphan(&self, _: Ref<Thread>, _: Ref<Object>) {}
 
-    #[cfg(feature = "services")]
+    #[cfg(feature = "slots")]
     #[inline(always)]
     pub(crate) fn drain(&self, _: Ref<Object>) -> bool {
         false

@@ -4,7 +4,9 @@
 //! is not over when a piece is done is made again with them.
 
 use giornata_abi::call::Call;
-use giornata_abi::system::{RIGHT_MANAGE, RIGHT_USE};
+#[cfg(feature = "slots")]
+use giornata_abi::system::RIGHT_MANAGE;
+use giornata_abi::system::RIGHT_USE;
 
 use crate::helping::is_owner;
 use crate::object::kind;
@@ -19,7 +21,9 @@ pub(crate) const STAYS: usize = usize::MAX;
 /// In the register of the slot: a call that has had an effect goes on.
 pub(crate) const GOES_ON: usize = 1 << 16;
 
+#[cfg(feature = "slots")]
 const CREATE: usize = Call::CreateObject as usize;
+#[cfg(feature = "slots")]
 const DELETE: usize = Call::DeleteObject as usize;
 const OPEN: usize = Call::OpenObject as usize;
 const LOCK: usize = Call::Lock as usize;
@@ -43,11 +47,16 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     let [slot, serial, third, fourth, fifth, sixth, _, number] = &me.context.a;
     let number = number.get();
     let (place, goes_on) = match number {
+        #[cfg(feature = "slots")]
         DELETE | BROADCAST => (slot.get() & !GOES_ON, slot.get() & GOES_ON != 0),
+        #[cfg(not(feature = "slots"))]
+        BROADCAST => (slot.get() & !GOES_ON, slot.get() & GOES_ON != 0),
         _ => (slot.get(), false),
     };
     let rights = match number {
+        #[cfg(feature = "slots")]
         CREATE | DELETE => RIGHT_MANAGE.into(),
+        #[cfg(feature = "slots")]
         OPEN => u32::MAX,
         _ => RIGHT_USE.into(),
     };
@@ -55,18 +64,22 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
     let Some(object) = found else {
         return why as usize;
     };
+    #[cfg(feature = "slots")]
     if number == CREATE {
         return kernel.create_any::<M>(me, object);
     }
-    let is_tenant = number == OPEN || object.serial.get() == serial.get() as u32;
+    let is_tenant =
+        cfg!(feature = "slots") && number == OPEN || object.serial.get() == serial.get() as u32;
     let lives = object.lives() && is_tenant;
     if !lives && !goes_on {
         return Error::ESRCH as usize;
     }
+    #[cfg(feature = "slots")]
     if number == OPEN {
         me.results([place, object.serial.get() as usize, 0, 0, 0, 0]);
         return STAYS;
     }
+    #[cfg(feature = "slots")]
     if number == DELETE {
         return kernel.delete_any::<M>(object, slot);
     }

@@ -330,7 +330,7 @@ extern "C" fn give_to_first<M: Machine>(
 ) -> Outcome {
     let state = (first.state.get() ^ state::HINTED) | mutex.odd_to_take();
     let odd = (state | first.process.life.get()) as usize | is_not(first.wants.get(), mutex);
-    if odd != 0 {
+    if odd != 0 || !cfg!(feature = "hints") {
         cold_path();
         return kernel.resolve();
     }

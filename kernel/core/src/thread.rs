@@ -207,7 +207,10 @@ pub mod state {
     /// It owns a mutex with a ceiling.
     pub const CEILING: u32 = 0x10;
     /// It has told which mutex it will lock when it goes on, or waits for that.
-    pub const HINTED: u32 = 0x20;
+    pub const HINTED: u32 = match cfg!(feature = "hints") {
+        true => 0x20,
+        false => 0,
+    };
     /// It waits for a message into its memory: its call begins again when there is one.
     pub const BYTES: u32 = 0x40;
     /// It has called a mailbox that nobody serves, and waits in the list of that.

@@ -143,7 +143,7 @@ impl Board {
     fn kernel(self, folder: &Path) -> PathBuf {
         let target = self.text_of("kernel", "target");
         let mut features = self.texts("features");
-        features.extend(["programs", "load", "mail", "processes"].map(String::from));
+        features.extend(["programs", "load", "mail", "hints", "processes"].map(String::from));
         run(Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "giornata-image"])
             .args(["--no-default-features", "--features", &features.join(",")])
