@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::crates::root;
 use crate::process::{capture, cargo, check as run_to_end};
-use crate::shell::Shell;
+use crate::shell::{Shell, ends};
 use crate::workers;
 
 /// From the repository's folder on.
@@ -20,6 +20,10 @@ const FOLDER: &str = "tests/libraries";
 const SUPPORT: &str = "SUPPORT/";
 /// What the builder calls the process, and so its toolchain file.
 const TOOLCHAIN: &str = "target/giornata/program.cmake";
+/// Virtual time after which the machine of a test that does not end is stopped.
+const LIMIT: &str = "60s";
+/// What the last line of a run says that went on until then; its verdict may be good.
+const STOPPED: &str = "| virtual 60.";
 /// The archive of a library and its test.
 const ARCHIVE: &str = "build/program.a";
 
@@ -185,7 +189,13 @@ fn run_test(
     let mut archive = Command::new(format!("{archiver}ar"));
     archive.arg("rcs").arg(project.join(ARCHIVE));
     run_to_end(archive.args(&objects))?;
-    shell.succeeds(project, &["run", "--headless", "--for", "60s"], &test.says)
+    let words = ["run", "--headless", "--for", LIMIT];
+    let output = shell.call(project, &words)?;
+    ends(&output, &words, 0, &test.says)?;
+    // a machine that is stopped by its time ends with 0 as well
+    let text = String::from_utf8_lossy(&output.stdout);
+    ensure!(!text.contains(STOPPED), "has not ended after {LIMIT}");
+    Ok(())
 }
 
 /// What a toolchain file sets a variable to.

@@ -87,7 +87,7 @@ impl Shell {
     }
 
     /// Calls the command to its end.
-    fn call(&self, folder: &Path, words: &[&str]) -> Result<Output> {
+    pub(crate) fn call(&self, folder: &Path, words: &[&str]) -> Result<Output> {
         let output = self.command(folder, words).output();
         output.with_context(|| format!("giornata {}", words.join(" ")))
     }

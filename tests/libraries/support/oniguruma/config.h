@@ -7,5 +7,5 @@
 #define SIZEOF_LONG_LONG 8
 #define SIZEOF_VOIDP 8
 #define PACKAGE "onig"
-#define PACKAGE_VERSION "6.9.9"
-#define VERSION "6.9.9"
+#define PACKAGE_VERSION "6.9.10"
+#define VERSION "6.9.10"
