@@ -96,19 +96,13 @@ pub(crate) fn check() -> Result<String> {
     let crates = crates(&folder.join("Cargo.toml"))?;
     let work = tempfile::Builder::new().prefix("giornata-").tempdir()?;
     let shell = Shell::new(false, work.path())?;
-    let mut tests = Vec::new();
-    for library in &list.library {
+    let run = workers::each(&list.library, |library| {
         let place = crates.get(&library.package);
-        let place =
-            place.with_context(|| format!("{}: the manifest does not have it", library.package))?;
-        for (number, test) in library.test.iter().enumerate() {
-            let project = work.path().join(format!("{}-{number}", library.name));
-            tests.push((library, test, place.as_path(), project));
-        }
-    }
-    let run = workers::each(&tests, |(library, test, place, project)| {
-        run_test(&shell, library, test, place, project)
-            .with_context(|| format!("{}: {}", library.name, test.sources.join(" ")))
+        let place = place.context("the manifest does not have its crate");
+        let project = work.path().join(&library.name);
+        place
+            .and_then(|place| run_tests(&shell, library, place, &project))
+            .with_context(|| library.name.clone())
     });
     let failed: Vec<String> = run
         .into_iter()
@@ -119,7 +113,10 @@ pub(crate) fn check() -> Result<String> {
     }
     Ok(format!(
         "{} tests of {} libraries",
-        tests.len(),
+        list.library
+            .iter()
+            .map(|library| library.test.len())
+            .sum::<usize>(),
         list.library.len()
     ))
 }
@@ -149,46 +146,75 @@ fn crates(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
     Ok(packages.into_iter().filter_map(place).collect())
 }
 
-fn run_test(
-    shell: &Shell,
-    library: &Library,
-    test: &Test,
-    place: &Path,
-    project: &Path,
-) -> Result<()> {
+/// How the sources of a library are compiled.
+struct Compiler {
+    program: String,
+    flags: Vec<String>,
+}
+
+impl Compiler {
+    /// That of a project, whose archive is not there yet: its toolchain file is written
+    /// before that is missed.
+    fn of(shell: &Shell, project: &Path, library: &Library, place: &Path) -> Result<Compiler> {
+        shell.refuses(project, &["size"], ARCHIVE)?;
+        let toolchain = fs::read_to_string(project.join(TOOLCHAIN)).context(TOOLCHAIN)?;
+        let flags = setting(&toolchain, "CMAKE_C_FLAGS_INIT")?.split_whitespace();
+        let mut flags: Vec<String> = flags.map(String::from).collect();
+        // (others' warnings are theirs)
+        flags.push("-w".into());
+        flags.extend(library.flags.iter().cloned());
+        for folder in &library.include {
+            flags.push(format!("-I{}", path(place, folder).display()));
+        }
+        let program = setting(&toolchain, "CMAKE_C_COMPILER")?.into();
+        Ok(Compiler { program, flags })
+    }
+
+    /// Compiles sources into a folder; the objects.
+    fn compile(&self, sources: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
+        fs::create_dir_all(folder)?;
+        let object = |(number, source): (usize, &PathBuf)| {
+            let object = folder.join(format!("{number}.o"));
+            let mut compile = Command::new(&self.program);
+            compile.args(&self.flags).arg("-c").arg(source);
+            run_to_end(compile.arg("-o").arg(&object))?;
+            Ok(object)
+        };
+        sources.iter().enumerate().map(object).collect()
+    }
+
+    /// Makes an archive of objects anew.
+    fn archive(&self, archive: &Path, objects: &[&PathBuf]) -> Result<()> {
+        let _ = fs::remove_file(archive);
+        let prefix = self.program.strip_suffix("gcc").unwrap_or("");
+        let mut command = Command::new(format!("{prefix}ar"));
+        run_to_end(command.arg("rcs").arg(archive).args(objects))
+    }
+}
+
+/// Compiles a library once, and each of its tests with it, in one project.
+fn run_tests(shell: &Shell, library: &Library, place: &Path, project: &Path) -> Result<()> {
     fs::create_dir_all(project.join("build"))?;
     fs::write(project.join("system.toml"), SYSTEM)?;
-    // before the archive is missed, the toolchain file is written
-    shell.refuses(project, &["size"], ARCHIVE)?;
-    let toolchain = fs::read_to_string(project.join(TOOLCHAIN)).context(TOOLCHAIN)?;
-    let compiler = setting(&toolchain, "CMAKE_C_COMPILER")?;
-    let mut flags: Vec<String> = setting(&toolchain, "CMAKE_C_FLAGS_INIT")?
-        .split_whitespace()
-        .map(String::from)
-        .collect();
-    // (others' warnings are theirs)
-    flags.push("-w".into());
-    flags.extend(library.flags.iter().cloned());
-    for folder in &library.include {
-        flags.push(format!("-I{}", path(place, folder).display()));
-    }
-    let mut sources = Vec::new();
-    for source in library.sources.iter().chain(&test.sources) {
-        sources.extend(files(&path(place, source))?);
-    }
+    let compiler = Compiler::of(shell, project, library, place)?;
+    let listed = |sources: &[String]| -> Result<Vec<PathBuf>> {
+        let files: Result<Vec<_>> = sources.iter().map(|s| files(&path(place, s))).collect();
+        Ok(files?.into_iter().flatten().collect())
+    };
+    let mut sources = listed(&library.sources)?;
     sources.retain(|source| !library.without.iter().any(|name| source.ends_with(name)));
-    let mut objects = Vec::new();
-    for (number, source) in sources.iter().enumerate() {
-        let object = project.join(format!("build/{number}.o"));
-        let mut compile = Command::new(compiler);
-        compile.args(&flags).arg("-c").arg(source);
-        run_to_end(compile.arg("-o").arg(&object))?;
-        objects.push(object);
+    let own = compiler.compile(&sources, &project.join("build/library"))?;
+    for test in &library.test {
+        let objects = compiler.compile(&listed(&test.sources)?, &project.join("build/test"))?;
+        let all: Vec<&PathBuf> = own.iter().chain(&objects).collect();
+        compiler.archive(&project.join(ARCHIVE), &all)?;
+        run_test(shell, test, project).with_context(|| test.sources.join(" "))?;
     }
-    let archiver = compiler.strip_suffix("gcc").unwrap_or("");
-    let mut archive = Command::new(format!("{archiver}ar"));
-    archive.arg("rcs").arg(project.join(ARCHIVE));
-    run_to_end(archive.args(&objects))?;
+    Ok(())
+}
+
+/// Builds the system, and runs the test to its end.
+fn run_test(shell: &Shell, test: &Test, project: &Path) -> Result<()> {
     let words = ["run", "--headless", "--for", LIMIT];
     let output = shell.call(project, &words)?;
     ends(&output, &words, 0, &test.says)?;
