@@ -79,12 +79,9 @@ impl Kernel {
             }
             return;
         }
-        let word = match is_it {
-            true => posix::noted_word(thread, mutex),
-            false => 0,
-        };
         let mut error = Error::EIDRM as usize;
         if is_it {
+            let word = posix::noted_word(thread, mutex);
             error = self.copy_word::<M>(thread, mutex, word);
             if error == DONE {
                 if !self.is_refused(thread, mutex) {

@@ -84,18 +84,30 @@ extern "C" fn lock_owned<M: Machine>(
     if differ(kernel.slot.get(), me) | (low & high ^ FOR_EVER) == 0
         && let Some((end, odd)) = end_of_chain(kernel, me, owner)
     {
-        kernel.ask(me);
-        mutex.count.set(mutex.count.get().wrapping_add(1));
-        me.wants.set(Some(mutex));
-        me.answer(0);
-        if odd != 0 {
-            cold_path();
-            return kernel.resolve();
-        }
-        let reason = reason::HELPS | (me.number() as usize) << 16;
-        return Outcome::because(end, reason);
+        begin_to_want(kernel, me, mutex);
+        return help(kernel, me, end, odd);
     }
     in_general!(Lock, slot, serial, low, high, 0, 0, me, kernel)
+}
+
+/// The caller wants a mutex that another owns.
+#[inline(always)]
+pub(crate) fn begin_to_want(kernel: Ref<Kernel>, me: Ref<Thread>, mutex: Ref<Object>) {
+    kernel.ask(me);
+    mutex.count.set(mutex.count.get().wrapping_add(1));
+    me.wants.set(Some(mutex));
+    me.answer(0);
+}
+
+/// The end of its chain runs in its place, if nothing is odd: see [`end_of_chain`].
+#[inline(always)]
+pub(crate) fn help(kernel: Ref<Kernel>, me: Ref<Thread>, end: Ref<Thread>, odd: usize) -> Outcome {
+    if odd != 0 {
+        cold_path();
+        return kernel.resolve();
+    }
+    let reason = reason::HELPS | (me.number() as usize) << 16;
+    Outcome::because(end, reason)
 }
 
 /// Who runs in the place of a thread that is about to wait for this owner, and 0 if it can

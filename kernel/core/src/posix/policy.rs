@@ -1,6 +1,6 @@
-//! SCHED_RR, SCHED_SPORADIC, deadlines and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads that ask
-//! for them while they run. They are limits of execution, so whoever has none pays nothing:
-//! see [`crate::limit`].
+//! SCHED_RR, SCHED_SPORADIC, deadlines and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads
+//! that ask for them while they run. All but deadlines are limits of execution, so whoever has
+//! none pays nothing: see [`crate::limit`].
 //!
 //! A sporadic server is looked at when it wakes, when it has used its budget up, and when a
 //! replenishment is due while it has its lower priority. What was to be replenished before is
@@ -429,13 +429,11 @@ impl Kernel {
             true => OWN | FRESH,
             false => 0,
         });
+        thread.clear(state::SPORADIC | state::BY_DEADLINE);
         match kind {
             policy::SPORADIC => thread.set(state::SPORADIC),
-            _ => thread.clear(state::SPORADIC),
-        }
-        match kind {
             policy::DEADLINE => thread.set(state::BY_DEADLINE),
-            _ => thread.clear(state::BY_DEADLINE),
+            _ => {}
         }
         self.watch_server::<M>(account, now);
         // (as `set_priority`)

@@ -14,10 +14,9 @@ use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 use crate::general::in_general;
 use crate::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
 use crate::private::id_of;
-use crate::sync::end_of_chain;
+use crate::sync::{begin_to_want, end_of_chain, help};
 use crate::thread::state;
 use crate::timer::FOR_EVER;
-use crate::trace::reason;
 use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
 
@@ -94,16 +93,9 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
                     object.give_to(owner);
                     M::store(place, value | WAITED_FOR);
                 }
-                kernel.ask(me);
-                object.count.set(object.count.get().wrapping_add(1));
-                me.wants.set(Some(object));
-                wait_until::<M>(kernel, me, low, high);
-                if odd != 0 {
-                    cold_path();
-                    return kernel.resolve();
-                }
-                let reason = reason::HELPS | (me.number() as usize) << 16;
-                return Outcome::because(end, reason);
+                begin_to_want(kernel, me, object);
+                arm_until::<M>(kernel, me, low, high);
+                return help(kernel, me, end, odd);
             }
         } else if odd | some(object.waiters.get()) == 0
             && object.kind.get() == PRIVATE_SEMAPHORE
@@ -112,7 +104,8 @@ pub(crate) extern "C" fn lock_word<M: Machine>(
             object.word.set(word);
             object.count.set(0);
             M::store(place, WAITED_FOR | object.most.get() << LIMIT);
-            wait_until::<M>(kernel, me, low, high);
+            me.answer(0);
+            arm_until::<M>(kernel, me, low, high);
             return kernel.wait(me, object);
         }
     }
@@ -141,8 +134,7 @@ fn owner_of(
 
 /// The caller is about to wait, until an instant at most.
 #[inline(always)]
-fn wait_until<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, low: usize, high: usize) {
-    me.answer(0);
+fn arm_until<M: Machine>(kernel: Ref<Kernel>, me: Ref<Thread>, low: usize, high: usize) {
     if low & high != FOR_EVER {
         cold_path();
         kernel.arm::<M>(me, low, high);
