@@ -88,7 +88,12 @@ impl Memory {
         if let Some(at) = self.take_gap(before, bytes, aligned) {
             return at;
         }
-        let (at, before) = (aligned(self.end), u64::from(before));
+        self.take_end(before, bytes, aligned)
+    }
+
+    /// The same behind what is in use: at the `place` that belongs to its end.
+    pub(crate) fn take_end(&mut self, before: u32, bytes: u32, place: impl Fn(u64) -> u64) -> u32 {
+        let (at, before) = (place(self.end), u64::from(before));
         if self.end < at - before {
             self.gaps.push((self.end, at - before));
         }

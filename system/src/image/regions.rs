@@ -292,18 +292,27 @@ fn place_rest(
     (ring, memory.take(0, ram_size, 16), shared)
 }
 
-/// Room for text, below what is in use, whose lines of a cache of 64 KiB are not those of
-/// the kernel's text; if there is some. Where a process and the kernel share lines, each
-/// system call fetches both anew.
+/// Room for text whose lines of a cache of 64 KiB are not those of the kernel's text, if there
+/// is some below what is in use; text of half that cache may lie behind it too. Where a process
+/// and the kernel share lines, each system call fetches both anew.
 fn apart_from_kernel(model: &Model, memory: &mut Memory, size: Size) -> Option<u32> {
     const CACHE: u64 = 0x1_0000;
     /// The kernel's text, in bytes at most; rounded up.
     const KERNEL: u64 = 0x8400;
     let kernel = u64::from(model.board.kernel.0);
-    memory.take_gap(0, size.bytes(), |start| {
-        let within = (start - kernel) % CACHE;
-        (start - within + within.max(KERNEL)).next_multiple_of(size.alignment().into())
-    })
+    let alignment = u64::from(size.alignment());
+    // (text of half the cache lies in the other half: upon the kernel's last lines rather than
+    // its first, which are those of its entries)
+    let is_half = alignment == CACHE / 2;
+    let first = if is_half { alignment } else { KERNEL };
+    let behind_kernel = |at: u64| {
+        let within = (at - kernel) % CACHE;
+        (at - within + within.max(first)).next_multiple_of(alignment)
+    };
+    let place = |start| behind_kernel(behind_kernel(start));
+    memory
+        .take_gap(0, size.bytes(), place)
+        .or_else(|| is_half.then(|| memory.take_end(0, size.bytes(), place)))
 }
 
 impl Places {

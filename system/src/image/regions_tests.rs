@@ -145,6 +145,26 @@ fn below_a_private_stack_lies_nothing_that_is_open_with_it() {
 }
 
 #[test]
+fn text_of_half_a_cache_lies_in_the_other_half_than_the_kernels_first_lines() {
+    let model = laid().model;
+    let kernel = u64::from(model.board.kernel.0);
+    let half = Size::of(0x7800, 256, 1);
+    assert_eq!(half.alignment(), 0x8000);
+    for used in (0x8000..0x3_0000).step_by(0x1100) {
+        let mut memory = Memory::from(kernel + used);
+        let place = apart_from_kernel(&model, &mut memory, half).unwrap();
+        let place = u64::from(place) - kernel;
+        assert!(place >= used && place - used < 0x1_0000 + 0x8000);
+        assert_eq!(place % 0x1_0000, 0x8000);
+    }
+    // (a smaller one does not make the system longer)
+    let mut memory = Memory::from(kernel + 0x9000);
+    let small = Size::of(0x1000, 256, 1);
+    assert_eq!(apart_from_kernel(&model, &mut memory, small), None);
+    assert_eq!(memory.end(), kernel + 0x9000);
+}
+
+#[test]
 fn sections_lie_in_regions_with_their_rights() {
     let laid = laid();
     for (index, site) in laid.layout.sites.iter().enumerate() {
