@@ -41,23 +41,8 @@ record! {
         pub to_ticks: Ratio,
         /// Nanoseconds a tick.
         pub to_nanos: Ratio,
-    }
-}
-
-impl Rate {
-    /// Ticks a second.
-    pub const fn hertz(&self) -> u32 {
-        let Ratio {
-            whole,
-            numerator,
-            denominator,
-            ..
-        } = self.to_ticks;
-        // by the Ratio Invariant what divides 10^9 in lowest terms
-        match NANOS_PER_SECOND.checked_div(denominator) {
-            Some(scale) => whole * NANOS_PER_SECOND + numerator * scale,
-            None => 0,
-        }
+        /// Ticks a second.
+        pub hertz: u32,
     }
 }
 
@@ -112,6 +97,7 @@ impl Rate {
         Some(Rate {
             to_ticks: Ratio::new(hertz, NANOS_PER_SECOND),
             to_nanos: Ratio::new(NANOS_PER_SECOND, hertz),
+            hertz,
         })
     }
 
@@ -125,6 +111,14 @@ impl Rate {
         }
         let (_, up) = self.to_ticks.scale(at.0);
         Ticks(up)
+    }
+
+    /// The same of a time in seconds and nanoseconds, which may be more than those of a
+    /// second: a third of the instructions. O(1), no division.
+    #[inline(never)]
+    pub const fn ticks_of(&self, seconds: u64, nanoseconds: u32) -> Ticks {
+        let (_, up) = self.to_ticks.scale(nanoseconds as u64);
+        Ticks(saturating_product(seconds, self.hertz).saturating_add(up))
     }
 
     /// The instant of a tick, rounded down; [`Instant::NEVER`] for the last tick and
@@ -218,6 +212,20 @@ mod tests {
         }
 
         #[test]
+        fn ticks_of_seconds_and_nanoseconds_are_exact(
+            hertz in rates(), seconds: u64, shift in 0u32..64, nanoseconds: u32,
+        ) {
+            let seconds = seconds >> shift;
+            let rate = Rate::new(hertz).unwrap();
+            let time = u128::from(seconds) * u128::from(NANOS_PER_SECOND) + u128::from(nanoseconds);
+            let expected = (time * u128::from(hertz)).div_ceil(u128::from(NANOS_PER_SECOND));
+            prop_assert_eq!(
+                rate.ticks_of(seconds, nanoseconds).0,
+                u64::try_from(expected).unwrap_or(u64::MAX)
+            );
+        }
+
+        #[test]
         fn instants_are_exact_for_every_tick(hertz in rates(), ticks: u64, shift in 0u32..64) {
             let ticks = ticks >> shift;
             let rate = Rate::new(hertz).unwrap();
@@ -268,21 +276,6 @@ mod tests {
             assert_eq!(rate.ticks(Instant::NEVER), Ticks(u64::MAX));
             assert_eq!(rate.instant(Ticks(u64::MAX)), Instant::NEVER);
             assert!(rate.ticks(Instant(1)).0 >= 1, "an instant is a wait");
-        }
-    }
-
-    #[test]
-    fn a_rate_knows_its_timer() {
-        for hertz in [
-            1,
-            7,
-            32_768,
-            10_000_000,
-            1_000_000_000,
-            1_999_999_999,
-            FASTEST,
-        ] {
-            assert_eq!(Rate::new(hertz).map(|rate| rate.hertz()), Some(hertz));
         }
     }
 

@@ -20,6 +20,11 @@ pub struct Duration(pub u64);
 #[repr(transparent)]
 pub struct Ticks(pub u64);
 
+impl Ticks {
+    /// The last, which never comes.
+    pub const NEVER: Ticks = Ticks(u64::MAX);
+}
+
 impl Instant {
     /// The start of the system.
     pub const START: Instant = Instant(0);

@@ -49,10 +49,10 @@ impl Condition {
 
     fn wait(&self, mutex: &Mutex, until: Until<'_>) -> Result<(), Errno> {
         self.check()?;
-        let instant = until.instant()?;
+        let tick = until.tick()?;
         let depth = mutex.lay_down()?;
         let waited = self.bound.waiting(self.address(), |id| {
-            mutex.wait(|mutex, word| entry::wait(id, mutex, instant, word))
+            mutex.wait(|mutex, word| entry::wait(id, mutex, tick, word))
         });
         mutex.take_up(depth, waited)
     }

@@ -2,7 +2,9 @@
 //! before: it does not get lost between the last look and the call.
 
 use giornata_abi::call::Call;
-use giornata_rt::{Error, Id, Instant, call};
+use giornata_rt::call::halves;
+use giornata_rt::clock::Ticks;
+use giornata_rt::{Error, Id};
 
 use crate::signal;
 use crate::thread;
@@ -54,32 +56,32 @@ fn enter(call: Call, [a, b, c, d, e, f]: [usize; 6]) -> Result<usize, Error> {
 
 /// Takes a mutex or a semaphore, by its word.
 #[inline(always)]
-pub(crate) fn lock(object: Id, until: Instant, word: usize) -> Result<(), Error> {
-    let ((slot, serial), (low, high)) = (object.parts(), call::ticks(until));
+pub(crate) fn lock(object: Id, until: Ticks, word: usize) -> Result<(), Error> {
+    let ((slot, serial), (low, high)) = (object.parts(), halves(until.0));
     let locked = enter(Call::Lock, [slot, serial, low, high, word, 0]);
     signal::check();
     locked.map(drop)
 }
 
 /// Waits for a condition, with a mutex by its word.
-pub(crate) fn wait(condition: Id, mutex: Id, until: Instant, word: usize) -> Result<(), Error> {
-    let ((slot, serial), (low, high)) = (condition.parts(), call::ticks(until));
+pub(crate) fn wait(condition: Id, mutex: Id, until: Ticks, word: usize) -> Result<(), Error> {
+    let ((slot, serial), (low, high)) = (condition.parts(), halves(until.0));
     let (mutex, _) = mutex.parts();
     enter(Call::Wait, [slot, serial, mutex, low, high, word]).map(drop)
 }
 
 /// Waits for the end of a thread: what it ended with.
 pub(crate) fn join(thread: Id) -> Result<usize, Error> {
-    let ((slot, serial), (low, high)) = (thread.parts(), call::ticks(Instant::NEVER));
+    let ((slot, serial), (low, high)) = (thread.parts(), halves(Ticks::NEVER.0));
     let joined = enter(Call::JoinThread, [slot, serial, low, high, 0, 0]);
     signal::check();
     joined
 }
 
-/// Waits for an instant.
-pub(crate) fn sleep(until: Instant) -> Result<(), Error> {
+/// Waits for a tick.
+pub(crate) fn sleep(until: Ticks) -> Result<(), Error> {
     // (never is none that the kernel sleeps until)
-    let (low, high) = call::ticks(Instant(until.0.min(u64::MAX / 2)));
+    let (low, high) = halves(until.0.min(u64::MAX / 2));
     let slept = enter(Call::Sleep, [low, high, 0, 0, 0, 0]);
     signal::check();
     slept.map(drop)

@@ -14,15 +14,16 @@ use core::ffi::c_int;
 use core::ptr::null;
 
 use giornata_abi::word::{LOCKED, WAITED_FOR};
+use giornata_rt::clock::Ticks;
 use giornata_rt::restartable::Word;
 use giornata_rt::sync::word_at_hand;
 use giornata_rt::thread::Outer;
-use giornata_rt::{Id, Instant, call};
+use giornata_rt::{Id, call};
 
 use crate::entry;
 use crate::error::{Errno, number};
 use crate::thread;
-use crate::time::{REALTIME, TimeSpec, awaited};
+use crate::time::{REALTIME, TimeSpec, awaited, has_waited};
 use crate::waiting::{Kind, WordObject};
 
 /// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
@@ -71,19 +72,20 @@ pub(crate) enum Until<'a> {
     Never,
     /// Not at all.
     Now,
-    Instant(Instant),
+    Tick(Ticks),
     /// By this clock.
     At(usize, &'a TimeSpec),
 }
 
 impl Until<'_> {
-    pub(crate) fn instant(self) -> Result<Instant, Errno> {
+    #[inline(always)]
+    pub(crate) fn tick(self) -> Result<Ticks, Errno> {
         match self {
-            Until::Never => Ok(Instant::NEVER),
-            Until::Now => Ok(Instant::START),
-            Until::Instant(instant) => Ok(instant),
-            // (an instant of 0 would be not at all, which has another error)
-            Until::At(clock, time) => Ok(Instant(awaited(clock, *time)?.0.max(1))),
+            Until::Never => Ok(Ticks::NEVER),
+            Until::Now => Ok(Ticks(0)),
+            Until::Tick(tick) => Ok(tick),
+            // (a tick of 0 would be not at all, which has another error)
+            Until::At(clock, time) => Ok(awaited(clock, *time)?.max(Ticks(1))),
         }
     }
 
@@ -94,7 +96,7 @@ impl Until<'_> {
     /// The caller has waited, and is not to be told if the clock is set.
     pub(crate) fn is_over(self) {
         if matches!(self, Until::At(..)) {
-            thread::own().by_realtime.set(false);
+            has_waited();
         }
     }
 }
@@ -219,8 +221,8 @@ impl Mutex {
                 return self.lock_again(until);
             }
             self.check(until)?;
-            let instant = until.instant()?;
-            let ask = |id| entry::lock(id, instant, self.address());
+            let tick = until.tick()?;
+            let ask = |id| entry::lock(id, tick, self.address());
             let locked = self.object.call(Kind::Mutex, ask);
             until.is_over();
             if locked.is_ok() && self.state.get() == 0 {
@@ -249,9 +251,9 @@ impl Mutex {
         if until.is_now() {
             return Err(Errno::EBUSY);
         }
-        let instant = until.instant()?;
+        let tick = until.tick()?;
         match self.is(NORMAL) {
-            true => dead_lock(instant),
+            true => dead_lock(tick),
             false => Err(Errno::EDEADLK),
         }
     }
@@ -397,11 +399,11 @@ impl Mutex {
     }
 }
 
-/// A thread waits for itself: until the instant only, if there is one.
-fn dead_lock(until: Instant) -> Result<(), Errno> {
+/// A thread waits for itself: until the tick only, if there is one.
+fn dead_lock(until: Ticks) -> Result<(), Errno> {
     loop {
         let slept = entry::sleep(until);
-        if slept.is_ok() && until != Instant::NEVER {
+        if slept.is_ok() && until != Ticks::NEVER {
             return Err(Errno::ETIMEDOUT);
         }
     }

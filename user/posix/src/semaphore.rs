@@ -8,8 +8,9 @@ use core::ffi::{CStr, c_char, c_int, c_uint};
 use core::ptr::null_mut;
 
 use giornata_abi::word::{LIMIT, MOST, WAITED_FOR};
+use giornata_rt::clock::Ticks;
 use giornata_rt::restartable::Word;
-use giornata_rt::{Id, Instant, call};
+use giornata_rt::{Id, call};
 
 use crate::cancel;
 use crate::entry;
@@ -122,9 +123,9 @@ impl Semaphore {
         false
     }
 
-    /// The same until an instant, or a signal: `EINTR`.
-    pub(crate) fn acquire_once(&self, until: Instant) -> Result<(), Errno> {
-        self.acquire_as(Until::Instant(until))
+    /// The same until a tick, or a signal: `EINTR`.
+    pub(crate) fn acquire_once(&self, until: Ticks) -> Result<(), Errno> {
+        self.acquire_as(Until::Tick(until))
     }
 
     fn acquire_as(&self, until: Until<'_>) -> Result<(), Errno> {
@@ -135,8 +136,8 @@ impl Semaphore {
         if matches!(until, Until::Now) {
             return Err(Errno::EAGAIN);
         }
-        let instant = until.instant()?;
-        let ask = |id| entry::lock(id, instant, self.address());
+        let tick = until.tick()?;
+        let ask = |id| entry::lock(id, tick, self.address());
         let acquired = self.object.call(Kind::Semaphore, ask);
         until.is_over();
         acquired

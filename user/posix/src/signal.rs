@@ -10,7 +10,8 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
 
-use giornata_rt::{Error, Instant, call, time};
+use giornata_rt::clock::Ticks;
+use giornata_rt::{Error, call};
 
 use crate::cancel;
 use crate::entry;
@@ -702,7 +703,7 @@ fn suspend(mask: Option<Set>) -> c_int {
     });
     deliver();
     while own.run.get() == Run::None {
-        let _ = cancel::point(|| own.wakes.acquire_once(Instant::NEVER));
+        let _ = cancel::point(|| own.wakes.acquire_once(Ticks::NEVER));
     }
     own.is_suspended.set(false);
     own.mask.set(old);
@@ -719,7 +720,7 @@ pub unsafe extern "C" fn sigwait(set: *const Set, number: *mut c_int) -> c_int {
     // SAFETY: by contract.
     let set = unsafe { set.read() };
     loop {
-        match accept(set, Instant::NEVER) {
+        match accept(set, Ticks::NEVER) {
             Ok(info) => {
                 // SAFETY: by contract.
                 unsafe { number.write(info.number) };
@@ -739,7 +740,7 @@ pub unsafe extern "C" fn sigwait(set: *const Set, number: *mut c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigwaitinfo(set: *const Set, info: *mut Info) -> c_int {
     // SAFETY: by contract.
-    unsafe { take_info(set, info, Instant::NEVER) }
+    unsafe { take_info(set, info, Ticks::NEVER) }
 }
 
 /// See POSIX, `sigtimedwait()`: as [`sigwaitinfo`], for so long at most: `EAGAIN`. `EINVAL`:
@@ -755,10 +756,8 @@ pub unsafe extern "C" fn sigtimedwait(
 ) -> c_int {
     // SAFETY: by contract.
     let until = match unsafe { time.as_ref() } {
-        None => Ok(Instant::NEVER),
-        Some(time) => time
-            .nanoseconds()
-            .map(|more| Instant(time::now().0.saturating_add(more))),
+        None => Ok(Ticks::NEVER),
+        Some(time) => time.ticks_from_now(),
     };
     match until {
         // SAFETY: by contract.
@@ -769,7 +768,7 @@ pub unsafe extern "C" fn sigtimedwait(
 
 /// # Safety
 /// As [`sigwaitinfo`].
-unsafe fn take_info(set: *const Set, place: *mut Info, until: Instant) -> c_int {
+unsafe fn take_info(set: *const Set, place: *mut Info, until: Ticks) -> c_int {
     // SAFETY: by contract.
     or_minus_one(accept(unsafe { set.read() }, until).map(|info| {
         // SAFETY: by contract.
@@ -781,7 +780,7 @@ unsafe fn take_info(set: *const Set, place: *mut Info, until: Instant) -> c_int 
 }
 
 /// Waits for a signal of a set. `EAGAIN`: none has come. `EINTR`: a handler has run.
-fn accept(set: Set, until: Instant) -> Result<Info, Errno> {
+fn accept(set: Set, until: Ticks) -> Result<Info, Errno> {
     let own = thread::own();
     loop {
         let taken = inside(|| {

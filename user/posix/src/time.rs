@@ -8,16 +8,17 @@ use core::ffi::{c_int, c_long, c_ulong};
 
 #[cfg(target_os = "none")]
 use giornata_rt::Error;
-use giornata_rt::clock;
+use giornata_rt::clock::{self, Ticks};
 use giornata_rt::thread;
-use giornata_rt::time::{self, Instant};
+use giornata_rt::time;
 
 use crate::error::{Errno, number, or_minus_one};
 use crate::lock::inside;
 #[cfg(target_os = "none")]
 use crate::{cancel, entry, signal, signal::Run};
 
-const SECOND: u64 = 1_000_000_000;
+const BILLION: c_long = 1_000_000_000;
+const SECOND: u64 = BILLION as u64;
 
 /// `clockid_t`.
 pub(crate) type ClockId = usize;
@@ -48,16 +49,65 @@ impl TimeSpec {
     /// In nanoseconds: 0 if it is negative, never if they are more than 64 bits hold.
     /// `EINVAL`: the nanoseconds are not those of a second.
     pub(crate) fn nanoseconds(self) -> Result<u64, Errno> {
-        let rest = u64::try_from(self.nanoseconds).ok();
-        let rest = rest.filter(|rest| *rest < SECOND).ok_or(Errno::EINVAL)?;
-        // (most fit in a word, whose product is short)
-        if let Ok(seconds) = u32::try_from(self.seconds) {
-            return Ok(u64::from(seconds) * SECOND + rest);
-        }
+        let rest = self.rest()?.into();
         Ok(match u64::try_from(self.seconds) {
             Ok(seconds) => seconds.saturating_mul(SECOND).saturating_add(rest),
             Err(_) => 0,
         })
+    }
+
+    /// The tick that lies so far behind the clock now: at once if it is negative. One entry.
+    /// `EINVAL`: the nanoseconds are not those of a second.
+    pub(crate) fn ticks_from_now(self) -> Result<Ticks, Errno> {
+        let more = self.ticks()?;
+        Ok(Ticks(clock::now().0.saturating_add(more.0)))
+    }
+
+    /// In ticks: 0 if it is negative. `EINVAL`: the nanoseconds are not those of a second.
+    fn ticks(self) -> Result<Ticks, Errno> {
+        let rest = self.rest()?;
+        Ok(match u64::try_from(self.seconds) {
+            Ok(seconds) => clock::ticks_of(seconds, rest),
+            Err(_) => Ticks(0),
+        })
+    }
+
+    /// So much later; both have the nanoseconds of a second.
+    fn plus(self, more: TimeSpec) -> TimeSpec {
+        let seconds = self.seconds.saturating_add(more.seconds);
+        match self.nanoseconds + more.nanoseconds {
+            nanoseconds if nanoseconds < BILLION => TimeSpec {
+                seconds,
+                nanoseconds,
+            },
+            nanoseconds => TimeSpec {
+                seconds: seconds.saturating_add(1),
+                nanoseconds: nanoseconds - BILLION,
+            },
+        }
+    }
+
+    /// So much earlier; both have the nanoseconds of a second.
+    fn less(self, other: TimeSpec) -> TimeSpec {
+        let seconds = self.seconds.saturating_sub(other.seconds);
+        match self.nanoseconds - other.nanoseconds {
+            nanoseconds if nanoseconds >= 0 => TimeSpec {
+                seconds,
+                nanoseconds,
+            },
+            nanoseconds => TimeSpec {
+                seconds: seconds.saturating_sub(1),
+                nanoseconds: nanoseconds + BILLION,
+            },
+        }
+    }
+
+    /// The nanoseconds of a second: `EINVAL` if they are not.
+    fn rest(self) -> Result<u32, Errno> {
+        match self.nanoseconds as c_ulong {
+            rest if rest < SECOND as c_ulong => Ok(rest as u32),
+            _ => Err(Errno::EINVAL),
+        }
     }
 }
 
@@ -68,15 +118,18 @@ impl TimeSpec {
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
     let now = match clock {
-        REALTIME => Ok(time::now().0.wrapping_add(offset())),
-        MONOTONIC => Ok(time::now().0),
+        REALTIME | MONOTONIC => Ok(time::now().0),
         THREAD_CPUTIME => spent(),
         PROCESS_CPUTIME => spent_by_all(),
         _ => spent_by(clock),
     };
     or_minus_one(now.map(|now| {
+        let now = match clock {
+            REALTIME => TimeSpec::of(now).plus(ahead()),
+            _ => TimeSpec::of(now),
+        };
         // SAFETY: by contract.
-        unsafe { time.write(TimeSpec::of(now)) };
+        unsafe { time.write(now) };
         0
     }))
 }
@@ -190,27 +243,30 @@ fn sleep(
     rest: Option<&mut TimeSpec>,
 ) -> Result<(), Errno> {
     if is_absolute {
-        return sleep_until(clock, time);
+        return sleep_until(|| awaited(clock, time));
     }
     if !matches!(clock, REALTIME | MONOTONIC) {
         return Err(Errno::EINVAL);
     }
-    let until = time::now().0.saturating_add(time.nanoseconds()?);
-    let slept = sleep_until(MONOTONIC, TimeSpec::of(until));
+    let until = time.ticks_from_now()?;
+    let slept = sleep_until(|| Ok(until));
     if let (Err(Errno::EINTR), Some(rest)) = (slept, rest) {
-        *rest = TimeSpec::of(until.saturating_sub(time::now().0));
+        let left = until.0.saturating_sub(clock::now().0);
+        *rest = TimeSpec::of(clock::instant(Ticks(left)).0);
     }
     slept
 }
 
-/// Blocks until a clock shows a time, or until a handler has run: `EINTR`.
+/// Blocks until a tick, which is asked for anew when CLOCK_REALTIME has been set, or until a
+/// handler has run: `EINTR`.
 #[cfg(target_os = "none")]
-fn sleep_until(clock: ClockId, time: TimeSpec) -> Result<(), Errno> {
+#[inline(always)]
+fn sleep_until(tick: impl Fn() -> Result<Ticks, Errno>) -> Result<(), Errno> {
     cancel::test();
     loop {
-        let until = awaited(clock, time)?;
+        let until = tick()?;
         let (slept, run) = signal::heeding(|| entry::sleep(until));
-        crate::thread::own().by_realtime.set(false);
+        has_waited();
         cancel::test();
         if slept != Err(Error::EINTR) || run != Run::None {
             return Ok(slept?);
@@ -220,50 +276,70 @@ fn sleep_until(clock: ClockId, time: TimeSpec) -> Result<(), Errno> {
 
 /// The host has no signals of these.
 #[cfg(not(target_os = "none"))]
-fn sleep_until(clock: ClockId, time: TimeSpec) -> Result<(), Errno> {
-    Ok(time::sleep_until(instant(clock, time)?)?)
+fn sleep_until(tick: impl Fn() -> Result<Ticks, Errno>) -> Result<(), Errno> {
+    Ok(time::sleep_until(clock::instant(tick()?))?)
 }
 
-/// When a clock shows a time. `EINVAL`: the nanoseconds are not those of a second, or there is
-/// no such clock that one can wait for.
-pub(crate) fn instant(clock: ClockId, time: TimeSpec) -> Result<Instant, Errno> {
-    let time = time.nanoseconds()?;
-    match clock {
-        // (what is beyond all that the clock can show never comes)
-        REALTIME => Ok(Instant(match time.cast_signed() {
-            ..0 => u64::MAX,
-            time => time
-                .saturating_sub(offset().cast_signed())
-                .max(0)
-                .cast_unsigned(),
-        })),
-        MONOTONIC => Ok(Instant(time)),
-        _ => Err(Errno::EINVAL),
+/// When CLOCK_REALTIME shows a time, by CLOCK_MONOTONIC; both in ns. What 63 bits do not hold
+/// never comes.
+#[cfg(target_os = "none")]
+pub(crate) fn monotonic(shown: u64) -> u64 {
+    let TimeSpec {
+        seconds,
+        nanoseconds,
+    } = ahead();
+    let ahead = seconds
+        .saturating_mul(BILLION.into())
+        .saturating_add(nanoseconds.into());
+    match shown.cast_signed() {
+        ..0 => u64::MAX,
+        shown => shown.saturating_sub(ahead).max(0).cast_unsigned(),
     }
 }
 
-/// The same, of a time that the caller is about to wait for: if CLOCK_REALTIME is set
-/// meanwhile, its wait is interrupted.
+/// The first tick at which a clock shows a time that the caller is about to wait for: if
+/// CLOCK_REALTIME is set meanwhile, its wait is interrupted. After the wait comes
+/// [`has_waited`]. `EINVAL`: the nanoseconds are not those of a second, or there is no such
+/// clock that one can wait for.
+#[inline(always)]
+pub(crate) fn awaited(clock: ClockId, time: TimeSpec) -> Result<Ticks, Errno> {
+    match clock {
+        MONOTONIC => time.ticks(),
+        _ => awaited_by_realtime(clock, time),
+    }
+}
+
+#[inline(never)]
+fn awaited_by_realtime(clock: ClockId, time: TimeSpec) -> Result<Ticks, Errno> {
+    if clock != REALTIME {
+        return Err(Errno::EINVAL);
+    }
+    time.rest()?;
+    #[cfg(target_os = "none")]
+    crate::thread::own().by_realtime.set(true);
+    time.less(ahead()).ticks()
+}
+
+/// The caller does not wait for a time of CLOCK_REALTIME any more.
 #[cfg(target_os = "none")]
-pub(crate) fn awaited(clock: ClockId, time: TimeSpec) -> Result<Instant, Errno> {
+#[inline(always)]
+pub(crate) fn has_waited() {
     let own = crate::thread::own();
-    own.by_realtime.set(clock == REALTIME);
-    if own.is_late.replace(false) {
+    if own.by_realtime.replace(false) && own.is_late.replace(false) {
         signal::deliver();
     }
-    instant(clock, time)
 }
 
-/// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, in ns: a number with a sign.
-struct Offset(Cell<u64>);
+/// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC.
+struct Ahead(Cell<TimeSpec>);
 
-// SAFETY: the Offset Invariant: it is reached inside only.
-unsafe impl Sync for Offset {}
+// SAFETY: the Ahead Invariant: it is reached inside only.
+unsafe impl Sync for Ahead {}
 
-static OFFSET: Offset = Offset(Cell::new(0));
+static AHEAD: Ahead = Ahead(Cell::new(TimeSpec::of(0)));
 
-fn offset() -> u64 {
-    inside(|| OFFSET.0.get())
+fn ahead() -> TimeSpec {
+    inside(|| AHEAD.0.get())
 }
 
 /// See POSIX, `clock_settime()`, of CLOCK_REALTIME: of this process. Who waits for a time of it
@@ -280,10 +356,10 @@ pub unsafe extern "C" fn clock_settime(clock: ClockId, time: *const TimeSpec) ->
     or_minus_one(match clock {
         REALTIME => time
             .nanoseconds()
-            .and_then(|time| match time.cast_signed() {
+            .and_then(|nanoseconds| match nanoseconds.cast_signed() {
                 ..0 => Err(Errno::EINVAL),
                 _ => {
-                    inside(|| OFFSET.0.set(time.wrapping_sub(time::now().0)));
+                    inside(|| AHEAD.0.set(time.less(TimeSpec::of(time::now().0))));
                     #[cfg(target_os = "none")]
                     was_set();
                     Ok(0)
@@ -322,7 +398,7 @@ pub struct TimeValue {
 /// `time` is null or may be written.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub unsafe extern "C" fn gettimeofday(time: *mut TimeValue, _: *mut u8) -> c_int {
-    let now = TimeSpec::of(time::now().0.wrapping_add(offset()));
+    let now = TimeSpec::of(time::now().0).plus(ahead());
     if !time.is_null() {
         let value = TimeValue {
             seconds: now.seconds,

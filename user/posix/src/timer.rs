@@ -5,7 +5,7 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 
 use giornata_rt::thread as rt_thread;
-use giornata_rt::{Instant, call, time};
+use giornata_rt::{Instant, call, clock, time};
 
 use crate::entry;
 use crate::error::{Errno, or_minus_one};
@@ -13,7 +13,7 @@ use crate::lock::inside;
 use crate::signal::{self, Info};
 use crate::thread;
 use crate::time::{
-    ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, THREAD_CPUTIME, TimeSpec, instant,
+    ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, THREAD_CPUTIME, TimeSpec, monotonic,
 };
 
 /// Timers that there can be, and the one of `alarm()` behind them.
@@ -116,7 +116,6 @@ pub struct Setting {
 struct Timer {
     exists: bool,
     serial: u32,
-    clock: ClockId,
     event: Event,
     /// When it is due, by its clock if that is `by_clock`, else by CLOCK_MONOTONIC; 0: it is
     /// not armed.
@@ -136,7 +135,6 @@ impl Timer {
     const NONE: Timer = Timer {
         exists: false,
         serial: 0,
-        clock: MONOTONIC,
         event: Event::NONE,
         due: 0,
         by_clock: false,
@@ -151,7 +149,7 @@ impl Timer {
     /// is not armed.
     fn instant(&self) -> Option<u64> {
         let at = match self.by_clock && self.thread == 0 {
-            true => instant(self.clock, TimeSpec::of(self.due)).map_or(u64::MAX, |i| i.0),
+            true => monotonic(self.due),
             false => self.due,
         };
         (self.due != 0).then_some(at)
@@ -302,7 +300,7 @@ extern "C" fn serve(_: *mut c_void) -> *mut c_void {
             None => {
                 watch_threads();
                 let next = inside(|| TIMERS.next());
-                let _ = entry::sleep(Instant(next));
+                let _ = entry::sleep(clock::ticks(Instant(next)));
             }
         }
     }
@@ -405,7 +403,6 @@ fn create(clock: ClockId, event: Option<Event>) -> Result<usize, Errno> {
         place.set(Timer {
             exists: true,
             serial,
-            clock,
             event: event.unwrap_or(default),
             thread,
             ..Timer::NONE

@@ -14,7 +14,7 @@ use giornata_rt::{Error, Id};
 use crate::error::Errno;
 use crate::lock::inside;
 use crate::signal;
-use crate::thread;
+use crate::time::has_waited;
 
 /// A kind of object with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Bound {
     ) -> Result<(), Errno> {
         let bound = inside(|| self.bind(user))?;
         let result = wait(self.id());
-        thread::own().by_realtime.set(false);
+        has_waited();
         inside(|| bound.release());
         signal::check();
         result

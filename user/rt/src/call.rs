@@ -58,7 +58,7 @@ pub(crate) const fn wide(low: usize, high: usize) -> u64 {
 }
 
 /// The halves of a 64-bit value, low first.
-pub(crate) const fn halves(value: u64) -> (usize, usize) {
+pub const fn halves(value: u64) -> (usize, usize) {
     ((value & 0xFFFF_FFFF) as usize, (value >> 32) as usize)
 }
 

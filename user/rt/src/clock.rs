@@ -17,6 +17,18 @@ pub fn ticks(at: Instant) -> Ticks {
     rate::ticks(at)
 }
 
+/// The first tick not before so many seconds and nanoseconds, which may be more than those of
+/// a second; what 64 bits do not hold is never. Some twenty-five instructions where registers
+/// are short; no entry.
+pub fn ticks_of(seconds: u64, nanoseconds: u32) -> Ticks {
+    rate::ticks_of(seconds, nanoseconds)
+}
+
+/// The tick of the clock at the entry of this call; 0 where it may not be asked.
+pub fn now() -> Ticks {
+    Ticks(crate::stubs::clock_ticks())
+}
+
 /// The instant of a tick, rounded down. Cost as [`ticks`].
 pub fn instant(ticks: Ticks) -> Instant {
     rate::instant(ticks)
@@ -37,12 +49,16 @@ mod rate {
         GRANTS.rate.ticks(at)
     }
 
+    pub(super) fn ticks_of(seconds: u64, nanoseconds: u32) -> Ticks {
+        GRANTS.rate.ticks_of(seconds, nanoseconds)
+    }
+
     pub(super) fn instant(ticks: Ticks) -> Instant {
         GRANTS.rate.instant(ticks)
     }
 
     pub(super) fn hertz() -> u32 {
-        GRANTS.rate.hertz()
+        GRANTS.rate.hertz
     }
 }
 
@@ -75,11 +91,15 @@ mod host {
         RATE.get().ticks(at)
     }
 
+    pub(super) fn ticks_of(seconds: u64, nanoseconds: u32) -> Ticks {
+        RATE.get().ticks_of(seconds, nanoseconds)
+    }
+
     pub(super) fn instant(ticks: Ticks) -> Instant {
         RATE.get().instant(ticks)
     }
 
     pub(super) fn hertz() -> u32 {
-        RATE.get().hertz()
+        RATE.get().hertz
     }
 }

@@ -224,6 +224,38 @@ static void *waits_monotonic(void *when)
     return NULL;
 }
 
+/* Is given the mutex before the time comes, and waits for something else afterwards. */
+static void *locks_then_takes(void *unused)
+{
+    (void)unused;
+    CHECK(pthread_mutex_timedlock(&mutex, &goal) == 0);
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    CHECK(sem_wait(&sem) == 0);
+    return NULL;
+}
+
+static void *posts(void *unused)
+{
+    (void)unused;
+    CHECK(sem_post(&sem) == 0);
+    return NULL;
+}
+
+/* Sets the clock after a wait for a time of it has ended and before that thread runs: it blocks
+ * in its next wait, so that who is below it runs. */
+static void set_after_the_wait(void)
+{
+    goal = at(now(CLOCK_REALTIME) + 1000 * MILLISECOND);
+    pthread_t thread = start(10, locks_then_takes, NULL);
+    rest(1);
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    struct timespec time = at(now(CLOCK_REALTIME) + 10 * MILLISECOND);
+    CHECK(clock_settime(CLOCK_REALTIME, &time) == 0);
+    pthread_t below = start(5, posts, NULL);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(pthread_join(below, NULL) == 0);
+}
+
 /* Sets the clock ahead by so many ms 5 ms after a wait for 20 ms begins: when it ends. */
 static long after(void *(*wait)(void *), long ahead)
 {
@@ -262,7 +294,7 @@ static void setting(void)
         CHECK(after(relative[i], 100) == 20);
         CHECK(after(relative[i], -10) == 20);
     }
-    pthread_mutex_unlock(&mutex);
+    set_after_the_wait();
     // timers: an instant of the clock, and a time from now
     timer_t timer;
     struct sigaction action = { .sa_sigaction = count, .sa_flags = SA_SIGINFO };
