@@ -1,7 +1,7 @@
 //! The list of the functions of POSIX.13 PSE51 is true: what it says is here is declared and
 //! linked, and the page of them is made of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,17 @@ struct Unit {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct List {
     unit: Vec<Unit>,
+    /// What is here beyond the profile.
+    beyond: Vec<Unit>,
+    /// By function.
+    notes: BTreeMap<String, String>,
+    /// By function of the library: see `tests/target/posix/src/sweep.c`.
+    parameters: BTreeMap<String, String>,
+    /// By function of the library that is not called so: why.
+    unswept: BTreeMap<String, String>,
 }
 
 /// Functions of the profile.
@@ -45,9 +54,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn units() -> Vec<Unit> {
+fn list() -> List {
     let text = fs::read_to_string(root().join("user/posix/pse51.toml")).unwrap();
-    toml::from_str::<List>(&text).unwrap().unit
+    toml::from_str(&text).unwrap()
+}
+
+impl List {
+    fn units(&self) -> impl Iterator<Item = &Unit> {
+        self.unit.iter().chain(&self.beyond)
+    }
 }
 
 impl Unit {
@@ -58,19 +73,37 @@ impl Unit {
 
 #[test]
 fn each_function_of_the_profile_is_listed_once() {
-    let units = units();
-    let all = units
-        .iter()
-        .flat_map(|unit| unit.here().chain(&unit.missing));
-    let all: Vec<&String> = all.collect();
-    let once: BTreeSet<_> = all.iter().collect();
-    assert_eq!((all.len(), once.len()), (ALL, ALL));
+    let list = list();
+    let named = |unit: &'_ Unit| {
+        unit.here()
+            .chain(&unit.missing)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let profile: Vec<String> = list.unit.iter().flat_map(named).collect();
+    let beyond: Vec<String> = list.beyond.iter().flat_map(named).collect();
+    let once: BTreeSet<_> = profile.iter().chain(&beyond).collect();
+    assert_eq!(profile.len(), ALL);
+    assert_eq!(once.len(), ALL + beyond.len());
+    for name in list.notes.keys() {
+        assert!(once.contains(name), "a note on {name}, which is none");
+    }
+}
+
+#[test]
+fn each_function_of_the_library_is_swept_or_it_is_said_why_not() {
+    let list = list();
+    let library: BTreeSet<_> = list.units().flat_map(|unit| &unit.giornata).collect();
+    let swept = list.parameters.keys().chain(list.unswept.keys());
+    let all: Vec<_> = swept.collect();
+    assert_eq!(all.iter().copied().collect::<BTreeSet<_>>(), library);
+    assert_eq!(all.len(), library.len());
 }
 
 #[test]
 fn what_is_here_is_declared_by_its_header_and_linked() {
-    let units = units();
-    let present = || units.iter().filter(|unit| unit.here().next().is_some());
+    let list = list();
+    let present = || list.units().filter(|unit| unit.here().next().is_some());
     let headers: BTreeSet<_> = present().flat_map(|unit| &unit.headers).collect();
     let mut source = String::from("#include <stdint.h>\n");
     for header in headers {
@@ -129,12 +162,15 @@ fn page() -> String {
          suite `tests/target/posix` uses it; it is made of `user/posix/pse51.toml`, which a test \
          holds against headers and symbols. What is *missing* is an error of the linker.\n",
     );
-    let (units, programs) = (units(), programs());
-    for unit in &units {
+    let (list, programs) = (list(), programs());
+    for (index, unit) in list.units().enumerate() {
+        if index == list.unit.len() {
+            page += "\n# Beyond the profile\n";
+        }
         let Unit { name, .. } = unit;
         write!(
             page,
-            "\n## {name}\n\n| function | from | tested by |\n|---|---|---|\n"
+            "\n## {name}\n\n| function | from | tested by | notes |\n|---|---|---|---|\n"
         )
         .unwrap();
         let groups = [
@@ -150,22 +186,41 @@ fn page() -> String {
         for (function, from) in rows {
             let users = programs.iter().filter(|(_, text)| uses(text, function));
             let users: Vec<&str> = users.map(|(name, _)| &name[..]).collect();
-            writeln!(page, "| `{function}` | {from} | {} |", users.join(", ")).unwrap();
+            let note = list.notes.get(function).map_or("", String::as_str);
+            writeln!(
+                page,
+                "| `{function}` | {from} | {} | {note} |",
+                users.join(", ")
+            )
+            .unwrap();
         }
     }
     page
 }
 
-/// With `GIORNATA_BLESS=1` the page is written.
+/// With `GIORNATA_BLESS=1` the file is written.
+fn assert_written(path: &str, text: &str) {
+    let file = root().join(path);
+    if std::env::var_os("GIORNATA_BLESS").is_some() {
+        fs::write(&file, text).unwrap();
+    }
+    let written = fs::read_to_string(&file).unwrap_or_default();
+    assert!(written == text, "write {path} anew with GIORNATA_BLESS=1");
+}
+
 #[test]
 fn the_page_of_functions_is_what_the_list_says() {
-    let path = root().join("docs/pse51.md");
-    if std::env::var_os("GIORNATA_BLESS").is_some() {
-        fs::write(&path, page()).unwrap();
-    }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == page(),
-        "write docs/pse51.md anew with GIORNATA_BLESS=1"
+    assert_written("docs/pse51.md", &page());
+}
+
+#[test]
+fn the_functions_that_are_swept_are_those_of_the_list() {
+    let mut text = String::from(
+        "/* Made of user/posix/pse51.toml: each function of the library, and what its arguments\n\
+         \x20* are to be. See sweep.c. */\n",
     );
+    for (function, parameters) in list().parameters {
+        writeln!(text, "FUNCTION({function}, \"{parameters}\"),").unwrap();
+    }
+    assert_written("tests/target/posix/src/sweep.inc", &text);
 }

@@ -14,7 +14,7 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
     if (count == 0 ||
         (attributes != NULL && pthread_barrierattr_getpshared(attributes, &shared) != 0))
         return EINVAL;
-    *barrier = (pthread_barrier_t){ .__count = count };
+    *barrier = (pthread_barrier_t){ .__condition = PTHREAD_COND_INITIALIZER, .__count = count };
     return 0;
 }
 

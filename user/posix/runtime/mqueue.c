@@ -87,6 +87,8 @@ static int make(struct queue *queue, const char *name, const struct mq_attr *att
     if (__builtin_mul_overflow(each, (size_t)attr->mq_maxmsg, &all))
         return ENOSPC;
     memset(queue, 0, sizeof *queue);
+    pthread_cond_init(&queue->message_came, NULL);
+    pthread_cond_init(&queue->room_came, NULL);
     queue->memory = malloc(all);
     if (queue->memory == NULL)
         return ENOSPC;

@@ -101,11 +101,14 @@ int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attri
 {
     if (attributes != NULL && attributes->__state != INITIALISED)
         return EINVAL;
-    *condition = (pthread_cond_t){ 0 };
+    *condition = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     if (attributes != NULL)
-        condition->__clock = (unsigned)attributes->__clock;
+        condition->__clock = (unsigned char)attributes->__clock;
     return 0;
 }
+
+/* What `__done` says of one whose routine has run. */
+#define DONE 0x656E6F64u
 
 /* The routine was left by pthread_exit() or a cancellation. */
 static void give_up(void *once)
@@ -115,15 +118,15 @@ static void give_up(void *once)
 
 int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
-    if (*(volatile unsigned *)&once->__done)
+    if (*(volatile unsigned *)&once->__done == DONE)
         return 0;
     int error = pthread_mutex_lock(&once->__mutex);
     if (error != 0)
         return error;
     pthread_cleanup_push(give_up, once);
-    if (!once->__done) {
+    if (once->__done != DONE) {
         routine();
-        once->__done = 1;
+        once->__done = DONE;
     }
     pthread_cleanup_pop(1);
     return 0;

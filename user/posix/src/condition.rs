@@ -8,21 +8,24 @@ use giornata_rt::call;
 use crate::cancel;
 use crate::entry;
 use crate::error::{Errno, number};
+use crate::mutex::state::DESTROYED;
 use crate::mutex::{Mutex, Until};
 use crate::time::{ClockId, REALTIME, TimeSpec};
 use crate::waiting::Bound;
 
-/// What `state` says of one that is destroyed.
-const DESTROYED: u16 = 1;
+/// What `state` says of one that is initialised.
+const INITIALISED: u8 = DESTROYED;
 
-/// `pthread_cond_t`: all zero is one with CLOCK_REALTIME.
+/// `pthread_cond_t`. What takes it for a mutex finds a destroyed one.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Condition {
+    /// That of a mutex which nobody can have.
+    _word: Cell<u32>,
     bound: Bound,
-    state: Cell<u16>,
     /// The clock of timed waits; 0: CLOCK_REALTIME.
-    clock: Cell<u32>,
+    clock: Cell<u8>,
+    state: Cell<u8>,
 }
 
 /// Who wakes.
@@ -35,8 +38,8 @@ enum Whom {
 impl Condition {
     fn check(&self) -> Result<(), Errno> {
         match self.state.get() {
-            DESTROYED => Err(Errno::EINVAL),
-            _ => Ok(()),
+            INITIALISED => Ok(()),
+            _ => Err(Errno::EINVAL),
         }
     }
 
@@ -79,7 +82,7 @@ impl Condition {
 /// `ENOTRECOVERABLE`, `EDEADLK`: of the mutex, as of [`pthread_mutex_lock`](super::mutex).
 ///
 /// # Safety
-/// A condition and a mutex lie there: all zero, or initialised.
+/// A condition and a mutex lie there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_cond_wait(
     condition: *const Condition,
@@ -139,7 +142,7 @@ pub unsafe extern "C" fn giornata_posix_await(
 /// See POSIX, `pthread_cond_signal()`. Does not block. No entry if nobody waits.
 ///
 /// # Safety
-/// A condition lies at `condition`: all zero, or initialised.
+/// A condition lies at `condition`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_cond_signal(condition: *const Condition) -> c_int {
     // SAFETY: by contract.
@@ -169,7 +172,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(condition: *const Condition) -> c_
         if condition.bound.is_waited_for(condition.address()) {
             return Err(Errno::EBUSY);
         }
-        condition.state.set(DESTROYED);
+        condition.state.set(0);
         Ok(())
     }))
 }

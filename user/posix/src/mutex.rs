@@ -33,14 +33,14 @@ pub(crate) const ROBUST: u8 = 4;
 pub(crate) const PROTECT: u8 = 8;
 
 /// What `state` says besides 0.
-mod state {
+pub(crate) mod state {
     /// A robust one, whose owner ended: whoever has it now has to mend what it protects.
     pub(super) const INCONSISTENT: u8 = 1;
     /// The same, and nobody has mended it.
     pub(super) const UNRECOVERABLE: u8 = 2;
     /// Its owner ended; it is not robust.
     pub(super) const STALLED: u8 = 3;
-    pub(super) const DESTROYED: u8 = 4;
+    pub(crate) const DESTROYED: u8 = 4;
 }
 
 /// The word of a mutex that nobody can have: of a thread that there is not.

@@ -1,4 +1,4 @@
-/* Every function of the profile that is not picolibc's, with bad arguments: one is bad at a
+/* Every function that is not picolibc's, with bad arguments: one is bad at a
  * time, the others are good. What comes of it is told: the result with the error, a wait, or a
  * fault, after which the process begins anew with the next case. */
 
@@ -7,6 +7,7 @@
 #include <giornata.h>
 #include <identifiers.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -15,16 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 /* What an argument is to be, a letter each:
  *
- * m mutex, c condition, s semaphore, o once, a attributes of threads, M of mutexes, C of
- * conditions, S set of signals, A action, t time, R parameters of scheduling, e event, I
- * setting of a timer, w room for a result, z text, F stream, T thread, d timer, i number, n
- * signal, u clock, h function */
+ * m mutex, c condition, s semaphore, b barrier, l read-write lock, p spin lock, o once,
+ * a attributes of threads, M of mutexes, C of conditions, B of barriers, L of read-write locks,
+ * Q of message queues, S set of signals, A action, t time, R parameters of scheduling, e event,
+ * I setting of a timer, w room for a result, z text, F stream, h function,
+ * T thread, d timer, q message queue, i number, n signal, u clock */
 struct function {
     const char *name;
     void (*address)(void);
@@ -50,10 +53,16 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t condition;
     sem_t semaphore;
+    pthread_barrier_t barrier;
+    pthread_rwlock_t rwlock;
+    pthread_spinlock_t spin;
     pthread_once_t once;
     pthread_attr_t attr;
     pthread_mutexattr_t mutexattr;
     pthread_condattr_t condattr;
+    pthread_barrierattr_t barrierattr;
+    pthread_rwlockattr_t rwlockattr;
+    struct mq_attr queueattr;
     sigset_t set;
     struct sigaction action;
     struct timespec time;
@@ -62,6 +71,7 @@ static struct {
     struct itimerspec setting;
     uint64_t room[32];
     timer_t timer;
+    mqd_t queue;
     pthread_t thread;
 } good;
 
@@ -80,10 +90,18 @@ static void make_good(void)
     pthread_mutex_init(&good.mutex, NULL);
     pthread_cond_init(&good.condition, NULL);
     sem_init(&good.semaphore, 0, 1);
+    pthread_barrier_init(&good.barrier, NULL, 1);
+    pthread_rwlock_init(&good.rwlock, NULL);
+    pthread_spin_init(&good.spin, PTHREAD_PROCESS_PRIVATE);
     good.once = (pthread_once_t)PTHREAD_ONCE_INIT;
     pthread_attr_init(&good.attr);
     pthread_mutexattr_init(&good.mutexattr);
     pthread_condattr_init(&good.condattr);
+    pthread_barrierattr_init(&good.barrierattr);
+    pthread_rwlockattr_init(&good.rwlockattr);
+    good.queueattr.mq_maxmsg = 1;
+    good.queueattr.mq_msgsize = sizeof good.room;
+    good.queue = mq_open("/good", O_RDWR | O_CREAT, 0600, &good.queueattr);
     sigemptyset(&good.set);
     good.action.sa_handler = SIG_IGN;
     good.time.tv_nsec = 1000;
@@ -96,6 +114,8 @@ static void make_good(void)
 static void end_good(void)
 {
     timer_delete(good.timer);
+    mq_close(good.queue);
+    mq_unlink("/good");
 }
 
 static const void *object(char kind)
@@ -104,10 +124,16 @@ static const void *object(char kind)
     case 'm': return &good.mutex;
     case 'c': return &good.condition;
     case 's': return &good.semaphore;
+    case 'b': return &good.barrier;
+    case 'l': return &good.rwlock;
+    case 'p': return &good.spin;
     case 'o': return &good.once;
     case 'a': return &good.attr;
     case 'M': return &good.mutexattr;
     case 'C': return &good.condattr;
+    case 'B': return &good.barrierattr;
+    case 'L': return &good.rwlockattr;
+    case 'Q': return &good.queueattr;
     case 'S': return &good.set;
     case 'A': return &good.action;
     case 't': return &good.time;
@@ -122,78 +148,143 @@ static const void *object(char kind)
     }
 }
 
-static int is_pointer(char kind)
-{
-    return strchr("mcsoaMCSAtReIwzFh", kind) != NULL;
-}
-
-/* A destroyed one of its kind, or one that has ended. */
-static int destroy(char kind)
+static void destroy(char kind)
 {
     switch (kind) {
-    case 'm': return pthread_mutex_destroy(&good.mutex);
-    case 'c': return pthread_cond_destroy(&good.condition);
-    case 's': return sem_destroy(&good.semaphore);
-    case 'a': return pthread_attr_destroy(&good.attr);
-    case 'M': return pthread_mutexattr_destroy(&good.mutexattr);
-    case 'C': return pthread_condattr_destroy(&good.condattr);
-    default: return -1;
+    case 'm': pthread_mutex_destroy(&good.mutex); break;
+    case 'c': pthread_cond_destroy(&good.condition); break;
+    case 's': sem_destroy(&good.semaphore); break;
+    case 'b': pthread_barrier_destroy(&good.barrier); break;
+    case 'l': pthread_rwlock_destroy(&good.rwlock); break;
+    case 'p': pthread_spin_destroy(&good.spin); break;
+    case 'a': pthread_attr_destroy(&good.attr); break;
+    case 'M': pthread_mutexattr_destroy(&good.mutexattr); break;
+    case 'C': pthread_condattr_destroy(&good.condattr); break;
+    case 'B': pthread_barrierattr_destroy(&good.barrierattr); break;
+    case 'L': pthread_rwlockattr_destroy(&good.rwlockattr); break;
+    }
+}
+
+/* Locked by the caller; a semaphore at 0. */
+static void take(char kind)
+{
+    switch (kind) {
+    case 'm': pthread_mutex_lock(&good.mutex); break;
+    case 's': sem_trywait(&good.semaphore); break;
+    case 'l': pthread_rwlock_wrlock(&good.rwlock); break;
+    case 'p': pthread_spin_lock(&good.spin); break;
     }
 }
 
 static uint8_t junk[256] __attribute__((aligned(16)));
 
-/* The bad values of a kind: 0 if there are no more. */
-static const char *bad(char kind, unsigned number, uint64_t *value)
+enum way {
+    A_NULL,
+    MISALIGNED,
+    UNMAPPED,
+    CODE,
+    UNINITIALISED,
+    DESTROYED,
+    OTHER_TYPE,
+    TAKEN,
+    OUT_OF_RANGE,
+    NEGATIVE,
+    ZERO,
+    NONE,
+    ENDED,
+    DETACHED,
+    DELETED,
+    CLOSED,
+    MINUS_ONE,
+    LOWEST,
+    HIGHEST,
+};
+
+#define POINTERS "mcsblpoaMCBLQSAtReIwzFh"
+
+/* The ways in which a value can be bad, and of what kinds. */
+static const struct {
+    const char *label, *kinds;
+} ways[] = {
+    [A_NULL] = { "NULL", POINTERS },
+    [MISALIGNED] = { "misaligned", POINTERS },
+    [UNMAPPED] = { "unmapped", POINTERS },
+    [CODE] = { "in the code", POINTERS },
+    [UNINITIALISED] = { "uninitialised", POINTERS },
+    [DESTROYED] = { "destroyed", "mcsblpaMCBL" },
+    [OTHER_TYPE] = { "of another type", "mcsblpoaMCBL" },
+    [TAKEN] = { "taken", "mslp" },
+    [OUT_OF_RANGE] = { "out of range", "tIRQe" },
+    [NEGATIVE] = { "negative", "tIRQ" },
+    [ZERO] = { "0", "Td" },
+    [NONE] = { "none", "Tdq" },
+    [ENDED] = { "ended", "T" },
+    [DETACHED] = { "detached", "T" },
+    [DELETED] = { "deleted", "d" },
+    [CLOSED] = { "closed", "q" },
+    [MINUS_ONE] = { "-1", "inuq" },
+    [LOWEST] = { "the lowest", "inu" },
+    [HIGHEST] = { "the highest", "inu" },
+};
+
+/* A thread that has ended; or that runs, and that nobody can join. */
+static pthread_t other_thread(int is_detached)
 {
-    if (is_pointer(kind)) {
-        switch (number) {
-        case 0: *value = 0; return "NULL";
-        case 1: *value = (uintptr_t)object(kind) + 1; return "misaligned";
-        case 2: *value = 16; return "unmapped";
-        case 3: *value = (uintptr_t)nothing & ~(uintptr_t)15; return "in the code";
-        case 4:
-            memset(junk, 0xA5, sizeof junk);
-            *value = (uintptr_t)junk;
-            return "uninitialised";
-        case 5:
-            if (destroy(kind) != 0)
-                return NULL;
-            *value = (uintptr_t)object(kind);
-            return "destroyed";
-        default: return NULL;
-        }
+    pthread_t thread = 0;
+    pthread_attr_t attr;
+    struct sched_param parameters = { .sched_priority = is_detached ? 10 : 30 };
+    pthread_attr_init(&attr);
+    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedparam(&attr, &parameters);
+    pthread_create(&thread, &attr, begin, NULL);
+    if (is_detached)
+        pthread_detach(thread);
+    else
+        pthread_join(thread, NULL);
+    return thread;
+}
+
+/* The good value of a kind, which has been spoiled, or another value. */
+static uint64_t spoiled(char kind, enum way way)
+{
+    uintptr_t place = (uintptr_t)object(kind);
+    switch (way) {
+    case MISALIGNED: return place + 1;
+    case UNMAPPED: return 16;
+    case CODE: return (uintptr_t)nothing & ~(uintptr_t)15;
+    case UNINITIALISED:
+        memset(junk, 0xA5, sizeof junk);
+        return (uintptr_t)junk;
+    case DESTROYED: destroy(kind); return place;
+    case OTHER_TYPE: return (uintptr_t)object(kind == 'c' ? 'm' : 'c');
+    case TAKEN: take(kind); return place;
+    case OUT_OF_RANGE:
+    case NEGATIVE: {
+        int value = way == NEGATIVE ? -1 : 1000000000;
+        good.time.tv_nsec = good.setting.it_value.tv_nsec = value;
+        good.parameters.sched_priority = good.event.sigev_notify = value;
+        good.queueattr.mq_maxmsg = value;
+        return place;
     }
-    if (kind == 'T') {
-        pthread_t ended = 0;
-        switch (number) {
-        case 0: *value = 0; return "0";
-        case 1: *value = UINT64_MAX; return "none";
-        case 2:
-            pthread_create(&ended, NULL, begin, NULL);
-            pthread_join(ended, NULL);
-            *value = ended;
-            return "ended";
-        default: return NULL;
-        }
+    case NONE: return kind == 'T' ? UINT64_MAX : 77;
+    case ENDED: return other_thread(0);
+    case DETACHED: return other_thread(1);
+    case DELETED: timer_delete(good.timer); return good.timer;
+    case CLOSED: mq_close(good.queue); return (uint64_t)good.queue;
+    case MINUS_ONE: return (uint64_t)(int64_t)-1;
+    case LOWEST: return (uint64_t)(int64_t)INT_MIN;
+    case HIGHEST: return INT_MAX;
+    default: return 0;
     }
-    if (kind == 'd') {
-        switch (number) {
-        case 0: *value = 0; return "0";
-        case 1: *value = 77; return "none";
-        case 2:
-            timer_delete(good.timer);
-            *value = good.timer;
-            return "deleted";
-        default: return NULL;
-        }
-    }
-    switch (number) {
-    case 0: *value = (uint64_t)(int64_t)-1; return "-1";
-    case 1: *value = (uint64_t)(int64_t)INT_MIN; return "the lowest";
-    case 2: *value = INT_MAX; return "the highest";
-    default: return NULL;
-    }
+}
+
+/* The bad values of a kind by their numbers: its way; -1 if there are no more. */
+static int bad(char kind, unsigned number)
+{
+    for (unsigned way = 0; way < sizeof ways / sizeof *ways; way++)
+        if (strchr(ways[way].kinds, kind) != NULL && number-- == 0)
+            return (int)way;
+    return -1;
 }
 
 static uint64_t good_value(char kind)
@@ -201,6 +292,7 @@ static uint64_t good_value(char kind)
     switch (kind) {
     case 'T': return good.thread;
     case 'd': return good.timer;
+    case 'q': return (uint64_t)good.queue;
     case 'n': return SIGCHLD;
     case 'u': return CLOCK_MONOTONIC;
     case 'i': return 0;
@@ -253,7 +345,6 @@ static void tell(const char *what)
 /* The next case; 0: there is none. */
 static int advance(void)
 {
-    uint64_t value;
     progress->value++;
     while (progress->function < sizeof functions / sizeof *functions) {
         const char *arguments = functions[progress->function].arguments;
@@ -261,12 +352,9 @@ static int advance(void)
             progress->function++;
             progress->argument = 0;
             progress->value = 0;
+        } else if (bad(arguments[progress->argument], progress->value) >= 0) {
+            return 1;
         } else {
-            make_good();
-            int is_there = bad(arguments[progress->argument], progress->value, &value) != NULL;
-            end_good();
-            if (is_there)
-                return 1;
             progress->argument++;
             progress->value = 0;
         }
@@ -277,10 +365,12 @@ static int advance(void)
 static void run(void)
 {
     char text[64];
-    uint64_t value = 0;
     const struct function *function = &functions[progress->function];
+    char kind = function->arguments[progress->argument];
+    int way = bad(kind, progress->value);
     make_good();
-    progress->label = bad(function->arguments[progress->argument], progress->value, &value);
+    uint64_t value = spoiled(kind, way);
+    progress->label = ways[way].label;
     errno = 0;
     is_over = 0;
     progress->was_begun = 1;

@@ -87,10 +87,11 @@ int pthread_mutexattr_gettype(const pthread_mutexattr_t *__restrict attributes,
                               int *__restrict type);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int type);
 
-/* Conditions: see src/condition.rs. All zero is one with CLOCK_REALTIME. */
+/* Conditions: see src/condition.rs. */
 typedef struct {
-    unsigned short __bound, __state;
-    unsigned __clock;
+    unsigned __word;
+    unsigned short __bound;
+    unsigned char __clock, __state;
 } pthread_cond_t;
 
 typedef struct {
@@ -99,7 +100,7 @@ typedef struct {
     int __shared;
 } pthread_condattr_t;
 
-#define PTHREAD_COND_INITIALIZER { 0 }
+#define PTHREAD_COND_INITIALIZER { 0xFFFF7FFF, 0, 0, 4 }
 
 /* EINVAL: the attributes are not initialised. */
 int pthread_cond_init(pthread_cond_t *__restrict condition,
