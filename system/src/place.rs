@@ -62,7 +62,7 @@ pub struct ProcessPlacement {
     pub data_address: u32,
     /// Bytes from there on that lie in one writable stretch.
     pub data_stretch: u32,
-    /// User addresses of its restartable sequence.
+    /// User addresses of its restartable sequences.
     pub restartable: (u32, u32),
     /// User addresses of the start code, by
     /// [`FunctionKind`](giornata_abi::process::FunctionKind).

@@ -36,9 +36,14 @@ pub const LOCALS_SYMBOLS: [&str; 3] = [
     "__giornata_locals_end",
     "__giornata_locals_bytes",
 ];
-/// Optional symbols around the process's one restartable sequence.
+/// Optional symbols around the process's restartable sequences. A thread that loses the
+/// processor between them goes on where its block of [`RESTARTABLE_BLOCK`] bytes begins, so
+/// each block can be executed anew from its beginning as long as its last instruction has not
+/// been.
 pub const RESTARTABLE_SYMBOLS: [&str; 2] =
     ["giornata_restartable_begin", "giornata_restartable_end"];
+/// Bytes, a power of two, from a multiple of them on.
+pub const RESTARTABLE_BLOCK: usize = 32;
 
 /// The symbol of the [`Grants`] that the builder lays beside a process's constants.
 pub const GRANTS_SYMBOL: &str = "GIORNATA_GRANTS";

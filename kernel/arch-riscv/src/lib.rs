@@ -29,8 +29,8 @@
 //! # Atomics
 //!
 //! Every switch breaks the reservation of `lr` with a dummy `sc.w`: on some cores it
-//! survives a trap. A thread that is interrupted inside its process's restartable
-//! sequence, and leaves the hart, resumes at its beginning.
+//! survives a trap. A thread that is interrupted inside one of its process's restartable
+//! sequences, and leaves the hart, resumes where its block of them begins.
 //!
 //! # Invariants
 //!

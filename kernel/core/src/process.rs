@@ -47,10 +47,10 @@ record! {
         pub most: u32,
         /// Bits of [`grant`].
         pub grants: u32,
-        /// Where its restartable sequence begins; equal to the end if there is none.
+        /// Where its restartable sequences begin.
         pub restart_begin: usize,
-        /// First address behind it.
-        pub restart_end: usize,
+        /// Bytes of them; 0 if there are none.
+        pub restart_bytes: usize,
         /// The user address of its data, the bytes of it that it reads and writes in
         /// one piece, and where they lie.
         pub data: usize,

@@ -254,8 +254,9 @@ fn lay_processes(arena: &mut Arena, parts: &Parts, description: &Description) {
             level::LOWEST - u32::from(process.max_priority),
         );
         arena.set(record, "grants", process.grants);
-        arena.set(record, "restart_begin", process.restartable.0);
-        arena.set(record, "restart_end", process.restartable.1);
+        let (begin, end) = process.restartable;
+        arena.set(record, "restart_begin", begin);
+        arena.set(record, "restart_bytes", end - begin);
         let (data, size, place) = process.data;
         arena.set(record, "data", data - process.below);
         arena.set(record, "data_size", size + process.below);

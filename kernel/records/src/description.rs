@@ -55,7 +55,7 @@ pub struct Process {
     pub max_priority: u8,
     /// Bits of [`grant`](giornata_core::process::grant).
     pub grants: u32,
-    /// Its restartable sequence.
+    /// First address of its restartable sequences, and behind them.
     pub restartable: (u64, u64),
     /// The user address of its data, its bytes, its physical address.
     pub data: (u64, u64, u64),

@@ -7,7 +7,8 @@ use crate::image::executable::POSIX_MAIN;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::process::{
-    GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
+    GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_BLOCK,
+    RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
 };
 use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,7 @@ fn script(site: &Site) -> String {
 ",
         at(site.data),
     );
+    let [begin, end] = RESTARTABLE_SYMBOLS;
     // (the linker wants what lies in one file segment in the order of its addresses)
     let [first, second] = match (site.data, site.rodata) {
         (Some(low), Some(high)) if low < high => [data, rodata],
@@ -114,7 +116,15 @@ fn script(site: &Site) -> String {
     format!(
         "SECTIONS {{
   . = {:#x};
-  .text : {{ *(.text .text.*) . = ALIGN(4); LONG(0) }}
+  .text : {{
+    . = ALIGN({RESTARTABLE_BLOCK});
+    {begin} = .;
+    *(.text.giornata_restartable.*)
+    {end} = .;
+    *(.text .text.*)
+    . = ALIGN(4);
+    LONG(0)
+  }}
 {first}{second}  .eh_frame (INFO) : {{ *(.eh_frame) }}
   /DISCARD/ : {{ *(.eh_frame_hdr .comment .note.* .llvmbc .llvmcmd) }}
 }}

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Every function is one of `giornata_rt` with the types of C, so that there is one
-//! of each: one way into the kernel, one restartable sequence.
+//! of each: one way into the kernel, one set of restartable sequences.
 
 #![no_std]
 

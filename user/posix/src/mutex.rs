@@ -11,6 +11,7 @@
 
 use core::cell::Cell;
 use core::ffi::c_int;
+use core::mem::offset_of;
 use core::ptr::null;
 
 use giornata_abi::word::{LOCKED, WAITED_FOR};
@@ -105,6 +106,9 @@ impl Until<'_> {
 pub(crate) struct Depth(u32);
 
 impl Mutex {
+    /// Where its word lies in it.
+    pub(crate) const WORD: usize = offset_of!(Mutex, word);
+
     fn is(&self, bits: u8) -> bool {
         self.kind.get() & bits != 0
     }
@@ -548,7 +552,7 @@ pub unsafe extern "C" fn pthread_mutex_getprioceiling(
     // SAFETY: by contract.
     let mutex = unsafe { &*mutex };
     number(
-        match mutex.is(PROTECT) && mutex.state.get() != state::DESTROYED {
+        match mutex.is(PROTECT) && mutex.state.get() < state::DESTROYED {
             true => {
                 // SAFETY: by contract.
                 unsafe { ceiling.write(mutex.ceiling.get().into()) };

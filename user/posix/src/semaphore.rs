@@ -112,15 +112,8 @@ impl Semaphore {
 
     /// Takes one if there is any; false if not, or if the kernel knows.
     fn take_one(&self) -> bool {
-        let mut word = self.word.load();
         // (what is waited for is in the kernel's hands, and more than any count)
-        while low(word).wrapping_sub(1) < MOST {
-            match self.word.compare_exchange(word, word - 1) {
-                Ok(_) => return true,
-                Err(found) => word = found,
-            }
-        }
-        false
+        self.word.take()
     }
 
     /// The same until a tick, or a signal: `EINTR`.
@@ -144,15 +137,11 @@ impl Semaphore {
     }
 
     pub(crate) fn release(&self) -> Result<(), Errno> {
-        let mut word = self.word.load();
-        while low(word) < word >> LIMIT {
-            match self.word.compare_exchange(word, word + 1) {
-                Ok(_) => return Ok(()),
-                Err(found) => word = found,
-            }
+        if self.word.give() {
+            return Ok(());
         }
         self.check()?;
-        if low(word) == MOST {
+        if low(self.word.load()) == MOST {
             return Err(Errno::EOVERFLOW);
         }
         let give = |id: Id| call::unlock_word(id.0, self.address());

@@ -1,5 +1,9 @@
 //! Locking and unlocking a mutex that nobody waits for: without an entry, and in as few
 //! instructions as there can be. What is not so is left to [`mutex`](crate::mutex).
+//!
+//! The shortest ways are restartable themselves, under the Restart Invariant of `giornata_rt`:
+//! a block of eight instructions, of which the last is the store; then what comes after it; and
+//! a block that leaves the rest to another function.
 
 use core::arch::naked_asm;
 use core::ffi::c_int;
@@ -53,17 +57,40 @@ macro_rules! save {
 /// A mutex lies at `mutex`: all zero, or initialised.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
+#[unsafe(link_section = ".text.giornata_restartable.lock")]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".option push",
+        ".option norvc",
         "lbu a3, {kind}(a0)",
         "lw a2, {mine}(tp)",
+        "lw t0, {word}(a0)",
         "andi a3, a3, {protect}",
-        "bnez a3, 2f",
-        "li a1, 0",
-        "jal t1, giornata_restartable_swap",
+        "bnez a3, 1f",
+        "nop",
         "bnez t0, 1f",
+        "sw a2, {word}(a0)",
+        ".balign 32",
         "li a0, 0",
         "ret",
+        ".balign 32",
+        "1:",
+        "tail {lock}",
+        ".option pop",
+        kind = const offset_of!(Mutex, kind),
+        word = const Mutex::WORD,
+        mine = const WORD_AT_HAND,
+        protect = const PROTECT,
+        lock = sym lock,
+    )
+}
+
+/// The same of one that another has; or of one with a ceiling: `a3` is not 0 then, and `a2` the
+/// caller's word.
+#[unsafe(naked)]
+unsafe extern "C" fn lock(mutex: *const Mutex) -> c_int {
+    naked_asm!(
+        "bnez a3, 2f",
         "1:",
         "tail {lock}",
         // the caller publishes the ceiling, unless it has a higher one
@@ -79,28 +106,45 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
         "bgeu a6, a5, 3f",
         "sw a5, {published}(tp)",
         "3:",
-        "li a1, 0",
-        "jal t1, giornata_restartable_swap",
-        "bnez t0, 4f",
+        "j giornata_posix_take_protected",
+        ceiling = const offset_of!(Mutex, ceiling),
+        priority = const Place::PRIORITY,
+        published = const CEILING_AT_HAND,
+        lock = sym lock_for_ever,
+    )
+}
+
+/// The caller's place is in `a4`, its word in `a2`; it had the ceiling in `a6` before.
+#[unsafe(naked)]
+#[unsafe(link_section = ".text.giornata_restartable.take_protected")]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn giornata_posix_protected_block(mutex: *const Mutex) -> c_int {
+    naked_asm!(
+        ".option push",
+        ".option norvc",
+        ".fill 3, 4, 0x13", // nop
+        ".globl giornata_posix_take_protected",
+        "giornata_posix_take_protected:",
+        "lw t0, {word}(a0)",
         concat!(load!(), "a1, {mutexes}(a4)"),
-        "sb a6, {outer}(a0)",
-        concat!(save!(), "a0, {mutexes}(a4)"),
-        concat!(save!(), "a1, {before}(a0)"),
+        "mv a3, a0",
+        "bnez t0, 1f",
+        "sw a2, {word}(a0)",
+        ".balign 32",
+        "sb a6, {outer}(a3)",
+        concat!(save!(), "a3, {mutexes}(a4)"),
+        concat!(save!(), "a1, {before}(a3)"),
         "li a0, 0",
         "ret",
-        "4:",
+        ".balign 32",
+        "1:",
         "mv a1, a6",
         "tail {lock_at_ceiling}",
-        kind = const offset_of!(Mutex, kind),
-        ceiling = const offset_of!(Mutex, ceiling),
+        ".option pop",
+        word = const Mutex::WORD,
         outer = const offset_of!(Mutex, outer),
         before = const offset_of!(Mutex, before),
-        priority = const Place::PRIORITY,
         mutexes = const offset_of!(Place, mutexes),
-        mine = const WORD_AT_HAND,
-        published = const CEILING_AT_HAND,
-        protect = const PROTECT,
-        lock = sym lock_for_ever,
         lock_at_ceiling = sym lock_at_ceiling,
     )
 }
@@ -112,53 +156,97 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
 /// As [`pthread_mutex_lock`].
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
+#[unsafe(link_section = ".text.giornata_restartable.unlock")]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".option push",
+        ".option norvc",
         "lbu a3, {kind}(a0)",
         "lw a1, {mine}(tp)",
+        "lw t0, {word}(a0)",
         "andi a3, a3, {other}",
-        "bnez a3, 2f",
-        "li a2, 0",
-        "jal t1, giornata_restartable_swap",
+        "bnez a3, 1f",
+        "nop",
         "bne t0, a1, 1f",
+        "sw zero, {word}(a0)",
+        ".balign 32",
         "li a0, 0",
         "ret",
+        ".balign 32",
         "1:",
         "tail {unlock}",
+        ".option pop",
+        kind = const offset_of!(Mutex, kind),
+        word = const Mutex::WORD,
+        mine = const WORD_AT_HAND,
+        other = const RECURSIVE | ROBUST | PROTECT,
+        unlock = sym unlock,
+    )
+}
+
+/// The same of one that threads wait for, or of another kind, of which `a3` has the bits; `a1`
+/// is the caller's word.
+#[unsafe(naked)]
+unsafe extern "C" fn unlock(mutex: *const Mutex) -> c_int {
+    naked_asm!(
         // the last with a ceiling that the caller has locked
-        "2:",
         "addi a3, a3, -{protect}",
+        "beqz a3, 2f",
+        "1:",
+        "tail {unlock}",
+        "2:",
         "lui a4, %tprel_hi(giornata_posix_place)",
         "add a4, a4, tp, %tprel_add(giornata_posix_place)",
         concat!(load!(), "a4, %tprel_lo(giornata_posix_place)(a4)"),
-        "bnez a3, 1b",
         "beqz a4, 1b",
         concat!(load!(), "a5, {mutexes}(a4)"),
         "lbu a6, {outer}(a0)",
         "bne a5, a0, 1b",
         concat!(load!(), "a5, {before}(a0)"),
-        "li a2, 0",
-        "jal t1, giornata_restartable_swap",
-        "bne t0, a1, 1b",
+        "j giornata_posix_give_protected",
+        outer = const offset_of!(Mutex, outer),
+        before = const offset_of!(Mutex, before),
+        mutexes = const offset_of!(Place, mutexes),
+        protect = const PROTECT,
+        unlock = sym unlock_any,
+    )
+}
+
+/// The caller's place is in `a4`, its word in `a1`; it locked the mutex in `a5` before, and
+/// goes back to the ceiling in `a6`.
+#[unsafe(naked)]
+#[unsafe(link_section = ".text.giornata_restartable.give_protected")]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn giornata_posix_give_block(mutex: *const Mutex) -> c_int {
+    naked_asm!(
+        ".option push",
+        ".option norvc",
+        ".fill 5, 4, 0x13", // nop
+        ".globl giornata_posix_give_protected",
+        "giornata_posix_give_protected:",
+        "lw t0, {word}(a0)",
+        "bne t0, a1, 1f",
+        "sw zero, {word}(a0)",
+        ".balign 32",
         concat!(save!(), "a5, {mutexes}(a4)"),
         "sw a6, {published}(tp)",
         // (the kernel notes a preemption as long as the ceiling is there)
         "lw a7, {pending}(tp)",
         "li a0, 0",
-        "bnez a7, 3f",
+        "bnez a7, 2f",
         "ret",
-        "3:",
+        ".balign 32",
+        "1:",
+        "tail {unlock}",
+        ".balign 32",
+        "2:",
         "mv a0, a6",
         "tail {leave_ceiling}",
-        kind = const offset_of!(Mutex, kind),
-        outer = const offset_of!(Mutex, outer),
-        before = const offset_of!(Mutex, before),
+        ".option pop",
+        word = const Mutex::WORD,
         mutexes = const offset_of!(Place, mutexes),
-        mine = const WORD_AT_HAND,
         published = const CEILING_AT_HAND,
         pending = const PENDING_AT_HAND,
-        protect = const PROTECT,
-        other = const RECURSIVE | ROBUST | PROTECT,
         unlock = sym unlock_any,
         leave_ceiling = sym leave_ceiling,
     )

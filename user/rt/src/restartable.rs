@@ -1,8 +1,8 @@
 //! Words shared by the threads of one process, on cores without atomics.
 //!
-//! The process has one *restartable sequence*, a compare-and-swap. A thread
-//! that loses the processor inside it begins it anew when it comes back, so the
-//! sequence is atomic among the threads of one hart, without a system call.
+//! The process has *restartable sequences*: a compare-and-swap, and two that count. A
+//! thread that loses the processor inside one begins it anew when it comes back, so each
+//! is atomic among the threads of one hart, without a system call.
 //! On the host an atomic of the machine stands in.
 
 #[cfg(target_os = "none")]
@@ -22,7 +22,7 @@ pub struct Word {
 
 #[cfg(target_os = "none")]
 // SAFETY: the Word Invariant: the value is reached by single volatile accesses
-// and the restartable sequence only.
+// and the restartable sequences only.
 unsafe impl Sync for Word {}
 
 #[cfg(target_os = "none")]
@@ -56,6 +56,20 @@ impl Word {
             Err(found)
         }
     }
+
+    /// Takes one from the count in the low half, if it is from 1 to 32,767; returns whether.
+    #[inline]
+    pub fn take(&self) -> bool {
+        // SAFETY: the Word Invariant; the cell is aligned.
+        unsafe { crate::riscv::take(self.value.get()) }
+    }
+
+    /// Gives one to the count in the low half, if it is below the high half; returns whether.
+    #[inline]
+    pub fn give(&self) -> bool {
+        // SAFETY: the Word Invariant; the cell is aligned.
+        unsafe { crate::riscv::give(self.value.get()) }
+    }
 }
 
 #[cfg(not(target_os = "none"))]
@@ -80,6 +94,18 @@ impl Word {
     /// Stores `new` if the value is `expected`; `Err` with the value if not.
     pub fn compare_exchange(&self, expected: u32, new: u32) -> Result<u32, u32> {
         self.value.compare_exchange(expected, new, SeqCst, SeqCst)
+    }
+
+    /// Takes one from the count in the low half, if it is from 1 to 32,767; returns whether.
+    pub fn take(&self) -> bool {
+        let less = |word: u32| (word as i16 > 0).then(|| word - 1);
+        self.value.fetch_update(SeqCst, SeqCst, less).is_ok()
+    }
+
+    /// Gives one to the count in the low half, if it is below the high half; returns whether.
+    pub fn give(&self) -> bool {
+        let more = |word: u32| (word & 0xFFFF < word >> 16).then(|| word + 1);
+        self.value.fetch_update(SeqCst, SeqCst, more).is_ok()
     }
 }
 

@@ -1,4 +1,4 @@
-//! RV32 and RV64: the `ecall` and the restartable sequence. All assembly of a process
+//! RV32 and RV64: the `ecall` and the restartable sequences. All assembly of a process
 //! is in this file and in `start.rs`.
 //!
 //! The kernel returns results in `a0..=a6`, keeps the callee-saved registers and zeroes
@@ -26,28 +26,81 @@ macro_rules! save {
     };
 }
 
-// giornata_restartable_swap: a0 = word, a1 = expected, a2 = new; t0 = value found;
-// returns to t1, and changes nothing else.
+// Instructions of 32 bits.
+#[cfg(target_pointer_width = "64")]
+macro_rules! word_wide {
+    ($name:literal) => {
+        concat!($name, "w ")
+    };
+}
+#[cfg(target_pointer_width = "32")]
+macro_rules! word_wide {
+    ($name:literal) => {
+        concat!($name, " ")
+    };
+}
+
+// What is restartable lies in sections of this name, which the linker puts together, in
+// blocks of 32 bytes: a thread that loses the processor in one goes on at its beginning.
 //
-// The Restart Invariant: between begin and end nothing but t0 and the final
-// store changes, and the store is the last instruction; so a thread that lost
-// the processor in between may begin again.
+// The Restart Invariant: whatever of a block has been executed, but for its last
+// instruction, may be executed again. So the store is the last instruction of a block, and
+// what comes after it is the next one; a block is filled up before its first instruction.
+//
+// giornata_restartable_swap: a0 = word, a1 = expected, a2 = new; t0 = value found.
+// giornata_restartable_take: a0 = word, whose low half counts; t2 > 0 if that was above 0, and
+// is one less now.
+// giornata_restartable_give: a0 = word; t2 = 1 if its low half was below its high half, and is
+// one more now, else 0.
+//
+// They return to t1, and change t0, and the latter t2 and t3, and nothing else.
 global_asm!(
-    ".pushsection .text.giornata_restartable, \"ax\", @progbits",
-    ".globl giornata_restartable_begin",
-    ".globl giornata_restartable_end",
+    ".option push",
+    ".option norvc",
+    ".pushsection .text.giornata_restartable.swap, \"ax\", @progbits",
     ".globl giornata_restartable_swap",
     ".type giornata_restartable_swap, @function",
+    ".balign 32",
+    ".fill 5, 4, 0x13", // nop
     "giornata_restartable_swap:",
-    "giornata_restartable_begin:",
     "lw t0, 0(a0)",
     // a branch to a name that others see would be a branch around a jump
     "bne t0, a1, 1f",
     "sw a2, 0(a0)",
-    "giornata_restartable_end:",
     "1:",
     "jr t1",
     ".popsection",
+    ".pushsection .text.giornata_restartable.take, \"ax\", @progbits",
+    ".globl giornata_restartable_take",
+    ".type giornata_restartable_take, @function",
+    ".balign 32",
+    ".fill 3, 4, 0x13",
+    "giornata_restartable_take:",
+    "lw t0, 0(a0)",
+    concat!(word_wide!("slli"), "t2, t0, 16"),
+    "blez t2, 1f",
+    "addi t0, t0, -1",
+    "sw t0, 0(a0)",
+    "1:",
+    "jr t1",
+    ".popsection",
+    ".pushsection .text.giornata_restartable.give, \"ax\", @progbits",
+    ".globl giornata_restartable_give",
+    ".type giornata_restartable_give, @function",
+    ".balign 32",
+    "giornata_restartable_give:",
+    "lw t0, 0(a0)",
+    concat!(word_wide!("slli"), "t2, t0, 16"),
+    concat!(word_wide!("srli"), "t2, t2, 16"),
+    concat!(word_wide!("srli"), "t3, t0, 16"),
+    "sltu t2, t2, t3",
+    "beqz t2, 1f",
+    "addi t0, t0, 1",
+    "sw t0, 0(a0)",
+    "1:",
+    "jr t1",
+    ".popsection",
+    ".option pop",
 );
 
 /// Stores `new` where `expected` is found; returns what was found. Atomic
@@ -69,6 +122,46 @@ pub(crate) unsafe fn compare_and_swap(word: *mut u32, expected: u32, new: u32) -
         );
     }
     found as u32
+}
+
+/// Takes one from a count in the low half of a word, if it is above 0 as a signed number;
+/// returns whether. Atomic among the threads of one hart. O(1) unless it loses the processor.
+///
+/// # Safety
+/// As [`compare_and_swap`].
+#[inline(always)]
+pub(crate) unsafe fn take(word: *mut u32) -> bool {
+    let count: isize;
+    // SAFETY: by the contract of this function; what the sequence changes is named.
+    unsafe {
+        asm!(
+            "jal t1, giornata_restartable_take",
+            in("a0") word,
+            lateout("t0") _, lateout("t1") _, lateout("t2") count,
+            options(nostack),
+        );
+    }
+    count > 0
+}
+
+/// Gives one to a count in the low half of a word, if it is below the high half; returns
+/// whether. Atomic among the threads of one hart. O(1) unless it loses the processor.
+///
+/// # Safety
+/// As [`compare_and_swap`].
+#[inline(always)]
+pub(crate) unsafe fn give(word: *mut u32) -> bool {
+    let is_given: usize;
+    // SAFETY: by the contract of this function; what the sequence changes is named.
+    unsafe {
+        asm!(
+            "jal t1, giornata_restartable_give",
+            in("a0") word,
+            lateout("t0") _, lateout("t1") _, lateout("t2") is_given, lateout("t3") _,
+            options(nostack),
+        );
+    }
+    is_given != 0
 }
 
 unsafe extern "C" {

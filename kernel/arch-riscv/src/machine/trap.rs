@@ -87,7 +87,8 @@ global_asm!(
     SPACE_RIGHTS = const word::RIGHTS,
     SPACE_PLACES = const word::PLACES,
     RESTART_BEGIN = const offset_of!(Process, restart_begin),
-    RESTART_END = const offset_of!(Process, restart_end),
+    RESTART_BLOCK = const giornata_abi::process::RESTARTABLE_BLOCK,
+    RESTART_BYTES = const offset_of!(Process, restart_bytes),
     //
     CALL_LIMITED = const (limit::OWN as usize) << 8 | kind::CALL as usize,
     KIND_FULL = const kind::FULL,

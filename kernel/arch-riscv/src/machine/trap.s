@@ -437,17 +437,17 @@ not_call:
 interrupted:
     beqz    a1, resume_same
     beq     a1, tp, resume_same
-    # out of a restartable sequence the thread goes on at its beginning
+    # out of a restartable sequence the thread goes on where its block begins
     LOAD    t2, {PROCESS}, tp
     LOAD    t0, {THREAD_PC}, tp
     LOAD    t4, {RESTART_BEGIN}, t2
-    LOAD    t5, {RESTART_END}, t2
+    LOAD    t5, {RESTART_BYTES}, t2
     LOAD    t2, {PROCESS}, a1
     LOAD    t6, {CONTROL}, tp
-    sub     t0, t0, t4
-    sub     t5, t5, t4
-    bgeu    t0, t5, switch
-    SAVE    t4, {THREAD_PC}, tp
+    sub     t4, t0, t4
+    bgeu    t4, t5, switch
+    andi    t0, t0, -{RESTART_BLOCK}
+    SAVE    t0, {THREAD_PC}, tp
     j       switch
 
 timer:

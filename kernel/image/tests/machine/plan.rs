@@ -48,7 +48,7 @@ pub(crate) struct Thread {
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
     pub(crate) threads: Vec<Thread>,
-    /// The symbols at the ends of its restartable sequence.
+    /// The symbols at the ends of its restartable sequences.
     pub(crate) restartable: Option<(&'static str, &'static str)>,
     /// The device that it is granted, by its name in the board's file.
     pub(crate) device: Option<&'static str>,

@@ -361,8 +361,12 @@ yields:
   j yields
 
 # counter(): adds 1 to a counter for ever by load, dawdle and store.
+# Each of the two blocks begins anew by itself.
 .globl counter
 counter:
+.option push
+.option norvc
+.balign 32
 .globl counter_begin
 counter_begin:
   lw t0, 0(gp)
@@ -372,10 +376,18 @@ counter_begin:
   nop
   nop
   nop
+  sw t0, 0(gp)
+  lw t0, 0(gp)
+  addi t0, t0, 1
+  nop
+  nop
+  nop
+  nop
   nop
   sw t0, 0(gp)
 .globl counter_end
 counter_end:
+.option pop
   j counter
 
 # counts_now_and_then(): more urgent, it adds 1 at odd instants, sleeps for an instant,

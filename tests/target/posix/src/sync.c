@@ -557,6 +557,48 @@ static void streams(void)
     tell("streams");
 }
 
+/* What a thread does without an entry, as often as it loses the processor in it. */
+static sem_t supply;
+static volatile int is_over;
+static int given, refused; /* by and to whoever interferes */
+
+static void *interfere(void *mutexes)
+{
+    pthread_mutex_t *const *mutex = mutexes;
+    for (int i = 0; i < 3000; i++) {
+        struct timespec odd = { .tv_nsec = 3000 + i % 29 * 100 }, held_for = { .tv_nsec = 300 };
+        nanosleep(&odd, NULL);
+        given += sem_post(&supply) == 0;
+        refused += pthread_mutex_lock(mutex[i % 2]) != 0;
+        nanosleep(&held_for, NULL);
+        refused += pthread_mutex_unlock(mutex[i % 2]) != 0;
+    }
+    is_over = 1;
+    return NULL;
+}
+
+static void preempted(void)
+{
+    pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER, with_ceiling;
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_PROTECT);
+    pthread_mutexattr_setprioceiling(&attr, 40);
+    CHECK(pthread_mutex_init(&with_ceiling, &attr) == 0 && sem_init(&supply, 0, 0) == 0);
+    pthread_mutex_t *mutexes[] = { &plain, &with_ceiling };
+    pthread_t other = start(30, interfere, mutexes);
+    int posted = 0, taken = 0, denied = 0, value = -1;
+    for (unsigned i = 0; !is_over; i++) {
+        posted += sem_post(&supply) == 0;
+        taken += sem_trywait(&supply) == 0;
+        denied += pthread_mutex_lock(mutexes[i % 2]) != 0;
+        denied += pthread_mutex_unlock(mutexes[i % 2]) != 0;
+    }
+    CHECK(end(other) == 0 && refused == 0 && denied == 0);
+    CHECK(sem_getvalue(&supply, &value) == 0 && value == given + posted - taken);
+    tell("preempted");
+}
+
 int main(void)
 {
     types();
@@ -570,5 +612,6 @@ int main(void)
     barriers();
     read_write();
     streams();
+    preempted();
     return 0;
 }

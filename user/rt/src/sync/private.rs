@@ -7,7 +7,7 @@
 
 use core::marker::PhantomData;
 
-use giornata_abi::word::{LIMIT, LOCKED, MOST};
+use giornata_abi::word::{LOCKED, MOST};
 use giornata_abi::{Error, Instant};
 
 use crate::Id;
@@ -172,25 +172,29 @@ impl PrivateSemaphore {
 
     /// Takes one; blocks while there is none. Errors as of
     /// [`Semaphore`](super::Semaphore).
+    #[inline]
     pub fn acquire(&self) -> Result<(), Error> {
         self.acquire_until(Instant::NEVER)
     }
 
     /// Takes one if there is any, else `EBUSY`; does not block.
+    #[inline]
     pub fn try_acquire(&self) -> Result<(), Error> {
         self.acquire_until(Instant::START)
     }
 
     /// Takes one; blocks until `instant` at most.
+    #[inline]
     pub fn acquire_until(&self, instant: Instant) -> Result<(), Error> {
-        let mut word = self.word.load();
-        // what is waited for is in the kernel's hands, and more than any count
-        while low(word).wrapping_sub(1) < MOST {
-            match self.word.compare_exchange(word, word - 1) {
-                Ok(_) => return Ok(()),
-                Err(found) => word = found,
-            }
+        // (what is waited for is in the kernel's hands, and more than any count)
+        match self.word.take() {
+            true => Ok(()),
+            false => self.acquire_by_call(instant),
         }
+    }
+
+    #[cold]
+    fn acquire_by_call(&self, instant: Instant) -> Result<(), Error> {
         call::lock_word(self.id.0, instant, self.address())
     }
 
@@ -198,15 +202,17 @@ impl PrivateSemaphore {
     /// first to give one makes a call, which learns the limit.
     ///
     /// `EOVERFLOW`: there are as many as its limit in the system file.
+    #[inline]
     pub fn release(&self) -> Result<(), Error> {
-        let mut word = self.word.load();
-        // waited for, it is more than any limit; which that is the kernel says
-        while low(word) < word >> LIMIT {
-            match self.word.compare_exchange(word, word + 1) {
-                Ok(_) => return Ok(()),
-                Err(found) => word = found,
-            }
+        // (waited for, it is more than any limit; which that is the kernel says)
+        match self.word.give() {
+            true => Ok(()),
+            false => self.release_by_call(),
         }
+    }
+
+    #[cold]
+    fn release_by_call(&self) -> Result<(), Error> {
         call::unlock_word(self.id.0, self.address())
     }
 
@@ -215,17 +221,12 @@ impl PrivateSemaphore {
     }
 }
 
-/// What a semaphore's word says below its limit.
-fn low(word: u32) -> u32 {
-    word & ((1 << LIMIT) - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::script::{EVER, expect};
     use giornata_abi::call::Call;
-    use giornata_abi::word::WAITED_FOR;
+    use giornata_abi::word::{LIMIT, WAITED_FOR};
 
     #[test]
     fn a_free_mutex_asks_the_kernel_for_the_own_id_at_most() {
