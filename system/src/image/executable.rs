@@ -186,7 +186,7 @@ fn c_threads(file: &object::File<'_>, section: &ProcessSection) -> Vec<Function>
 
 fn restartable(symbol: impl Fn(&str) -> Option<u32>) -> (u32, u32) {
     match RESTARTABLE_SYMBOLS.map(symbol) {
-        [Some(begin), Some(end)] if begin <= end => (begin, end),
+        [Some(begin), Some(end)] if begin < end => (begin, end),
         _ => (0, 0),
     }
 }

@@ -104,8 +104,8 @@ impl TimeSpec {
 
     /// The nanoseconds of a second: `EINVAL` if they are not.
     fn rest(self) -> Result<u32, Errno> {
-        match self.nanoseconds as c_ulong {
-            rest if rest < SECOND as c_ulong => Ok(rest as u32),
+        match u32::try_from(self.nanoseconds) {
+            Ok(rest) if rest < SECOND as u32 => Ok(rest),
             _ => Err(Errno::EINVAL),
         }
     }
@@ -284,16 +284,14 @@ fn sleep_until(tick: impl Fn() -> Result<Ticks, Errno>) -> Result<(), Errno> {
 /// never comes.
 #[cfg(target_os = "none")]
 pub(crate) fn monotonic(shown: u64) -> u64 {
-    let TimeSpec {
-        seconds,
-        nanoseconds,
-    } = ahead();
-    let ahead = seconds
-        .saturating_mul(BILLION.into())
-        .saturating_add(nanoseconds.into());
+    let never = u64::MAX;
     match shown.cast_signed() {
-        ..0 => u64::MAX,
-        shown => shown.saturating_sub(ahead).max(0).cast_unsigned(),
+        ..0 => never,
+        _ => {
+            let then = TimeSpec::of(shown).less(ahead());
+            // (its nanoseconds are those of a second)
+            then.nanoseconds().unwrap_or(never)
+        }
     }
 }
 
