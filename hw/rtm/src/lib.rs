@@ -1,0 +1,14 @@
+//! The task manager, a peripheral that holds the tasks of an operating system and finds the
+//! first of them: its parameters, its simulator, and a model of what software sees of it.
+//!
+//! After Kohout, Ganesh and Jacob, *Hardware Support for Real-time Operating Systems*
+//! (CODES+ISSS 2003), sections 4 and 5.
+
+mod model;
+mod parameters;
+pub mod register;
+mod simulator;
+
+pub use model::{Model, Sense};
+pub use parameters::Parameters;
+pub use simulator::{Answer, Error, Simulator, compile};

@@ -1,0 +1,77 @@
+//! What can be chosen of a task manager.
+
+/// The parameters of `rtm_wishbone.sv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Records: a power of two from 16 to 256.
+    pub records: u16,
+    /// Bits of a delay: 16 or 32.
+    pub delay_bits: u8,
+    /// Delay decrement cells: a power of two, as many as there are records at most.
+    pub delay_cells: u16,
+    /// Registers in the comparator tree: 0 to 2.
+    pub stages: u8,
+    /// Bits of the key that orders records of one priority: 0 or 32.
+    pub key_bits: u8,
+    /// A record can have a delay and wait for an event at once.
+    pub is_timed: bool,
+    /// A key can be a stamp of the record's arrival.
+    pub has_stamps: bool,
+    /// The first that waits for an event is released in one command.
+    pub releases: bool,
+    /// It tells which delays have run out, counts ticks itself, and interrupts.
+    pub interrupts: bool,
+    /// It tells the ready records one after the other.
+    pub tells_many: bool,
+}
+
+impl Parameters {
+    /// The reference architecture of the paper.
+    pub const REFERENCE: Parameters = Parameters {
+        records: 64,
+        delay_bits: 16,
+        delay_cells: 64,
+        stages: 0,
+        key_bits: 0,
+        is_timed: false,
+        has_stamps: false,
+        releases: false,
+        interrupts: false,
+        tells_many: false,
+    };
+
+    /// The reference with a register behind each level of the comparator tree but the last.
+    pub const PIPELINED: Parameters = Parameters {
+        stages: 2,
+        ..Parameters::REFERENCE
+    };
+
+    /// All extensions.
+    pub const EXTENDED: Parameters = Parameters {
+        delay_bits: 32,
+        key_bits: 32,
+        is_timed: true,
+        has_stamps: true,
+        releases: true,
+        interrupts: true,
+        tells_many: true,
+        ..Parameters::REFERENCE
+    };
+
+    /// As options of Verilator.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let bit = |name: &str, value: bool| format!("-G{name}=1'b{}", u8::from(value));
+        vec![
+            format!("-GN={}", self.records),
+            format!("-GDelayW={}", self.delay_bits),
+            format!("-GDelayCells={}", self.delay_cells),
+            format!("-GStages={}", self.stages),
+            format!("-GKeyW={}", self.key_bits),
+            bit("Timed", self.is_timed),
+            bit("Stamps", self.has_stamps),
+            bit("Releases", self.releases),
+            bit("Interrupts", self.interrupts),
+            bit("Many", self.tells_many),
+        ]
+    }
+}

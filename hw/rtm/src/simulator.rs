@@ -1,0 +1,163 @@
+//! The task manager in Verilator, on its Wishbone bus.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::Parameters;
+
+const PROGRAM: &str = "rtm";
+const TOP: &str = "rtm_wishbone";
+
+/// In the order in which each needs those before it.
+const SOURCES: [(&str, &str); 9] = [
+    ("rtm_pkg.sv", include_str!("../rtl/rtm_pkg.sv")),
+    ("rtm_precedes.sv", include_str!("../rtl/rtm_precedes.sv")),
+    (
+        "rtm_first_of_four.sv",
+        include_str!("../rtl/rtm_first_of_four.sv"),
+    ),
+    ("rtm_tree.sv", include_str!("../rtl/rtm_tree.sv")),
+    ("rtm_decrement.sv", include_str!("../rtl/rtm_decrement.sv")),
+    ("rtm_record.sv", include_str!("../rtl/rtm_record.sv")),
+    ("rtm.sv", include_str!("../rtl/rtm.sv")),
+    ("rtm_wishbone.sv", include_str!("../rtl/rtm_wishbone.sv")),
+    ("main.cpp", include_str!("../harness/main.cpp")),
+];
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file, or a program that cannot be started.
+    #[error("{path}: {error}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Verilator says no.
+    #[error("verilator fails:\n{0}")]
+    Verilator(String),
+    /// The program has ended, or says something that is no answer.
+    #[error("the simulator says `{0}`")]
+    Answer(String),
+}
+
+/// A task manager that runs; it is stopped when dropped.
+#[derive(Debug)]
+pub struct Simulator {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+/// What came of an access to the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What was read.
+    pub data: u32,
+    /// Cycles until it was acknowledged, that one counted; 0: it was not.
+    pub cycles: u32,
+    /// The interrupt line.
+    pub interrupts: bool,
+}
+
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
+    result.map_err(|error| Error::File {
+        path: path.into(),
+        error,
+    })
+}
+
+/// Compiles the task manager with these parameters in a folder of its own; returns the program.
+/// Needs Verilator and a C++ compiler.
+pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error> {
+    at(folder, fs::create_dir_all(folder))?;
+    for (name, text) in SOURCES {
+        let path = folder.join(name);
+        at(&path, fs::write(&path, text))?;
+    }
+    let mut command = Command::new("verilator");
+    command
+        .current_dir(folder)
+        .args([
+            "--cc",
+            "--exe",
+            "--build",
+            "-O3",
+            "-Wall",
+            "-Wno-UNUSEDPARAM",
+        ])
+        .args(["--Mdir", "model", "-o", PROGRAM, "--top-module", TOP])
+        .args(parameters.options())
+        .args(SOURCES.map(|(name, _)| name));
+    let done = at(Path::new("verilator"), command.output())?;
+    if !done.status.success() {
+        return Err(Error::Verilator(
+            String::from_utf8_lossy(&done.stderr).into_owned(),
+        ));
+    }
+    Ok(folder.join("model").join(PROGRAM))
+}
+
+impl Simulator {
+    /// Starts a program that [`compile`] has made, after a reset.
+    pub fn start(program: &Path) -> Result<Simulator, Error> {
+        let child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut child = at(program, child)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::Answer(String::new()));
+        };
+        Ok(Simulator {
+            child,
+            input,
+            output: BufReader::new(output),
+        })
+    }
+
+    /// Reads a word.
+    pub fn read(&mut self, address: u16) -> Result<Answer, Error> {
+        self.ask(&format!("r {address:x}"))
+    }
+
+    /// Writes the bytes of a word whose bits are set in `bytes`.
+    pub fn write(&mut self, address: u16, bytes: u8, data: u32) -> Result<Answer, Error> {
+        self.ask(&format!("w {address:x} {bytes:x} {data:x}"))
+    }
+
+    /// Leaves the bus alone for some cycles.
+    pub fn idle(&mut self, cycles: u32) -> Result<Answer, Error> {
+        self.ask(&format!("i {cycles:x}"))
+    }
+
+    fn ask(&mut self, line: &str) -> Result<Answer, Error> {
+        let mut answer = String::new();
+        let asked = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
+        at(Path::new(PROGRAM), asked)?;
+        at(Path::new(PROGRAM), self.output.read_line(&mut answer))?;
+        let mut words = answer
+            .split_whitespace()
+            .map(|word| u32::from_str_radix(word, 16));
+        match [words.next(), words.next(), words.next()] {
+            [Some(Ok(data)), Some(Ok(cycles)), Some(Ok(interrupts))] => Ok(Answer {
+                data,
+                cycles,
+                interrupts: interrupts != 0,
+            }),
+            _ => Err(Error::Answer(answer)),
+        }
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        // (it may have ended)
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
