@@ -131,6 +131,11 @@ pub(crate) const ALL: &[Stage] = &[
         run: rtl,
     },
     Stage {
+        name: "rtm",
+        what: "the task manager in hardware is its model: by induction with few records, and by random commands with many",
+        run: rtm,
+    },
+    Stage {
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
@@ -361,6 +366,21 @@ fn book(extent: Extent<'_>) -> Result<String> {
 
 fn operations(extent: Extent<'_>) -> Result<String> {
     bench::check_quickly(extent.bless)
+}
+
+fn rtm(extent: Extent<'_>) -> Result<String> {
+    let mut command = cargo();
+    command
+        .args(["test", "--quiet", "-p", "giornata-rtm"])
+        .args(["--", "--include-ignored"]);
+    if extent.full {
+        command
+            .env("PROPTEST_CASES", FULL_CASES)
+            .env("GIORNATA_LONG", "1");
+    } else {
+        command.env("PROPTEST_RNG_SEED", "1");
+    }
+    Ok(format!("{} tests", tests_passed(&mut command)?))
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

@@ -16,7 +16,8 @@ module rtm #(
   parameter int unsigned DelayW     = 16,
   // Delay decrement cells: a power of two, N at most.
   parameter int unsigned DelayCells = N,
-  // Registers in the comparator tree: 0 to 2.
+  // Registers in the comparator tree: 0 to 2, and fewer than it has levels, of which each finds
+  // the first of four.
   parameter int unsigned Stages     = 0,
   // Bits of a serial key that orders records of one priority: 0 or 32.
   parameter int unsigned KeyW       = 0,
@@ -51,6 +52,8 @@ module rtm #(
   output logic [N*DelayW-1:0]                  delays_o,
   output logic [N*(KeyW == 0 ? 1 : KeyW)-1:0]  keys_o,
   output logic [N-1:0]                         seen_o,
+  // It counts ticks itself.
+  output logic                                 counts_o,
 `endif
 
   output logic        irq_o
@@ -67,15 +70,20 @@ module rtm #(
   // Which record is meant is registered.
   localparam bit          Selects  = Stages != 0;
 
+  if (4 ** Stages >= N) begin : gen_check
+    $error("more registers than there are between the levels of the comparator tree");
+  end
+
   // ---- What is asked for.
 
-  logic is_record, is_there, is_key, is_waiter, is_release;
+  // (records and keys beyond the last are not there)
+  logic is_record, is_key, is_waiter, is_release;
   logic [IndexW-1:0] record, key_record;
-  assign is_record  = addr_i[12:11] == 2'b00;
-  assign is_there   = N == 256 || addr_i[10:3] < 8'(N);
+  assign is_record  = addr_i[12:11] == 2'b00 && (N == 256 || addr_i[10:3] < 8'(N));
   assign is_waiter  = addr_i[12:10] == rtm_pkg::Waiter[12:10];
   assign is_release = Releases && addr_i[12:10] == rtm_pkg::Release[12:10];
-  assign is_key     = KeyW != 0 && addr_i[12:10] == rtm_pkg::Keys[12:10];
+  assign is_key     = KeyW != 0 && addr_i[12:10] == rtm_pkg::Keys[12:10] &&
+                      (N == 256 || addr_i[9:2] < 8'(N));
   assign record     = addr_i[3 +: IndexW];
   assign key_record = addr_i[2 +: IndexW];
 
@@ -214,7 +222,7 @@ module rtm #(
   logic         writes_field;
   for (genvar i = 0; i < N; i++) begin : gen_own
     assign own_d[i] = is_key ? key_record == IndexW'(i)
-                             : is_record && is_there && record == IndexW'(i);
+                             : is_record && record == IndexW'(i);
   end
   if (Selects) begin : gen_selected
     logic [N-1:0] own_q;
@@ -370,6 +378,9 @@ module rtm #(
   assign delays_o     = delays;
   assign keys_o       = keys;
   assign seen_o       = seen_q;
+  always_comb begin
+    if (state_q == Idle) assert (group_q == '0);
+  end
 `endif
 
   // ---- Extensions.
@@ -456,6 +467,9 @@ module rtm #(
     assign cause[rtm_pkg::CauseTop]   = top_changed_q;
     assign irq_o             = |(cause & enable_q);
     assign has_ticks         = counted_q != '0;
+`ifdef FORMAL
+    assign counts_o          = period_q != '0 || has_ticks || (state_q == Count && counts_q);
+`endif
 
     always_comb begin
       unique case (1'b1)
@@ -472,6 +486,9 @@ module rtm #(
                               takes_counted, writes};
     assign counted_q      = '0;
     assign has_ticks      = 1'b0;
+`ifdef FORMAL
+    assign counts_o       = counts_q;
+`endif
     assign irq_o          = 1'b0;
     assign register_value = is_config ? features : '0;
   end

@@ -6,9 +6,11 @@
 
 mod model;
 mod parameters;
+mod proof;
 pub mod register;
 mod simulator;
 
 pub use model::{Model, Sense};
 pub use parameters::Parameters;
+pub use proof::{install, prove};
 pub use simulator::{Answer, Error, Simulator, compile};

@@ -9,7 +9,8 @@ pub struct Parameters {
     pub delay_bits: u8,
     /// Delay decrement cells: a power of two, as many as there are records at most.
     pub delay_cells: u16,
-    /// Registers in the comparator tree: 0 to 2.
+    /// Registers in the comparator tree: 0 to 2, and fewer than it has levels, which is the
+    /// logarithm of the records by 4.
     pub stages: u8,
     /// Bits of the key that orders records of one priority: 0 or 32.
     pub key_bits: u8,
@@ -58,20 +59,39 @@ impl Parameters {
         ..Parameters::REFERENCE
     };
 
-    /// As options of Verilator.
-    pub(crate) fn options(&self) -> Vec<String> {
-        let bit = |name: &str, value: bool| format!("-G{name}=1'b{}", u8::from(value));
-        vec![
-            format!("-GN={}", self.records),
-            format!("-GDelayW={}", self.delay_bits),
-            format!("-GDelayCells={}", self.delay_cells),
-            format!("-GStages={}", self.stages),
-            format!("-GKeyW={}", self.key_bits),
-            bit("Timed", self.is_timed),
-            bit("Stamps", self.has_stamps),
-            bit("Releases", self.releases),
-            bit("Interrupts", self.interrupts),
-            bit("Many", self.tells_many),
+    /// Names and values of `rtm.sv`.
+    fn values(&self) -> [(&'static str, u16); 10] {
+        [
+            ("N", self.records),
+            ("DelayW", self.delay_bits.into()),
+            ("DelayCells", self.delay_cells),
+            ("Stages", self.stages.into()),
+            ("KeyW", self.key_bits.into()),
+            ("Timed", self.is_timed.into()),
+            ("Stamps", self.has_stamps.into()),
+            ("Releases", self.releases.into()),
+            ("Interrupts", self.interrupts.into()),
+            ("Many", self.tells_many.into()),
         ]
+    }
+
+    /// As options of Verilator.
+    pub(crate) fn for_verilator(&self) -> Vec<String> {
+        // (it wants the width of a bit to be that of the parameter)
+        let option = |(index, (name, value)): (usize, (&str, u16))| match index {
+            0..5 => format!("-G{name}={value}"),
+            _ => format!("-G{name}=1'b{value}"),
+        };
+        self.values().into_iter().enumerate().map(option).collect()
+    }
+
+    /// As options of the command `hierarchy` of yosys, for the model, which writes all keys
+    /// itself.
+    pub(crate) fn for_yosys(&self) -> String {
+        let values = self.values().into_iter();
+        let options = values.filter(|(name, _)| *name != "Stamps");
+        options
+            .map(|(name, value)| format!("-chparam {name} {value} "))
+            .collect()
     }
 }

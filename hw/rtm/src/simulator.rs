@@ -11,7 +11,7 @@ const PROGRAM: &str = "rtm";
 const TOP: &str = "rtm_wishbone";
 
 /// In the order in which each needs those before it.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 7] = [
     ("rtm_pkg.sv", include_str!("../rtl/rtm_pkg.sv")),
     ("rtm_precedes.sv", include_str!("../rtl/rtm_precedes.sv")),
     (
@@ -22,9 +22,17 @@ const SOURCES: [(&str, &str); 9] = [
     ("rtm_decrement.sv", include_str!("../rtl/rtm_decrement.sv")),
     ("rtm_record.sv", include_str!("../rtl/rtm_record.sv")),
     ("rtm.sv", include_str!("../rtl/rtm.sv")),
+];
+/// What is around the task manager in simulation.
+const AROUND: [(&str, &str); 2] = [
     ("rtm_wishbone.sv", include_str!("../rtl/rtm_wishbone.sv")),
     ("main.cpp", include_str!("../harness/main.cpp")),
 ];
+
+/// Name and text of each source of the task manager itself, in their order.
+pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SOURCES.into_iter()
+}
 
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
@@ -37,9 +45,14 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// Verilator says no.
-    #[error("verilator fails:\n{0}")]
-    Verilator(String),
+    /// A tool says no.
+    #[error("{name} fails:\n{said}")]
+    Tool {
+        /// Which.
+        name: &'static str,
+        /// Its output.
+        said: String,
+    },
     /// The program has ended, or says something that is no answer.
     #[error("the simulator says `{0}`")]
     Answer(String),
@@ -64,7 +77,7 @@ pub struct Answer {
     pub interrupts: bool,
 }
 
-fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
+pub(crate) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
     result.map_err(|error| Error::File {
         path: path.into(),
         error,
@@ -75,7 +88,8 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
 /// Needs Verilator and a C++ compiler.
 pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error> {
     at(folder, fs::create_dir_all(folder))?;
-    for (name, text) in SOURCES {
+    let files = SOURCES.into_iter().chain(AROUND);
+    for (name, text) in files.clone() {
         let path = folder.join(name);
         at(&path, fs::write(&path, text))?;
     }
@@ -91,13 +105,14 @@ pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error>
             "-Wno-UNUSEDPARAM",
         ])
         .args(["--Mdir", "model", "-o", PROGRAM, "--top-module", TOP])
-        .args(parameters.options())
-        .args(SOURCES.map(|(name, _)| name));
+        .args(parameters.for_verilator())
+        .args(files.map(|(name, _)| name));
     let done = at(Path::new("verilator"), command.output())?;
     if !done.status.success() {
-        return Err(Error::Verilator(
-            String::from_utf8_lossy(&done.stderr).into_owned(),
-        ));
+        return Err(Error::Tool {
+            name: "verilator",
+            said: String::from_utf8_lossy(&done.stderr).into_owned(),
+        });
     }
     Ok(folder.join("model").join(PROGRAM))
 }

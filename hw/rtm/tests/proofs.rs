@@ -1,0 +1,38 @@
+//! The task manager is its model, by induction, for a few records.
+
+use std::path::Path;
+
+use giornata_rtm::{Parameters, install, prove};
+
+/// With two records.
+const FEW: Parameters = Parameters {
+    records: 2,
+    delay_cells: 2,
+    ..Parameters::REFERENCE
+};
+
+fn is_its_model(name: &str, parameters: Parameters, cycles: u32) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let yosys = folder.join("yosys");
+    install(&yosys).unwrap_or_else(|why| panic!("{why}"));
+    let proved = prove(&yosys, &folder.join(name), &parameters, cycles);
+    proved.unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
+#[ignore = "stage rtm"]
+fn each_answer_is_that_of_the_model_however_long_it_has_been_running() {
+    is_its_model("proof-reference", FEW, 8);
+    let shared = Parameters {
+        delay_cells: 1,
+        ..FEW
+    };
+    is_its_model("proof-shared", shared, 10);
+    let extended = Parameters {
+        records: 2,
+        delay_cells: 2,
+        has_stamps: false,
+        ..Parameters::EXTENDED
+    };
+    is_its_model("proof-extended", extended, 9);
+}
