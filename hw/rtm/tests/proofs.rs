@@ -35,4 +35,19 @@ fn each_answer_is_that_of_the_model_however_long_it_has_been_running() {
         ..Parameters::EXTENDED
     };
     is_its_model("proof-extended", extended, 9);
+    if std::env::var_os("GIORNATA_LONG").is_some() {
+        let more = Parameters {
+            records: 4,
+            delay_cells: 4,
+            ..FEW
+        };
+        is_its_model("proof-more", more, 8);
+        let pipelined = Parameters {
+            records: 8,
+            delay_cells: 8,
+            stages: 1,
+            ..FEW
+        };
+        is_its_model("proof-pipelined", pipelined, 9);
+    }
 }
