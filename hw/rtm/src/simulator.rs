@@ -84,6 +84,19 @@ pub(crate) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
     })
 }
 
+/// What a program says that ends well.
+pub(crate) fn run(command: &mut Command, name: &'static str) -> Result<String, Error> {
+    let done = at(Path::new(name), command.output())?;
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    match done.status.success() {
+        true => Ok(said),
+        false => Err(Error::Tool {
+            name,
+            said: said + &String::from_utf8_lossy(&done.stderr),
+        }),
+    }
+}
+
 /// Compiles the task manager with these parameters in a folder of its own; returns the program.
 /// Needs Verilator and a C++ compiler.
 pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error> {
@@ -107,13 +120,7 @@ pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error>
         .args(["--Mdir", "model", "-o", PROGRAM, "--top-module", TOP])
         .args(parameters.for_verilator())
         .args(files.map(|(name, _)| name));
-    let done = at(Path::new("verilator"), command.output())?;
-    if !done.status.success() {
-        return Err(Error::Tool {
-            name: "verilator",
-            said: String::from_utf8_lossy(&done.stderr).into_owned(),
-        });
-    }
+    run(&mut command, "verilator")?;
     Ok(folder.join("model").join(PROGRAM))
 }
 
