@@ -125,7 +125,7 @@ module rtm #(
   logic              is_answered;
   // A register is written in this cycle, or a field where that is not registered first.
   logic              writes;
-  // What has been counted goes before a request.
+  // What has been counted goes, or went, before a request.
   logic              counts_q, counts_d;
 
   always_comb begin
@@ -139,14 +139,15 @@ module rtm #(
 
     unique case (state_q)
       Idle: begin
-        if (has_ticks) begin
+        // (a request waits for ticks once, however fast they come)
+        if (has_ticks && !(req_i && counts_q)) begin
           takes_counted = 1'b1;
           counts_d      = 1'b1;
           state_d       = Count;
         end else if (req_i) begin
+          counts_d = 1'b0;
           if (we_i && is_advance) begin
-            counts_d = 1'b0;
-            state_d  = Count;
+            state_d = Count;
           end else if (!we_i && is_question) begin
             left_d  = 2'(Waits);
             state_d = Ask;
@@ -197,7 +198,7 @@ module rtm #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) ticks_q <= has_ticks ? counted_q : wdata_i[DelayW-1:0];
+    if (state_q == Idle) ticks_q <= takes_counted ? counted_q : wdata_i[DelayW-1:0];
   end
 
   assign ack_o     = state_q == Done;

@@ -254,3 +254,17 @@ fn shared_delay_cells_and_other_numbers_of_records_answer_as_the_model_does() {
         answers_as_the_model_does(&format!("shared-{records}-{delay_cells}"), parameters);
     }
 }
+
+#[test]
+#[ignore = "stage rtm"]
+fn a_tick_in_each_cycle_leaves_the_bus_to_requests() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ticks");
+    let program = compile(&folder, &Parameters::EXTENDED).unwrap();
+    let mut simulator = Simulator::start(&program).unwrap();
+    simulator.write(register::TICK, 0b1111, 1).unwrap();
+    for _ in 0..4 {
+        let answer = simulator.read(register::TOP).unwrap();
+        // (what has been counted goes before it once)
+        assert!((1..=6).contains(&answer.cycles), "{answer:?}");
+    }
+}
