@@ -1,6 +1,6 @@
-//! Words shared by the threads of one process, on cores without atomics.
+//! Words and messages shared by the threads of one process, on cores without atomics.
 //!
-//! The process has *restartable sequences*: a compare-and-swap, and two that count. A
+//! The process has *restartable sequences*: a compare-and-swap, two that count, and two for messages. A
 //! thread that loses the processor inside one begins it anew when it comes back, so each
 //! is atomic among the threads of one hart, without a system call.
 //! On the host an atomic of the machine stands in.
@@ -132,9 +132,133 @@ impl Word {
     }
 }
 
+/// Up to `N` messages of 16 bytes, in the order in which they were put. Who puts and
+/// takes counts them elsewhere.
+pub(crate) struct Messages<const N: usize> {
+    #[cfg(target_os = "none")]
+    ring: UnsafeCell<Ring<N>>,
+    #[cfg(not(target_os = "none"))]
+    ring: std::sync::Mutex<Ring<N>>,
+}
+
+/// Places in a ring. Each is named by its bytes from the beginning of this, as the
+/// restartable sequences want it.
+#[repr(C)]
+struct Ring<const N: usize> {
+    /// The oldest message.
+    first: u32,
+    /// The place behind the youngest.
+    end: u32,
+    places: [Place; N],
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Place {
+    next: u32,
+    words: [u32; 4],
+}
+
+impl<const N: usize> Ring<N> {
+    const fn offset(place: usize) -> u32 {
+        (core::mem::offset_of!(Ring<N>, places) + place % N * size_of::<Place>()) as u32
+    }
+
+    const fn new() -> Ring<N> {
+        let words = [0; 4];
+        let mut places = [Place { next: 0, words }; N];
+        let mut place = 0;
+        while place < N {
+            places[place].next = Self::offset(place + 1);
+            place += 1;
+        }
+        let first = Self::offset(0);
+        let end = first;
+        Ring { first, end, places }
+    }
+}
+
+#[cfg(target_os = "none")]
+// SAFETY: the Messages Invariant: the ring is reached by the restartable sequences only.
+unsafe impl<const N: usize> Sync for Messages<N> {}
+
+#[cfg(target_os = "none")]
+impl<const N: usize> Messages<N> {
+    /// No messages.
+    pub(crate) const fn new() -> Messages<N> {
+        Messages {
+            ring: UnsafeCell::new(Ring::new()),
+        }
+    }
+
+    /// Puts the last one. There are less than `N`, and no other thread counts on that place.
+    #[inline]
+    pub(crate) fn put(&self, words: [u32; 4]) {
+        // SAFETY: the Messages Invariant; a full ring would lose a message, no more.
+        unsafe { crate::riscv::put(self.ring.get().cast(), words) }
+    }
+
+    /// Takes the first one. There is one, and no other thread counts on it.
+    #[inline]
+    pub(crate) fn take(&self) -> [u32; 4] {
+        // SAFETY: the Messages Invariant; an empty ring would give an old message, no more.
+        unsafe { crate::riscv::get(self.ring.get().cast()) }
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+impl<const N: usize> Messages<N> {
+    /// No messages.
+    pub(crate) const fn new() -> Messages<N> {
+        Messages {
+            ring: std::sync::Mutex::new(Ring::new()),
+        }
+    }
+
+    /// Puts the last one. There are less than `N`, and no other thread counts on that place.
+    pub(crate) fn put(&self, words: [u32; 4]) {
+        self.act(|ring| {
+            let place = &mut ring.places[Self::index(ring.end)];
+            place.words = words;
+            ring.end = place.next;
+        });
+    }
+
+    /// Takes the first one. There is one, and no other thread counts on it.
+    pub(crate) fn take(&self) -> [u32; 4] {
+        self.act(|ring| {
+            let place = ring.places[Self::index(ring.first)];
+            ring.first = place.next;
+            place.words
+        })
+    }
+
+    fn act<T>(&self, action: impl FnOnce(&mut Ring<N>) -> T) -> T {
+        let ring = self.ring.lock();
+        action(&mut ring.unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn index(offset: u32) -> usize {
+        (offset as usize - core::mem::offset_of!(Ring<N>, places)) / size_of::<Place>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_go_round_the_ring_in_order() {
+        let messages = Messages::<3>::new();
+        for n in 0..10 {
+            messages.put([n, 1, 2, 3]);
+            messages.put([n, 4, 5, 6]);
+            assert_eq!(messages.take(), [n, 1, 2, 3]);
+            messages.put([n, 7, 8, 9]);
+            assert_eq!(messages.take(), [n, 4, 5, 6]);
+            assert_eq!(messages.take(), [n, 7, 8, 9]);
+        }
+    }
 
     #[test]
     fn a_swap_that_finds_another_value_changes_nothing() {

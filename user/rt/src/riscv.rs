@@ -54,6 +54,11 @@ macro_rules! word_wide {
 // one more now, else 0.
 //
 // They return to t1, and change t0, and the latter t2 and t3, and nothing else.
+//
+// giornata_restartable_put: a0 = messages; a2 to a5 are the last one now.
+// giornata_restartable_get: a0 = messages; a2 to a5 = what was the first one.
+//
+// They return to t1, and change t0 and t2, and nothing else.
 global_asm!(
     ".option push",
     ".option norvc",
@@ -98,6 +103,36 @@ global_asm!(
     "addi t0, t0, 1",
     "sw t0, 0(a0)",
     "1:",
+    "jr t1",
+    ".popsection",
+    ".pushsection .text.giornata_restartable.put, \"ax\", @progbits",
+    ".globl giornata_restartable_put",
+    ".type giornata_restartable_put, @function",
+    ".balign 32",
+    "giornata_restartable_put:",
+    "lw t0, 4(a0)",
+    "add t0, t0, a0",
+    "sw a2, 4(t0)",
+    "sw a3, 8(t0)",
+    "sw a4, 12(t0)",
+    "sw a5, 16(t0)",
+    "lw t2, 0(t0)",
+    "sw t2, 4(a0)",
+    "jr t1",
+    ".popsection",
+    ".pushsection .text.giornata_restartable.get, \"ax\", @progbits",
+    ".globl giornata_restartable_get",
+    ".type giornata_restartable_get, @function",
+    ".balign 32",
+    "giornata_restartable_get:",
+    "lw t0, 0(a0)",
+    "add t0, t0, a0",
+    "lw a2, 4(t0)",
+    "lw a3, 8(t0)",
+    "lw a4, 12(t0)",
+    "lw a5, 16(t0)",
+    "lw t2, 0(t0)",
+    "sw t2, 0(a0)",
     "jr t1",
     ".popsection",
     ".option pop",
@@ -162,6 +197,46 @@ pub(crate) unsafe fn give(word: *mut u32) -> bool {
         );
     }
     is_given != 0
+}
+
+/// Makes a message the last one. Atomic among the threads of one hart. O(1) unless it
+/// loses the processor.
+///
+/// # Safety
+/// `messages` leads to a `restartable::Ring`, shared through this function and [`get`] only,
+/// with a place for the message.
+#[inline(always)]
+pub(crate) unsafe fn put(messages: *mut u32, [w0, w1, w2, w3]: [u32; 4]) {
+    // SAFETY: by the contract of this function; what the sequence changes is named.
+    unsafe {
+        asm!(
+            "jal t1, giornata_restartable_put",
+            in("a0") messages, in("a2") w0, in("a3") w1, in("a4") w2, in("a5") w3,
+            lateout("t0") _, lateout("t1") _, lateout("t2") _,
+            options(nostack),
+        );
+    }
+}
+
+/// Takes the first message. Atomic among the threads of one hart. O(1) unless it loses the
+/// processor.
+///
+/// # Safety
+/// As [`put`], with a message there.
+#[inline(always)]
+pub(crate) unsafe fn get(messages: *mut u32) -> [u32; 4] {
+    let (w0, w1, w2, w3);
+    // SAFETY: by the contract of this function; what the sequence changes is named.
+    unsafe {
+        asm!(
+            "jal t1, giornata_restartable_get",
+            in("a0") messages,
+            lateout("a2") w0, lateout("a3") w1, lateout("a4") w2, lateout("a5") w3,
+            lateout("t0") _, lateout("t1") _, lateout("t2") _,
+            options(nostack),
+        );
+    }
+    [w0, w1, w2, w3]
 }
 
 unsafe extern "C" {

@@ -30,7 +30,8 @@ const SYSTEMS: &[System] = &[
         microseconds: 0,
         rows: &[
             turn("basic", mark::BASIC, 0),
-            turn("message", mark::MESSAGE, 2),
+            turn("message", mark::MESSAGE, 0),
+            turn("message-mailbox", mark::MESSAGE_MAILBOX, 2),
             turn("synchronization", mark::SYNCHRONIZATION, 0),
         ],
     },

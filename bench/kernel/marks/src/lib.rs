@@ -139,12 +139,14 @@ pub mod thread_metric {
     pub const INTERRUPT: u16 = 188;
     /// An interrupt is raised, whose handler resumes a more urgent thread.
     pub const INTERRUPT_PREEMPTION: u16 = 189;
-    /// A message is sent and received.
+    /// A message is sent and received by a private queue.
     pub const MESSAGE: u16 = 190;
     /// A semaphore is taken and given.
     pub const SYNCHRONIZATION: u16 = 191;
     /// Memory is allocated and freed.
     pub const MEMORY: u16 = 192;
+    /// A message is sent and received by a mailbox.
+    pub const MESSAGE_MAILBOX: u16 = 193;
 }
 
 /// Of the suite `marte`: each begins a span, which the next number ends.

@@ -5,6 +5,7 @@
 #![no_std]
 
 mod arrivals;
+mod queue;
 mod timers;
 
 use giornata_rt::mailbox::Mailbox;
@@ -15,6 +16,7 @@ use giornata_rt::time::{self, Duration, Instant};
 use giornata_rt::{Error, Id, call, heap, log, process, shutdown, thread};
 
 use arrivals::{office, post};
+use queue::{receive_all, send_always, send_between};
 use timers::{burst, drive, every, load};
 
 /// As `mail.toml` numbers its mailboxes.
@@ -467,5 +469,6 @@ process! {
     threads: [
         ask, between, carry, answer, lead, watch, pump, relay, hoard, beg, low, middle, high, fill, finish,
         produce, consume, look, renew, dive, every, burst, load, drive, office, post,
+        send_always, send_between, receive_all,
     ],
 }

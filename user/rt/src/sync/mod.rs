@@ -35,6 +35,7 @@ mod condition;
 mod locked;
 mod mutex;
 mod private;
+mod queue;
 mod semaphore;
 
 #[cfg(target_os = "none")]
@@ -43,6 +44,7 @@ pub use condition::{Condition, Held, Woken};
 pub use locked::{Locked, LockedGuard};
 pub use mutex::{Guard, Mutex};
 pub use private::{PrivateGuard, PrivateMutex, PrivateSemaphore, word_of_caller};
+pub use queue::PrivateQueue;
 pub use semaphore::Semaphore;
 
 #[cfg(test)]

@@ -216,8 +216,14 @@ impl PrivateSemaphore {
         call::unlock_word(self.id.0, self.address())
     }
 
-    fn address(&self) -> usize {
+    pub(super) fn address(&self) -> usize {
         (&raw const self.word).expose_provenance()
+    }
+
+    /// Sets its word as the kernel would.
+    #[cfg(test)]
+    pub(super) fn set_word_for_test(&self, word: u32) {
+        self.word.store(word);
     }
 }
 
