@@ -13,4 +13,4 @@ mod simulator;
 pub use model::{Model, Sense};
 pub use parameters::Parameters;
 pub use proof::{install, prove};
-pub use simulator::{Answer, Error, Simulator, compile};
+pub use simulator::{Answer, Error, Simulator, compile, sources, sources_on_wishbone};

@@ -1,7 +1,7 @@
 //! What can be chosen of a task manager.
 
 /// The parameters of `rtm_wishbone.sv`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
     /// Records: a power of two from 16 to 256.
     pub records: u16,
@@ -75,12 +75,12 @@ impl Parameters {
         ]
     }
 
-    /// As options of Verilator.
-    pub(crate) fn for_verilator(&self) -> Vec<String> {
+    /// As options of Verilator, for a top module that has them under names with this prefix.
+    pub fn for_verilator(&self, prefix: &str) -> Vec<String> {
         // (it wants the width of a bit to be that of the parameter)
         let option = |(index, (name, value)): (usize, (&str, u16))| match index {
-            0..5 => format!("-G{name}={value}"),
-            _ => format!("-G{name}=1'b{value}"),
+            0..5 => format!("-G{prefix}{name}={value}"),
+            _ => format!("-G{prefix}{name}=1'b{value}"),
         };
         self.values().into_iter().enumerate().map(option).collect()
     }

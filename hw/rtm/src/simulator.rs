@@ -30,8 +30,13 @@ const AROUND: [(&str, &str); 2] = [
 ];
 
 /// Name and text of each source of the task manager itself, in their order.
-pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     SOURCES.into_iter()
+}
+
+/// The same, and the module that puts it on a Wishbone bus.
+pub fn sources_on_wishbone() -> impl Iterator<Item = (&'static str, &'static str)> {
+    sources().chain([AROUND[0]])
 }
 
 /// What can go wrong.
@@ -118,7 +123,7 @@ pub fn compile(folder: &Path, parameters: &Parameters) -> Result<PathBuf, Error>
             "-Wno-UNUSEDPARAM",
         ])
         .args(["--Mdir", "model", "-o", PROGRAM, "--top-module", TOP])
-        .args(parameters.for_verilator())
+        .args(parameters.for_verilator(""))
         .args(files.map(|(name, _)| name));
     run(&mut command, "verilator")?;
     Ok(folder.join("model").join(PROGRAM))

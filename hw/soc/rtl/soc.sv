@@ -8,7 +8,18 @@
 
 module soc #(
   // Words of RAM; a power of two. The harness asks for the default.
-  parameter int unsigned RamWords = 1 << 20
+  parameter int unsigned RamWords      = 1 << 20,
+  // Records of the task manager, and what else can be chosen of it; 0 without one.
+  parameter int unsigned RtmN          = 0,
+  parameter int unsigned RtmDelayW     = 16,
+  parameter int unsigned RtmDelayCells = RtmN,
+  parameter int unsigned RtmStages     = 0,
+  parameter int unsigned RtmKeyW       = 0,
+  parameter bit          RtmTimed      = 1'b0,
+  parameter bit          RtmStamps     = 1'b0,
+  parameter bit          RtmReleases   = 1'b0,
+  parameter bit          RtmInterrupts = 1'b0,
+  parameter bit          RtmMany       = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -66,6 +77,8 @@ module soc #(
 
   logic        io_select, io_ack, ram_ack;
   logic [31:0] io_rdata, ram_rdata;
+  logic        rtm_select, rtm_ack, rtm_irq;
+  logic [31:0] rtm_rdata;
   logic        timer_irq, software_irq;
   logic [1:0]  external_irq;
 
@@ -73,7 +86,7 @@ module soc #(
     .externalResetVector    (ResetVector),
     .timerInterrupt         (timer_irq),
     .softwareInterrupt      (software_irq),
-    .externalInterruptArray ({30'b0, external_irq}),
+    .externalInterruptArray ({29'b0, rtm_irq, external_irq}),
     .iBusWishbone_CYC       (i_cyc),
     .iBusWishbone_STB       (i_stb),
     .iBusWishbone_ACK       (i_ack),
@@ -124,9 +137,11 @@ module soc #(
 
   // ---- I/O at 0xF000_0000, for data only; the RAM answers for all else
 
-  assign io_select = bus_data_side & (bus_adr[29:26] == 4'hF);
-  assign bus_ack   = ram_ack | io_ack;
-  assign bus_rdata = io_ack ? io_rdata : ram_rdata;
+  // (the task manager, where there is one, has 8 KiB of it)
+  assign io_select  = bus_data_side & (bus_adr[29:26] == 4'hF);
+  assign rtm_select = RtmN != 0 && io_select && bus_adr[25:11] == 15'h10;
+  assign bus_ack    = ram_ack | io_ack | rtm_ack;
+  assign bus_rdata  = rtm_ack ? rtm_rdata : io_ack ? io_rdata : ram_rdata;
 
   ram #(
     .Words (RamWords)
@@ -149,7 +164,7 @@ module soc #(
   io u_io (
     .clk_i,
     .rst_i,
-    .req_i          (bus_req & io_select),
+    .req_i          (bus_req & io_select & ~rtm_select),
     .we_i           (bus_we),
     .adr_i          ({bus_adr[25:0], 2'b00}),
     .wdata_i        (bus_wdata),
@@ -170,6 +185,39 @@ module soc #(
     .external_irq_o (external_irq),
     .cycle_o
   );
+
+  // ---- The task manager, at 0xF002_0000
+
+  if (RtmN != 0) begin : gen_rtm
+    rtm_wishbone #(
+      .N         (RtmN),
+      .DelayW    (RtmDelayW),
+      .DelayCells(RtmDelayCells),
+      .Stages    (RtmStages),
+      .KeyW      (RtmKeyW),
+      .Timed     (RtmTimed),
+      .Stamps    (RtmStamps),
+      .Releases  (RtmReleases),
+      .Interrupts(RtmInterrupts),
+      .Many      (RtmMany)
+    ) u_rtm (
+      .clk_i,
+      .rst_ni(~rst_i),
+      .cyc_i (bus_req),
+      .stb_i (rtm_select),
+      .we_i  (bus_we),
+      .adr_i (bus_adr[10:0]),
+      .sel_i (bus_sel),
+      .dat_i (bus_wdata),
+      .dat_o (rtm_rdata),
+      .ack_o (rtm_ack),
+      .irq_o (rtm_irq)
+    );
+  end else begin : gen_no_rtm
+    assign rtm_rdata = '0;
+    assign rtm_ack   = 1'b0;
+    assign rtm_irq   = 1'b0;
+  end
 
   // ---- The last stage of the core, whose names its generator promises
 

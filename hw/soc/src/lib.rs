@@ -27,6 +27,7 @@ mod simulator;
 mod wheel;
 
 pub use error::Error;
+pub use giornata_rtm::Parameters as TaskManager;
 pub use image::{Image, RAM_BASE, RAM_SIZE};
 pub use machine::{Input, Latency, Machine, Run, Watch, Waveform};
 pub use point::{Executed, Point, Sight};
@@ -64,15 +65,18 @@ pub struct Variant {
     pub caches: Caches,
     /// Whether it can write waveforms, which costs it a third of its speed.
     pub waveform: bool,
+    /// The task manager, if it has one: `hw/rtm`.
+    pub task_manager: Option<TaskManager>,
 }
 
 impl Variant {
-    /// One without waveforms.
+    /// One without waveforms and without a task manager.
     pub fn new(core: Core, caches: Caches) -> Variant {
         Variant {
             core,
             caches,
             waveform: false,
+            task_manager: None,
         }
     }
 
@@ -80,6 +84,14 @@ impl Variant {
     pub fn with_waveform(self) -> Variant {
         Variant {
             waveform: true,
+            ..self
+        }
+    }
+
+    /// The same with a task manager.
+    pub fn with_task_manager(self, task_manager: TaskManager) -> Variant {
+        Variant {
+            task_manager: Some(task_manager),
             ..self
         }
     }
@@ -95,6 +107,10 @@ impl Variant {
             Caches::Large => "large",
         };
         let waveform = if self.waveform { "-waveform" } else { "" };
-        format!("{core}-{caches}{waveform}")
+        let task_manager = match self.task_manager {
+            Some(parameters) => format!("-rtm{}", parameters.records),
+            None => String::new(),
+        };
+        format!("{core}-{caches}{task_manager}{waveform}")
     }
 }

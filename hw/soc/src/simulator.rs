@@ -121,7 +121,8 @@ fn hash(variant: Variant, core: &str) -> Result<String, Error> {
     add(&version()?);
     add(&variant.name());
     FLAGS.iter().for_each(|flag| add(flag));
-    SOURCES.iter().for_each(|(_, text)| add(text));
+    task_manager(variant).iter().for_each(|option| add(option));
+    sources().for_each(|(_, text)| add(text));
     add(core);
     Ok(hexadecimal(&hash.finalize()[..8]))
 }
@@ -141,15 +142,20 @@ fn build(home: &Path, variant: Variant, core: &str) -> Result<(), Error> {
         at(&work, fs::remove_dir_all(&work))?;
     }
     at(&work, fs::create_dir_all(&work))?;
-    for (name, text) in SOURCES.into_iter().chain([(CORE, core)]) {
+    let write = |name: &str, text: &str| {
         let path = work.join(name);
-        at(&path, fs::write(&path, text))?;
+        at(&path, fs::write(&path, text))
+    };
+    write(CORE, core)?;
+    for (name, text) in sources() {
+        write(name, text)?;
     }
     let mut command = Command::new(VERILATOR);
     command
         .current_dir(&work)
         .args(FLAGS)
         .args(variant.waveform.then_some("--trace"))
+        .args(task_manager(variant))
         .args(["-j", "0", "--Mdir", "model", "-o", PROGRAM])
         .args(compiled())
         .arg(CORE);
@@ -162,9 +168,21 @@ fn build(home: &Path, variant: Variant, core: &str) -> Result<(), Error> {
     at(&work, fs::remove_dir_all(&work))
 }
 
+/// All of them: those of the task manager, which a variant may leave out, come first, since they
+/// begin with a package.
+fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    giornata_rtm::sources_on_wishbone().chain(SOURCES)
+}
+
+/// Options for the task manager, if the chip has one.
+fn task_manager(variant: Variant) -> Vec<String> {
+    let parameters = variant.task_manager;
+    parameters.map_or_else(Vec::new, |parameters| parameters.for_verilator("Rtm"))
+}
+
 /// What the tools are told of; they find the other sources themselves.
 fn compiled() -> impl Iterator<Item = &'static str> {
-    let names = SOURCES.iter().map(|(name, _)| *name);
+    let names = sources().map(|(name, _)| name);
     names.filter(|name| !name.ends_with(".h"))
 }
 

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use giornata_soc::{
-    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, Variant, Watch,
-    Waveform,
+    Caches, Core, End, Image, Input, Latency, Report, Run, Sight, Simulator, TaskManager, Variant,
+    Watch, Waveform,
 };
 
 /// As `checks.s` numbers them.
@@ -25,6 +25,7 @@ enum Check {
     Pages,
     Echo16550,
     Devices,
+    TaskManager,
 }
 
 const CORES: [Core; 2] = [Core::Mmu, Core::Pmp];
@@ -224,6 +225,19 @@ fn user_mode_of_the_mended_core_reaches_granted_devices_only() {
         let report = run(Variant::new(Core::Pmp, caches), &devices);
         assert_eq!(report.end, End::Exit(0), "{caches:?}");
         assert_eq!((&*report.output, &*report.probes), (&[][..], &[][..]));
+    }
+}
+
+#[test]
+#[ignore = "needs Verilator: ./x test rtl"]
+fn a_task_manager_tells_the_first_and_interrupts() {
+    let mut check = check(Check::TaskManager);
+    check.max_cycles = 10_000;
+    for core in CORES {
+        let variant = Variant::new(core, Caches::Shipped);
+        let with = variant.with_task_manager(TaskManager::EXTENDED);
+        let report = run(with, &check);
+        assert_eq!(report.end, End::Exit(0), "{core:?}");
     }
 }
 

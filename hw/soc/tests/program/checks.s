@@ -28,7 +28,7 @@
 .equ LINE_EMPTY,   0x60
 .equ GENERATOR,    0x2000
 
-.equ CHECKS,       12
+.equ CHECKS,       13
 
 .equ MPP,          0x1800
 .equ MPP_S,        0x0800
@@ -112,7 +112,7 @@ exit:
 9:  j       9b
 
 checks:
-    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages, echo_16550, devices
+    .word   echo, counter, generator, timer, receive_interrupt, overrun, nowhere, conflict, regions, pages, echo_16550, devices, task_manager
 
 # Sends back what arrives, with the case of letters changed, up to a full stop.
 echo:
@@ -443,5 +443,54 @@ unmapped:
     csrr    t0, mtval
     addi    t1, s3, 8
     expect_equal t0, t1, 5
+    li      a0, 0
+    j       exit
+
+# Two records, of which bytes are written; the first ready one; a delay that runs out interrupts.
+task_manager:
+    li      s1, 0xF0020000
+    # record 5: priority 9, event 0, valid and delayed by 3 ticks; record 7: priority 20, valid
+    li      t0, 3
+    sw      t0, 5 * 8 + 4(s1)
+    li      t0, 9 << 8 | 3
+    sw      t0, 5 * 8(s1)
+    li      t0, 20
+    sb      t0, 7 * 8 + 1(s1)
+    li      t0, 1
+    sb      t0, 7 * 8(s1)
+    li      s2, 0xF0020800
+    lw      t0, 0(s2)
+    li      t1, 7
+    expect_equal t0, t1, 1
+    lw      t0, 5 * 8 + 4(s1)
+    li      t1, 3
+    expect_equal t0, t1, 2
+    # a delay that runs out interrupts
+    li      t0, 1
+    sw      t0, 0x14(s2)
+    li      t0, 4
+    csrw    IRQ_MASK, t0
+    li      t0, 2
+    sw      t0, 4(s2)
+    lw      t0, 0(s2)
+    csrr    t0, IRQ_PENDING
+    expect_equal t0, zero, 3
+    li      t0, 1
+    sw      t0, 4(s2)
+    wait_for MIE_EXTERNAL, ran_out
+ran_out:
+    lw      t0, 0(s2)
+    li      t1, 5
+    expect_equal t0, t1, 4
+    lw      t0, 8(s2)
+    expect_equal t0, t1, 5
+    li      t0, 1
+    sw      t0, 0x10(s2)
+    lw      t0, 0(s2)
+    csrr    t0, IRQ_PENDING
+    expect_equal t0, zero, 6
+    # the paper's block has 256 records at most: what lies beyond is not there
+    lw      t0, 64 * 8(s1)
+    expect_equal t0, zero, 7
     li      a0, 0
     j       exit
