@@ -1,7 +1,7 @@
 //! The simulated chip of a board: section `[rtl]` of its file.
 
 use anyhow::{Context, Result};
-use giornata_soc::{Caches, Core, Latency, Simulator, Variant};
+use giornata_soc::{Caches, Core, Latency, Simulator, TaskManager, Variant};
 use serde::Deserialize;
 
 use crate::home::{root, target_folder};
@@ -21,7 +21,14 @@ pub struct Chip {
 #[serde(rename_all = "kebab-case")]
 struct Board {
     timer_hertz: u64,
+    kernel: Kernel,
     rtl: Rtl,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Kernel {
+    task_records: Option<u16>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +66,11 @@ impl Chip {
     }
 
     fn parse(text: &str) -> Result<Chip> {
-        let Board { timer_hertz, rtl } = toml::from_str(text).context("no board with [rtl]")?;
+        let Board {
+            timer_hertz,
+            kernel,
+            rtl,
+        } = toml::from_str(text).context("no board with [rtl]")?;
         let core = match rtl.core {
             CoreName::Mmu => Core::Mmu,
             CoreName::Pmp => Core::Pmp,
@@ -69,7 +80,10 @@ impl Chip {
             CachesName::Large => Caches::Large,
         };
         Ok(Chip {
-            variant: Variant::new(core, caches),
+            variant: Variant {
+                task_manager: kernel.task_records.map(task_manager),
+                ..Variant::new(core, caches)
+            },
             latency: Latency {
                 first: rtl.ram_first,
                 burst: rtl.ram_burst,
@@ -100,6 +114,15 @@ impl Chip {
     }
 }
 
+/// One with all extensions and so many records.
+fn task_manager(records: u16) -> TaskManager {
+    TaskManager {
+        records,
+        delay_cells: records,
+        ..TaskManager::EXTENDED
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +134,9 @@ mod tests {
             assert_eq!(chip.variant, Variant::new(core, Caches::Shipped));
             assert_eq!(chip.clock_hertz, u64::from(giornata_soc::CLOCK_HERTZ));
         }
+        let chip = Chip::of("rtl-rtm").unwrap();
+        let pmp = Variant::new(Core::Pmp, Caches::Shipped);
+        assert_eq!(chip.variant, pmp.with_task_manager(TaskManager::EXTENDED));
     }
 
     #[test]

@@ -177,6 +177,7 @@ fn board(lines: Vec<String>, timer_hertz: u32) -> Board {
         target: String::new(),
         kernel_target: String::new(),
         kernel_features: Vec::new(),
+        task_records: 0,
         kernel: (0, 0),
         system: 0,
         timer_hertz,

@@ -35,6 +35,8 @@ pub struct Board {
     pub kernel_target: String,
     /// Which parts of the kernel it takes: features of the image's crate.
     pub kernel_features: Vec<String>,
+    /// Records of its task manager; 0 without one.
+    pub task_records: u16,
     /// Where the kernel's image lies: first address and bytes.
     pub kernel: (u32, u32),
     /// Where the records of the system begin: where the kernel's memory ends.
@@ -306,6 +308,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
     let kernel = kernel?;
     let kernel_target = kernel.needed(findings, "target", "\"riscv64imac-unknown-none-elf\"");
     let kernel_features = texts(findings, &kernel, "features");
+    let task_records = kernel.number(findings, "task-records");
     let kernel_extent = extent(findings, &kernel)?;
     let devices = top.sections(findings, "devices");
     let devices = devices.into_iter().filter_map(|(name, section)| {
@@ -339,6 +342,7 @@ fn board(findings: &mut Findings, top: &Section<'_>) -> Option<Board> {
         target: target?.into_inner(),
         kernel_target: kernel_target?.into_inner(),
         kernel_features,
+        task_records: task_records.map_or(0, |records| records.into_inner() as u16),
         kernel: kernel_extent,
         system: kernel_extent.0.saturating_add(kernel_extent.1),
         timer_hertz: hertz?.into_inner() as u32,

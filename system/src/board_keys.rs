@@ -121,6 +121,12 @@ static KERNEL: Table = Table {
             "The context of the PLIC that is machine mode of the boot hart",
         ),
         key(
+            "task-records",
+            Number(16, 256),
+            Means("needed with the feature `rtm`"),
+            "Records of the device `task-manager`, a power of two. Those of threads come first, then alarms",
+        ),
+        key(
             "console",
             Text,
             Needed,

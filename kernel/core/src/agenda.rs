@@ -6,10 +6,19 @@
 //! a new one. So there is no "absent", the alarm of the hart is always set, and no
 //! low word is ever ambiguous.
 
+#[cfg(not(feature = "rtm"))]
+#[path = "agenda/listed.rs"]
+mod records;
+#[cfg(feature = "rtm")]
+#[path = "agenda/managed.rs"]
+mod records;
+
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, tagged};
+use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, same, tagged};
+
+pub(crate) use records::Records;
 
 /// Lists of the agenda.
 pub const LISTS: usize = 8;
@@ -40,7 +49,8 @@ record! {
     /// What can ring.
     pub struct Alarm {
         pub(crate) key: Cell<u32>,
-        /// Its list, below [`LISTS`].
+        /// Its list, below [`LISTS`]. Of one that has a record of the task manager the last,
+        /// plus [`LISTS`] times the number of the record plus 1.
         pub(crate) list: u32,
         pub(crate) next: Cell<Option<Ref<Alarm>>>,
         pub(crate) prev: Cell<Option<Ref<Alarm>>>,
@@ -152,6 +162,9 @@ impl Agenda {
     #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn loses_front(&self, alarm: Ref<Alarm>, key: u32) -> usize {
+        if records::record_of(alarm).is_some() {
+            return 0;
+        }
         let stays = alarm
             .next
             .get()
@@ -162,8 +175,13 @@ impl Agenda {
     /// Sets the first of its list anew, which is still the first of it: the next instant.
     #[cfg_attr(not(all(feature = "fast", feature = "programs")), allow(dead_code))]
     #[inline(always)]
-    pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32) -> u32 {
+    pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> u32 {
         alarm.key.set(key);
+        if let Some(record) = records::record_of(alarm) {
+            records::set_anew(record, key);
+            self.ask(alarm, all);
+            return self.replay_now(alarm.list);
+        }
         self.node(alarm.list).key.set(key);
         self.replay_now(alarm.list)
     }
@@ -172,11 +190,14 @@ impl Agenda {
     /// `None`: it is another case, and nothing has changed.
     #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
-    pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32) -> Option<u32> {
+    pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> Option<u32> {
         let node = self.node(alarm.list);
         if differ(node.alarm.get()?, alarm) | self.loses_front(alarm, key) != 0 {
             cold_path();
             return None;
+        }
+        if records::record_of(alarm).is_some() {
+            return Some(self.move_front(alarm, key, all));
         }
         alarm.key.set(key);
         node.key.set(key);
@@ -189,6 +210,15 @@ impl Agenda {
     pub(crate) extern "C" fn insert(&self, alarm: Ref<Alarm>, key: u32) -> bool {
         let (node, last) = (self.node(alarm.list), self.last(alarm.list));
         alarm.key.set(key);
+        if let Some(record) = records::record_of(alarm) {
+            records::arm(record, key);
+            if node.alarm.get().is_some() && !before(key, node.key.get()) {
+                return false;
+            }
+            let old = self.next();
+            node.set(key, Some(alarm));
+            return self.replay(alarm.list) != old;
+        }
         let (mut prev, mut next) = (last.get(), None);
         if prev.is_some_and(|last| before(key, last.key.get())) {
             (prev, next) = (None, node.alarm.get());
@@ -218,7 +248,17 @@ impl Agenda {
 
     /// Takes an alarm back. O(1).
     #[inline(never)]
-    pub(crate) extern "C" fn remove(&self, alarm: Ref<Alarm>) {
+    #[allow(improper_ctypes_definitions)]
+    pub(crate) extern "C" fn remove(&self, alarm: Ref<Alarm>, all: Records) {
+        if let Some(record) = records::record_of(alarm) {
+            records::clear(record);
+            let first = self.node(alarm.list).alarm.get();
+            if first.is_some_and(|first| same(first, alarm)) {
+                self.ask(alarm, all);
+                self.replay(alarm.list);
+            }
+            return;
+        }
         let (next, prev) = (alarm.next.get(), alarm.prev.get());
         if let Some(prev) = prev {
             prev.next.set(next);
@@ -234,9 +274,29 @@ impl Agenda {
 
     /// Takes the first of its list out: the next instant.
     #[inline(always)]
-    pub(crate) fn remove_first(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) -> u32 {
-        self.shorten(alarm, next);
+    pub(crate) fn remove_first(
+        &self,
+        alarm: Ref<Alarm>,
+        next: Option<Ref<Alarm>>,
+        all: Records,
+    ) -> u32 {
+        match records::record_of(alarm) {
+            Some(record) => {
+                records::clear(record);
+                self.ask(alarm, all);
+            }
+            None => self.shorten(alarm, next),
+        }
         self.replay_now(alarm.list)
+    }
+
+    /// Which alarm is the first that has a record, after one that was.
+    #[inline(always)]
+    fn ask(&self, alarm: Ref<Alarm>, all: Records) {
+        let first = records::first(all);
+        let none = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
+        let key = first.map_or(none, |first| first.key.get());
+        self.node(alarm.list).set(key, first);
     }
 
     /// What is left of a list without its first.

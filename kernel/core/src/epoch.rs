@@ -57,11 +57,11 @@ impl Kernel {
         let Some(thread) = self.threads.get(index) else {
             return self.keep_mail(index.wrapping_sub(self.threads.len()), oldest);
         };
-        keep(&thread.rank.get().deadline, oldest);
-        keep(&thread.own.get().deadline, oldest);
+        self.keep_rank(thread.rank.get(), oldest);
+        self.keep_rank(thread.own.get(), oldest);
         if let Some(task) = thread.place.task {
-            keep(&task.rank.deadline, oldest);
-            keep(&task.group.rank.deadline, oldest);
+            self.keep_rank(&task.rank, oldest);
+            self.keep_rank(&task.group.rank, oldest);
         }
         true
     }

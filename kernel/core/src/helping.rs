@@ -240,7 +240,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn first_asker(&self, mutex: Ref<Object>, last: Ref<Rank>) -> Option<Ref<Thread>> {
         let mut found: Option<Ref<Thread>> = None;
-        let (mut rank, mut left) = (self.top.get(), ASKERS);
+        let (mut rank, mut left) = (self.first_rank(), ASKERS);
         loop {
             let head = rank.head.get()?;
             let mut thread = head;
@@ -270,7 +270,7 @@ impl Kernel {
                     break;
                 }
             }
-            match rank.below.get() {
+            match self.next_rank(rank) {
                 Some(below) if found.is_none() && !same(rank, last) => rank = below,
                 _ => return found,
             }

@@ -112,24 +112,21 @@ impl Kernel {
     }
 
     fn check_ranks(&self) -> Result<(), &'static str> {
-        let mut rank = self.top.get();
-        hold!(rank.above.get().is_none(), "the top is the first");
+        let mut rank = self.first_rank();
+        hold!(same(rank, self.top.get()), "the top is the first");
         hold!(
             rank.head
                 .get()
                 .is_some_and(|head| same(head, self.slot.get())),
             "the slot is the head of the top"
         );
-        while let Some(below) = rank.below.get() {
+        while let Some(below) = self.next_rank(rank) {
             hold!(
                 !below.is_above(rank) || self.is_as_long_past(below, rank),
                 "open ranks stand in order"
             );
             hold!(below.head.get().is_some(), "an open rank has a head");
-            hold!(
-                below.above.get().is_some_and(|above| same(above, rank)),
-                "neighbours know each other"
-            );
+            self.check_neighbours(rank, below)?;
             rank = below;
         }
         hold!(
@@ -140,7 +137,7 @@ impl Kernel {
     }
 
     fn is_queued(&self, thread: Ref<Thread>) -> bool {
-        let mut rank = Some(self.top.get());
+        let mut rank = Some(self.first_rank());
         while let Some(open) = rank {
             if let Some(head) = open.head.get() {
                 let mut at = head;
@@ -154,7 +151,7 @@ impl Kernel {
                     }
                 }
             }
-            rank = open.below.get();
+            rank = self.next_rank(open);
         }
         false
     }

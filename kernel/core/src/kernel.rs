@@ -7,7 +7,7 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::boot::{Boot, Settings};
 use crate::interrupt::LINES;
-use crate::ready::LEVELS;
+use crate::ready::{LEVELS, TaskRecord};
 use crate::{
     Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
     Trace, process, record,
@@ -69,6 +69,8 @@ record! {
         pub(crate) lines: [Option<Ref<Line>>; LINES],
         /// What seldom matters.
         pub settings: Settings,
+        /// What the records of the task manager stand for, if there is one.
+        pub(crate) task_records: &'static [TaskRecord],
     }
 }
 
@@ -103,6 +105,20 @@ impl Kernel {
             0 => Outcome::error(Error::EPERM),
             _ => me.returns([self.trace.written.get() as usize, 0, 0, 0, 0, 0]),
         }
+    }
+
+    /// What the records of the task manager stand for, for the agenda.
+    #[cfg(feature = "rtm")]
+    #[inline(always)]
+    pub(crate) fn records(&self) -> crate::agenda::Records {
+        self.task_records
+    }
+
+    /// The same without one.
+    #[cfg(not(feature = "rtm"))]
+    #[inline(always)]
+    pub(crate) fn records(&self) -> crate::agenda::Records {
+        crate::agenda::Records
     }
 
     /// The thread that runs when no other can.

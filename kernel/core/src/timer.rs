@@ -58,7 +58,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn disarm(&self, thread: Ref<Thread>) {
         thread.clear(state::ARMED);
-        self.agenda.remove(&thread.alarm);
+        self.agenda.remove(&thread.alarm, self.records());
     }
 
     /// Blocks until an instant; returns at once if it has passed.
@@ -99,7 +99,9 @@ impl Kernel {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
-        let next = self.agenda.remove_first(alarm, alarm.next.get());
+        let next = self
+            .agenda
+            .remove_first(alarm, alarm.next.get(), self.records());
         thread.state.set(0);
         thread.waits.set(None);
         if !before(now, next) {
@@ -155,7 +157,7 @@ impl Kernel {
         let Some(alarm) = self.agenda.first() else {
             return self.agenda.refresh(now);
         };
-        self.agenda.remove(alarm);
+        self.agenda.remove(alarm, self.records());
         match alarm.event {
             Event::Thread(thread) if self.ring_account::<M>(thread, alarm) => {}
             Event::Thread(thread) => self.expire::<M>(thread),

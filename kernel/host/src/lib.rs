@@ -4,6 +4,8 @@
 
 mod hart;
 mod rig;
+#[cfg(feature = "rtm")]
+mod task_manager;
 
 pub use hart::{Hart, MEMORY, Output};
 pub use rig::{Results, Rig};

@@ -173,6 +173,8 @@ impl Rig {
 
     /// The same when the clock has counted so many ticks.
     pub fn boot_at(description: &Description, now: u64) -> Rig {
+        #[cfg(feature = "rtm")]
+        let description = &crate::task_manager::give(description);
         let (built, memory) = materialise(description);
         let kernel = record::<Kernel>(built.kernel);
         with(|state| {

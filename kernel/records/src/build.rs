@@ -1,5 +1,7 @@
 //! From a description to records.
 
+use std::cell::RefCell;
+
 use giornata_abi::system::FaultPolicy;
 use giornata_core::account::Account;
 use giornata_core::agenda::LISTS;
@@ -9,7 +11,7 @@ use giornata_core::layout::{Record, Shaped};
 use giornata_core::limit;
 use giornata_core::object::{self, Handle};
 use giornata_core::process::{Image, Stretch, life};
-use giornata_core::ready::level;
+use giornata_core::ready::{TaskRecord, level};
 use giornata_core::region::Share;
 use giornata_core::thread::{Place, kind, role, state, tenancy};
 use giornata_core::trace::{Entry, label};
@@ -48,6 +50,35 @@ pub(crate) struct Parts {
     refused: At<Object>,
     /// By thread: what of it never changes.
     pub(crate) places: Vec<At<Place>>,
+    /// The alarms that are laid, in the order in which records of a task manager are dealt.
+    alarms: RefCell<Vec<At<Alarm>>>,
+}
+
+impl Parts {
+    /// Lays an alarm: its list of the agenda, and what rings.
+    pub(crate) fn lay_alarm(
+        &self,
+        arena: &mut Arena,
+        alarm: At<Alarm>,
+        list: usize,
+        (kind, record): (&str, u64),
+    ) {
+        arena.set(alarm, "list", list as u32);
+        let event = Value::Tagged(tag(Event::TAGS, kind), record);
+        arena.set(alarm, "event", event);
+        // (those of programs ring in the order in which they were set)
+        if list >= LISTS_OF_PROGRAMS {
+            self.alarms.borrow_mut().push(alarm);
+        }
+    }
+}
+
+/// The first lists of the agenda, which nobody else has.
+const LISTS_OF_PROGRAMS: usize = 2;
+
+/// The list of the agenda of the alarm of this number.
+pub(crate) fn list_of(number: usize) -> usize {
+    number % (LISTS - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
 }
 
 /// Lays the records of a system out for a machine whose addresses have `width` bytes,
@@ -71,6 +102,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         nowhere: arena.one(),
         refused: arena.one(),
         places: description.threads.iter().map(|_| arena.one()).collect(),
+        alarms: RefCell::default(),
     };
     lay_ranks(arena, &parts);
     lay_objects(arena, &parts, description);
@@ -104,6 +136,7 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     lay_programs(arena, &parts, description, machine);
     lay_kernel(arena, &parts, description);
     lay_accounts(arena, &parts, description);
+    lay_task_records(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
     let objects = (0..objects.1)
         .map(|index| objects.at(index, arena).0)
@@ -143,9 +176,8 @@ fn lay_accounts(arena: &mut Arena, parts: &Parts, description: &Description) {
     let accounts = arena.many::<Account>(count);
     for index in 0..count {
         let (record, thread) = (accounts.at(index, arena), parts.threads.at(index, arena));
-        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
-        let event = Value::Tagged(tag(Event::TAGS, "Thread"), thread.0);
-        arena.set(record, "alarm.event", event);
+        let alarm = At::<Account>::field(record, "alarm", arena);
+        parts.lay_alarm(arena, alarm, list_of(index), ("Thread", thread.0));
         arena.set(
             record,
             "rank.level",
@@ -441,13 +473,8 @@ fn lay_record(
     }
     arena.set(record, "waits", parts.nowhere);
     arena.set(record, "hand", parts.nowhere);
-    // (the first two lists are those of programs)
-    arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
-    arena.set(
-        record,
-        "alarm.event",
-        Value::Tagged(tag(Event::TAGS, "Thread"), record.0),
-    );
+    let alarm = At::<Thread>::field(record, "alarm", arena);
+    parts.lay_alarm(arena, alarm, list_of(index), ("Thread", record.0));
 }
 
 /// The kind of the record of a switch.
@@ -488,10 +515,30 @@ fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
     arena.set(kernel, "settings.stop.1", (stop >> 32) as u32);
     arena.set(kernel, "settings.floating", description.floating);
     arena.set(kernel, "settings.cursor", description.trace_cursor);
-    let epoch = Value::Tagged(tag(Event::TAGS, "Epoch"), 0);
-    let alarm = arena.one::<Alarm>();
-    arena.set(alarm, "event", epoch);
-    arena.set(kernel, "epoch", alarm);
+}
+
+/// What the records of the task manager stand for. Those of the threads' numbers are for
+/// open ranks; alarms have the others, while there are some, and then the lists in front of
+/// the last, which is for those that have records.
+fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description) {
+    if description.task_records == 0 {
+        return;
+    }
+    let table = arena.many::<TaskRecord>(description.task_records);
+    let last = LISTS - 1;
+    for (index, alarm) in parts.alarms.borrow().iter().enumerate() {
+        let number = parts.threads.1 + index;
+        let list = if number < description.task_records {
+            let record = table.at(number, arena);
+            arena.set(record, "alarm", *alarm);
+            // (see `Alarm::list`)
+            (number + 1) * LISTS + last
+        } else {
+            index % (last - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
+        };
+        arena.set(*alarm, "list", list as u32);
+    }
+    arena.set(parts.kernel, "task_records", table);
 }
 
 /// Writes what only the whole can tell into its front.
@@ -509,6 +556,9 @@ fn seal(bytes: &mut [u8], width: usize) {
 fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     let kernel = parts.kernel;
     lay_boot(arena, kernel, description);
+    let epoch = arena.one::<Alarm>();
+    parts.lay_alarm(arena, epoch, 0, ("Epoch", 0));
+    arena.set(kernel, "epoch", epoch);
     let idle = parts.threads.at(description.threads.len(), arena);
     arena.set(kernel, "top", parts.rank_idle);
     arena.set(kernel, "hint", parts.rank_idle);
@@ -538,9 +588,8 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
             .map(|process| parts.processes.at(process, arena));
         arena.set(record, "process", process);
         arena.set(record, "interval", line.interval);
-        arena.set(record, "alarm.list", (index % (LISTS - 2) + 2) as u32);
-        let event = Value::Tagged(tag(Event::TAGS, "Line"), record.0);
-        arena.set(record, "alarm.event", event);
+        let alarm = At::<Line>::field(record, "alarm", arena);
+        parts.lay_alarm(arena, alarm, list_of(index), ("Line", record.0));
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
     let count = description.processes.len();

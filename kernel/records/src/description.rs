@@ -44,6 +44,8 @@ pub struct Description {
     pub trace_ring: Option<u64>,
     /// Threads have accounts, for the policies of POSIX.
     pub accounts: bool,
+    /// Records of the task manager; 0: there is none.
+    pub task_records: usize,
 }
 
 /// A process.

@@ -7,17 +7,17 @@ use giornata_abi::value::ValueType;
 use giornata_core::micro::{self, Cause, Op as Opcode, Step, Trigger, job, mode, odd};
 use giornata_core::ready::level;
 use giornata_core::thread::{kind, state};
-use giornata_core::{Alarm, Event, Line, Object, Process, Rank, Thread};
+use giornata_core::{Line, Object, Process, Rank, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::build::{Parts, lay_references, tag};
+use crate::build::{Parts, lay_references, list_of, tag};
 use crate::description::Description;
 use crate::merge::merge_copies;
 use crate::program::{Change, Driver, Move, Op, Port, Program, To, Upcall, Wait};
 
 /// The list of the agenda of triggers, and that of threads of S code: nobody else's, so
 /// that what renews itself is the first of its list.
-const LISTS: [u32; 2] = [0, 1];
+const LISTS: [usize; 2] = [0, 1];
 
 /// What programs refer to.
 struct Pieces<'a> {
@@ -461,9 +461,9 @@ impl Pieces<'_> {
             for at in range.rev() {
                 let trigger = run.at(at, arena);
                 arena.set(trigger, "program", record);
-                arena.set(trigger, "alarm.list", LISTS[list]);
-                let event = Value::Tagged(tag(Event::TAGS, "Trigger"), trigger.0);
-                arena.set(trigger, "alarm.event", event);
+                let alarm = At::<Trigger>::field(trigger, "alarm", arena);
+                let event = ("Trigger", trigger.0);
+                self.parts.lay_alarm(arena, alarm, LISTS[list], event);
                 arena.set(trigger, "mode", if is_counted { mode::COUNTED } else { 0 });
                 arena.set(trigger, "next", next);
                 next = Some(trigger);
@@ -538,10 +538,9 @@ impl Pieces<'_> {
         arena.set(own, "most", change.most);
         arena.set(own, "always", always);
         arena.set(own, "tag", change.tag);
-        let alarm: At<Alarm> = At::<micro::Change>::field(own, "alarm", arena);
-        arena.set(alarm, "list", (index % 6 + 2) as u32);
-        let event = Value::Tagged(tag(Event::TAGS, "Change"), record.0);
-        arena.set(alarm, "event", event);
+        let alarm = At::<micro::Change>::field(own, "alarm", arena);
+        let event = ("Change", record.0);
+        self.parts.lay_alarm(arena, alarm, list_of(index), event);
         own
     }
 }

@@ -8,6 +8,9 @@ use crate::section::Section;
 const TIMER: &str = "clint";
 /// The feature of a kernel whose interrupts come through a controller, and its device.
 const CONTROLLER: &str = "plic";
+/// The part of the kernel whose queues are on the task manager, which is a device.
+const RTM: &str = "rtm";
+const TASK_MANAGER: &str = "task-manager";
 /// What the end of the kernel's memory is a multiple of: the records begin there.
 const PAGE: u32 = 0x1000;
 
@@ -45,6 +48,10 @@ pub(super) fn check(
     if features.iter().any(|feature| feature == CONTROLLER) {
         needed.push(CONTROLLER);
         kernel.needed_number(findings, "plic-context", "0");
+    }
+    if features.iter().any(|feature| feature == RTM) {
+        needed.push(TASK_MANAGER);
+        kernel.needed_number(findings, "task-records", "64");
     }
     for name in needed {
         if devices.iter().all(|device| device.name != name) {

@@ -62,6 +62,7 @@ pub fn describe(model: &Model, placement: &Placement) -> Result<Description, Ref
         objects: model.objects.iter().map(object).collect(),
         lines: lines.collect(),
         accounts: config::has(&model.config, POSIX),
+        task_records: model.board.task_records.into(),
         flags: match model.trace_console {
             true => flag::TRACE_TO_CONSOLE,
             false => 0,

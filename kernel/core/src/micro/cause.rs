@@ -259,7 +259,7 @@ impl Kernel {
     pub(super) fn disarm_trigger(&self, trigger: Ref<Trigger>) {
         if trigger.is(mode::ARMED) {
             trigger.clear(mode::ARMED);
-            self.agenda.remove(&trigger.alarm);
+            self.agenda.remove(&trigger.alarm, self.records());
         }
     }
 

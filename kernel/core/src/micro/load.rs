@@ -200,7 +200,7 @@ impl Kernel {
     fn withdraw_change(&self, change: Ref<Change>) -> Result<(), Error> {
         let asked = change.asked.take();
         if asked & ARMED != 0 {
-            self.agenda.remove(&change.alarm);
+            self.agenda.remove(&change.alarm, self.records());
         }
         self.micro.ripe.set(
             self.micro

@@ -50,7 +50,7 @@ impl Kernel {
         self.trace.put(at, label, group.members, ticks);
         self.begin_release(group, ticks, at, M::high(at));
         self.begin_job::<M>(task, group);
-        let next = self.agenda.move_front(alarm, key);
+        let next = self.agenda.move_front(alarm, key, self.records());
         if !before(now, next) {
             cold_path();
             return self.open_and_look::<M>(me, thread);
@@ -84,7 +84,7 @@ impl Kernel {
         }
         let alarm = &trigger.alarm;
         self.renew_at(trigger, step, alarm.key());
-        let next = self.agenda.move_front(alarm, key);
+        let next = self.agenda.move_front(alarm, key, self.records());
         if !before(now, next) {
             cold_path();
             return self.look_on::<M>(me);

@@ -63,7 +63,9 @@ impl Kernel {
             }
             let now = M::now();
             let again = match trigger.is(mode::ARMED) {
-                true => self.agenda.again(&trigger.alarm, micro.again.get()),
+                true => self
+                    .agenda
+                    .again(&trigger.alarm, micro.again.get(), self.records()),
                 false => None,
             };
             let next = again.unwrap_or_else(|| self.renew_alarm(trigger));

@@ -296,7 +296,7 @@ impl Kernel {
 
     fn watch_server<M: Machine>(&self, account: &'static Account, now: u64) {
         if account.is_armed.replace(0) != 0 {
-            self.agenda.remove(&account.alarm);
+            self.agenda.remove(&account.alarm, self.records());
         }
         if account.is_high.get() == 0
             && let Some(at) = account.next()
@@ -484,7 +484,7 @@ impl Kernel {
             account.policy.set(policy::FIFO as u8);
             account.has_timer.set(0);
             if account.is_armed.replace(0) != 0 {
-                self.agenda.remove(&account.alarm);
+                self.agenda.remove(&account.alarm, self.records());
             }
             thread.limited.set(0);
         }

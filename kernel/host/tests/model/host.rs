@@ -1,5 +1,7 @@
 //! The kernel on the host, as the model's comparison drives it.
 
+use std::cell::Cell;
+
 use giornata_abi::control::{CEILING, NEXT_LOCK, NEXT_SERIAL, TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::id::Id;
 use giornata_abi::word::{LOCKED, WAITED_FOR};
@@ -25,6 +27,48 @@ pub(crate) struct Host {
     /// By thread: which tenant has run last, and whether its last call receives bytes.
     seen: Vec<u32>,
     receives: Vec<bool>,
+    trace: Digest,
+}
+
+/// Records of a trace, in order: how many, and FNV-1a of their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digest {
+    pub(crate) records: u32,
+    pub(crate) hash: u64,
+}
+
+impl Digest {
+    /// The records of boot have a hash of all others, which depends on where they lie.
+    const OF_BOOT: u32 = 2;
+    const NOTHING: Digest = Digest {
+        records: 0,
+        hash: 0xCBF2_9CE4_8422_2325,
+    };
+
+    fn add(&mut self, words: [u32; 4]) {
+        self.records += 1;
+        if self.records <= Digest::OF_BOOT {
+            return;
+        }
+        for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+        }
+    }
+}
+
+thread_local! {
+    static LAST_TRACE: Cell<Digest> = const { Cell::new(Digest::NOTHING) };
+}
+
+/// The trace of the kernel that was dropped last.
+pub(crate) fn last_trace() -> Digest {
+    LAST_TRACE.get()
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        LAST_TRACE.set(self.trace);
+    }
 }
 
 impl Host {
@@ -38,6 +82,7 @@ impl Host {
             put_back: vec![None; threads],
             seen: vec![0; threads],
             receives: vec![false; threads],
+            trace: Digest::NOTHING,
         };
         host.resumption();
         host
@@ -207,7 +252,10 @@ impl Host {
 
     /// Threads of the ready queue, in order, but for those that have no place of their own.
     fn queue(&self) -> Vec<usize> {
-        let ranks = std::iter::successors(Some(self.rig.kernel().top()), |rank| rank.below());
+        let ranks = {
+            let kernel = self.rig.kernel();
+            std::iter::successors(Some(kernel.first_rank()), |rank| kernel.next_rank(rank))
+        };
         let ranks = ranks.filter(|rank| rank.level() < level::IDLE);
         let threads = ranks.flat_map(|rank| self.ring(rank.head()));
         threads.filter_map(|thread| self.number(thread)).collect()
@@ -277,6 +325,8 @@ impl Kernel for Host {
             self.leave();
         }
         self.rig.check_invariants();
+        let trace = &mut self.trace;
+        self.rig.take_trace(|words| trace.add(words));
         Observation {
             runs: self.runs(),
             resumption: self.resumption(),

@@ -17,13 +17,13 @@ const STEPS: usize = if cfg!(miri) { 500 } else { 100_000 };
 const LONG_STEPS: usize = 2_000_000;
 
 /// What the kernel can do.
-const SCOPE: Scope = Scope {
+pub(crate) const SCOPE: Scope = Scope {
     // (threads have none, jobs have)
     deadlines: false,
     ..Scope::ALL
 };
 
-fn host(system: &System) -> Host {
+pub(crate) fn host(system: &System) -> Host {
     Host::new(system)
 }
 

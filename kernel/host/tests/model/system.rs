@@ -84,7 +84,7 @@ pub(crate) fn describe(system: &System) -> Description {
         threads: threads.map(|number| thread(system, number)).collect(),
         objects: system.objects.iter().map(object).collect(),
         lines: lines.collect(),
-        trace_records: 16,
+        trace_records: 256,
         ..Description::default()
     }
 }

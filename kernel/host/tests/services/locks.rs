@@ -160,7 +160,7 @@ fn a_yield_in_the_place_of_another_turns_that_one() {
     let mut system = threads(&[2, 8, 8]);
     let a = mutex(&mut system);
     let mut stage = Stage::new(&system);
-    stage.sleep(1, 10).sleep(2, 10).lock(0, a);
+    stage.sleep(1, 10).sleep(2, 9).lock(0, a);
     stage
         .advance(10)
         .yields(2)
@@ -176,7 +176,7 @@ fn whoever_is_given_a_mutex_keeps_its_place() {
     let mut system = threads(&[2, 5, 5]);
     let a = mutex(&mut system);
     let mut stage = Stage::new(&system);
-    stage.sleep(1, 10).sleep(2, 10).lock(0, a);
+    stage.sleep(1, 10).sleep(2, 9).lock(0, a);
     // before its equal, since it has had the turn
     stage.advance(10).lock(2, a).unlock(0, a).runs(2);
     stage.yields(2).runs(1);

@@ -1,0 +1,265 @@
+//! Open ranks in records of the task manager, which tells the most urgent one in constant
+//! time, however many there are.
+//!
+//! A rank that opens takes the record whose number is that of its first thread, until it
+//! closes. Those for which there is none, because the thread's number is too high or the
+//! record is another rank's, are a list in software, most urgent first. The idle rank is in
+//! neither: it runs when there is no other.
+
+use core::hint::cold_path;
+
+use giornata_manager as manager;
+
+use super::level;
+use crate::{Kernel, Rank, Ref, Thread, before, same, some};
+
+/// Levels from this one on share a priority of the task manager, which has 256, and have their
+/// order as keys.
+const LAST: u32 = 255;
+/// What the field `unmarked` says of an open rank in the list; else it is the record's number.
+const LISTED: u32 = u32::MAX;
+
+impl Kernel {
+    /// The most urgent open rank, from which [`next_rank`](Self::next_rank) goes on.
+    pub fn first_rank(&self) -> Ref<Rank> {
+        manager::begin();
+        self.hint.set(self.next_managed());
+        let listed = self.first_listed();
+        self.more_urgent(self.hint.get(), listed)
+    }
+
+    /// The next less urgent open rank.
+    pub fn next_rank(&self, rank: Ref<Rank>) -> Option<Ref<Rank>> {
+        let idle = self.idle_rank();
+        if same(rank, idle) {
+            return None;
+        }
+        if same(rank, self.hint.get()) {
+            self.hint.set(self.next_managed());
+        }
+        let mut listed = self.first_listed();
+        while let Some(at) = listed {
+            if rank.is_above(at) {
+                break;
+            }
+            listed = at.below.get();
+        }
+        Some(self.more_urgent(self.hint.get(), listed))
+    }
+
+    /// The next rank that the task manager tells, or the idle one.
+    fn next_managed(&self) -> Ref<Rank> {
+        self.rank_of(manager::next())
+    }
+
+    /// The rank in a record, or the idle one.
+    #[inline(always)]
+    fn rank_of(&self, number: Option<usize>) -> Ref<Rank> {
+        number
+            .and_then(|number| self.task_records.get(number)?.rank.get())
+            .unwrap_or(self.idle_rank())
+    }
+
+    #[inline(always)]
+    fn idle_rank(&self) -> Ref<Rank> {
+        self.idle.rank.get()
+    }
+
+    /// The first of the list, which the idle rank knows.
+    #[inline(always)]
+    fn first_listed(&self) -> Option<Ref<Rank>> {
+        self.idle_rank().below.get()
+    }
+
+    #[inline(always)]
+    fn more_urgent(&self, managed: Ref<Rank>, listed: Option<Ref<Rank>>) -> Ref<Rank> {
+        match listed {
+            Some(listed) if listed.precedes(managed) => listed,
+            _ => managed,
+        }
+    }
+
+    /// The deadline of a rank, open or not, has not passed longer ago than this instant.
+    pub(crate) fn keep_rank(&self, rank: Ref<Rank>, oldest: u32) {
+        if !before(rank.deadline.get(), oldest) {
+            return;
+        }
+        rank.deadline.set(oldest);
+        let number = rank.unmarked.get() as usize;
+        let record = self.task_records.get(number);
+        let kept = record.and_then(|record| record.rank.get());
+        if rank.level.get() == self.band && kept.is_some_and(|kept| same(kept, rank)) {
+            manager::set_key(number, oldest);
+        }
+    }
+
+    /// The usual insertion without a call: nothing is odd, no thread of its urgency is
+    /// ready, and it is the most urgent. Else false, and nothing has changed.
+    #[inline(always)]
+    pub(crate) fn opens_top_unless(
+        &self,
+        odd: usize,
+        rank: Ref<Rank>,
+        thread: Ref<Thread>,
+    ) -> bool {
+        odd | some(rank.head.get()) == 0 && self.opens_above(rank, thread)
+    }
+
+    /// The same where as a rule a lone thread has been interrupted.
+    #[inline(always)]
+    pub(crate) fn opens_above(&self, rank: Ref<Rank>, thread: Ref<Thread>) -> bool {
+        if rank.level.get() >= self.top.get().level.get() {
+            cold_path();
+            return false;
+        }
+        self.put(rank, thread);
+        self.top.set(rank);
+        self.slot.set(thread);
+        true
+    }
+
+    /// An insertion below the top without a call: there is none here.
+    #[inline(always)]
+    pub(crate) fn opens_second(&self, _: Ref<Rank>, _: Ref<Thread>) -> bool {
+        false
+    }
+
+    /// 0 if a thread could give the turn to the next rank without a question: it cannot.
+    #[inline(always)]
+    pub(crate) fn shares_top(&self, _: Ref<Thread>, _: Ref<Rank>) -> usize {
+        1
+    }
+
+    /// Opens a rank that was empty. Constant time, unless it has no record.
+    #[inline(never)]
+    pub(crate) extern "C" fn open(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        self.open_any(rank, head);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(super) fn open_any(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        self.put(rank, head);
+        if rank.is_above(self.top.get()) {
+            self.top.set(rank);
+            self.slot.set(head);
+        }
+    }
+
+    /// Puts a rank into its record, or into the list.
+    #[inline(always)]
+    fn put(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        rank.head.set(Some(head));
+        let number = head.number() as usize;
+        match self.task_records.get(number) {
+            Some(record) if record.rank.get().is_none() => {
+                let level = rank.level.get();
+                if level == self.band || level >= LAST {
+                    return self.put_by_key(rank, number);
+                }
+                record.rank.set(Some(rank));
+                rank.unmarked.set(number as u32);
+                manager::make_ready(number, level);
+            }
+            _ => {
+                cold_path();
+                self.list(rank);
+            }
+        }
+    }
+
+    /// The same of a deadline, or of a level that shares its priority.
+    #[inline(never)]
+    extern "C" fn put_by_key(&self, rank: Ref<Rank>, number: usize) {
+        let level = rank.level.get();
+        let is_band = level == self.band;
+        let (priority, key) = match (level < LAST, is_band) {
+            (true, _) => (level, rank.deadline.get()),
+            (false, false) if level != level::IDLE => (LAST, level),
+            _ => return self.list(rank),
+        };
+        if let Some(record) = self.task_records.get(number) {
+            record.rank.set(Some(rank));
+            rank.unmarked.set(number as u32);
+            manager::make_ready_by_key(number, priority, key);
+        }
+    }
+
+    /// Puts a rank into the list. O(ranks in it).
+    #[inline(never)]
+    extern "C" fn list(&self, rank: Ref<Rank>) {
+        rank.unmarked.set(LISTED);
+        if same(rank, self.idle_rank()) {
+            return;
+        }
+        let mut above = self.idle_rank();
+        while let Some(below) = above.below.get() {
+            if rank.is_above(below) {
+                break;
+            }
+            above = below;
+        }
+        rank.below.set(above.below.get());
+        above.below.set(Some(rank));
+    }
+
+    /// Takes a rank out of the list. O(ranks in it).
+    #[inline(never)]
+    extern "C" fn unlist(&self, rank: Ref<Rank>) {
+        let mut above = self.idle_rank();
+        while let Some(below) = above.below.get() {
+            if same(below, rank) {
+                above.below.set(rank.below.take());
+                return;
+            }
+            above = below;
+        }
+    }
+
+    /// Closes a rank that has become empty. Constant time, unless it has no record. (The
+    /// idle rank never does: a server that is in no queue only has it.)
+    #[inline(never)]
+    pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
+        if same(rank, self.idle_rank()) {
+            cold_path();
+            return;
+        }
+        rank.head.set(None);
+        let number = rank.unmarked.get() as usize;
+        match self.task_records.get(number) {
+            Some(record) => {
+                record.rank.set(None);
+                manager::clear(number);
+            }
+            None => {
+                cold_path();
+                self.unlist(rank);
+            }
+        }
+        if same(rank, self.top.get()) {
+            let top = self.more_urgent(self.rank_of(manager::top()), self.first_listed());
+            self.top.set(top);
+            if let Some(head) = top.head.get() {
+                self.slot.set(head);
+            }
+        }
+    }
+
+    /// What has to hold of two open ranks of which one is next to the other.
+    pub(crate) fn check_neighbours(
+        &self,
+        rank: Ref<Rank>,
+        _: Ref<Rank>,
+    ) -> Result<(), &'static str> {
+        let number = rank.unmarked.get();
+        let record = self.task_records.get(number as usize);
+        let is_kept = match record {
+            Some(record) => record.rank.get().is_some_and(|kept| same(kept, rank)),
+            None => number == LISTED,
+        };
+        match is_kept {
+            true => Ok(()),
+            false => Err("an open rank is in its record or in the list"),
+        }
+    }
+}
