@@ -21,7 +21,7 @@ fn main() {
         .and_then(|devices| devices.get("task-manager"));
     let base = device.and_then(|device| device.get("base")?.as_integer());
     let constant = format!(
-        "/// Where its registers lie.\npub const BASE: usize = {:#x};\n",
+        "/// Where its registers lie.\npub(crate) const BASE: usize = {:#x};\n",
         base.unwrap_or(0)
     );
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));

@@ -16,7 +16,7 @@ pub(crate) const IMAGE: &str = "giornata-image";
 /// The boards whose systems run in QEMU: all target suites do on each.
 pub(crate) const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
 /// The boards that are simulated to the cycle: a few suites run on each.
-pub(crate) const CHIPS: [&str; 2] = ["rtl-mmu", "rtl-pmp"];
+pub(crate) const CHIPS: [&str; 3] = ["rtl-mmu", "rtl-pmp", "rtl-rtm"];
 /// The second architecture that keeps the portable crates honest.
 pub(crate) const SECOND_TARGET: &str = "thumbv7em-none-eabi";
 

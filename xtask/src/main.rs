@@ -9,6 +9,7 @@ mod conversation;
 mod coverage;
 mod crates;
 mod debugger;
+mod decisions;
 mod docs;
 mod fuzz;
 mod giornata;

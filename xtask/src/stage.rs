@@ -19,8 +19,8 @@ use crate::process::{capture, cargo, check, describe};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, debugger, docs, libraries, miri, project,
-    promises, run, samples, size, suite, workers,
+    Verdict, bench, bounds, conversation, coverage, debugger, decisions, docs, libraries, miri,
+    project, promises, run, samples, size, suite, workers,
 };
 use giornata_launch::image::build;
 use giornata_launch::run::How;
@@ -132,7 +132,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "rtm",
-        what: "the task manager in hardware is its model: by induction with few records, and by random commands with many",
+        what: "the task manager in hardware is its model, by induction with few records and by random commands with many; the kernel on it decides as without",
         run: rtm,
     },
     Stage {
@@ -262,7 +262,7 @@ fn unit(extent: Extent<'_>) -> Result<String> {
 }
 
 /// Runs tests and counts them; what they said, both streams, if one fails.
-fn tests_passed(command: &mut Command) -> Result<u32> {
+pub(crate) fn tests_passed(command: &mut Command) -> Result<u32> {
     let output = command.output().with_context(|| describe(command))?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
@@ -380,7 +380,9 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
     } else {
         command.env("PROPTEST_RNG_SEED", "1");
     }
-    Ok(format!("{} tests", tests_passed(&mut command)?))
+    let tests = tests_passed(&mut command)?;
+    let decisions = decisions::check(extent)?;
+    Ok(format!("{tests} tests, {decisions}"))
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

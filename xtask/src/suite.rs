@@ -56,6 +56,9 @@ const HEAVY: [&str; 3] = ["hostlink/serial", "modules/harmed", "verdict/"];
 /// budgets that are too small for their clock.
 const SHORT: [&str; 3] = ["emeralds-tour/", "hostile/devices", "threads/"];
 
+/// The board with the task manager, which runs all others in the long form too.
+const MANAGED: &str = "rtl-rtm";
+
 /// Groups whose transcripts tell where in the source a fault was.
 const PLACES: [&str; 1] = ["faults/"];
 
@@ -137,12 +140,13 @@ fn case(group: &Path, file: PathBuf) -> Option<Case> {
 /// compared: the physical ones are for the clock of QEMU.
 pub(crate) fn run_short(extent: Extent<'_>) -> Result<Findings> {
     let mut findings = Findings::default();
-    let mut cases = cases()?;
-    cases.retain(|case| SHORT.iter().any(|short| case.name.starts_with(short)));
+    let cases = cases()?;
+    let is_short = |case: &Case| SHORT.iter().any(|short| case.name.starts_with(short));
     let runs = CHIPS
         .iter()
         .flat_map(|board| cases.iter().map(|case| (*board, case)))
-        .filter(|(board, case)| extent.has(&case.name, board));
+        .filter(|(board, case)| extent.has(&case.name, board))
+        .filter(|(board, case)| is_short(case) || *board == MANAGED && extent.full);
     let runs: Vec<(&str, &Case)> = runs.collect();
     let flown = workers::each(&runs, |(board, case)| fly_case(case, board));
     let mut outcomes = Vec::new();

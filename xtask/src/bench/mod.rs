@@ -176,6 +176,12 @@ const MACHINES: [(&str, &str, Caches); 3] = [
     ("rtl-mmu", "shipped", Caches::Shipped),
 ];
 
+/// Those on which nothing is measured unless they are named: what they cost has no budget.
+const ON_REQUEST: [(&str, &str, Caches); 2] = [
+    ("rtl-rtm", "hot", Caches::Large),
+    ("rtl-rtm", "shipped", Caches::Shipped),
+];
+
 /// Prints a table a suite; negative if `--check` finds something.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let suites = choose(&options.suites)?;
@@ -262,14 +268,20 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
 
 fn machines(options: &Options) -> Result<Vec<Machine>> {
     let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    let others = ON_REQUEST.iter().filter(|_| options.board.is_some());
     let chosen = MACHINES
-        .into_iter()
+        .iter()
+        .chain(others)
+        .copied()
         .filter(|machine| is(&options.board, machine.0) && is(&options.config, machine.1));
     let machines: Vec<Machine> = chosen
         .map(|machine| prepare(machine, options))
         .collect::<Result<_>>()?;
     if machines.is_empty() {
-        let known = MACHINES.map(|(board, config, _)| format!("{board} {config}"));
+        let known = MACHINES.iter().chain(&ON_REQUEST);
+        let known: Vec<String> = known
+            .map(|(board, config, _)| format!("{board} {config}"))
+            .collect();
         bail!(
             "nothing is measured on that board in that configuration; there are: {}",
             known.join(", ")

@@ -11,7 +11,8 @@ use core::hint::cold_path;
 use giornata_manager as manager;
 
 use super::level;
-use crate::{Kernel, Rank, Ref, Thread, before, same, some};
+use crate::epoch::keep;
+use crate::{Kernel, Rank, Ref, Thread, same, some};
 
 /// Levels from this one on share a priority of the task manager, which has 256, and have their
 /// order as keys.
@@ -81,10 +82,11 @@ impl Kernel {
 
     /// The deadline of a rank, open or not, has not passed longer ago than this instant.
     pub(crate) fn keep_rank(&self, rank: Ref<Rank>, oldest: u32) {
-        if !before(rank.deadline.get(), oldest) {
+        let deadline = rank.deadline.get();
+        keep(&rank.deadline, oldest);
+        if rank.deadline.get() == deadline {
             return;
         }
-        rank.deadline.set(oldest);
         let number = rank.unmarked.get() as usize;
         let record = self.task_records.get(number);
         let kept = record.and_then(|record| record.rank.get());
