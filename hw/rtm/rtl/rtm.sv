@@ -387,8 +387,18 @@ module rtm #(
   // ---- Extensions.
 
   logic [31:0] features;
-  assign features = {8'(Stages), 3'b0, Many, Interrupts, Releases, Stamps, Timed,
-                     8'(KeyW), 8'(N - 1)};
+  always_comb begin
+    features                                   = '0;
+    features[rtm_pkg::ConfigLastRecord +: 8]   = 8'(N - 1);
+    features[rtm_pkg::ConfigKeyBits +: 8]      = 8'(KeyW);
+    features[rtm_pkg::ConfigTimed]             = Timed;
+    features[rtm_pkg::ConfigStamps]            = Stamps;
+    features[rtm_pkg::ConfigReleases]          = Releases;
+    features[rtm_pkg::ConfigInterrupts]        = Interrupts;
+    features[rtm_pkg::ConfigMany]              = Many;
+    features[rtm_pkg::ConfigLongDelays]        = DelayW == 32;
+    features[rtm_pkg::ConfigStages +: 8]       = 8'(Stages);
+  end
 
   if (Stamps) begin : gen_arrivals
     always_ff @(posedge clk_i or negedge rst_ni) begin

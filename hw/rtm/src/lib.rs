@@ -7,9 +7,9 @@
 mod model;
 mod parameters;
 mod proof;
-pub mod register;
 mod simulator;
 
+pub use giornata_rtm_registers as register;
 pub use model::{Model, Sense};
 pub use parameters::Parameters;
 pub use proof::{install, prove};

@@ -2,7 +2,7 @@
 //! record after the other.
 
 use crate::Parameters;
-use crate::register::{NONE, status};
+use crate::register::{answer, status};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
@@ -126,7 +126,7 @@ impl Model {
                 _ => first,
             }
         });
-        first.map_or(NONE, |(index, _)| index as u32)
+        first.map_or(answer::NONE, |(index, _)| index as u32)
     }
 
     /// The first that waits for an event does not wait any more; it is returned.

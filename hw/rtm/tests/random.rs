@@ -72,7 +72,7 @@ impl Pair {
             simulator: Simulator::start(program).unwrap(),
             model: Model::new(parameters),
             has_expired: false,
-            told: register::NONE,
+            told: register::answer::NONE,
         };
         for record in 0..parameters.records {
             pair.carry_out(&Command::Set(record, 0, 0, 0));
@@ -102,7 +102,7 @@ impl Pair {
     /// means nothing.
     fn question(&mut self, address: u16) -> u32 {
         match self.read(address) {
-            answer if answer & register::NONE != 0 => register::NONE,
+            answer if answer & register::answer::NONE != 0 => register::answer::NONE,
             answer => answer,
         }
     }
@@ -122,7 +122,7 @@ impl Pair {
             tells_many,
             ..
         } = self.parameters;
-        let at = |record: u16| register::RECORDS + register::RECORD_BYTES * record;
+        let at = |record: u16| register::RECORDS + register::RECORDS_STRIDE * record;
         match *command {
             Command::Set(record, status, priority, event) => {
                 let word = u32::from_le_bytes([status, priority, event, 0xFF]);
@@ -183,12 +183,12 @@ impl Pair {
         self.simulator.idle(8).unwrap();
         let has_changed = self.model.first(Sense::Ready) != self.told;
         let causes = [
-            (self.has_expired, register::CAUSE_DELAY),
-            (has_changed, register::CAUSE_TOP),
+            (self.has_expired, register::cause::DELAY),
+            (has_changed, register::cause::TOP),
         ];
         let expected = causes.map(|(holds, bit)| if holds { bit } else { 0 });
         assert_eq!(self.read(register::CAUSE), expected[0] | expected[1]);
-        self.write(register::CAUSE, 0b0001, register::CAUSE_DELAY);
+        self.write(register::CAUSE, 0b0001, register::cause::DELAY);
         self.has_expired = false;
     }
 }
