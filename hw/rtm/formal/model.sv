@@ -194,7 +194,7 @@ module model #(
         if (be_i[b]) key[key_record][8*b +: 8] <= wdata_i[8*b +: 8];
       end
       if (&be_i) has_key[key_record] <= 1'b1;
-    end else if (req_i && ack && we_i && addr_i == rtm_pkg::Advance) begin
+    end else if (req_i && ack && we_i && addr_i == rtm_pkg::Advance && be_i != '0) begin
       for (int unsigned i = 0; i < N; i++) begin
         if (status[i][rtm_pkg::StatusValid] && status[i][rtm_pkg::StatusDelayed]) begin
           if (delay[i] <= wdata_i[DelayW-1:0]) begin
@@ -207,7 +207,7 @@ module model #(
           end
         end
       end
-    end else if (req_i && ack && we_i && Many && addr_i == rtm_pkg::Next) begin
+    end else if (req_i && ack && we_i && Many && addr_i == rtm_pkg::Next && be_i != '0) begin
       seen <= '0;
     end else if (req_i && ack && !we_i && is_question && found) begin
       if (Releases && addr_i[12:10] == rtm_pkg::Release[12:10]) begin

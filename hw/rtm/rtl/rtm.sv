@@ -146,7 +146,7 @@ module rtm #(
           state_d       = Count;
         end else if (req_i) begin
           counts_d = 1'b0;
-          if (we_i && is_advance) begin
+          if (we_i && is_advance && be_i != '0) begin
             state_d = Count;
           end else if (!we_i && is_question) begin
             left_d  = 2'(Waits);
@@ -154,7 +154,7 @@ module rtm #(
           end else if (Selects && (is_record || is_key)) begin
             state_d = Select;
           end else begin
-            writes  = we_i;
+            writes  = we_i && be_i != '0;
             state_d = Done;
           end
         end
@@ -229,7 +229,7 @@ module rtm #(
     logic [N-1:0] own_q;
     always_ff @(posedge clk_i) own_q <= own_d;
     assign own          = own_q;
-    assign writes_field = state_q == Select && we_i;
+    assign writes_field = state_q == Select && we_i && be_i != '0;
   end else begin : gen_decoded
     assign own          = own_d;
     assign writes_field = writes;

@@ -4,13 +4,16 @@
 //! After Kohout, Ganesh and Jacob, *Hardware Support for Real-time Operating Systems*
 //! (CODES+ISSS 2003), sections 4 and 5.
 
+mod course;
 mod model;
 mod parameters;
+mod place;
 mod proof;
 mod simulator;
 
+pub use course::{Carried, Course};
 pub use giornata_rtm_registers as register;
-pub use model::{Model, Sense};
+pub use model::Model;
 pub use parameters::Parameters;
-pub use proof::{install, prove};
-pub use simulator::{Answer, Error, Simulator, compile};
+pub use proof::{Claim, install, prove};
+pub use simulator::{Access, Answer, Bus, Delays, Error, Simulator, compile};

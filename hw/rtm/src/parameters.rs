@@ -59,6 +59,11 @@ impl Parameters {
         ..Parameters::REFERENCE
     };
 
+    /// Records that share a delay decrement cell: time advances for one after the other.
+    pub(crate) fn groups(&self) -> u32 {
+        u32::from(self.records / self.delay_cells)
+    }
+
     /// Names and values of `rtm.sv`.
     fn values(&self) -> [(&'static str, u16); 10] {
         [
