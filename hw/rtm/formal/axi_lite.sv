@@ -9,6 +9,7 @@ module axi_lite #(
   parameter int unsigned Stages     = 0,
   parameter int unsigned KeyW       = 0,
   parameter bit          Timed      = 1'b0,
+  parameter bit          Stamps     = 1'b0,
   parameter bit          Releases   = 1'b0,
   parameter bit          Interrupts = 1'b0,
   parameter bit          Many       = 1'b0
@@ -41,6 +42,7 @@ module axi_lite #(
     .Stages    (Stages),
     .KeyW      (KeyW),
     .Timed     (Timed),
+    .Stamps    (Stamps),
     .Releases  (Releases),
     .Interrupts(Interrupts),
     .Many      (Many)

@@ -52,8 +52,15 @@ module rtm #(
   output logic [N*DelayW-1:0]                  delays_o,
   output logic [N*(KeyW == 0 ? 1 : KeyW)-1:0]  keys_o,
   output logic [N-1:0]                         seen_o,
-  // It counts ticks itself.
-  output logic                                 counts_o,
+  output logic [31:0]                          arrivals_o,
+  output logic [31:0]                          period_o,
+  output logic [31:0]                          phase_o,
+  output logic [1:0]                           cause_o,
+  output logic [1:0]                           enable_o,
+  // Ticks that it has counted itself; it takes them to advance time; a register is written.
+  output logic [DelayW-1:0]                    counted_o,
+  output logic                                 takes_o,
+  output logic                                 writes_o,
 `endif
 
   output logic        irq_o
@@ -119,7 +126,7 @@ module rtm #(
   logic [DelayW-1:0] ticks_q;
   // Ticks that have been counted and that no record knows of yet.
   logic              has_ticks;
-  logic [DelayW-1:0] counted_q;
+  logic [DelayW-1:0] counted;
   logic              takes_counted;
   // The answer stands at the end of the tree.
   logic              is_answered;
@@ -198,7 +205,7 @@ module rtm #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) ticks_q <= takes_counted ? counted_q : wdata_i[DelayW-1:0];
+    if (state_q == Idle) ticks_q <= takes_counted ? counted : wdata_i[DelayW-1:0];
   end
 
   assign ack_o     = state_q == Done;
@@ -213,6 +220,8 @@ module rtm #(
   logic [N*KeyBits-1:0] keys;
   logic [N-1:0]         runs_out, is_moving, is_first;
 
+  logic [31:0] period;
+  logic [1:0]  cause, enable;
   logic [31:0] arrivals_q;
   logic [N-1:0] seen_q;
   logic        found;
@@ -379,6 +388,13 @@ module rtm #(
   assign delays_o     = delays;
   assign keys_o       = keys;
   assign seen_o       = seen_q;
+  assign arrivals_o   = arrivals_q;
+  assign period_o     = period;
+  assign cause_o      = cause;
+  assign enable_o     = enable;
+  assign counted_o    = counted;
+  assign takes_o      = takes_counted;
+  assign writes_o     = writes;
   always_comb begin
     if (state_q == Idle) assert (group_q == '0);
   end
@@ -422,86 +438,56 @@ module rtm #(
   end
 
   if (Interrupts) begin : gen_interrupts
-    logic [1:0]  enable_q, cause;
-    logic        ran_out_q, told_valid_q;
-    logic [IndexW-1:0] told_q;
-    logic [31:0] period_q, phase_q;
-    logic        ticks_now;
-    // Questions and answers that are still in the tree are not of what is ready.
-    logic [2:0]  settled_q;
-    logic        watches;
-
-    assign watches   = state_q == Idle && settled_q == 3'(Stages + 2);
-    assign ticks_now = period_q != '0 && phase_q == '0;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        enable_q     <= '0;
-        ran_out_q    <= 1'b0;
-        told_valid_q <= 1'b0;
-        told_q       <= '0;
-        period_q     <= '0;
-        phase_q      <= '0;
-        counted_q    <= '0;
-        settled_q    <= '0;
-      end else begin
-        if (writes && is_enable && be_i[0]) enable_q <= wdata_i[1:0];
-        if (|expires)                                                 ran_out_q <= 1'b1;
-        else if (writes && is_cause && be_i[0] && wdata_i[rtm_pkg::CauseDelay]) ran_out_q <= 1'b0;
-
-        if (is_answered && is_top) begin
-          told_valid_q <= found;
-          told_q       <= first;
-        end
-
-        if (state_q != Idle)                     settled_q <= '0;
-        else if (settled_q != 3'(Stages + 2))    settled_q <= settled_q + 3'd1;
-
-        if (writes && is_tick) begin
-          period_q <= wdata_i;
-          phase_q  <= wdata_i - 32'd1;
-        end else if (period_q != '0) begin
-          phase_q <= ticks_now ? period_q - 32'd1 : phase_q - 32'd1;
-        end
-        counted_q <= (takes_counted ? '0 : counted_q) + DelayW'(ticks_now);
-      end
-    end
-
-    logic top_changed_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)      top_changed_q <= 1'b0;
-      else if (is_answered && is_top) top_changed_q <= 1'b0;
-      else if (watches) top_changed_q <= found != told_valid_q || (found && first != told_q);
-    end
-
-    assign cause[rtm_pkg::CauseDelay] = ran_out_q;
-    assign cause[rtm_pkg::CauseTop]   = top_changed_q;
-    assign irq_o             = |(cause & enable_q);
-    assign has_ticks         = counted_q != '0;
+    rtm_ticks #(.DelayW(DelayW)) u_ticks (
+      .clk_i,
+      .rst_ni,
+      .we_i    (writes && is_tick),
+      .wdata_i,
+      .period_o(period),
 `ifdef FORMAL
-    assign counts_o          = period_q != '0 || has_ticks || (state_q == Count && counts_q);
+      .phase_o (phase_o),
 `endif
-
-    always_comb begin
-      unique case (1'b1)
-        is_cause:  register_value = {30'b0, cause};
-        is_enable: register_value = {30'b0, enable_q};
-        is_tick:   register_value = period_q;
-        is_config: register_value = features;
-        default:   register_value = '0;
-      endcase
-    end
+      .take_i  (takes_counted),
+      .count_o (counted)
+    );
+    rtm_causes #(
+      .IndexW(IndexW),
+      .Stages(Stages)
+    ) u_causes (
+      .clk_i,
+      .rst_ni,
+      .cause_we_i (writes && is_cause && be_i[0]),
+      .enable_we_i(writes && is_enable && be_i[0]),
+      .wdata_i    (wdata_i[1:0]),
+      .cause_o    (cause),
+      .enable_o   (enable),
+      .expires_i  (|expires),
+      .idle_i     (state_q == Idle),
+      .found_i    (found),
+      .first_i    (first),
+      .told_i     (is_answered && is_top),
+      .irq_o
+    );
   end else begin : gen_no_interrupts
     logic unused;
-    assign unused         = ^{has_expired, expires, counts_q, is_cause, is_enable, is_tick, is_top,
-                              takes_counted, writes};
-    assign counted_q      = '0;
-    assign has_ticks      = 1'b0;
-`ifdef FORMAL
-    assign counts_o       = counts_q;
-`endif
-    assign irq_o          = 1'b0;
-    assign register_value = is_config ? features : '0;
+    assign unused  = ^{has_expired, expires, takes_counted, writes};
+    assign counted = '0;
+    assign period  = '0;
+    assign cause   = '0;
+    assign enable  = '0;
+    assign irq_o   = 1'b0;
+  end
+
+  assign has_ticks = counted != '0;
+
+  always_comb begin
+    unique case (1'b1)
+      is_cause:  register_value = {30'b0, cause};
+      is_enable: register_value = {30'b0, enable};
+      is_tick:   register_value = period;
+      is_config: register_value = features;
+      default:   register_value = '0;
+    endcase
   end
 
 endmodule

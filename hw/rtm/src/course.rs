@@ -31,6 +31,8 @@ pub struct Course {
 pub struct Carried {
     /// The cycle of the response.
     pub at: u32,
+    /// Cycles for which it waited until time had advanced by ticks that had been counted.
+    pub waited: u32,
     /// For so many cycles nothing else had been happening.
     pub quiet: u32,
 }
@@ -47,11 +49,6 @@ impl Course {
             counted: 0,
             has_advanced: false,
         }
-    }
-
-    /// Whether it counts ticks.
-    pub fn counts(&self) -> bool {
-        self.period != 0 || self.counted != 0
     }
 
     /// For so many cycles nothing has been happening.
@@ -77,8 +74,8 @@ impl Course {
                 break quiet;
             }
         };
-        // (the cycle in which it began is over)
-        let at = self.now - 1 + self.cycles(access) - 1;
+        let begin = self.now - 1;
+        let at = begin + self.cycles(access) - 1;
         self.free_from = at + 1;
         match access {
             Access::Write {
@@ -91,7 +88,11 @@ impl Course {
             }
             _ => {}
         }
-        Carried { at, quiet }
+        Carried {
+            at,
+            waited: begin - cycle,
+            quiet,
+        }
     }
 
     /// A cycle passes; returns whether a request begins in it, if one is there.

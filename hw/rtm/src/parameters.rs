@@ -90,12 +90,10 @@ impl Parameters {
         self.values().into_iter().enumerate().map(option).collect()
     }
 
-    /// As options of the command `hierarchy` of yosys, for the model, which writes all keys
-    /// itself.
+    /// As options of the command `hierarchy` of yosys.
     pub(crate) fn for_yosys(&self) -> String {
         let values = self.values().into_iter();
-        let options = values.filter(|(name, _)| *name != "Stamps");
-        options
+        values
             .map(|(name, value)| format!("-chparam {name} {value} "))
             .collect()
     }

@@ -10,7 +10,7 @@ use crate::Parameters;
 const PROGRAM: &str = "rtm";
 
 /// In the order in which each needs those before it.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 9] = [
     ("rtm_pkg.sv", include_str!("../rtl/rtm_pkg.sv")),
     ("rtm_precedes.sv", include_str!("../rtl/rtm_precedes.sv")),
     (
@@ -20,6 +20,8 @@ const SOURCES: [(&str, &str); 7] = [
     ("rtm_tree.sv", include_str!("../rtl/rtm_tree.sv")),
     ("rtm_decrement.sv", include_str!("../rtl/rtm_decrement.sv")),
     ("rtm_record.sv", include_str!("../rtl/rtm_record.sv")),
+    ("rtm_ticks.sv", include_str!("../rtl/rtm_ticks.sv")),
+    ("rtm_causes.sv", include_str!("../rtl/rtm_causes.sv")),
     ("rtm.sv", include_str!("../rtl/rtm.sv")),
 ];
 /// The bus that simulated systems have.
