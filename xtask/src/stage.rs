@@ -2,6 +2,7 @@
 //! then what later ones build upon.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::process::Command;
 use std::thread;
@@ -380,7 +381,10 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
     } else {
         command.env("PROPTEST_RNG_SEED", "1");
     }
-    Ok(format!("{} tests", tests_passed(&mut command)?))
+    let tests = tests_passed(&mut command)?;
+    let path = target_folder().join("tmp/rtm-coverage.txt");
+    let coverage = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok(format!("{tests} tests, {coverage}"))
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

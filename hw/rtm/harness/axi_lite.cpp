@@ -127,11 +127,13 @@ std::vector<Response> carry_out(Board& board, const std::vector<Access>& accesse
     const Access* const written = w.offered();
     model.awvalid_i = aw.offered() != nullptr;
     model.awaddr_i = aw.offered() ? aw.offered()->address : 0x1FFF;
+    model.awprot_i = model.awaddr_i >> 2 & 7;
     model.wvalid_i = written != nullptr;
     model.wdata_i = written ? written->data : 0xFFFFFFFF;
     model.wstrb_i = written ? written->bytes : 0xF;
     model.arvalid_i = ar.offered() != nullptr;
     model.araddr_i = ar.offered() ? ar.offered()->address : 0x1FFF;
+    model.arprot_i = model.araddr_i >> 2 & 7;
     model.bready_i = b.is_ready();
     model.rready_i = r.is_ready();
     model.eval();

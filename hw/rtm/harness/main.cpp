@@ -8,6 +8,8 @@
 // once, as far as the bus can. Each is answered on one line, in the order in which the responses
 // came, by `INDEX DATA CYCLES AT IRQ`: which of the line's accesses, what was read, how many cycles
 // it took, the cycle of the response since the reset, and the interrupt line then; `i` by the same.
+//
+// If it is compiled for coverage, that is written at the end to the file that is its argument.
 
 #include <cstdio>
 #include <iostream>
@@ -18,6 +20,9 @@
 
 #include "bus.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 namespace {
 
@@ -54,10 +59,13 @@ bool parse(const std::string& text, Line& line) {
 
 int main(int argc, char** argv) {
   Verilated::commandArgs(argc, argv);
+  // What has no reset begins with anything.
+  Verilated::randReset(2);
   const auto board = std::make_unique<Board>();
   board->model.clk_i = 0;
   board->model.rst_ni = 0;
-  board->clock();
+  board->model.eval();
+  for (unsigned n = 0; n < 2; ++n) board->clock();
   board->model.rst_ni = 1;
   board->model.eval();
   board->now = 0;
@@ -79,5 +87,8 @@ int main(int argc, char** argv) {
     std::printf("\n");
     std::fflush(stdout);
   }
+#if VM_COVERAGE
+  if (argc > 1) Verilated::threadContextp()->coveragep()->write(argv[1]);
+#endif
   return 0;
 }

@@ -70,6 +70,8 @@ module rtm #(
   localparam int unsigned KeyBits = KeyW == 0 ? 1 : KeyW;
   localparam int unsigned Groups  = N / DelayCells;
   localparam int unsigned GroupW  = Groups == 1 ? 1 : $clog2(Groups);
+  // Bits for the ticks that can come while a request is under way, or time advances.
+  localparam int unsigned CountW  = $clog2(Groups) + 4;
   // With two registers in the tree the answer is not registered once more.
   localparam bit          IsDirect = Stages == 2;
   // Cycles for which an answer is waited for.
@@ -126,7 +128,7 @@ module rtm #(
   logic [DelayW-1:0] ticks_q;
   // Ticks that have been counted and that no record knows of yet.
   logic              has_ticks;
-  logic [DelayW-1:0] counted;
+  logic [CountW-1:0] counted;
   logic              takes_counted;
   // The answer stands at the end of the tree.
   logic              is_answered;
@@ -205,7 +207,7 @@ module rtm #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) ticks_q <= takes_counted ? counted : wdata_i[DelayW-1:0];
+    if (state_q == Idle) ticks_q <= takes_counted ? DelayW'(counted) : wdata_i[DelayW-1:0];
   end
 
   assign ack_o     = state_q == Done;
@@ -392,7 +394,7 @@ module rtm #(
   assign period_o     = period;
   assign cause_o      = cause;
   assign enable_o     = enable;
-  assign counted_o    = counted;
+  assign counted_o    = DelayW'(counted);
   assign takes_o      = takes_counted;
   assign writes_o     = writes;
   always_comb begin
@@ -402,19 +404,15 @@ module rtm #(
 
   // ---- Extensions.
 
-  logic [31:0] features;
-  always_comb begin
-    features                                   = '0;
-    features[rtm_pkg::ConfigLastRecord +: 8]   = 8'(N - 1);
-    features[rtm_pkg::ConfigKeyBits +: 8]      = 8'(KeyW);
-    features[rtm_pkg::ConfigTimed]             = Timed;
-    features[rtm_pkg::ConfigStamps]            = Stamps;
-    features[rtm_pkg::ConfigReleases]          = Releases;
-    features[rtm_pkg::ConfigInterrupts]        = Interrupts;
-    features[rtm_pkg::ConfigMany]              = Many;
-    features[rtm_pkg::ConfigLongDelays]        = DelayW == 32;
-    features[rtm_pkg::ConfigStages +: 8]       = 8'(Stages);
-  end
+  localparam logic [31:0] Features = 32'(N - 1)       << rtm_pkg::ConfigLastRecord |
+                                     32'(KeyW)        << rtm_pkg::ConfigKeyBits |
+                                     32'(Timed)       << rtm_pkg::ConfigTimed |
+                                     32'(Stamps)      << rtm_pkg::ConfigStamps |
+                                     32'(Releases)    << rtm_pkg::ConfigReleases |
+                                     32'(Interrupts)  << rtm_pkg::ConfigInterrupts |
+                                     32'(Many)        << rtm_pkg::ConfigMany |
+                                     32'(DelayW / 32) << rtm_pkg::ConfigLongDelays |
+                                     32'(Stages)      << rtm_pkg::ConfigStages;
 
   if (Stamps) begin : gen_arrivals
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -438,7 +436,7 @@ module rtm #(
   end
 
   if (Interrupts) begin : gen_interrupts
-    rtm_ticks #(.DelayW(DelayW)) u_ticks (
+    rtm_ticks #(.CountW(CountW)) u_ticks (
       .clk_i,
       .rst_ni,
       .we_i    (writes && is_tick),
@@ -485,7 +483,7 @@ module rtm #(
       is_cause:  register_value = {30'b0, cause};
       is_enable: register_value = {30'b0, enable};
       is_tick:   register_value = period;
-      is_config: register_value = features;
+      is_config: register_value = Features;
       default:   register_value = '0;
     endcase
   end

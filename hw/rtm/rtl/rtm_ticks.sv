@@ -2,7 +2,8 @@
 // stay until they are taken, by which time advances.
 
 module rtm_ticks #(
-  parameter int unsigned DelayW = 16
+  // Bits for ticks that have not been taken yet.
+  parameter int unsigned CountW = 4
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -18,11 +19,11 @@ module rtm_ticks #(
 `endif
 
   input  logic              take_i,
-  output logic [DelayW-1:0] count_o
+  output logic [CountW-1:0] count_o
 );
 
   logic [31:0]       period_q, phase_q;
-  logic [DelayW-1:0] count_q;
+  logic [CountW-1:0] count_q;
 
   logic ticks;
   assign ticks = period_q != '0 && phase_q == '0;
@@ -39,7 +40,7 @@ module rtm_ticks #(
       end else if (period_q != '0) begin
         phase_q <= ticks ? period_q - 32'd1 : phase_q - 32'd1;
       end
-      count_q <= (take_i ? '0 : count_q) + DelayW'(ticks);
+      count_q <= (take_i ? '0 : count_q) + CountW'(ticks);
     end
   end
 

@@ -5,6 +5,7 @@
 //! (CODES+ISSS 2003), sections 4 and 5.
 
 mod course;
+mod coverage;
 mod model;
 mod parameters;
 mod place;
@@ -12,8 +13,9 @@ mod proof;
 mod simulator;
 
 pub use course::{Carried, Course};
+pub use coverage::{Coverage, Share};
 pub use giornata_rtm_registers as register;
 pub use model::Model;
 pub use parameters::Parameters;
 pub use proof::{Claim, install, prove};
-pub use simulator::{Access, Answer, Bus, Delays, Error, Simulator, compile};
+pub use simulator::{Access, Answer, Bus, Delays, Error, Simulator, compile, compile_for_coverage};

@@ -89,11 +89,12 @@ pub enum Error {
     Answer(String),
 }
 
-/// A task manager that runs; it is stopped when dropped.
+/// A task manager that runs; it ends when dropped.
 #[derive(Debug)]
 pub struct Simulator {
     child: Child,
-    input: ChildStdin,
+    /// There is one until it is dropped.
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
@@ -154,6 +155,31 @@ pub(crate) fn run(command: &mut Command, name: &'static str) -> Result<String, E
 /// Compiles the task manager on a bus, with these parameters, in a folder of its own; returns the
 /// program. Needs Verilator and a C++ compiler.
 pub fn compile(folder: &Path, bus: Bus, parameters: &Parameters) -> Result<PathBuf, Error> {
+    compile_with(folder, bus, parameters, &[])
+}
+
+/// The same, so that the program tells which lines have been run and which bits have changed.
+pub fn compile_for_coverage(
+    folder: &Path,
+    bus: Bus,
+    parameters: &Parameters,
+) -> Result<PathBuf, Error> {
+    // (wider vectors are what modules say, side by side)
+    let options = [
+        "--coverage-line",
+        "--coverage-toggle",
+        "--coverage-max-width",
+        "64",
+    ];
+    compile_with(folder, bus, parameters, &options)
+}
+
+fn compile_with(
+    folder: &Path,
+    bus: Bus,
+    parameters: &Parameters,
+    options: &[&str],
+) -> Result<PathBuf, Error> {
     at(folder, fs::create_dir_all(folder))?;
     let around = [bus.source(), bus.driver()];
     let files = SOURCES.into_iter().chain(around).chain(HARNESS);
@@ -188,6 +214,7 @@ pub fn compile(folder: &Path, bus: Bus, parameters: &Parameters) -> Result<PathB
             "--top-module",
             top,
         ])
+        .args(options)
         .args(parameters.for_verilator())
         .args(compiled);
     run(&mut command, "verilator")?;
@@ -197,17 +224,25 @@ pub fn compile(folder: &Path, bus: Bus, parameters: &Parameters) -> Result<PathB
 impl Simulator {
     /// Starts a program that [`compile`] has made, after a reset.
     pub fn start(program: &Path) -> Result<Simulator, Error> {
-        let child = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
+        Simulator::spawn(Command::new(program), program)
+    }
+
+    /// Starts a program that [`compile_for_coverage`] has made; when it ends it writes a file.
+    pub fn start_for_coverage(program: &Path, file: &Path) -> Result<Simulator, Error> {
+        let mut command = Command::new(program);
+        command.arg(file);
+        Simulator::spawn(command, program)
+    }
+
+    fn spawn(mut command: Command, program: &Path) -> Result<Simulator, Error> {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = at(program, child)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Answer(String::new()));
         };
         Ok(Simulator {
             child,
-            input,
+            input: Some(input),
             output: BufReader::new(output),
         })
     }
@@ -246,8 +281,10 @@ impl Simulator {
 
     fn ask(&mut self, line: &str, count: usize) -> Result<Vec<Answer>, Error> {
         let mut said = String::new();
-        let asked = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-        at(Path::new(PROGRAM), asked)?;
+        if let Some(input) = &mut self.input {
+            let asked = writeln!(input, "{line}").and_then(|()| input.flush());
+            at(Path::new(PROGRAM), asked)?;
+        }
         at(Path::new(PROGRAM), self.output.read_line(&mut said))?;
         let words = said.split_whitespace();
         let numbers: Result<Vec<u32>, _> =
@@ -286,8 +323,8 @@ fn words((access, delays): &(Access, Delays)) -> String {
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        // (it may have ended)
-        let _ = self.child.kill();
+        // It ends when there are no more commands, if it has not before.
+        self.input = None;
         let _ = self.child.wait();
     }
 }
