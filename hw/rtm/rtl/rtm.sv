@@ -79,8 +79,25 @@ module rtm #(
   // Which record is meant is registered.
   localparam bit          Selects  = Stages != 0;
 
-  if (4 ** Stages >= N) begin : gen_check
-    $error("more registers than there are between the levels of the comparator tree");
+  // (proofs have fewer records than 16)
+  if (N < 2 || N > 256 || 2 ** $clog2(N) != N) begin : gen_check_n
+    $error("N is a power of two, 256 at most");
+  end
+  if (DelayW != 16 && DelayW != 32) begin : gen_check_delay
+    $error("DelayW is 16 or 32");
+  end
+  if (DelayCells < 1 || DelayCells > N || 2 ** $clog2(DelayCells) != DelayCells)
+  begin : gen_check_cells
+    $error("DelayCells is a power of two, N at most");
+  end
+  if (Stages > 2 || 4 ** Stages >= N) begin : gen_check_stages
+    $error("Stages is 2 at most, and fewer than there are levels in the comparator tree");
+  end
+  if (KeyW != 0 && KeyW != 32) begin : gen_check_key
+    $error("KeyW is 0 or 32");
+  end
+  if (Stamps && KeyW == 0) begin : gen_check_stamps
+    $error("Stamps need keys: KeyW is 32");
   end
 
   // ---- What is asked for.

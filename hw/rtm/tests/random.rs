@@ -109,9 +109,6 @@ struct Pair {
     model: Model,
 }
 
-/// Once nothing has happened for so many cycles, the task manager knows which record is the top.
-const SETTLES: u32 = 8;
-
 impl Pair {
     /// After a reset; the fields of all records are written.
     fn new(parameters: Parameters, simulator: Simulator) -> Pair {
@@ -133,13 +130,19 @@ impl Pair {
         pair
     }
 
+    /// Once nothing has happened for so many cycles, the task manager knows which record is the
+    /// top.
+    fn settles(&self) -> u32 {
+        u32::from(self.parameters.stages) + 3
+    }
+
     fn run(&mut self, step: &Step) {
         match step {
             Step::Accesses(all) => self.access(all),
             Step::Idle(cycles) => self.idle(*cycles),
         }
         if self.parameters.interrupts {
-            self.idle(SETTLES);
+            self.idle(self.settles());
             self.access(&[(
                 Access::Read {
                     address: register::CAUSE,
@@ -197,7 +200,7 @@ impl Pair {
     fn check(&mut self, address: u16, data: u32, quiet: u32) {
         let expected = self.model.read(address);
         let meant = match address {
-            register::CAUSE if quiet < SETTLES => !cause::TOP,
+            register::CAUSE if quiet < self.settles() => !cause::TOP,
             _ if expected & answer::NONE != 0 && self.is_question(address) => answer::NONE,
             _ => u32::MAX,
         };
@@ -212,7 +215,7 @@ impl Pair {
     fn idle(&mut self, cycles: u32) {
         let answer = self.simulator.idle(cycles).unwrap();
         self.course.idle_until(answer.at, &mut self.model);
-        if self.course.quiet() >= SETTLES {
+        if self.course.quiet() >= self.settles() {
             let interrupts = self.model.causes() & self.model.enabled() != 0;
             let has_line = self.parameters.interrupts;
             assert_eq!(answer.interrupts, interrupts && has_line);

@@ -83,32 +83,25 @@ fn a_map_that_contradicts_itself_is_refused() {
     }
 }
 
+/// Compiles the C of the data sheet without a warning.
+fn compiles_data_sheet(compiler: &str, options: &[&str]) {
+    let text = fs::read_to_string(folder().join("README.md")).unwrap();
+    let blocks = text.split("```c\n").skip(1);
+    let code: Vec<&str> = blocks
+        .map(|block| block.split("```").next().unwrap())
+        .collect();
+    assert!(code.len() > 4, "{text}");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("sheet-{compiler}.c"));
+    fs::write(&file, code.join("\n")).unwrap();
+    let object = file.with_extension("o");
+    compile(compiler, options, &["-c"], &file, &object);
+}
+
 /// Compiles and runs the program beside, without a warning.
 fn runs(compiler: &str, options: &[&str]) {
     let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("header-{compiler}"));
-    let mut command = Command::new(compiler);
-    command
-        .args(options)
-        .args([
-            "-Wall",
-            "-Wextra",
-            "-Wpedantic",
-            "-Wconversion",
-            "-Werror",
-            "-I",
-        ])
-        .arg(folder().join("include"))
-        .arg(folder().join("registers/tests/generated/header.c"))
-        .arg("-o")
-        .arg(&program);
-    let done = command
-        .output()
-        .unwrap_or_else(|why| panic!("{compiler}: {why}"));
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let source = folder().join("registers/tests/generated/header.c");
+    compile(compiler, options, &[], &source, &program);
     let done = Command::new(&program).output().unwrap();
     assert!(
         done.status.success(),
@@ -117,12 +110,34 @@ fn runs(compiler: &str, options: &[&str]) {
     );
 }
 
-#[test]
-fn the_header_accesses_what_the_map_says_in_c() {
-    runs("cc", &["-std=c99"]);
+fn compile(compiler: &str, options: &[&str], more: &[&str], source: &Path, made: &Path) {
+    let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
+    let mut command = Command::new(compiler);
+    command
+        .args(options)
+        .args(warnings)
+        .args(more)
+        .arg("-I")
+        .arg(folder().join("include"));
+    command.arg(source).arg("-o").arg(made);
+    let done = command
+        .output()
+        .unwrap_or_else(|why| panic!("{compiler}: {why}"));
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 #[test]
-fn the_header_accesses_what_the_map_says_in_cpp() {
+fn header_and_data_sheet_are_right_in_c() {
+    runs("cc", &["-std=c99"]);
+    compiles_data_sheet("cc", &["-std=c99"]);
+}
+
+#[test]
+fn header_and_data_sheet_are_right_in_cpp() {
     runs("c++", &["-x", "c++", "-std=c++11"]);
+    compiles_data_sheet("c++", &["-x", "c++", "-std=c++11"]);
 }
