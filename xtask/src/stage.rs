@@ -2,6 +2,7 @@
 //! then what later ones build upon.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::process::Command;
 use std::thread;
@@ -381,8 +382,10 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
         command.env("PROPTEST_RNG_SEED", "1");
     }
     let tests = tests_passed(&mut command)?;
+    let path = target_folder().join("tmp/rtm-coverage.txt");
+    let coverage = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let decisions = decisions::check(extent)?;
-    Ok(format!("{tests} tests, {decisions}"))
+    Ok(format!("{tests} tests, {coverage}, {decisions}"))
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

@@ -12,6 +12,7 @@ module model #(
   parameter int unsigned Stages     = 0,
   parameter int unsigned KeyW       = 0,
   parameter bit          Timed      = 1'b0,
+  parameter bit          Stamps     = 1'b0,
   parameter bit          Releases   = 1'b0,
   parameter bit          Interrupts = 1'b0,
   parameter bit          Many       = 1'b0
@@ -36,7 +37,11 @@ module model #(
   logic [N*DelayW-1:0]  delays;
   logic [N*KeyBits-1:0] keys;
   logic [N-1:0]         own_seen;
-  logic                 counts;
+  logic [31:0]          own_arrivals;
+  logic [DelayW-1:0]    counted;
+  logic                 takes, writes;
+  logic [31:0]          own_period, own_phase;
+  logic [1:0]           own_cause, own_enable;
 
   rtm #(
     .N         (N),
@@ -45,6 +50,7 @@ module model #(
     .Stages    (Stages),
     .KeyW      (KeyW),
     .Timed     (Timed),
+    .Stamps    (Stamps),
     .Releases  (Releases),
     .Interrupts(Interrupts),
     .Many      (Many)
@@ -65,7 +71,14 @@ module model #(
     .delays_o    (delays),
     .keys_o      (keys),
     .seen_o      (own_seen),
-    .counts_o    (counts),
+    .arrivals_o  (own_arrivals),
+    .period_o    (own_period),
+    .phase_o     (own_phase),
+    .cause_o     (own_cause),
+    .enable_o    (own_enable),
+    .counted_o   (counted),
+    .takes_o     (takes),
+    .writes_o    (writes),
     .irq_o  (irq)
   );
 
@@ -86,8 +99,6 @@ module model #(
   end
   always_comb begin
     assume (addr_i[1:0] == 2'b00);
-    // no ticks of its own: time is what software says
-    assume (!(we_i && addr_i == rtm_pkg::Tick));
     if (!rst_n) assume (!req_i);
     if (was_req && !was_ack) begin
       assume (req_i && we_i == was_we && addr_i == was_addr && be_i == was_be &&
@@ -105,6 +116,9 @@ module model #(
   logic [N-1:0]       has_priority = '0, has_id = '0, has_key = '0;
   logic [DelayW/8-1:0] has_delay [N];
   logic [N-1:0]       seen = '0;
+  logic [31:0]        arrivals = '0;
+  logic               ran_out  = 1'b0;
+  logic [1:0]         enabled  = '0;
 
   function automatic logic is_ready(input logic [7:0] bits);
     is_ready = bits[3:0] == 4'b0001;
@@ -162,7 +176,31 @@ module model #(
   assign record     = addr_i[3 +: IndexW];
   assign key_record = addr_i[2 +: IndexW];
 
-  localparam logic [7:0] Kept = 8'h0F | (Timed ? 8'h10 : 8'h00) | (Interrupts ? 8'h20 : 8'h00);
+  localparam logic [7:0] Kept = 8'h0F | (Timed ? 8'h10 : 8'h00) | (Interrupts ? 8'h20 : 8'h00) |
+                                (Stamps ? 8'h40 : 8'h00);
+  localparam int unsigned Groups = N / DelayCells;
+
+  // ---- Ticks that it counts itself, and takes when it likes.
+
+  logic [31:0]       period = '0, phase = '0;
+  logic [DelayW-1:0] due = '0;
+  logic              is_tick;
+  assign is_tick = period != '0 && phase == '0;
+  always_ff @(posedge clk_i) begin
+    if (Interrupts && writes && addr_i == rtm_pkg::Tick) begin
+      period <= wdata_i;
+      phase  <= wdata_i - 32'd1;
+    end else if (period != '0) begin
+      phase <= is_tick ? period - 32'd1 : phase - 32'd1;
+    end
+    due <= (takes ? '0 : due) + DelayW'(is_tick);
+  end
+
+  // Time advances, by a command or so.
+  logic              advances;
+  logic [DelayW-1:0] ticks;
+  assign advances = takes || (req_i && ack && we_i && addr_i == rtm_pkg::Advance && be_i != '0);
+  assign ticks    = takes ? due : wdata_i[DelayW-1:0];
 
   always_ff @(posedge clk_i) begin
     if (!rst_n) begin
@@ -170,9 +208,32 @@ module model #(
         status[i]    <= '0;
         has_delay[i] <= '0;
       end
+    end else if (advances) begin
+      for (int unsigned i = 0; i < N; i++) begin
+        if (status[i][rtm_pkg::StatusValid] && status[i][rtm_pkg::StatusDelayed]) begin
+          if (delay[i] <= ticks) begin
+            delay[i]                          <= '0;
+            status[i][rtm_pkg::StatusDelayed] <= 1'b0;
+            if (status[i][rtm_pkg::StatusTimed]) status[i][rtm_pkg::StatusEvent] <= 1'b0;
+            if (Interrupts) begin
+              status[i][rtm_pkg::StatusExpired] <= 1'b1;
+              ran_out                           <= 1'b1;
+            end
+            if (status[i][rtm_pkg::StatusStamped]) key[i] <= KeyBits'(arrivals + 32'(i / DelayCells));
+          end else begin
+            delay[i] <= delay[i] - ticks;
+          end
+        end
+      end
     end else if (req_i && ack && we_i && is_record) begin
       if (!addr_i[2]) begin
-        if (be_i[0]) status[record] <= wdata_i[7:0] & Kept;
+        if (be_i[0]) begin
+          status[record] <= wdata_i[7:0] & Kept;
+          if (Stamps && wdata_i[rtm_pkg::StatusStamped]) begin
+            key[record]     <= KeyBits'(arrivals);
+            has_key[record] <= 1'b1;
+          end
+        end
         if (be_i[1]) begin
           urgency[record]      <= wdata_i[15:8];
           has_priority[record] <= 1'b1;
@@ -194,28 +255,29 @@ module model #(
         if (be_i[b]) key[key_record][8*b +: 8] <= wdata_i[8*b +: 8];
       end
       if (&be_i) has_key[key_record] <= 1'b1;
-    end else if (req_i && ack && we_i && addr_i == rtm_pkg::Advance) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        if (status[i][rtm_pkg::StatusValid] && status[i][rtm_pkg::StatusDelayed]) begin
-          if (delay[i] <= wdata_i[DelayW-1:0]) begin
-            delay[i]                          <= '0;
-            status[i][rtm_pkg::StatusDelayed] <= 1'b0;
-            if (status[i][rtm_pkg::StatusTimed]) status[i][rtm_pkg::StatusEvent] <= 1'b0;
-            if (Interrupts) status[i][rtm_pkg::StatusExpired] <= 1'b1;
-          end else begin
-            delay[i] <= delay[i] - wdata_i[DelayW-1:0];
-          end
-        end
-      end
-    end else if (req_i && ack && we_i && Many && addr_i == rtm_pkg::Next) begin
+    end else if (req_i && ack && we_i && Many && addr_i == rtm_pkg::Next && be_i != '0) begin
       seen <= '0;
+    end else if (req_i && ack && we_i && Interrupts && be_i[0] && addr_i == rtm_pkg::Cause) begin
+      if (wdata_i[rtm_pkg::CauseDelay]) ran_out <= 1'b0;
+    end else if (req_i && ack && we_i && Interrupts && be_i[0] && addr_i == rtm_pkg::Enable) begin
+      enabled <= wdata_i[1:0];
     end else if (req_i && ack && !we_i && is_question && found) begin
       if (Releases && addr_i[12:10] == rtm_pkg::Release[12:10]) begin
+        if (status[first][rtm_pkg::StatusStamped]) key[first] <= KeyBits'(arrivals);
         status[first][rtm_pkg::StatusEvent] <= 1'b0;
         if (status[first][rtm_pkg::StatusTimed]) status[first][rtm_pkg::StatusDelayed] <= 1'b0;
       end
       if (Interrupts && addr_i == rtm_pkg::Expired) status[first][rtm_pkg::StatusExpired] <= 1'b0;
       if (Many && addr_i == rtm_pkg::Next) seen[first] <= 1'b1;
+    end
+  end
+
+  // (each write, answer and group of records that time has advanced for is an arrival)
+  always_ff @(posedge clk_i) begin
+    if (Stamps) begin
+      if (advances)                                      arrivals <= arrivals + 32'(Groups);
+      else if (req_i && ack && we_i && be_i != '0)       arrivals <= arrivals + 32'd1;
+      else if (req_i && ack && !we_i && is_question)     arrivals <= arrivals + 32'd1;
     end
   end
 
@@ -226,7 +288,7 @@ module model #(
       assume (has_priority[record] || be_i[1]);
       assume (has_id[record] || be_i[2]);
       assume (&has_delay[record]);
-      assume (KeyW == 0 || has_key[record]);
+      assume (KeyW == 0 || has_key[record] || (Stamps && wdata_i[rtm_pkg::StatusStamped]));
     end
   end
 
@@ -253,9 +315,24 @@ module model #(
         reads_key: assert (rdata == 32'(key[key_record]));
       end
     end
-    // (acknowledged in the cycle after so many)
-    if (DelayCells == N) takes_four_cycles_at_most: assert (waited < 4'd4);
-    no_ticks_of_its_own: assert (!counts);
+    if (rst_n && req_i && ack && !we_i && Interrupts) begin
+      if (addr_i == rtm_pkg::Cause)  reads_cause: assert (rdata[rtm_pkg::CauseDelay] == ran_out);
+      if (addr_i == rtm_pkg::Enable) reads_enable: assert (rdata == 32'(enabled));
+      if (addr_i == rtm_pkg::Tick)   reads_tick: assert (rdata == period);
+    end
+    if (rst_n && idle && Interrupts) begin
+      assert (own_cause[rtm_pkg::CauseDelay] == ran_out && own_enable == enabled);
+      interrupts: assert (irq == |(own_cause & enabled));
+      if (due != '0 && !req_i) takes_ticks_at_once: assert (takes);
+    end
+    if (Interrupts) counts_each_tick: assert (counted == due && own_period == period);
+    if (Interrupts && period != '0) assert (own_phase == phase);
+    keeps_few_ticks: assert (due < 8);
+    if (takes) takes_between_requests: assert (idle && due != '0);
+    // (acknowledged in the cycle after so many; ticks go before a request once)
+    if (DelayCells == N) begin
+      takes_four_cycles_at_most: assert (waited < (Interrupts ? 4'd6 : 4'd4));
+    end
     nobody_else_is_acknowledged: assert (!ack || req_i);
   end
 
@@ -272,24 +349,13 @@ module model #(
           end
         end
         if (has_key[i] && KeyW != 0) assert (keys[KeyBits*i +: KeyBits] == key[i]);
+        if (Stamps)                  assert (own_arrivals == arrivals);
         if (Many)                    assert (own_seen[i] == seen[i]);
         // software keeps to this
         assert (!status[i][rtm_pkg::StatusValid] ||
                                   (has_priority[i] && has_id[i] && &has_delay[i] &&
                                    (KeyW == 0 || has_key[i])));
       end
-    end
-  end
-
-  // ---- Which of this can happen.
-
-  logic was_released = 1'b0, ran_out = 1'b0;
-  always_ff @(posedge clk_i) begin
-    if (rst_n && req_i && ack) begin
-      if (we_i && addr_i == rtm_pkg::Advance && status[1][3:0] == 4'b0011 &&
-          delay[1] == wdata_i[DelayW-1:0] && wdata_i[DelayW-1:0] > 2) ran_out <= 1'b1;
-      if (ran_out) cover (!we_i && addr_i == rtm_pkg::Top && found && first == IndexW'(1));
-      cover (!we_i && addr_i[12:10] == rtm_pkg::Waiter[12:10] && found && first != '0 && meant[0]);
     end
   end
 

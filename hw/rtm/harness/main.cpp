@@ -1,83 +1,94 @@
-// The task manager on its Wishbone bus, driven line by line.
+// The task manager on its bus, driven line by line.
 //
-//   r ADDRESS            reads a word
-//   w ADDRESS BYTES DATA writes the bytes of a word whose bit is set
-//   i CYCLES             leaves the bus alone
+//   r ADDRESS DELAYS             reads a word
+//   w ADDRESS BYTES DATA DELAYS  writes the bytes of a word whose bit is set
+//   i CYCLES                     leaves the bus alone
 //
-// Numbers are hexadecimal. Each line is answered by `DATA CYCLES IRQ`: what was read, after how
-// many cycles it was acknowledged, and the interrupt line then.
+// Numbers are hexadecimal; `DELAYS` are those of `bus.h`. Accesses on one line are carried out at
+// once, as far as the bus can. Each is answered on one line, in the order in which the responses
+// came, by `INDEX DATA CYCLES AT IRQ`: which of the line's accesses, what was read, how many cycles
+// it took, the cycle of the response since the reset, and the interrupt line then; `i` by the same.
+//
+// If it is compiled for coverage, that is written at the end to the file that is its argument.
 
-#include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
-#include "Vrtm_wishbone.h"
+#include "bus.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 namespace {
 
-// Nothing takes as long.
-constexpr unsigned kMostCycles = 1000;
+struct Line {
+  std::vector<Access> accesses;
+  bool is_idle = false;
+  unsigned idle = 0;
+};
 
-void clock(Vrtm_wishbone& model) {
-  model.clk_i = 1;
-  model.eval();
-  model.clk_i = 0;
-  model.eval();
-}
-
-// Returns the cycles until the acknowledgement, itself counted; 0 if there is none.
-unsigned access(Vrtm_wishbone& model, uint32_t& data) {
-  model.cyc_i = model.stb_i = 1;
-  unsigned cycles = 0;
-  for (unsigned n = 1; n <= kMostCycles && cycles == 0; ++n) {
-    model.eval();
-    if (model.ack_o) {
-      data = model.dat_o;
-      cycles = n;
+// Returns whether the text is a line as above.
+bool parse(const std::string& text, Line& line) {
+  std::istringstream words(text);
+  words >> std::hex;
+  std::string word;
+  while (words >> word) {
+    Access access{word == "w", 0, 0xF, 0, 0};
+    if (word == "i") {
+      line.is_idle = true;
+      words >> line.idle;
+    } else if (word == "r") {
+      words >> access.address >> access.delays;
+    } else if (word == "w") {
+      words >> access.address >> access.bytes >> access.data >> access.delays;
+    } else {
+      return false;
     }
-    clock(model);
+    if (!words) return false;
+    if (word != "i") line.accesses.push_back(access);
   }
-  model.cyc_i = model.stb_i = 0;
-  model.eval();
-  return cycles;
+  return line.is_idle == line.accesses.empty();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  VerilatedContext context;
-  context.commandArgs(argc, argv);
-  const auto model = std::make_unique<Vrtm_wishbone>(&context);
-  model->clk_i = 0;
-  model->rst_ni = 0;
-  clock(*model);
-  model->rst_ni = 1;
-  model->eval();
+  Verilated::commandArgs(argc, argv);
+  // What has no reset begins with anything.
+  Verilated::randReset(2);
+  const auto board = std::make_unique<Board>();
+  board->model.clk_i = 0;
+  board->model.rst_ni = 0;
+  board->model.eval();
+  for (unsigned n = 0; n < 2; ++n) board->clock();
+  board->model.rst_ni = 1;
+  board->model.eval();
+  board->now = 0;
 
-  char line[64];
-  while (std::fgets(line, sizeof line, stdin) != nullptr) {
-    unsigned address = 0, bytes = 0, data = 0, count = 0;
-    uint32_t read = 0;
-    unsigned cycles = 0;
-    if (std::sscanf(line, "r %x", &address) == 1) {
-      model->we_i = 0;
-      model->adr_i = address >> 2;
-      model->sel_i = 0xF;
-      cycles = access(*model, read);
-    } else if (std::sscanf(line, "w %x %x %x", &address, &bytes, &data) == 3) {
-      model->we_i = 1;
-      model->adr_i = address >> 2;
-      model->sel_i = bytes;
-      model->dat_i = data;
-      cycles = access(*model, read);
-    } else if (std::sscanf(line, "i %x", &count) == 1) {
-      for (; cycles < count; ++cycles) clock(*model);
-    } else {
+  std::string text;
+  while (std::getline(std::cin, text)) {
+    Line line;
+    if (!parse(text, line)) {
+      std::fprintf(stderr, "this is no command: %s\n", text.c_str());
       return 2;
     }
-    std::printf("%x %x %x\n", read, cycles, unsigned{model->irq_o});
+    for (unsigned n = 0; n < line.idle; ++n) board->clock();
+    std::vector<Response> responses = carry_out(*board, line.accesses);
+    if (line.is_idle) responses.push_back({0, 0, line.idle, board->now, board->model.irq_o != 0});
+    for (const Response& response : responses) {
+      std::printf("%x %x %x %x %x ", response.index, response.data, response.cycles, response.at,
+                  unsigned{response.interrupts});
+    }
+    std::printf("\n");
     std::fflush(stdout);
   }
+#if VM_COVERAGE
+  if (argc > 1) Verilated::threadContextp()->coveragep()->write(argv[1]);
+#endif
   return 0;
 }

@@ -52,8 +52,15 @@ module rtm #(
   output logic [N*DelayW-1:0]                  delays_o,
   output logic [N*(KeyW == 0 ? 1 : KeyW)-1:0]  keys_o,
   output logic [N-1:0]                         seen_o,
-  // It counts ticks itself.
-  output logic                                 counts_o,
+  output logic [31:0]                          arrivals_o,
+  output logic [31:0]                          period_o,
+  output logic [31:0]                          phase_o,
+  output logic [1:0]                           cause_o,
+  output logic [1:0]                           enable_o,
+  // Ticks that it has counted itself; it takes them to advance time; a register is written.
+  output logic [DelayW-1:0]                    counted_o,
+  output logic                                 takes_o,
+  output logic                                 writes_o,
 `endif
 
   output logic        irq_o
@@ -63,6 +70,8 @@ module rtm #(
   localparam int unsigned KeyBits = KeyW == 0 ? 1 : KeyW;
   localparam int unsigned Groups  = N / DelayCells;
   localparam int unsigned GroupW  = Groups == 1 ? 1 : $clog2(Groups);
+  // Bits for the ticks that can come while a request is under way, or time advances.
+  localparam int unsigned CountW  = $clog2(Groups) + 4;
   // With two registers in the tree the answer is not registered once more.
   localparam bit          IsDirect = Stages == 2;
   // Cycles for which an answer is waited for.
@@ -70,8 +79,25 @@ module rtm #(
   // Which record is meant is registered.
   localparam bit          Selects  = Stages != 0;
 
-  if (4 ** Stages >= N) begin : gen_check
-    $error("more registers than there are between the levels of the comparator tree");
+  // (proofs have fewer records than 16)
+  if (N < 2 || N > 256 || 2 ** $clog2(N) != N) begin : gen_check_n
+    $error("N is a power of two, 256 at most");
+  end
+  if (DelayW != 16 && DelayW != 32) begin : gen_check_delay
+    $error("DelayW is 16 or 32");
+  end
+  if (DelayCells < 1 || DelayCells > N || 2 ** $clog2(DelayCells) != DelayCells)
+  begin : gen_check_cells
+    $error("DelayCells is a power of two, N at most");
+  end
+  if (Stages > 2 || 4 ** Stages >= N) begin : gen_check_stages
+    $error("Stages is 2 at most, and fewer than there are levels in the comparator tree");
+  end
+  if (KeyW != 0 && KeyW != 32) begin : gen_check_key
+    $error("KeyW is 0 or 32");
+  end
+  if (Stamps && KeyW == 0) begin : gen_check_stamps
+    $error("Stamps need keys: KeyW is 32");
   end
 
   // ---- What is asked for.
@@ -119,7 +145,7 @@ module rtm #(
   logic [DelayW-1:0] ticks_q;
   // Ticks that have been counted and that no record knows of yet.
   logic              has_ticks;
-  logic [DelayW-1:0] counted_q;
+  logic [CountW-1:0] counted;
   logic              takes_counted;
   // The answer stands at the end of the tree.
   logic              is_answered;
@@ -146,7 +172,7 @@ module rtm #(
           state_d       = Count;
         end else if (req_i) begin
           counts_d = 1'b0;
-          if (we_i && is_advance) begin
+          if (we_i && is_advance && be_i != '0) begin
             state_d = Count;
           end else if (!we_i && is_question) begin
             left_d  = 2'(Waits);
@@ -154,7 +180,7 @@ module rtm #(
           end else if (Selects && (is_record || is_key)) begin
             state_d = Select;
           end else begin
-            writes  = we_i;
+            writes  = we_i && be_i != '0;
             state_d = Done;
           end
         end
@@ -198,7 +224,7 @@ module rtm #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Idle) ticks_q <= takes_counted ? counted_q : wdata_i[DelayW-1:0];
+    if (state_q == Idle) ticks_q <= takes_counted ? DelayW'(counted) : wdata_i[DelayW-1:0];
   end
 
   assign ack_o     = state_q == Done;
@@ -213,6 +239,8 @@ module rtm #(
   logic [N*KeyBits-1:0] keys;
   logic [N-1:0]         runs_out, is_moving, is_first;
 
+  logic [31:0] period;
+  logic [1:0]  cause, enable;
   logic [31:0] arrivals_q;
   logic [N-1:0] seen_q;
   logic        found;
@@ -229,7 +257,7 @@ module rtm #(
     logic [N-1:0] own_q;
     always_ff @(posedge clk_i) own_q <= own_d;
     assign own          = own_q;
-    assign writes_field = state_q == Select && we_i;
+    assign writes_field = state_q == Select && we_i && be_i != '0;
   end else begin : gen_decoded
     assign own          = own_d;
     assign writes_field = writes;
@@ -379,6 +407,13 @@ module rtm #(
   assign delays_o     = delays;
   assign keys_o       = keys;
   assign seen_o       = seen_q;
+  assign arrivals_o   = arrivals_q;
+  assign period_o     = period;
+  assign cause_o      = cause;
+  assign enable_o     = enable;
+  assign counted_o    = DelayW'(counted);
+  assign takes_o      = takes_counted;
+  assign writes_o     = writes;
   always_comb begin
     if (state_q == Idle) assert (group_q == '0);
   end
@@ -386,9 +421,15 @@ module rtm #(
 
   // ---- Extensions.
 
-  logic [31:0] features;
-  assign features = {8'(Stages), 3'b0, Many, Interrupts, Releases, Stamps, Timed,
-                     8'(KeyW), 8'(N - 1)};
+  localparam logic [31:0] Features = 32'(N - 1)       << rtm_pkg::ConfigLastRecord |
+                                     32'(KeyW)        << rtm_pkg::ConfigKeyBits |
+                                     32'(Timed)       << rtm_pkg::ConfigTimed |
+                                     32'(Stamps)      << rtm_pkg::ConfigStamps |
+                                     32'(Releases)    << rtm_pkg::ConfigReleases |
+                                     32'(Interrupts)  << rtm_pkg::ConfigInterrupts |
+                                     32'(Many)        << rtm_pkg::ConfigMany |
+                                     32'(DelayW / 32) << rtm_pkg::ConfigLongDelays |
+                                     32'(Stages)      << rtm_pkg::ConfigStages;
 
   if (Stamps) begin : gen_arrivals
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -412,86 +453,56 @@ module rtm #(
   end
 
   if (Interrupts) begin : gen_interrupts
-    logic [1:0]  enable_q, cause;
-    logic        ran_out_q, told_valid_q;
-    logic [IndexW-1:0] told_q;
-    logic [31:0] period_q, phase_q;
-    logic        ticks_now;
-    // Questions and answers that are still in the tree are not of what is ready.
-    logic [2:0]  settled_q;
-    logic        watches;
-
-    assign watches   = state_q == Idle && settled_q == 3'(Stages + 2);
-    assign ticks_now = period_q != '0 && phase_q == '0;
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        enable_q     <= '0;
-        ran_out_q    <= 1'b0;
-        told_valid_q <= 1'b0;
-        told_q       <= '0;
-        period_q     <= '0;
-        phase_q      <= '0;
-        counted_q    <= '0;
-        settled_q    <= '0;
-      end else begin
-        if (writes && is_enable && be_i[0]) enable_q <= wdata_i[1:0];
-        if (|expires)                                                 ran_out_q <= 1'b1;
-        else if (writes && is_cause && be_i[0] && wdata_i[rtm_pkg::CauseDelay]) ran_out_q <= 1'b0;
-
-        if (is_answered && is_top) begin
-          told_valid_q <= found;
-          told_q       <= first;
-        end
-
-        if (state_q != Idle)                     settled_q <= '0;
-        else if (settled_q != 3'(Stages + 2))    settled_q <= settled_q + 3'd1;
-
-        if (writes && is_tick) begin
-          period_q <= wdata_i;
-          phase_q  <= wdata_i - 32'd1;
-        end else if (period_q != '0) begin
-          phase_q <= ticks_now ? period_q - 32'd1 : phase_q - 32'd1;
-        end
-        counted_q <= (takes_counted ? '0 : counted_q) + DelayW'(ticks_now);
-      end
-    end
-
-    logic top_changed_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)      top_changed_q <= 1'b0;
-      else if (is_answered && is_top) top_changed_q <= 1'b0;
-      else if (watches) top_changed_q <= found != told_valid_q || (found && first != told_q);
-    end
-
-    assign cause[rtm_pkg::CauseDelay] = ran_out_q;
-    assign cause[rtm_pkg::CauseTop]   = top_changed_q;
-    assign irq_o             = |(cause & enable_q);
-    assign has_ticks         = counted_q != '0;
+    rtm_ticks #(.CountW(CountW)) u_ticks (
+      .clk_i,
+      .rst_ni,
+      .we_i    (writes && is_tick),
+      .wdata_i,
+      .period_o(period),
 `ifdef FORMAL
-    assign counts_o          = period_q != '0 || has_ticks || (state_q == Count && counts_q);
+      .phase_o (phase_o),
 `endif
-
-    always_comb begin
-      unique case (1'b1)
-        is_cause:  register_value = {30'b0, cause};
-        is_enable: register_value = {30'b0, enable_q};
-        is_tick:   register_value = period_q;
-        is_config: register_value = features;
-        default:   register_value = '0;
-      endcase
-    end
+      .take_i  (takes_counted),
+      .count_o (counted)
+    );
+    rtm_causes #(
+      .IndexW(IndexW),
+      .Stages(Stages)
+    ) u_causes (
+      .clk_i,
+      .rst_ni,
+      .cause_we_i (writes && is_cause && be_i[0]),
+      .enable_we_i(writes && is_enable && be_i[0]),
+      .wdata_i    (wdata_i[1:0]),
+      .cause_o    (cause),
+      .enable_o   (enable),
+      .expires_i  (|expires),
+      .idle_i     (state_q == Idle),
+      .found_i    (found),
+      .first_i    (first),
+      .told_i     (is_answered && is_top),
+      .irq_o
+    );
   end else begin : gen_no_interrupts
     logic unused;
-    assign unused         = ^{has_expired, expires, counts_q, is_cause, is_enable, is_tick, is_top,
-                              takes_counted, writes};
-    assign counted_q      = '0;
-    assign has_ticks      = 1'b0;
-`ifdef FORMAL
-    assign counts_o       = counts_q;
-`endif
-    assign irq_o          = 1'b0;
-    assign register_value = is_config ? features : '0;
+    assign unused  = ^{has_expired, expires, takes_counted, writes};
+    assign counted = '0;
+    assign period  = '0;
+    assign cause   = '0;
+    assign enable  = '0;
+    assign irq_o   = 1'b0;
+  end
+
+  assign has_ticks = counted != '0;
+
+  always_comb begin
+    unique case (1'b1)
+      is_cause:  register_value = {30'b0, cause};
+      is_enable: register_value = {30'b0, enable};
+      is_tick:   register_value = period;
+      is_config: register_value = Features;
+      default:   register_value = '0;
+    endcase
   end
 
 endmodule

@@ -1,33 +1,48 @@
-// What software and hardware of the task manager agree on: bits, and the byte addresses of the
-// register map. `src/register.rs` says the same to software; a test holds them against each other.
+// The register map of the task manager: bits, and byte addresses.
+//
+// Generated from `registers.toml`, which says more of each.
 
 package rtm_pkg;
 
-  // Bits of the status of a record. One is ready if it is valid, and neither delayed, nor
-  // waiting for an event, nor suspended.
+  // Status of a record, which is ready if it is valid, and neither delayed, nor waiting for an
+  // event, nor suspended.
   localparam int unsigned StatusValid     = 0;
   localparam int unsigned StatusDelayed   = 1;
   localparam int unsigned StatusEvent     = 2;
   localparam int unsigned StatusSuspended = 3;
-  // The delay limits the wait for the event.
   localparam int unsigned StatusTimed     = 4;
-  // The delay has run out since the status was written.
   localparam int unsigned StatusExpired   = 5;
-  // The key is a stamp of when the record was made ready, or began to wait.
   localparam int unsigned StatusStamped   = 6;
 
-  // Bytes of a record, and where its fields lie.
-  localparam int unsigned RecordBytes   = 8;
-  localparam int unsigned FieldStatus   = 0;
-  localparam int unsigned FieldPriority = 1;
-  localparam int unsigned FieldEvent    = 2;
-  localparam int unsigned FieldDelay    = 4;
+  // First word of a record; each field can be written by itself, as a byte.
+  localparam int unsigned RecordStatus   = 0;
+  localparam int unsigned RecordPriority = 8;
+  localparam int unsigned RecordEvent    = 16;
 
-  // Bits of an address in the map.
+  // Number of a record, or that there is none.
+  localparam int unsigned AnswerRecord = 0;
+  localparam int unsigned AnswerNone   = 31;
+
+  // Causes of an interrupt.
+  localparam int unsigned CauseDelay = 0;
+  localparam int unsigned CauseTop   = 1;
+
+  // Parameters of this task manager.
+  localparam int unsigned ConfigLastRecord = 0;
+  localparam int unsigned ConfigKeyBits    = 8;
+  localparam int unsigned ConfigTimed      = 16;
+  localparam int unsigned ConfigStamps     = 17;
+  localparam int unsigned ConfigReleases   = 18;
+  localparam int unsigned ConfigInterrupts = 19;
+  localparam int unsigned ConfigMany       = 20;
+  localparam int unsigned ConfigLongDelays = 21;
+  localparam int unsigned ConfigStages     = 24;
+
+  // Bits of an address, and addresses.
   localparam int unsigned AddressW = 13;
 
-  // The map: 256 records at most, registers, and a word for each event and for each record.
   localparam logic [12:0] Records = 13'h0000;
+  localparam logic [12:0] Delays  = 13'h0004;
   localparam logic [12:0] Top     = 13'h0800;
   localparam logic [12:0] Advance = 13'h0804;
   localparam logic [12:0] Expired = 13'h0808;
@@ -39,12 +54,5 @@ package rtm_pkg;
   localparam logic [12:0] Waiter  = 13'h0C00;
   localparam logic [12:0] Release = 13'h1000;
   localparam logic [12:0] Keys    = 13'h1400;
-
-  // Bits of `Cause` and `Enable`.
-  localparam int unsigned CauseDelay = 0;
-  localparam int unsigned CauseTop   = 1;
-
-  // Of an answer: there is no such record.
-  localparam int unsigned AnswerNone = 31;
 
 endpackage

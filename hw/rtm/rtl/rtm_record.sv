@@ -45,6 +45,10 @@ module rtm_record #(
   output logic [KeyBits-1:0]  key_o
 );
 
+  // Bytes of the first word.
+  localparam int unsigned StatusByte   = rtm_pkg::RecordStatus / 8;
+  localparam int unsigned PriorityByte = rtm_pkg::RecordPriority / 8;
+  localparam int unsigned EventByte    = rtm_pkg::RecordEvent / 8;
 
   logic              valid_q, delayed_q, event_q, suspended_q, timed_q, expired_q, stamped_q;
   logic [7:0]        priority_q, id_q;
@@ -60,7 +64,7 @@ module rtm_record #(
       delayed_q   <= 1'b0;
       event_q     <= 1'b0;
       suspended_q <= 1'b0;
-    end else if (word_we_i[rtm_pkg::FieldStatus]) begin
+    end else if (word_we_i[StatusByte]) begin
       valid_q     <= wdata_i[rtm_pkg::StatusValid];
       delayed_q   <= wdata_i[rtm_pkg::StatusDelayed];
       event_q     <= wdata_i[rtm_pkg::StatusEvent];
@@ -75,8 +79,8 @@ module rtm_record #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (word_we_i[rtm_pkg::FieldPriority]) priority_q <= wdata_i[8*rtm_pkg::FieldPriority +: 8];
-    if (word_we_i[rtm_pkg::FieldEvent])    id_q       <= wdata_i[8*rtm_pkg::FieldEvent +: 8];
+    if (word_we_i[PriorityByte]) priority_q <= wdata_i[8*PriorityByte +: 8];
+    if (word_we_i[EventByte])    id_q       <= wdata_i[8*EventByte +: 8];
   end
 
   always_ff @(posedge clk_i) begin
@@ -89,7 +93,7 @@ module rtm_record #(
   if (Timed) begin : gen_timed
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni)                     timed_q <= 1'b0;
-      else if (word_we_i[rtm_pkg::FieldStatus]) timed_q <= wdata_i[rtm_pkg::StatusTimed];
+      else if (word_we_i[StatusByte]) timed_q <= wdata_i[rtm_pkg::StatusTimed];
     end
   end else begin : gen_not_timed
     assign timed_q = 1'b0;
@@ -98,7 +102,7 @@ module rtm_record #(
   if (Expires) begin : gen_expires
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni)                     expired_q <= 1'b0;
-      else if (word_we_i[rtm_pkg::FieldStatus]) expired_q <= wdata_i[rtm_pkg::StatusExpired];
+      else if (word_we_i[StatusByte]) expired_q <= wdata_i[rtm_pkg::StatusExpired];
       else if (runs_out)               expired_q <= 1'b1;
       else if (told_i)                 expired_q <= 1'b0;
     end
@@ -111,7 +115,7 @@ module rtm_record #(
   if (Stamps) begin : gen_stamped
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni)                     stamped_q <= 1'b0;
-      else if (word_we_i[rtm_pkg::FieldStatus]) stamped_q <= wdata_i[rtm_pkg::StatusStamped];
+      else if (word_we_i[StatusByte]) stamped_q <= wdata_i[rtm_pkg::StatusStamped];
     end
   end else begin : gen_not_stamped
     assign stamped_q = 1'b0;
@@ -123,7 +127,7 @@ module rtm_record #(
     assign key_q      = '0;
   end else begin : gen_key
     always_ff @(posedge clk_i) begin
-      if ((word_we_i[rtm_pkg::FieldStatus] && Stamps && wdata_i[rtm_pkg::StatusStamped]) ||
+      if ((word_we_i[StatusByte] && Stamps && wdata_i[rtm_pkg::StatusStamped]) ||
           (stamped_q && (runs_out || release_i))) key_q <= stamp_i;
       for (int unsigned b = 0; b < KeyW / 8; b++) begin
         if (key_we_i[b]) key_q[8*b +: 8] <= wdata_i[8*b +: 8];

@@ -4,13 +4,21 @@
 //! After Kohout, Ganesh and Jacob, *Hardware Support for Real-time Operating Systems*
 //! (CODES+ISSS 2003), sections 4 and 5.
 
+mod course;
+mod coverage;
 mod model;
 mod parameters;
+mod place;
 mod proof;
-pub mod register;
 mod simulator;
 
-pub use model::{Model, Sense};
+pub use course::{Carried, Course};
+pub use coverage::{Coverage, Share};
+pub use giornata_rtm_registers as register;
+pub use model::Model;
 pub use parameters::Parameters;
-pub use proof::{install, prove};
-pub use simulator::{Answer, Error, Simulator, compile, sources, sources_on_wishbone};
+pub use proof::{Claim, install, prove};
+pub use simulator::{
+    Access, Answer, Bus, Delays, Error, Simulator, compile, compile_for_coverage, sources,
+    sources_on_wishbone,
+};

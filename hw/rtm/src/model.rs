@@ -2,7 +2,8 @@
 //! record after the other.
 
 use crate::Parameters;
-use crate::register::{NONE, status};
+use crate::place::{Place, Question};
+use crate::register::{answer, cause, config, record, status};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
@@ -13,155 +14,185 @@ struct Record {
     key: u32,
 }
 
-/// Which records are meant by a question.
-#[derive(Clone, Copy, Debug)]
-pub enum Sense {
-    /// Those that are ready.
-    Ready,
-    /// Those that wait for an event.
-    Waits(u8),
-    /// Those whose delay has run out.
-    Expired,
-    /// Those that are ready and have not been told so one after the other.
-    Next,
-}
-
-/// A model of a task manager. Time is what [`Model::advance`] says: it counts no ticks itself,
-/// and keys are what software writes.
+/// A model of a task manager. Time is what [`Model::advance`] and commands say: when ticks that
+/// are counted without a command come, [`Course`](crate::Course) knows.
 #[derive(Clone, Debug)]
 pub struct Model {
     parameters: Parameters,
     records: Vec<Record>,
-    told: Vec<bool>,
+    /// Has been returned by `NEXT` since that was written.
+    seen: Vec<bool>,
+    /// Commands so far, as far as they can make a record ready: a stamp.
+    arrivals: u32,
+    /// A delay has run out since the bit was cleared.
+    has_run_out: bool,
+    /// What `TOP` returned last.
+    told: u32,
+    enabled: u32,
+    period: u32,
 }
 
 impl Model {
-    /// As after a reset. Fields but for the status are 0, where those of hardware are anything.
+    /// As after a reset. Fields but for the status are 0, where those of hardware are undefined.
     pub fn new(parameters: Parameters) -> Model {
         let records = usize::from(parameters.records);
         Model {
             parameters,
             records: vec![Record::default(); records],
-            told: vec![false; records],
+            seen: vec![false; records],
+            arrivals: 0,
+            has_run_out: false,
+            told: answer::NONE,
+            enabled: 0,
+            period: 0,
         }
     }
 
-    /// Writes the status, the priority and the event of a record.
-    ///
-    /// # Panics
-    /// There is no such record, as below.
-    pub fn set(&mut self, record: u16, status: u8, priority: u8, event: u8) {
-        let kept = self.kept();
-        let record = &mut self.records[usize::from(record)];
-        (record.status, record.priority, record.event) = (status & kept, priority, event);
+    /// Reads a word, with what that does. Where there is no such record, other bits than
+    /// [`answer::NONE`] are 0, where those of hardware are undefined.
+    pub fn read(&mut self, address: u16) -> u32 {
+        match Place::at(&self.parameters, address) {
+            Place::Word(index) => {
+                let Record {
+                    status,
+                    priority,
+                    event,
+                    ..
+                } = self.records[index];
+                record::word(status, priority, event)
+            }
+            Place::Delay(index) => self.records[index].delay,
+            Place::Key(index) => self.records[index].key,
+            Place::Question(question) => self.answer(question),
+            Place::Cause => self.causes(),
+            Place::Enable => self.enabled,
+            Place::Tick => self.period,
+            Place::Config => self.config(),
+            Place::Advance | Place::Nothing => 0,
+        }
     }
 
-    /// Writes the status of a record.
-    pub fn set_status(&mut self, record: u16, status: u8) {
-        self.records[usize::from(record)].status = status & self.kept();
+    /// Writes the bytes of a word whose bits are set in `bytes`.
+    pub fn write(&mut self, address: u16, bytes: u8, data: u32) {
+        if bytes == 0 {
+            return;
+        }
+        match Place::at(&self.parameters, address) {
+            Place::Word(index) => self.write_word(index, bytes, data),
+            Place::Delay(index) => {
+                let most = self.most_delay();
+                let delay = &mut self.records[index].delay;
+                *delay = merge(*delay, bytes, data) & most;
+            }
+            Place::Key(index) => {
+                let key = &mut self.records[index].key;
+                *key = merge(*key, bytes, data);
+            }
+            Place::Advance => return self.advance(data),
+            Place::Question(Question::Next) => self.seen.fill(false),
+            Place::Cause if bytes & 1 != 0 && data & cause::DELAY != 0 => self.has_run_out = false,
+            Place::Enable if bytes & 1 != 0 => self.enabled = data & (cause::DELAY | cause::TOP),
+            Place::Tick => self.period = data,
+            _ => {}
+        }
+        self.arrivals = self.arrivals.wrapping_add(1);
     }
 
-    /// Writes the delay of a record.
-    pub fn set_delay(&mut self, record: u16, delay: u32) {
-        self.records[usize::from(record)].delay = delay & self.most_delay();
-    }
-
-    /// Writes the key of a record.
-    pub fn set_key(&mut self, record: u16, key: u32) {
-        self.records[usize::from(record)].key = key;
-    }
-
-    /// The first word of a record, and its delay.
-    pub fn words(&self, record: u16) -> [u32; 2] {
-        let record = &self.records[usize::from(record)];
-        let [status, priority, event] = [record.status, record.priority, record.event];
-        [
-            u32::from_le_bytes([status, priority, event, 0]),
-            record.delay,
-        ]
-    }
-
-    /// Time advances; returns whether a delay has run out.
-    pub fn advance(&mut self, ticks: u32) -> bool {
+    /// Time advances.
+    pub fn advance(&mut self, ticks: u32) {
         let (ticks, interrupts) = (ticks & self.most_delay(), self.parameters.interrupts);
-        let mut has_expired = false;
-        for record in &mut self.records {
-            let delayed = status::VALID | status::DELAYED;
-            if record.status & delayed != delayed {
+        let cells = usize::from(self.parameters.delay_cells);
+        for (index, record) in self.records.iter_mut().enumerate() {
+            if !record.has(status::VALID | status::DELAYED) {
                 continue;
             }
-            record.delay = match record.delay {
-                delay if delay > ticks => delay - ticks,
-                _ => {
-                    record.status &= !status::DELAYED;
-                    if record.status & status::TIMED != 0 {
-                        record.status &= !status::EVENT;
-                    }
-                    if interrupts {
-                        record.status |= status::EXPIRED;
-                    }
-                    has_expired = true;
-                    0
-                }
-            };
+            record.delay = record.delay.saturating_sub(ticks);
+            if record.delay != 0 {
+                continue;
+            }
+            record.status &= !status::DELAYED;
+            if record.has(status::TIMED) {
+                record.status &= !status::EVENT;
+            }
+            if interrupts {
+                record.status |= status::EXPIRED;
+            }
+            // (records that share a cell come one after the other)
+            record.stamp(self.arrivals.wrapping_add((index / cells) as u32));
+            self.has_run_out |= interrupts;
         }
-        has_expired
+        self.arrivals = self.arrivals.wrapping_add(self.parameters.groups());
     }
 
-    /// The first of the records that are meant; as the register has it.
-    pub fn first(&self, sense: Sense) -> u32 {
-        let meant = self.records.iter().zip(&self.told).enumerate();
-        let meant = meant.filter(|(_, (record, told))| match sense {
-            Sense::Ready => record.is_ready(),
-            Sense::Waits(event) => record.waits_for(event),
-            Sense::Expired => record.has(status::VALID | status::EXPIRED),
-            Sense::Next => record.is_ready() && !**told,
+    /// Causes of an interrupt that hold.
+    pub fn causes(&self) -> u32 {
+        let has_changed = self.first(Question::Top) != self.told;
+        let of = |holds: bool, bit: u32| if holds { bit } else { 0 };
+        of(self.has_run_out, cause::DELAY) | of(has_changed, cause::TOP)
+    }
+
+    /// Those that raise the interrupt line.
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    fn write_word(&mut self, index: usize, bytes: u8, data: u32) {
+        let (kept, arrivals) = (self.kept(), self.arrivals);
+        let record = &mut self.records[index];
+        if bytes & 1 != 0 {
+            record.status = record::status(data) & kept;
+            record.stamp(arrivals);
+        }
+        if bytes & 2 != 0 {
+            record.priority = record::priority(data);
+        }
+        if bytes & 4 != 0 {
+            record.event = record::event(data);
+        }
+    }
+
+    /// The answer to a question, with what that does to the record that is found.
+    fn answer(&mut self, question: Question) -> u32 {
+        let first = self.first(question);
+        if let Some(record) = self.records.get_mut(first as usize) {
+            match question {
+                Question::Release(_) => {
+                    record.status &= !status::EVENT;
+                    if record.has(status::TIMED) {
+                        record.status &= !status::DELAYED;
+                    }
+                    record.stamp(self.arrivals);
+                }
+                Question::Expired => record.status &= !status::EXPIRED,
+                Question::Next => self.seen[first as usize] = true,
+                Question::Top | Question::Waiter(_) => {}
+            }
+        }
+        if question == Question::Top {
+            self.told = first;
+        }
+        self.arrivals = self.arrivals.wrapping_add(1);
+        first
+    }
+
+    /// The first of the records that are meant.
+    fn first(&self, question: Question) -> u32 {
+        let meant = self.records.iter().zip(&self.seen).enumerate();
+        let meant = meant.filter(|(_, (record, seen))| match question {
+            Question::Top => record.is_ready(),
+            Question::Waiter(event) | Question::Release(event) => record.waits_for(event),
+            Question::Expired => record.has(status::VALID | status::EXPIRED),
+            Question::Next => record.is_ready() && !**seen,
         });
         let first = meant.reduce(|first, other| {
             let (a, b) = (first.1.0, other.1.0);
-            let is_earlier =
-                self.parameters.key_bits != 0 && (b.key.wrapping_sub(a.key) as i32) < 0;
+            let is_earlier = (b.key.wrapping_sub(a.key) as i32) < 0;
             match (b.priority, a.priority) {
                 (b, a) if b < a || (b == a && is_earlier) => other,
                 _ => first,
             }
         });
-        first.map_or(NONE, |(index, _)| index as u32)
-    }
-
-    /// The first that waits for an event does not wait any more; it is returned.
-    pub fn release(&mut self, event: u8) -> u32 {
-        let first = self.first(Sense::Waits(event));
-        if let Some(record) = self.records.get_mut(first as usize) {
-            record.status &= !status::EVENT;
-            if record.has(status::TIMED) {
-                record.status &= !status::DELAYED;
-            }
-        }
-        first
-    }
-
-    /// The first whose delay has run out, which is not told again.
-    pub fn take_expired(&mut self) -> u32 {
-        let first = self.first(Sense::Expired);
-        if let Some(record) = self.records.get_mut(first as usize) {
-            record.status &= !status::EXPIRED;
-        }
-        first
-    }
-
-    /// The next of the ready ones, which is not told again until [`Model::begin`].
-    pub fn take_next(&mut self) -> u32 {
-        let first = self.first(Sense::Next);
-        if let Some(told) = self.told.get_mut(first as usize) {
-            *told = true;
-        }
-        first
-    }
-
-    /// The ready ones are told from the first on.
-    pub fn begin(&mut self) {
-        self.told.fill(false);
+        first.map_or(answer::NONE, |(index, _)| index as u32)
     }
 
     /// Bits of a status that there are.
@@ -179,6 +210,26 @@ impl Model {
     fn most_delay(&self) -> u32 {
         u32::MAX >> (32 - u32::from(self.parameters.delay_bits))
     }
+
+    fn config(&self) -> u32 {
+        let Parameters {
+            records,
+            key_bits,
+            stages,
+            ..
+        } = self.parameters;
+        let extensions = [
+            (self.parameters.is_timed, config::TIMED),
+            (self.parameters.has_stamps, config::STAMPS),
+            (self.parameters.releases, config::RELEASES),
+            (self.parameters.interrupts, config::INTERRUPTS),
+            (self.parameters.tells_many, config::MANY),
+            (self.parameters.delay_bits == 32, config::LONG_DELAYS),
+        ];
+        let here = extensions.iter().filter(|(is_here, _)| *is_here);
+        let bits: u32 = here.map(|(_, bit)| bit).sum();
+        u32::from_le_bytes([(records - 1) as u8, key_bits, 0, stages]) | bits
+    }
 }
 
 impl Record {
@@ -194,4 +245,21 @@ impl Record {
     fn waits_for(&self, event: u8) -> bool {
         self.has(status::VALID | status::EVENT) && self.event == event
     }
+
+    fn stamp(&mut self, arrivals: u32) {
+        if self.has(status::STAMPED) {
+            self.key = arrivals;
+        }
+    }
+}
+
+/// A word of which some bytes are written.
+fn merge(word: u32, bytes: u8, data: u32) -> u32 {
+    let (mut merged, data) = (word.to_le_bytes(), data.to_le_bytes());
+    for (index, byte) in merged.iter_mut().enumerate() {
+        if bytes & 1 << index != 0 {
+            *byte = data[index];
+        }
+    }
+    u32::from_le_bytes(merged)
 }

@@ -59,6 +59,11 @@ impl Parameters {
         ..Parameters::REFERENCE
     };
 
+    /// Records that share a delay decrement cell: time advances for one after the other.
+    pub(crate) fn groups(&self) -> u32 {
+        u32::from(self.records / self.delay_cells)
+    }
+
     /// Names and values of `rtm.sv`.
     fn values(&self) -> [(&'static str, u16); 10] {
         [
@@ -85,12 +90,10 @@ impl Parameters {
         self.values().into_iter().enumerate().map(option).collect()
     }
 
-    /// As options of the command `hierarchy` of yosys, for the model, which writes all keys
-    /// itself.
+    /// As options of the command `hierarchy` of yosys.
     pub(crate) fn for_yosys(&self) -> String {
         let values = self.values().into_iter();
-        let options = values.filter(|(name, _)| *name != "Stamps");
-        options
+        values
             .map(|(name, value)| format!("-chparam {name} {value} "))
             .collect()
     }

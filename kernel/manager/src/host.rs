@@ -6,9 +6,9 @@ use std::cell::RefCell;
 /// What has the registers of a task manager.
 pub trait Device {
     /// Loads a register.
-    fn read(&mut self, at: usize) -> u32;
+    fn read(&mut self, at: u16) -> u32;
     /// Stores to one.
-    fn write(&mut self, at: usize, value: u32);
+    fn write(&mut self, at: u16, value: u32);
 }
 
 std::thread_local! {
@@ -30,9 +30,9 @@ fn with<T>(action: impl FnOnce(&mut dyn Device) -> T) -> T {
 }
 
 pub(crate) fn read(at: usize) -> u32 {
-    with(|device| device.read(at))
+    with(|device| device.read(at as u16))
 }
 
 pub(crate) fn write(at: usize, value: u32) {
-    with(|device| device.write(at, value));
+    with(|device| device.write(at as u16, value));
 }
