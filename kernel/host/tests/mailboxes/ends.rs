@@ -1,6 +1,6 @@
 //! Clients, servers and senders that end.
 
-use giornata_abi::Error::{EIDRM, EINVAL, EOWNERDEAD, ESRCH};
+use giornata_abi::Error::{EAGAIN, EBUSY, EIDRM, EINVAL, EOWNERDEAD, ESRCH};
 use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
@@ -267,6 +267,32 @@ fn a_thread_that_exits_refuses_its_clients_and_leaves_its_mailbox() {
     stage.receive(0, mailbox).runs(0);
     let token = stage.has_request(0, 2, 3);
     stage.reply(0, 2, token, 8).runs(2).returned(2, &[8]);
+}
+
+#[test]
+fn a_dead_server_whose_timeout_comes_leaves_its_mailbox_before_the_rest_of_its_process_ends() {
+    let mut system = family(&[5, 9], FaultPolicy::Stop);
+    let mailbox = mailbox(&mut system, ALL);
+    let mutex = object(&mut system, ObjectKind::Mutex, ALL);
+    system.objects[mutex].ceiling = Some(7);
+    let mut stage = Stage::new(&system);
+    stage.serve_until(1, mailbox, [10, 0]);
+    let lock = [mutex, 1, EVER[0], EVER[1], 0, 0];
+    stage
+        .call(SUPERVISOR, Call::Lock, lock)
+        .returned(SUPERVISOR, &[]);
+    // the end is as urgent as the supervisor was without the ceiling, so it has to wait
+    kill(&mut stage, 1)
+        .serve_until(SUPERVISOR, mailbox, NOW)
+        .refused(SUPERVISOR, EBUSY);
+    // awake, the server is more urgent: its turn is its own end, and nothing more
+    stage
+        .advance(10)
+        .serve_until(SUPERVISOR, mailbox, NOW)
+        .refused(SUPERVISOR, EAGAIN);
+    stage
+        .call(SUPERVISOR, Call::CreateProcess, [1, 0, 0, 0, 0, 0])
+        .refused(SUPERVISOR, EBUSY);
 }
 
 #[test]

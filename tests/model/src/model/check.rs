@@ -113,7 +113,11 @@ impl Model {
         if record.state != State::Dormant {
             assert_eq!(record.rank, self.place(thread), "the rank of {thread}");
         }
-        let can_wait = !matches!(record.state, State::Ready | State::Dormant);
+        let can_wait = match record.state {
+            State::Ready => false,
+            State::Dormant => !self.lives(thread),
+            _ => true,
+        };
         assert!(record.alarm.is_none() || can_wait, "an alarm for nothing");
     }
 

@@ -74,15 +74,34 @@ impl Model {
         }
         for thread in threads.clone() {
             // as long as somebody hangs on one of its threads it ends one after the other
-            if threads.clone().any(|thread| self.is_hung_on(thread)) {
+            let ends_now = threads.clone().any(|thread| self.is_hung_on(thread));
+            if ends_now {
                 self.end_servers(thread);
             }
+            // (who waits in a list or sleeps is woken by its timeout all the same)
+            let record = &self.threads[thread];
+            let waits = matches!(record.state, State::Blocked(_)) && !ends_now;
+            let alarm = record.alarm.filter(|_| waits);
             self.end(thread);
+            self.threads[thread].alarm = alarm;
             if self.system.threads[thread].spare {
                 self.threads[thread].tenancy = Tenancy::Free;
             }
         }
         self.insert_entry(Entry::Teardown(process, urgency), urgency, End::Head);
+    }
+
+    /// The timeout of a thread has come whose process has ended: its turn is its own end.
+    pub(super) fn expire_dead(&mut self, thread: usize) {
+        if let Some(urgency) = self.place(thread) {
+            self.insert_entry(Entry::Dead(thread, urgency), urgency, End::Tail);
+        }
+    }
+
+    /// The end of a thread whose process has ended.
+    pub(super) fn end_dead(&mut self, thread: usize) {
+        self.threads[thread].alarm = None;
+        self.end_servers(thread);
     }
 
     /// A piece of the end of a process: one of its threads serves no mailbox any more, a
@@ -98,7 +117,7 @@ impl Model {
             return false;
         };
         if progress < threads.len() {
-            self.end_servers(thread);
+            self.end_dead(thread);
         } else if progress < 2 * threads.len() {
             if let Some(bound) = self.threads[thread].bound.take() {
                 self.lose(bound);

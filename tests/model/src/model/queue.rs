@@ -160,7 +160,7 @@ impl Model {
                 }
                 Entry::Dead(thread, _) => {
                     self.queue.remove(0);
-                    self.end_servers(thread);
+                    self.end_dead(thread);
                     continue;
                 }
             };

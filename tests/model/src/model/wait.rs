@@ -163,6 +163,7 @@ impl Model {
                 }
                 self.publish(mutex);
             }
+            State::Dormant => self.expire_dead(thread),
             state => unreachable!("{state:?} has no timeout"),
         }
     }

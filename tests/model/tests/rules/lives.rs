@@ -1,7 +1,7 @@
 //! Rule 7: the end of threads and processes.
 
 use super::stage::*;
-use giornata_abi::Error::{EIDRM, EOWNERDEAD, ESRCH};
+use giornata_abi::Error::{EAGAIN, EBUSY, EIDRM, EOWNERDEAD, ESRCH};
 use giornata_abi::trace::FaultCause;
 use giornata_test_model::Request;
 use giornata_test_model::model::{Event, Life, Tenancy};
@@ -175,4 +175,34 @@ fn what_a_dead_process_owned_and_served_is_free() {
     stage.lock(0, m);
     assert_eq!(stage.error(0), Some(EOWNERDEAD));
     stage.call(0, serve).idles();
+}
+
+#[test]
+fn a_dead_thread_whose_timeout_comes_ends_in_its_own_turn() {
+    let mut system = processes(&[5, 9]);
+    let [m, mailbox] = [system.ceiling_mutex(7), system.mailbox()];
+    let mut stage = Stage::new(&system);
+    let object = stage.id(mailbox);
+    let serve = |until| Request::ReceiveBytes {
+        mailbox: object,
+        until,
+        capacity: 8,
+        full: true,
+    };
+    stage.call(1, serve(10)).lock(0, m).kill(0, 1);
+    stage.call(0, serve(0));
+    assert_eq!(stage.error(0), Some(EBUSY));
+    // at 9, and the rest of the teardown is as urgent as 0 without the ceiling
+    stage.pass(10).runs(0).call(0, serve(0));
+    assert_eq!(stage.error(0), Some(EAGAIN));
+    assert_eq!(stage.model.life(1), Life::Dying);
+}
+
+#[test]
+fn the_timeout_of_a_dead_thread_that_has_ended_never_comes() {
+    let system = processes(&[5, 9]);
+    let mut stage = Stage::new(&system);
+    stage.sleep(1, 10).kill(0, 1).runs(0);
+    assert_eq!(stage.model.life(1), Life::Dead);
+    assert_eq!(stage.model.next_event(), None);
 }
