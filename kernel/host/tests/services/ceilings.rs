@@ -123,6 +123,26 @@ fn a_ceiling_is_heeded_whoever_s_place_its_thread_runs_on() {
 }
 
 #[test]
+fn a_ceiling_is_heeded_after_the_first_four_that_hang_on_an_owner() {
+    // the owner sleeps, and six that wait for it come at once
+    let mut system = threads(&[9, 3, 5, 5, 5, 5, 5, 5]);
+    let (low, owner) = (0, 1);
+    let a = mutex(&mut system);
+    let c = condition(&mut system);
+    let mut stage = Stage::new(&system);
+    stage.sleep(low, 10);
+    for waiter in 2..8 {
+        stage.lock(waiter, a).wait(waiter, c, a);
+    }
+    stage.lock(owner, a).sleep(owner, 100).advance(10);
+    stage.broadcast(low, c).publish(low, 6);
+    // it is below them by itself, and left before the hart looks at its lines
+    stage.set_priority(low, low, 4).runs(low);
+    assert!(stage.is_put_off(low));
+    assert_eq!(stage.parked_on(owner), [2, 3, 4, 5]);
+}
+
+#[test]
 fn a_ceiling_is_no_higher_than_its_process_is_granted() {
     let mut system = processes(&[&[5], &[9]]);
     system.processes[0].max_priority = 8;

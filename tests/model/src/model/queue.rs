@@ -102,21 +102,22 @@ impl Model {
     pub(super) fn dispatch(&mut self) {
         let mut next = self.resolve();
         if next != self.runs && self.heed_left() {
-            if self.first_waits_for_an_owner() {
-                // (who runs is asked once an event: the hart looks at timer and lines)
-                let _ = self.interrupt();
-            }
+            self.look_if_first_waits();
             next = self.resolve();
         }
         self.runs = next;
     }
 
-    fn first_waits_for_an_owner(&self) -> bool {
+    /// A thread was moved to the ceiling that it published. If the first in the queue waits
+    /// for an owner now, the hart looks at its timer and lines before it is asked who runs.
+    fn look_if_first_waits(&mut self) {
         let Some(Entry::Thread(first)) = self.queue.first() else {
-            return false;
+            return;
         };
         let state = &self.threads[*first].state;
-        matches!(state, State::Wants { .. } | State::Calls { .. })
+        if matches!(state, State::Wants { .. } | State::Calls { .. }) {
+            let _ = self.interrupt();
+        }
     }
 
     /// The thread that runs is about to be left: if it published a ceiling it is moved to
@@ -184,7 +185,11 @@ impl Model {
                 (state, None) => unreachable!("{at} is in a queue, {state:?}"),
             };
             if changes == 0 {
-                let _ = self.interrupt();
+                // (for that it leaves who ran)
+                match self.heed_left() {
+                    true => self.look_if_first_waits(),
+                    false => _ = self.interrupt(),
+                }
                 changes = PIECE;
                 continue;
             }

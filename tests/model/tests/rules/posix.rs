@@ -4,6 +4,7 @@ use super::stage::*;
 use giornata_abi::Error::EINVAL;
 use giornata_test_model::Request;
 use giornata_test_model::model::Event;
+use giornata_test_model::system::Kind;
 use giornata_test_model::system::Scheduling::RoundRobin;
 
 #[test]
@@ -157,4 +158,26 @@ fn a_published_ceiling_above_what_is_granted_is_clamped() {
     stage.event(Event::Publish(200), 0);
     stage.pass(1).runs(0);
     assert_eq!(stage.model.place(1).unwrap().priority, 8);
+}
+
+#[test]
+fn a_published_ceiling_is_heeded_after_the_first_four_that_hang_on_an_owner() {
+    let mut system = threads(&[9, 3, 5, 5, 5, 5, 5, 5]);
+    let (low, owner) = (0, 1);
+    let m = system.mutex();
+    let c = system.object(Kind::Condition);
+    let mut stage = Stage::new(&system);
+    stage.sleep(low, 10);
+    for waiter in 2..8 {
+        stage.lock(waiter, m).wait(waiter, c, m);
+    }
+    stage.lock(owner, m).sleep(owner, 100).pass(10);
+    let condition = stage.id(c);
+    stage.call(low, Request::Broadcast { condition });
+    stage.event(Event::Publish(6), 10);
+    // it is below them by itself, and left before the hart looks at its lines
+    stage.set_priority(low, low, 4).runs(low);
+    let hang = |thread: &usize| stage.model.parked(*thread).is_some();
+    let hanging: Vec<usize> = (2..8).filter(hang).collect();
+    assert_eq!(hanging, [2, 3, 4, 5]);
 }
