@@ -1,6 +1,6 @@
 //! Clients, servers and senders that end.
 
-use giornata_abi::Error::{EAGAIN, EBUSY, EIDRM, EINVAL, EOWNERDEAD, ESRCH};
+use giornata_abi::Error::{EAGAIN, EBUSY, EDEADLK, EIDRM, EINVAL, EOWNERDEAD, ESRCH};
 use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
@@ -269,19 +269,27 @@ fn a_thread_that_exits_refuses_its_clients_and_leaves_its_mailbox() {
     stage.reply(0, 2, token, 8).runs(2).returned(2, &[8]);
 }
 
+/// A mutex under which a supervisor at 5 goes on, at 7, before the end of what it kills.
+fn ceiling(system: &mut Description) -> usize {
+    let mutex = object(system, ObjectKind::Mutex, ALL);
+    system.objects[mutex].ceiling = Some(7);
+    mutex
+}
+
+#[track_caller]
+fn lock(stage: &mut Stage, mutex: usize) {
+    stage.call(SUPERVISOR, Call::Lock, [mutex, 1, EVER[0], EVER[1], 0, 0]);
+    stage.returned(SUPERVISOR, &[]);
+}
+
 #[test]
 fn a_dead_server_whose_timeout_comes_leaves_its_mailbox_before_the_rest_of_its_process_ends() {
     let mut system = family(&[5, 9], FaultPolicy::Stop);
     let mailbox = mailbox(&mut system, ALL);
-    let mutex = object(&mut system, ObjectKind::Mutex, ALL);
-    system.objects[mutex].ceiling = Some(7);
+    let ceiling = ceiling(&mut system);
     let mut stage = Stage::new(&system);
     stage.serve_until(1, mailbox, [10, 0]);
-    let lock = [mutex, 1, EVER[0], EVER[1], 0, 0];
-    stage
-        .call(SUPERVISOR, Call::Lock, lock)
-        .returned(SUPERVISOR, &[]);
-    // the end is as urgent as the supervisor was without the ceiling, so it has to wait
+    lock(&mut stage, ceiling);
     kill(&mut stage, 1)
         .serve_until(SUPERVISOR, mailbox, NOW)
         .refused(SUPERVISOR, EBUSY);
@@ -293,6 +301,73 @@ fn a_dead_server_whose_timeout_comes_leaves_its_mailbox_before_the_rest_of_its_p
     stage
         .call(SUPERVISOR, Call::CreateProcess, [1, 0, 0, 0, 0, 0])
         .refused(SUPERVISOR, EBUSY);
+}
+
+#[test]
+fn who_hangs_on_a_dead_server_comes_back_with_the_end_of_that() {
+    let mut system = family(&[5, 9, 3], FaultPolicy::Stop);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let ceiling = ceiling(&mut system);
+    let (server, client) = (1, 2);
+    let mut stage = Stage::new(&system);
+    stage.receive(server, mailbox).sleep(SUPERVISOR, 1);
+    stage.request(client, mailbox, 1).runs(server);
+    stage.has_request(server, client, 1);
+    stage.sleep(server, 100).idles().advance(1);
+    stage.rig.take_results(SUPERVISOR);
+    lock(&mut stage, ceiling);
+    kill(&mut stage, server);
+    let hangs = |stage: &Stage| stage.rig.thread(server).parked().is_some();
+    assert!(hangs(&stage), "the end has to wait");
+    stage
+        .sleep(SUPERVISOR, 9)
+        .runs(client)
+        .refused(client, EIDRM);
+    assert!(!hangs(&stage));
+}
+
+#[test]
+fn a_server_has_the_request_of_a_dead_client_until_that_has_ended() {
+    let mut system = family(&[5, 7, 8], FaultPolicy::Stop);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let (dead, client) = (1, 2);
+    let mut stage = Stage::new(&system);
+    stage.request(client, mailbox, 2).request(dead, mailbox, 1);
+    for (client, word) in [(client, 2), (dead, 1)] {
+        stage.receive(SUPERVISOR, mailbox);
+        stage.has_request(SUPERVISOR, client, word);
+    }
+    // it runs in the place of the other, in front of the dead one and the end
+    kill(&mut stage, dead);
+    assert!(stage.rig.thread(dead).wants().is_some());
+    stage.sleep(SUPERVISOR, 1).idles();
+    assert!(stage.rig.thread(dead).wants().is_none());
+}
+
+#[test]
+fn a_dead_server_that_waits_for_its_caller_closes_a_circle_until_it_has_ended() {
+    let mut system = family(&[5, 3], FaultPolicy::Restart);
+    let mailbox = mailbox(&mut system, PLAIN);
+    let mutex = object(&mut system, ObjectKind::Mutex, ALL);
+    let ceiling = ceiling(&mut system);
+    let server = 1;
+    let mut stage = Stage::new(&system);
+    lock(&mut stage, mutex);
+    stage
+        .sleep(SUPERVISOR, 1)
+        .receive_until(server, mailbox, NOW);
+    stage.call(server, Call::Lock, [mutex, 1, EVER[0], EVER[1], 0, 0]);
+    stage.idles().advance(1);
+    stage.rig.take_results(SUPERVISOR);
+    lock(&mut stage, ceiling);
+    kill(&mut stage, server);
+    stage
+        .request(SUPERVISOR, mailbox, 1)
+        .refused(SUPERVISOR, EDEADLK);
+    stage.sleep(SUPERVISOR, 2).runs(server).advance(1);
+    stage.rig.take_results(SUPERVISOR);
+    // it has begun anew, and has received nothing yet
+    stage.request(SUPERVISOR, mailbox, 1).runs(server);
 }
 
 #[test]

@@ -128,19 +128,30 @@ impl Model {
         self.objects[object].word
     }
 
-    /// Whether threads of other processes have requests of this thread's process, and the
-    /// end of that would come to them one after another: there are some, or what is more
-    /// urgent than the end goes first.
-    pub fn outlives_in_turns(&self, thread: usize) -> bool {
-        let process = self.threads[thread].process;
+    /// Whether threads of other processes would see that a process which `thread` ends does
+    /// so in turns: they have several requests of it; or it waits for them, or they hang on
+    /// its threads, and what is more urgent than the end goes first.
+    pub fn outlives_in_turns(&self, process: usize, thread: usize) -> bool {
         let of = |thread: &usize| self.threads[*thread].process == process;
-        let servers = (0..self.threads.len()).filter(|server| !of(server));
-        let clients = servers.flat_map(|server| self.clients_of(server));
-        match clients.filter(of).count() {
-            0 => false,
-            1 => self.turn().is_more_urgent_than(self.own(thread)),
-            _ => true,
+        let others = || (0..self.threads.len()).filter(|other| !of(other));
+        let clients = others().flat_map(|server| self.clients_of(server));
+        if clients.filter(of).count() > 1 {
+            return true;
         }
+        let own = self.own(thread);
+        let waits = |thread: usize| self.waits_for(thread).is_some_and(|other| !of(&other));
+        if (0..self.threads.len()).filter(of).any(waits) {
+            return self.turn().is_more_urgent_than(own);
+        }
+        let hangs = |other: &usize| match self.parked(*other) {
+            Some(Parking::Thread(holder)) => of(&holder),
+            _ => false,
+        };
+        let hanging: Vec<usize> = others().filter(hangs).collect();
+        // (they lend it their urgency)
+        let lent = hanging.iter().map(|other| self.threads[*other].rank);
+        let end = lent.fold(own, |end, rank| end.or_more_urgent(rank));
+        !hanging.is_empty() && self.turn().is_more_urgent_than(end)
     }
 
     /// Whether a thread has published a ceiling.

@@ -128,12 +128,13 @@ impl Program {
             return Some((Event::Timer, alarm.max(now)));
         }
         if let Some(aside) = self.aside(dice, model, thread) {
+            let process = model.system().threads[thread].process;
             return match (aside, alarm) {
                 // (an interrupt is taken before an instruction that would fault)
                 (Event::Fault(_), Some(alarm)) if alarm <= at => Some((Event::Timer, at)),
-                // (the model ends clients at once, the kernel each in its turn: that shows
-                // where their server outlives them)
-                (Event::Fault(_), _) if model.outlives_in_turns(thread) => {
+                // (the model ends threads at once, the kernel each in its turn: that shows
+                // where those outlive them that they wait for, or that wait for them)
+                (Event::Fault(_), _) if model.outlives_in_turns(process, thread) => {
                     Some((Event::Publish(0), at))
                 }
                 (aside, _) => Some((aside, at)),
@@ -141,9 +142,14 @@ impl Program {
         }
         let mut request = self.request(dice, model, thread, at);
         // (who kills is left for the first piece of that, and moved to its ceiling before: the
-        // model sees it left later)
-        let kills = matches!(request, Request::KillProcess { .. }) && model.has_published(thread);
-        if kills || !(self.scope.calls)(&request) {
+        // model sees it left later; and see above)
+        let shows = match request {
+            Request::KillProcess { process } => {
+                model.has_published(thread) || model.outlives_in_turns(process, thread)
+            }
+            _ => false,
+        };
+        if shows || !(self.scope.calls)(&request) {
             let until = (at / UNIT + dice.below(12) as u64) * UNIT + thread as u64;
             request = Request::Sleep { until };
         }
