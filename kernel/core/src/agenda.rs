@@ -140,6 +140,8 @@ impl Agenda {
         let half = list as usize / 4 % 2;
         let [a, b, c, d] = match &self.lists {
             [a, b, c, d, ..] if half == 0 => [a, b, c, d],
+            // (what the task manager tells is not of a half)
+            [_, _, _, _, a, b, c, _] if records::ARE_THERE => [a, b, c, c],
             [_, _, _, _, a, b, c, d] => [a, b, c, d],
         };
         let (ka, kb, kc, kd) = (a.key.get(), b.key.get(), c.key.get(), d.key.get());
@@ -148,6 +150,10 @@ impl Agenda {
         let (z, mut key) = if before(ky, kx) { (y, ky) } else { (x, kx) };
         let other = &self.two[half ^ 1];
         let mut alarm = z.alarm.get();
+        if records::ARE_THERE {
+            self.two[half].set(key, alarm);
+            return self.settle();
+        }
         let other_key = other.key.get();
         self.two[half].set(key, alarm);
         if before(other_key, key) {
@@ -155,6 +161,17 @@ impl Agenda {
             alarm = other.alarm.get();
         }
         self.first.set(key, alarm);
+        key
+    }
+
+    /// The earliest of either half, and of what the task manager tells: the next instant.
+    #[inline(always)]
+    fn settle(&self) -> u32 {
+        let ([a, b], [.., c]) = (&self.two, &self.lists);
+        let (ka, kb, kc) = (a.key.get(), b.key.get(), c.key.get());
+        let (x, kx) = if before(kb, ka) { (b, kb) } else { (a, ka) };
+        let (x, key) = if before(kc, kx) { (c, kc) } else { (x, kx) };
+        self.first.set(key, x.alarm.get());
         key
     }
 
@@ -180,7 +197,7 @@ impl Agenda {
         if let Some(record) = records::record_of(alarm) {
             records::set_anew(record, key);
             self.ask(alarm, all);
-            return self.replay_now(alarm.list);
+            return self.settle();
         }
         self.node(alarm.list).key.set(key);
         self.replay_now(alarm.list)
@@ -217,7 +234,7 @@ impl Agenda {
             }
             let old = self.next();
             node.set(key, Some(alarm));
-            return self.replay(alarm.list) != old;
+            return self.settle() != old;
         }
         let (mut prev, mut next) = (last.get(), None);
         if prev.is_some_and(|last| before(key, last.key.get())) {
@@ -255,7 +272,7 @@ impl Agenda {
             let first = self.node(alarm.list).alarm.get();
             if first.is_some_and(|first| same(first, alarm)) {
                 self.ask(alarm, all);
-                self.replay(alarm.list);
+                self.settle();
             }
             return;
         }
@@ -284,6 +301,7 @@ impl Agenda {
             Some(record) => {
                 records::clear(record);
                 self.ask(alarm, all);
+                return self.settle();
             }
             None => self.shorten(alarm, next),
         }

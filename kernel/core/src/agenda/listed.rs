@@ -7,6 +7,8 @@ use crate::Ref;
 #[derive(Clone, Copy)]
 pub(crate) struct Records;
 
+pub(super) const ARE_THERE: bool = false;
+
 #[inline(always)]
 pub(super) fn record_of(_: Ref<Alarm>) -> Option<usize> {
     None

@@ -12,6 +12,9 @@ use crate::ready::TaskRecord;
 /// What the records stand for.
 pub(crate) type Records = &'static [TaskRecord];
 
+/// Whether there is a task manager.
+pub(super) const ARE_THERE: bool = true;
+
 /// The record of an alarm, if it has one.
 #[inline(always)]
 pub(super) fn record_of(alarm: Ref<Alarm>) -> Option<usize> {
