@@ -9,8 +9,12 @@ mod parameters;
 mod proof;
 pub mod register;
 mod simulator;
+mod synthesis;
+mod tools;
 
 pub use model::{Model, Sense};
 pub use parameters::Parameters;
 pub use proof::{install, prove};
 pub use simulator::{Answer, Error, Simulator, compile};
+pub use synthesis::{Device, Logic, Placed, Variant, place, synthesise};
+pub use tools::{Program, install as install_packages};

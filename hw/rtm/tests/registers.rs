@@ -33,7 +33,7 @@ fn addresses_are_those_of_the_hardware() {
         ("Keys", register::KEYS),
     ];
     for (name, address) in addresses {
-        assert_eq!(number(name), address.into(), "{name}");
+        assert_eq!(number(name), u32::from(address), "{name}");
     }
 }
 
