@@ -4,6 +4,7 @@
 //! After Kohout, Ganesh and Jacob, *Hardware Support for Real-time Operating Systems*
 //! (CODES+ISSS 2003), sections 4 and 5.
 
+mod cell_area;
 mod model;
 mod parameters;
 mod proof;
@@ -12,6 +13,7 @@ mod simulator;
 mod synthesis;
 mod tools;
 
+pub use cell_area::{Area, Library, REGISTER_BIT};
 pub use model::{Model, Sense};
 pub use parameters::Parameters;
 pub use proof::{install, prove};

@@ -261,7 +261,13 @@ pub fn place(
     let mut nextpnr = program.command(tools, folder);
     nextpnr
         .args(device.options())
-        .args(["--json", NETLIST, "--report", &report, "--timing-allow-fail"])
+        .args([
+            "--json",
+            NETLIST,
+            "--report",
+            &report,
+            "--timing-allow-fail",
+        ])
         .args(["--freq", &megahertz.to_string()])
         .args(["--seed", &seed.to_string()]);
     let said = run_python(&mut nextpnr, program.name());
