@@ -9,12 +9,12 @@ use std::process::Command;
 
 use crate::simulator::{Error, at, run};
 
-const PYTHON: &str = "python3";
+pub(crate) const PYTHON: &str = "python3";
 const RUNTIME: &str = include_str!("../synth/runtime.txt");
 /// What of a folder was asked for; it is written when all of it is there.
 const REQUIREMENTS: &str = "requirements.txt";
 
-/// A program. Its files are those below the current folder: it sees no others, and none of /tmp.
+/// A program. It has a folder /tmp of its own, and does not see that of the machine by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Synthesis.
@@ -89,7 +89,7 @@ impl Program {
 ///
 /// # Errors
 /// As [`Program::install`].
-pub fn install(folder: &Path, requirements: &str) -> Result<(), Error> {
+pub(crate) fn install(folder: &Path, requirements: &str) -> Result<(), Error> {
     let is_there = |folder: &Path| {
         fs::read_to_string(folder.join(REQUIREMENTS)).is_ok_and(|text| text == requirements)
     };

@@ -1,13 +1,14 @@
 //! `./x rtm`: what synthesis makes of the task manager in hardware, beside the goals and the
 //! figures of the paper.
 
+mod board;
 mod report;
 mod rows;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use giornata_rtm::{Device, Library, Parameters, Placed, Program, place, synthesise};
 
 use crate::crates::target_folder;
@@ -29,7 +30,10 @@ pub(crate) struct Options {
     variant: Option<Variant>,
     /// Only for this.
     #[arg(long, value_name = "TARGET")]
-    target: Option<Target>,
+    target: Option<Choice>,
+    /// What the processor of `--target litex` starts with: a program at address 0, as raw bytes.
+    #[arg(long, value_name = "FILE")]
+    rom: Option<PathBuf>,
     /// Placements of each, which begin from seeds 1, 2, ...; 0: only synthesis.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=99))]
     seeds: u32,
@@ -41,6 +45,19 @@ pub(crate) struct Options {
     document: bool,
 }
 
+/// What can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// LFE5U-45F.
+    Ecp5,
+    /// iCE40HX8K.
+    Ice40,
+    /// The area in standard cells.
+    Liberty,
+    /// A bitstream for a board: a system-on-chip of LiteX with the task manager.
+    Litex,
+}
+
 /// One row to be.
 struct Case {
     target: Target,
@@ -49,12 +66,26 @@ struct Case {
 }
 
 /// Prints a table a target; negative if `--check` finds a goal missed.
+///
+/// # Errors
+/// A tool is not there or fails; options that do not go together.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    let only = match options.target {
+        Some(Choice::Litex) => return board::run(options),
+        Some(Choice::Ecp5) => Some(Target::Ecp5),
+        Some(Choice::Ice40) => Some(Target::Ice40),
+        Some(Choice::Liberty) => Some(Target::Liberty),
+        None => None,
+    };
+    ensure!(
+        options.rom.is_none(),
+        "`--rom` is the program of a board: it goes with `--target litex`"
+    );
     let mut cases = Vec::new();
     for target in Target::ALL {
         for variant in Variant::ALL {
             for records in RECORDS {
-                let is_meant = options.target.is_none_or(|only| only == target)
+                let is_meant = only.is_none_or(|only| only == target)
                     && options.variant.is_none_or(|only| only == variant)
                     && options.records.is_none_or(|only| only == records);
                 if is_meant {
