@@ -6,6 +6,7 @@ mod report;
 mod rows;
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
@@ -99,16 +100,19 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         }
     }
     install(&cases)?;
+    let document = Mutex::new(());
     let rows = workers::each(&cases, |case| {
-        let row = measure(case, options.seeds);
+        let row = measure(case, options.seeds).with_context(|| case.name())?;
         eprintln!("{}", case.name());
-        row.with_context(|| case.name())
+        if options.document {
+            // (all take an hour or more: what there is stays if the rest is interrupted)
+            let _alone = document.lock();
+            report::write(std::slice::from_ref(&row))?;
+        }
+        Ok(row)
     });
     let rows: Vec<Row> = rows.into_iter().collect::<Result<_>>()?;
     print!("{}", report::plain(&rows));
-    if options.document {
-        report::write(&rows)?;
-    }
     let misses = rows.iter().flat_map(Row::goals).any(|goal| !goal.is_met);
     Ok(match options.check && misses {
         true => Verdict::Negative,
