@@ -20,7 +20,7 @@ const BOARD: [&str; 5] = ["--45k", "--package", "CABGA381", "--speed", "6"];
 /// What has come of a board's design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
-    /// MHz of the system's clock, by its slowest path.
+    /// MHz that the system's clock can have, by its slowest path.
     pub megahertz: f64,
     /// What is used of the device.
     pub used: Vec<Use>,
@@ -111,10 +111,12 @@ pub fn build_for_board(
     })
 }
 
-/// Frequency of the clock of the system, and what is used, of a report of nextpnr.
+/// Frequency of the slowest clock, and what is used, of a report of nextpnr: the system has one
+/// clock, which is called after any of the modules that it goes to.
 fn understood(report: &Value) -> Option<(f64, Vec<Use>)> {
-    let clocks = report["fmax"].as_object()?;
-    let (_, clock) = clocks.iter().find(|(name, _)| name.contains("sys_clk"))?;
+    let clocks = report["fmax"].as_object()?.values();
+    let frequencies = clocks.filter_map(|clock| clock["achieved"].as_f64());
+    let slowest = frequencies.min_by(f64::total_cmp)?;
     let kinds = report["utilization"].as_object()?.iter();
     let used = kinds.filter_map(|(kind, counts)| {
         let found = Use {
@@ -124,7 +126,7 @@ fn understood(report: &Value) -> Option<(f64, Vec<Use>)> {
         };
         (found.used > 0).then_some(found)
     });
-    Some((clock["achieved"].as_f64()?, used.collect()))
+    Some((slowest, used.collect()))
 }
 
 #[cfg(test)]
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn frequency_and_use_are_found_in_a_report() {
         let report = serde_json::json!({
-            "fmax": { "$glbnet$sys_clk": { "achieved": 51.5, "constraint": 50.0 } },
+            "fmax": { "$glbnet$cpu.clk": { "achieved": 51.5, "constraint": 50.0 } },
             "utilization": {
                 "TRELLIS_FF": { "available": 43848, "used": 4000 },
                 "DCUA": { "available": 2, "used": 0 },
