@@ -21,6 +21,7 @@ mod prebuilt;
 mod process;
 mod project;
 mod promises;
+mod rtm;
 mod run;
 mod said;
 mod samples;
@@ -61,6 +62,8 @@ enum Command {
     Coverage,
     /// List the fuzz targets, or run one.
     Fuzz(fuzz::Options),
+    /// Flip-flops, look-up tables and frequencies of the task manager in hardware.
+    Rtm(rtm::Options),
     /// The book, as HTML, with the documentation of the crates for processes.
     Docs,
     /// The long forms: fuzzing for minutes a target, Miri without bounds.
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::Bounds(options) => bounds::run(&options),
         Command::Size(options) => size::run(&options),
         Command::Coverage => coverage::run(),
+        Command::Rtm(options) => rtm::run(&options),
         Command::Docs => docs::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Soak(options) => soak::run(&options),

@@ -4,6 +4,8 @@
 //! After Kohout, Ganesh and Jacob, *Hardware Support for Real-time Operating Systems*
 //! (CODES+ISSS 2003), sections 4 and 5.
 
+mod board;
+mod cell_area;
 mod course;
 mod coverage;
 mod model;
@@ -11,7 +13,11 @@ mod parameters;
 mod place;
 mod proof;
 mod simulator;
+mod synthesis;
+mod tools;
 
+pub use board::{Board, Use, build_for_board, install_for_board};
+pub use cell_area::{Area, Library, REGISTER_BIT};
 pub use course::{Carried, Course};
 pub use coverage::{Coverage, Share};
 pub use giornata_rtm_registers as register;
@@ -22,3 +28,5 @@ pub use simulator::{
     Access, Answer, Bus, Delays, Error, Simulator, compile, compile_for_coverage, sources,
     sources_on_wishbone,
 };
+pub use synthesis::{Device, Logic, Placed, Variant, place, synthesise};
+pub use tools::Program;

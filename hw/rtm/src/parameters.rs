@@ -65,7 +65,7 @@ impl Parameters {
     }
 
     /// Names and values of `rtm.sv`.
-    fn values(&self) -> [(&'static str, u16); 10] {
+    pub(crate) fn values(&self) -> [(&'static str, u16); 10] {
         [
             ("N", self.records),
             ("DelayW", self.delay_bits.into()),

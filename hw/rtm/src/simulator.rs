@@ -81,6 +81,14 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A tool that is not there.
+    #[error("{name} is not there; {remedy}")]
+    Missing {
+        /// Which.
+        name: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A tool says no.
     #[error("{name} fails:\n{said}")]
     Tool {
