@@ -26,6 +26,8 @@ enum category {
 
 /* No category: an aperiodic arrival is answered; the next probe tells when its line rose. */
 #define RESPONSE 0x20u
+/* No category: the same, in a task. */
+#define TASK_RESPONSE 0x23u
 /* No category: the experiment begins, and ends. */
 #define BEGIN 0x21u
 #define END 0x22u
