@@ -24,12 +24,12 @@ enum category {
     RELEASE_TIMES,
 };
 
-/* No category: an aperiodic arrival is answered; the next probe tells when its line rose. */
-#define RESPONSE 0x20u
-/* No category: the same, in a task. */
-#define TASK_RESPONSE 0x23u
+/* No category: an aperiodic arrival is answered, by its handler or in a task; with the cycle at
+ * which its line rose. One store: another probe may come between two. */
+#define RESPONSE(rise) (0x40000000u | (rise))
+#define TASK_RESPONSE(rise) (0x20000000u | (rise))
 /* No category: the experiment begins, and ends. */
-#define BEGIN 0x21u
-#define END 0x22u
+#define BEGIN 0x20u
+#define END 0x21u
 
 #endif

@@ -16,7 +16,7 @@ void workload_prepare(void)
     struct adpcm state = {0};
     speech(samples, FRAMES * FRAME_SAMPLES);
     for (uint32_t i = 0; i < FRAMES * FRAME_SAMPLES; i += 2) {
-        uint8_t first = adpcm_encode(&state, samples[i]);
+        uint32_t first = adpcm_encode(&state, samples[i]);
         codes[i / 2] = (uint8_t)(first << 4 | adpcm_encode(&state, samples[i + 1]));
     }
 }
@@ -30,8 +30,10 @@ void workload_frame(struct coder *coder, uint32_t frame, uint8_t *output)
 {
     const uint8_t *input = codes + frame * FRAME_SAMPLES / 2;
     int16_t *decoded = (int16_t *)output;
+    struct adpcm state = *(struct adpcm *)coder;
     for (uint32_t i = 0; i < FRAME_SAMPLES / 2; i++) {
-        *decoded++ = adpcm_decode((struct adpcm *)coder, input[i] >> 4);
-        *decoded++ = adpcm_decode((struct adpcm *)coder, input[i] & 15);
+        *decoded++ = adpcm_decode(&state, input[i] >> 4);
+        *decoded++ = adpcm_decode(&state, input[i] & 15);
     }
+    *(struct adpcm *)coder = state;
 }

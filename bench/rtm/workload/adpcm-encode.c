@@ -23,8 +23,10 @@ void workload_begin(struct coder *coder)
 void workload_frame(struct coder *coder, uint32_t frame, uint8_t *output)
 {
     const int16_t *input = samples + frame * FRAME_SAMPLES;
+    struct adpcm state = *(struct adpcm *)coder;
     for (uint32_t i = 0; i < FRAME_SAMPLES; i += 2) {
-        uint8_t first = adpcm_encode((struct adpcm *)coder, input[i]);
-        *output++ = (uint8_t)(first << 4 | adpcm_encode((struct adpcm *)coder, input[i + 1]));
+        uint32_t first = adpcm_encode(&state, input[i]);
+        *output++ = (uint8_t)(first << 4 | adpcm_encode(&state, input[i + 1]));
     }
+    *(struct adpcm *)coder = state;
 }

@@ -32,13 +32,14 @@ void kernel_run(void)
     interrupts_enable(ENABLE_TIMER);
     interrupts_on();
     for (;;) {
-        category(CLOCK_TICKS);
+        category(POLLING);
         uint32_t passed = ticks - now;
         if (passed > 0) {
+            category(CLOCK_TICKS);
             now += passed;
             tasks_advance(passed);
+            category(POLLING);
         }
-        category(POLLING);
         struct task *task = tasks_take_first();
         if (task == NULL) {
             category(IDLE);

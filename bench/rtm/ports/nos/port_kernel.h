@@ -3,9 +3,6 @@
 #ifndef PORT_KERNEL_H
 #define PORT_KERNEL_H
 
-/* The task that puts out runs after the one whose result it takes. */
-#define PORT_OUTPUT_FIRST 0
-
 typedef struct {
     uint8_t unused;
 } port_semaphore;

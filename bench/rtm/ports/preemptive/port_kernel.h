@@ -3,9 +3,6 @@
 #ifndef PORT_KERNEL_H
 #define PORT_KERNEL_H
 
-/* The task that puts out is more urgent than the one it waits for. */
-#define PORT_OUTPUT_FIRST 1
-
 typedef struct event port_semaphore;
 
 static inline void port_semaphore_create(port_semaphore *semaphore, uint16_t count)

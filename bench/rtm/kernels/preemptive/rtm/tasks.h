@@ -9,9 +9,10 @@
 
 #define TASKS RTM_RECORDS
 
-/* What its waiters wait for, as the records have it. */
+/* What its waiters wait for, as the records have it, and how many there are: where nobody waits
+ * the task manager is not asked. */
 struct waiters {
-    uint8_t event;
+    uint8_t event, count;
 };
 
 struct place {
@@ -21,6 +22,7 @@ struct place {
     bool timed, timed_out;
     /* RTM_SUSPENDED or 0. */
     uint8_t suspended;
+    struct waiters *waits_for;
 };
 
 #endif

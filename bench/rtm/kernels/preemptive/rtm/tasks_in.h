@@ -66,7 +66,7 @@ INLINE void tasks_resume(struct task *task)
 
 INLINE void waiters_init(struct waiters *waiters)
 {
-    waiters->event = events++;
+    *waiters = (struct waiters){.event = events++};
 }
 
 /* A ready task waits: so many ticks at most, or for ever if 0. */
@@ -74,6 +74,8 @@ INLINE void tasks_wait(struct task *task, struct waiters *waiters, uint16_t time
 {
     uint32_t status = RTM_VALID | RTM_WAITS;
     task->place.timed_out = false;
+    task->place.waits_for = waiters;
+    waiters->count++;
     if (timeout > 0) {
         task->place.record->delay = timeout;
         status |= RTM_DELAYED;
@@ -91,16 +93,16 @@ INLINE void end_wait(struct task *task)
         task->place.timed = false;
         timed_waits--;
     }
+    task->place.waits_for->count--;
     set_status(task, RTM_VALID | task->place.suspended);
 }
 
 /* The most urgent task that waits is released; whether there was one. */
 INLINE bool tasks_release(struct waiters *waiters)
 {
-    uint32_t record = RTM_WAITER(waiters->event);
-    if (record & RTM_NONE)
+    if (waiters->count == 0)
         return false;
-    end_wait(of_record[record]);
+    end_wait(of_record[RTM_WAITER(waiters->event)]);
     return true;
 }
 
