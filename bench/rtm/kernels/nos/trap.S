@@ -29,7 +29,6 @@ trap:
     sw t6, 36(sp)
     bgez t2, fault
     call kernel_interrupt
-    LEFT t0, t1
     lw ra, 16(sp)
     lw t2, 20(sp)
     lw t3, 24(sp)
@@ -44,6 +43,7 @@ trap:
     lw a5, 60(sp)
     lw a6, 64(sp)
     lw a7, 68(sp)
+    LEFT t0, t1
     lw t0, 8(sp)
     lw t1, 12(sp)
     addi sp, sp, FRAME

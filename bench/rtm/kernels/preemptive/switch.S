@@ -95,7 +95,6 @@ trap:
     bne a0, t1, change
     lw sp, 0(a0)
 resume_here:
-    LEFT t0, t1
     lw t0, 4(sp)
     lw ra, 16(sp)
     lw t2, 20(sp)
@@ -112,6 +111,7 @@ resume_here:
     lw a5, 60(sp)
     lw a6, 64(sp)
     lw a7, 68(sp)
+    LEFT t0, t1
     lw t0, 8(sp)
     lw t1, 12(sp)
     addi sp, sp, INTERRUPT_FRAME
