@@ -136,6 +136,11 @@ pub(crate) const ALL: &[Stage] = &[
         run: rtm,
     },
     Stage {
+        name: "foreign-kernels",
+        what: "two kernels in C keep what they promise, and their channels the golden vectors, with the task manager and without",
+        run: foreign_kernels,
+    },
+    Stage {
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
@@ -381,6 +386,10 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
         command.env("PROPTEST_RNG_SEED", "1");
     }
     Ok(format!("{} tests", tests_passed(&mut command)?))
+}
+
+fn foreign_kernels(_: Extent<'_>) -> Result<String> {
+    bench::check_foreign_kernels()
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

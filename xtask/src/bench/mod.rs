@@ -21,6 +21,7 @@ use giornata_system::image::{BuildOptions, Memory};
 
 pub(crate) use kernel::quick::check as check_quickly;
 pub(crate) use promises::limits;
+pub(crate) use rtm::check as check_foreign_kernels;
 
 use crate::crates::root;
 use giornata_launch::Verdict;

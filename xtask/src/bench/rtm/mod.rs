@@ -4,6 +4,7 @@
 
 mod account;
 mod arrivals;
+mod checks;
 mod drawing;
 mod experiment;
 mod page;
@@ -18,6 +19,7 @@ use giornata_soc::{Caches, Simulator, TaskManager, Variant};
 use serde::{Deserialize, Serialize};
 
 use super::Options;
+pub(crate) use checks::check;
 use program::Compiler;
 
 /// Its name: its folder under bench/.
@@ -220,6 +222,7 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
     );
     let compiler = Compiler::prepare()?;
     let chips = Chips::prepare()?;
+    checks::kernels(&compiler, &chips)?;
     let rows = match kernels.contains(&Kernel::Preemptive) {
         true => rows::measure(&compiler, &chips)?,
         false => Vec::new(),

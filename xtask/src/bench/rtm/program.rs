@@ -92,23 +92,31 @@ impl Compiler {
         self.link(command, &name, with_task_manager)
     }
 
-    /// Single calls.
+    /// Single calls, to be measured.
     ///
     /// # Errors
     /// As the compiler says.
     pub(super) fn rows(&self, kernel: Kernel, with_task_manager: bool) -> Result<Image> {
+        self.single(kernel, with_task_manager, "rows")
+    }
+
+    /// What the kernel promises.
+    ///
+    /// # Errors
+    /// As the compiler says.
+    pub(super) fn check(&self, kernel: Kernel, with_task_manager: bool) -> Result<Image> {
+        self.single(kernel, with_task_manager, "checks")
+    }
+
+    /// The file in a folder that is named as the kernel.
+    fn single(&self, kernel: Kernel, with_task_manager: bool, folder: &str) -> Result<Image> {
+        let name = format!("{}-{folder}", kernel.name());
+        let folder = self.sources.join(folder);
         let mut command = self.command(kernel, with_task_manager, "silent");
-        command.args(STRICT);
-        command.arg(
-            self.sources
-                .join("rows")
-                .join(format!("{}.c", kernel.name())),
-        );
-        self.link(
-            command,
-            &format!("{}-rows", kernel.name()),
-            with_task_manager,
-        )
+        command
+            .args(STRICT)
+            .arg(folder.join(format!("{}.c", kernel.name())));
+        self.link(command, &name, with_task_manager)
     }
 
     /// Flags, and the sources of a kernel; `probes` is whether categories are told.
