@@ -23,7 +23,7 @@ fn distances(count: usize) -> Vec<u32> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut trials = || {
         let mut trials = 1;
-        while xorshift(&mut state) % MEAN != 0 {
+        while !xorshift(&mut state).is_multiple_of(MEAN) {
             trials += 1;
         }
         trials

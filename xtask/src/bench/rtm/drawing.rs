@@ -121,8 +121,8 @@ fn paint_bars(
     }
     for (group, (_, bars)) in groups.iter().enumerate() {
         for (bar, place) in bars.iter().zip(PLACES) {
-            let top = bar.parts.iter().sum::<f64>();
-            let at = (group as f64 + place - 0.1, top * 1.02 + 0.25);
+            let height = bar.parts.iter().sum::<f64>();
+            let at = (group as f64 + place - 0.1, height + top * 0.05);
             let text = Text::new(bar.name.clone(), at, ("sans-serif", 12));
             chart.draw_series([text])?;
         }

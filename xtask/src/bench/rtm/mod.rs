@@ -198,10 +198,9 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
             && options.layouts.is_none()
             && options.board.is_none()
             && options.config.is_none()
-            && options.json.is_none()
             && !options.bless
             && !options.check,
-        "suite `{SUITE}` is run alone, with --kernel, --quick, --arrivals, --document or --redraw"
+        "suite `{SUITE}` is run alone, with --kernel, --quick, --arrivals, --json, --document or --redraw"
     );
     if options.redraw {
         page::write(&page::committed()?)?;
@@ -230,6 +229,9 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
     let outcomes = experiment::run(&compiler, &chips, &cases)?;
     let results = page::Results { rows, outcomes };
     println!("{}", page::text(&results));
+    if let Some(path) = &options.json {
+        page::save(&results, path)?;
+    }
     if options.document {
         page::write(&results)?;
     }
