@@ -122,7 +122,7 @@ pub(crate) fn check() -> Result<String> {
 }
 
 /// Fetches the crates of a manifest; where each lies.
-fn crates(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
+pub(crate) fn crates(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
     #[derive(Deserialize)]
     struct Metadata {
         packages: Vec<Package>,

@@ -137,6 +137,11 @@ pub(crate) const ALL: &[Stage] = &[
         run: rtm,
     },
     Stage {
+        name: "foreign-kernels",
+        what: "two kernels in C keep what they promise, and their channels the golden vectors, with the task manager and without",
+        run: foreign_kernels,
+    },
+    Stage {
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
@@ -386,6 +391,10 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
     let coverage = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let decisions = decisions::check(extent)?;
     Ok(format!("{tests} tests, {coverage}, {decisions}"))
+}
+
+fn foreign_kernels(_: Extent<'_>) -> Result<String> {
+    bench::check_foreign_kernels()
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {

@@ -8,6 +8,7 @@ mod marte;
 mod microkernel;
 mod promises;
 mod results;
+mod rtm;
 mod thread_metric;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use giornata_system::image::{BuildOptions, Memory};
 
 pub(crate) use kernel::quick::check as check_quickly;
 pub(crate) use promises::limits;
+pub(crate) use rtm::check as check_foreign_kernels;
 
 use crate::crates::root;
 use giornata_launch::Verdict;
@@ -29,7 +31,8 @@ use giornata_launch::image::{self, Image};
 /// Layouts of a program that a row of a machine with small caches covers.
 const LAYOUTS: u32 = 9;
 
-/// `./x bench [SUITE...] [--board B] [--json FILE] [--check] [--bless] [--document] [--redraw]`
+/// `./x bench [SUITE...] [--board B] [--json FILE] [--check] [--bless] [--document] [--redraw]`, or
+/// `./x bench rtm [--kernel K] [--quick] [--arrivals N] [--document] [--redraw]`
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Only these suites: folders under bench/.
@@ -62,6 +65,15 @@ pub(crate) struct Options {
     /// Measure nothing: write tables and plots anew from the rows in docs/results.
     #[arg(long, conflicts_with_all = ["board", "config", "layouts", "op", "json", "check", "bless", "document"])]
     redraw: bool,
+    /// Of suite `rtm`: only this kernel.
+    #[arg(long, value_name = "KERNEL", conflicts_with = "redraw")]
+    kernel: Option<rtm::Kernel>,
+    /// Of suite `rtm`: one workload, and few arrivals.
+    #[arg(long, conflicts_with = "redraw")]
+    quick: bool,
+    /// Of suite `rtm`: so many arrivals a run.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..100_000), conflicts_with = "redraw")]
+    arrivals: Option<u32>,
 }
 
 /// A suite: what it is called, and what measures it.
@@ -184,6 +196,18 @@ const ON_REQUEST: [(&str, &str, Caches); 2] = [
 
 /// Prints a table a suite; negative if `--check` finds something.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
+    if options.suites.iter().any(|suite| suite == rtm::SUITE) {
+        if options.suites.len() > 1 {
+            bail!("suite `{}` is run alone: it takes an hour", rtm::SUITE);
+        }
+        return rtm::run(options);
+    }
+    if options.kernel.is_some() || options.quick || options.arrivals.is_some() {
+        bail!(
+            "--kernel, --quick and --arrivals are of suite `{}`",
+            rtm::SUITE
+        );
+    }
     let suites = choose(&options.suites)?;
     if options.redraw {
         return redraw(&suites);
@@ -258,7 +282,13 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     if names.is_empty() {
         return Ok(SUITES.iter().collect());
     }
-    let known = || SUITES.map(|suite| suite.name).join(", ");
+    let known = || {
+        format!(
+            "{}, {}",
+            SUITES.map(|suite| suite.name).join(", "),
+            rtm::SUITE
+        )
+    };
     let find = |name: &String| match SUITES.iter().find(|suite| suite.name == name) {
         Some(suite) => Ok(suite),
         None => bail!("there is no suite `{name}`; there are: {}", known()),

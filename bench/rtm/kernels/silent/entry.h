@@ -1,0 +1,6 @@
+/* For assembly: nothing is told. */
+.macro ENTERED scratch, value
+.endm
+
+.macro LEFT scratch, value
+.endm

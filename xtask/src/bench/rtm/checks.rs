@@ -1,0 +1,67 @@
+//! What the kernels in C promise, and that outputs are those of the golden vectors; in seconds.
+
+use anyhow::{Context, Result};
+use giornata_soc::Run;
+
+use super::experiment::{self, Case};
+use super::program::Compiler;
+use super::{Chips, Kernel, Workload};
+
+const KERNELS: [Kernel; 2] = [Kernel::Preemptive, Kernel::Nos];
+/// Workloads that begin at once.
+const QUICK: [Workload; 3] = [
+    Workload::AdpcmEncode,
+    Workload::AdpcmDecode,
+    Workload::GsmDecode,
+];
+/// Of a quick run.
+const ARRIVALS: u32 = 2;
+
+/// The check programs of both kernels, and a short experiment, without and with the task manager.
+///
+/// # Errors
+/// A promise is broken, an output is wrong, or a program cannot be built.
+pub(crate) fn check() -> Result<String> {
+    let compiler = Compiler::prepare()?;
+    let chips = Chips::prepare()?;
+    kernels(&compiler, &chips)?;
+    let mut cases = Vec::new();
+    for kernel in KERNELS {
+        for workload in QUICK {
+            cases.extend([false, true].map(|with_task_manager| Case {
+                kernel,
+                with_task_manager,
+                workload,
+                step: 0,
+                arrivals: ARRIVALS,
+            }));
+        }
+    }
+    experiment::run(&compiler, &chips, &cases)?;
+    Ok(format!(
+        "{} kernels twice, {} runs of channels",
+        KERNELS.len(),
+        cases.len()
+    ))
+}
+
+/// The check programs, whose exit code is the line of what does not hold.
+pub(super) fn kernels(compiler: &Compiler, chips: &Chips) -> Result<()> {
+    for kernel in KERNELS {
+        for with_task_manager in [false, true] {
+            let run = Run {
+                latency: chips.chip.latency,
+                ..Run::new(compiler.check(kernel, with_task_manager)?)
+            };
+            let report = chips.of(with_task_manager).run(&run)?;
+            report.expect_success().with_context(|| {
+                format!(
+                    "bench/rtm/checks/{}.c {} the task manager: the exit code is a line",
+                    kernel.name(),
+                    if with_task_manager { "with" } else { "without" }
+                )
+            })?;
+        }
+    }
+    Ok(())
+}

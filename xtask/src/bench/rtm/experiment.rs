@@ -1,0 +1,135 @@
+//! The runs of the experiment.
+
+use anyhow::{Context, Result, bail};
+use giornata_soc::{End, Image, Run};
+use serde::{Deserialize, Serialize};
+
+use super::account::Account;
+use super::program::Compiler;
+use super::{Chips, Kernel, STEPS, Workload};
+use crate::workers;
+
+/// Cycles after which a run is given up: an arrival may be that late on average.
+const MOST_PER_ARRIVAL: u64 = 400_000;
+/// And what is done before the first.
+const MOST_BEFORE: u64 = 40_000_000;
+/// Exit codes of `bench/rtm/workload/experiment.c`.
+const WRONG_OUTPUT: u32 = 1;
+const TOO_SLOW: u32 = 2;
+
+/// A run to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Case {
+    pub(super) kernel: Kernel,
+    pub(super) with_task_manager: bool,
+    pub(super) workload: Workload,
+    /// Which of the loads.
+    pub(super) step: usize,
+    pub(super) arrivals: u32,
+}
+
+impl Case {
+    pub(super) fn channels(&self) -> u32 {
+        self.workload.channels()[self.step]
+    }
+
+    /// For people.
+    fn name(&self) -> String {
+        let with = match self.with_task_manager {
+            true => "with",
+            false => "without",
+        };
+        format!(
+            "{} {} on {} channels, {with} the task manager",
+            self.kernel.name(),
+            self.workload.name(),
+            self.channels()
+        )
+    }
+}
+
+/// A run that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) case: Case,
+    pub(super) account: Account,
+}
+
+/// All runs, each without and then with the task manager; quick ones are of one workload, with
+/// the least and the most load.
+pub(super) fn cases(kernels: &[Kernel], is_quick: bool, arrivals: u32) -> Vec<Case> {
+    let (workloads, steps): (&[Workload], Vec<usize>) = match is_quick {
+        true => (&[Workload::AdpcmDecode], vec![0, STEPS - 1]),
+        false => (&Workload::ALL, (0..STEPS).collect()),
+    };
+    let mut cases = Vec::new();
+    for &kernel in kernels {
+        for &workload in workloads {
+            for &step in &steps {
+                cases.extend([false, true].map(|with_task_manager| Case {
+                    kernel,
+                    with_task_manager,
+                    workload,
+                    step,
+                    arrivals,
+                }));
+            }
+        }
+    }
+    cases
+}
+
+/// Makes all runs.
+///
+/// # Errors
+/// One fails.
+pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<Vec<Outcome>> {
+    let build = |case: &Case| -> Result<Image> {
+        compiler.experiment(case.kernel, case.with_task_manager, case.workload)
+    };
+    // (one after the other: runs with several loads share a program)
+    let images: Result<Vec<Image>> = cases.iter().map(build).collect();
+    let runs: Vec<(&Case, Image)> = cases.iter().zip(images?).collect();
+    let outcomes = workers::each(&runs, |(case, image)| {
+        run_one(image, chips, case).with_context(|| case.name())
+    });
+    outcomes.into_iter().collect()
+}
+
+fn run_one(image: &Image, chips: &Chips, case: &Case) -> Result<Outcome> {
+    let report = chips.of(case.with_task_manager).run(&Run {
+        argument: case.channels() | case.arrivals << 8,
+        max_cycles: MOST_BEFORE + MOST_PER_ARRIVAL * u64::from(case.arrivals),
+        latency: chips.chip.latency,
+        ..Run::new(image.clone())
+    })?;
+    match report.end {
+        End::Exit(WRONG_OUTPUT) => bail!("an output is not that of the golden vectors"),
+        End::Exit(TOO_SLOW) => bail!("outputs are late: there are too many channels"),
+        _ => report.expect_success()?,
+    }
+    Ok(Outcome {
+        case: *case,
+        account: Account::of(&report.probes)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_run_without_the_task_manager_has_one_with_it_behind_it() {
+        for is_quick in [false, true] {
+            let cases = cases(&[Kernel::Preemptive, Kernel::Nos], is_quick, 1);
+            for pair in cases.chunks(2) {
+                let with = Case {
+                    with_task_manager: true,
+                    ..pair[0]
+                };
+                assert!(!pair[0].with_task_manager);
+                assert_eq!(pair[1], with);
+            }
+        }
+    }
+}

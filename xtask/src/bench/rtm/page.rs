@@ -1,0 +1,443 @@
+//! The results as tables, and as `docs/results/rtm.{md,json}` with plots.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::account::{Account, Category};
+use super::drawing::{self, Bar, Circle};
+use super::experiment::Outcome;
+use super::rows::CallRow;
+use super::{Kernel, STEPS, SUITE, Workload};
+use crate::crates::root;
+
+/// All that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Results {
+    pub(super) rows: Vec<CallRow>,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+/// What the paper's table 3 and its text say of a function: by how much its time falls, %.
+struct Published {
+    category: Category,
+    change: &'static str,
+}
+
+impl Kernel {
+    /// For people.
+    fn title(self) -> &'static str {
+        match self {
+            Kernel::Preemptive => "Preemptive kernel",
+            Kernel::Nos => "Non-preemptive kernel",
+        }
+    }
+
+    /// The functions of its operating system, as the paper tells them apart; those that it does
+    /// not tell numbers of have a dash.
+    fn published(self) -> Vec<Published> {
+        let list: &[(Category, &'static str)] = match self {
+            Kernel::Preemptive => &[
+                (Category::Scheduling, "-31"),
+                (Category::Ipc, "-14"),
+                (Category::ClockTicks, "-83"),
+                (Category::TimerInterrupt, "0"),
+                (Category::Miscellaneous, "0"),
+            ],
+            Kernel::Nos => &[
+                (Category::Scheduling, "-98"),
+                (Category::ClockTicks, "-85"),
+                (Category::ReleaseTimes, "-95"),
+                (Category::Polling, "+25"),
+                (Category::TimerInterrupt, "-"),
+                (Category::Miscellaneous, "-"),
+            ],
+        };
+        let published = |&(category, change)| Published { category, change };
+        list.iter().map(published).collect()
+    }
+
+    /// What the paper says of the whole, and of the longest response.
+    fn published_in_all(self) -> (&'static str, &'static str) {
+        match self {
+            Kernel::Preemptive => ("-60 to -90", "-81"),
+            Kernel::Nos => ("-20 to -65", "-"),
+        }
+    }
+}
+
+/// Two runs that differ in the task manager alone.
+struct Pair<'a> {
+    without: &'a Outcome,
+    with: &'a Outcome,
+}
+
+impl Results {
+    /// The runs of a kernel, two by two.
+    fn pairs(&self, kernel: Kernel) -> Vec<Pair<'_>> {
+        let pairs = self.outcomes.chunks_exact(2).map(|two| Pair {
+            without: &two[0],
+            with: &two[1],
+        });
+        pairs
+            .filter(|pair| pair.without.case.kernel == kernel)
+            .collect()
+    }
+
+    fn kernels(&self) -> Vec<Kernel> {
+        let all = [Kernel::Preemptive, Kernel::Nos];
+        let is_there = |kernel: &Kernel| !self.pairs(*kernel).is_empty();
+        all.into_iter().filter(is_there).collect()
+    }
+}
+
+/// % of the processor's time, in thousandths.
+fn share(account: &Account, cycles: u64) -> u64 {
+    (cycles * 100_000 + account.total() / 2) / account.total().max(1)
+}
+
+/// Mean share over runs.
+fn mean_share<'a>(
+    outcomes: impl Iterator<Item = &'a Outcome>,
+    cycles: impl Fn(&Account) -> u64,
+) -> u64 {
+    let shares: Vec<u64> = outcomes
+        .map(|outcome| share(&outcome.account, cycles(&outcome.account)))
+        .collect();
+    shares.iter().sum::<u64>() / shares.len().max(1) as u64
+}
+
+fn percent(thousandths: u64) -> String {
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+/// By how much something becomes more, %.
+fn change(without: u64, with: u64) -> String {
+    if without == 0 {
+        return "-".into();
+    }
+    let change = (with as f64 - without as f64) / without as f64 * 100.0;
+    format!("{change:+.0}")
+}
+
+/// The tables.
+pub(super) fn text(results: &Results) -> String {
+    let mut text = String::new();
+    if !results.rows.is_empty() {
+        text += &calls(&results.rows);
+    }
+    for kernel in results.kernels() {
+        let _ = write!(text, "\n## {}\n\n", kernel.title());
+        text += &functions(kernel, &results.pairs(kernel));
+        text += "\n";
+        text += &loads(kernel, &results.pairs(kernel));
+    }
+    text
+}
+
+/// Calls beside those of ThreadX.
+fn calls(rows: &[CallRow]) -> String {
+    let mut text = String::from(
+        "## Calls of the preemptive kernel\n\n\
+         Cycles, beside ThreadX 6.4.2 on the same chip.\n\n\
+         | call | ThreadX | without | to ThreadX, % | with the task manager | change, % |\n\
+         |---|---:|---:|---:|---:|---:|\n",
+    );
+    for row in rows {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            row.name,
+            row.threadx,
+            row.without,
+            change(row.threadx, row.without),
+            row.with,
+            change(row.without, row.with)
+        );
+    }
+    text
+}
+
+/// The paper's table 3: each function over all runs, and its change with each load.
+fn functions(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
+    let steps: Vec<usize> = (0..STEPS)
+        .filter(|step| pairs.iter().any(|pair| pair.without.case.step == *step))
+        .collect();
+    let mut text = String::from(
+        "Means over the workloads. Time in % of the processor's over all loads, and its change \
+         in %, over all loads and with each.\n\n\
+         | function | without | with | change | paper |",
+    );
+    for step in &steps {
+        let of_step = pairs.iter().filter(|pair| pair.without.case.step == *step);
+        let load = mean_share(of_step.map(|pair| pair.without), |account| {
+            account.spent(Category::Application)
+        });
+        let _ = write!(text, " load {} % |", (load + 500) / 1000);
+    }
+    let columns = "---:|".repeat(4 + steps.len());
+    let _ = write!(text, "\n|---|{columns}\n");
+    let mut line = |name: &str, paper: &str, cycles: &dyn Fn(&Account) -> u64| {
+        let shares = |step: Option<usize>| {
+            let chosen = |pair: &&Pair<'_>| step.is_none_or(|step| pair.without.case.step == step);
+            let without = pairs.iter().filter(chosen).map(|pair| pair.without);
+            let with = pairs.iter().filter(chosen).map(|pair| pair.with);
+            (mean_share(without, cycles), mean_share(with, cycles))
+        };
+        let (without, with) = shares(None);
+        let _ = write!(
+            text,
+            "| {name} | {} | {} | {} | {paper} |",
+            percent(without),
+            percent(with),
+            change(without, with)
+        );
+        for step in &steps {
+            let (without, with) = shares(Some(*step));
+            let _ = write!(text, " {} |", change(without, with));
+        }
+        text.push('\n');
+    };
+    for Published {
+        category,
+        change: paper,
+    } in kernel.published()
+    {
+        line(category.name(), paper, &|account| account.spent(category));
+    }
+    line("all", kernel.published_in_all().0, &Account::system);
+    text
+}
+
+/// Each pair of runs.
+fn loads(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
+    let mut text = format!(
+        "Each load: clock ticks and the operating system in % of the processor's time, responses \
+         to arrivals in cycles. The paper's change of the longest response: {}.\n\n\
+         | workload | channels | tasks | load, % | ticks without | with | change | system without \
+         | with | change | median response without | with | longest without | with | change |\n\
+         |---|{}\n",
+        kernel.published_in_all().1,
+        "---:|".repeat(14)
+    );
+    for Pair { without, with } in pairs {
+        let ticks = |outcome: &Outcome| {
+            mean_share([outcome].into_iter(), |a| a.spent(Category::ClockTicks))
+        };
+        let system = |outcome: &Outcome| mean_share([outcome].into_iter(), Account::system);
+        let load = mean_share([*without].into_iter(), |a| a.spent(Category::Application));
+        let longest = |outcome: &Outcome| outcome.account.responses.iter().max().copied();
+        let longest = |outcome: &Outcome| longest(outcome).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            without.case.workload.name(),
+            without.case.channels(),
+            kernel.tasks(without.case.channels()),
+            (load + 500) / 1000,
+            percent(ticks(without)),
+            percent(ticks(with)),
+            change(ticks(without), ticks(with)),
+            percent(system(without)),
+            percent(system(with)),
+            change(system(without), system(with)),
+            median(&without.account.responses),
+            median(&with.account.responses),
+            longest(without),
+            longest(with),
+            change(longest(without), longest(with)),
+        );
+    }
+    if kernel == Kernel::Preemptive {
+        text += &task_responses(pairs);
+    }
+    text
+}
+
+/// The way on from the handler to a task.
+fn task_responses(pairs: &[Pair<'_>]) -> String {
+    let mut text = String::from(
+        "\nResponses of the task that the handler releases, in cycles.\n\n\
+         | workload | channels | median without | with | longest without | with | change |\n\
+         |---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for Pair { without, with } in pairs {
+        let longest = |outcome: &Outcome| {
+            let longest = outcome.account.task_responses.iter().max().copied();
+            longest.unwrap_or_default()
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            without.case.workload.name(),
+            without.case.channels(),
+            median(&without.account.task_responses),
+            median(&with.account.task_responses),
+            longest(without),
+            longest(with),
+            change(longest(without), longest(with)),
+        );
+    }
+    text
+}
+
+fn median(responses: &[u64]) -> u64 {
+    let mut sorted = responses.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}
+
+fn folder() -> PathBuf {
+    root().join("docs/results")
+}
+
+fn json() -> PathBuf {
+    folder().join(format!("{SUITE}.json"))
+}
+
+/// What was measured last.
+///
+/// # Errors
+/// There is nothing, or it is of another form.
+pub(super) fn committed() -> Result<Results> {
+    let path = json();
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// Writes the measurements.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn save(results: &Results, path: &Path) -> Result<()> {
+    let text = serde_json::to_string(results)? + "\n";
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+/// Writes the page, the measurements and the plots.
+///
+/// # Errors
+/// A file cannot be written, or a plot not be drawn.
+pub(super) fn write(results: &Results) -> Result<()> {
+    ensure!(!results.outcomes.is_empty(), "nothing was measured");
+    std::fs::create_dir_all(folder()).context("docs/results")?;
+    save(results, &json())?;
+    let mut page = String::from(
+        "# rtm\n\nGenerated by `./x bench rtm --document`; do not edit. What is measured, and how: \
+         [bench/rtm](../../bench/rtm/README.md). Chip: rtl-pmp with caches of 64 KiB, RAM of one \
+         cycle a word, nominal clock 20 MHz, ticks of 1 ms; the task manager is that of the \
+         paper's reference architecture, 64 records.",
+    );
+    let arrivals = results.outcomes.iter().map(|outcome| outcome.case.arrivals);
+    let _ = write!(
+        page,
+        " Each run has {} arrivals.\n\n",
+        arrivals.min().unwrap_or_default()
+    );
+    page += &text(results);
+    page += "\n## Figures of the paper\n";
+    for kernel in results.kernels() {
+        let name = format!("{SUITE}-{}-shares.svg", kernel.name());
+        let title = format!("{}: time of the operating system", kernel.title());
+        let pairs = results.pairs(kernel);
+        std::fs::write(folder().join(&name), shares(kernel, &title, &pairs)?)?;
+        let _ = write!(page, "\n![{title}]({name})\n");
+        let name = format!("{SUITE}-{}-responses.svg", kernel.name());
+        let title = format!("{}: responses, ADPCM decode", kernel.title());
+        std::fs::write(folder().join(&name), responses(&title, &pairs)?)?;
+        let _ = write!(page, "\n![{title}]({name})\n");
+    }
+    std::fs::write(folder().join(format!("{SUITE}.md")), page)?;
+    Ok(())
+}
+
+/// The paper's figure 4: shares by function against load, means over the workloads.
+fn shares(kernel: Kernel, title: &str, pairs: &[Pair<'_>]) -> Result<String> {
+    let categories: Vec<Category> = kernel.published().iter().map(|p| p.category).collect();
+    let parts: Vec<&str> = categories.iter().map(|category| category.name()).collect();
+    let mut bars = Vec::new();
+    for step in 0..STEPS {
+        let of_step = || pairs.iter().filter(|pair| pair.without.case.step == step);
+        if of_step().next().is_none() {
+            continue;
+        }
+        let load = mean_share(of_step().map(|pair| pair.without), |account| {
+            account.spent(Category::Application)
+        });
+        let bar = |name: &str, with: bool| {
+            let outcomes = || of_step().map(|p| if with { p.with } else { p.without });
+            let part = |category: &Category| {
+                mean_share(outcomes(), |account| account.spent(*category)) as f64 / 1000.0
+            };
+            Bar {
+                name: name.into(),
+                parts: categories.iter().map(part).collect(),
+            }
+        };
+        bars.push((
+            format!("load {} %", (load + 500) / 1000),
+            [bar("without", false), bar("with", true)],
+        ));
+    }
+    drawing::bars(title, "% of the processor", &parts, &bars)
+}
+
+/// Its figure 5: how likely which response is, against load; of one workload.
+fn responses(title: &str, pairs: &[Pair<'_>]) -> Result<String> {
+    let of_decode = pairs
+        .iter()
+        .filter(|pair| pair.without.case.workload == Workload::AdpcmDecode);
+    let mut groups = Vec::new();
+    for pair in of_decode {
+        let name = format!("{} channels", pair.without.case.channels());
+        let circles = [pair.without, pair.with].map(|outcome| circles(&outcome.account.responses));
+        groups.push((name, circles));
+    }
+    drawing::distributions(title, "cycles from the event to its answer", &groups)
+}
+
+/// Responses that differ by less than this many parts of the longest are one circle.
+const CIRCLES: u64 = 60;
+
+fn circles(responses: &[u64]) -> Vec<Circle> {
+    let longest = responses.iter().max().copied().unwrap_or_default();
+    let width = longest / CIRCLES + 1;
+    let mut circles: Vec<Circle> = Vec::new();
+    let mut sorted = responses.to_vec();
+    sorted.sort_unstable();
+    for response in sorted {
+        let middle = response / width * width + width / 2;
+        let part = 1.0 / responses.len() as f64;
+        match circles.last_mut() {
+            Some(last) if last.height == middle => last.probability += part,
+            _ => circles.push(Circle {
+                height: middle,
+                probability: part,
+            }),
+        }
+    }
+    circles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_that_of_the_second_against_the_first() {
+        assert_eq!(change(200, 50), "-75");
+        assert_eq!(change(200, 250), "+25");
+        assert_eq!(change(0, 7), "-");
+    }
+
+    #[test]
+    fn circles_share_a_probability_of_one() {
+        let circles = circles(&[100, 100, 101, 5000]);
+        assert_eq!(circles.len(), 2);
+        assert!((circles.iter().map(|c| c.probability).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((circles[0].probability - 0.75).abs() < 1e-9);
+        assert!(circles[1].height.abs_diff(5000) <= 5000 / CIRCLES + 1);
+    }
+}
