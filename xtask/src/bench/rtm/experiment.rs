@@ -1,6 +1,6 @@
 //! The runs of the experiment.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use giornata_soc::{End, Image, Run};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ pub(super) fn cases(kernels: &[Kernel], is_quick: bool, arrivals: u32) -> Vec<Ca
 /// Makes all runs.
 ///
 /// # Errors
-/// One fails.
+/// Some fail: with all of them.
 pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<Vec<Outcome>> {
     let build = |case: &Case| -> Result<Image> {
         compiler.experiment(case.kernel, case.with_task_manager, case.workload)
@@ -93,7 +93,16 @@ pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<
     let outcomes = workers::each(&runs, |(case, image)| {
         run_one(image, chips, case).with_context(|| case.name())
     });
-    outcomes.into_iter().collect()
+    let mut made = Vec::new();
+    let mut failed = Vec::new();
+    for outcome in outcomes {
+        match outcome {
+            Ok(outcome) => made.push(outcome),
+            Err(error) => failed.push(format!("{error:#}")),
+        }
+    }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    Ok(made)
 }
 
 fn run_one(image: &Image, chips: &Chips, case: &Case) -> Result<Outcome> {

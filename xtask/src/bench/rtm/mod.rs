@@ -141,8 +141,8 @@ impl Workload {
     /// processor.
     fn channels(self) -> [u32; STEPS] {
         match self {
-            Workload::AdpcmEncode => [7, 14, 22],
-            Workload::AdpcmDecode => [9, 18, 27],
+            Workload::AdpcmEncode => [7, 14, 20],
+            Workload::AdpcmDecode => [8, 16, 24],
             Workload::GsmDecode => [1, 2, 3],
             Workload::PublicKeyEncrypt | Workload::PublicKeyDecrypt => [4, 8, 12],
         }

@@ -11,7 +11,7 @@ use giornata_soc::Image;
 
 use super::{Kernel, SUITE, Workload, arrivals};
 use crate::bench::folder;
-use crate::crates::target_folder;
+use crate::crates::{root, target_folder};
 use crate::libraries;
 use crate::process::check;
 
@@ -128,7 +128,8 @@ impl Compiler {
         let mut command = Command::new(compiler);
         command.args(FLAGS);
         command.arg(format!("-T{}", kernels.join("program.ld").display()));
-        for folder in [&kernels, &own, &tasks, &kernels.join(probes)] {
+        let registers = root().join("hw/rtm/include");
+        for folder in [&kernels, &own, &tasks, &kernels.join(probes), &registers] {
             command.arg(format!("-I{}", folder.display()));
         }
         command

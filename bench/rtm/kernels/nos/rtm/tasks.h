@@ -2,12 +2,13 @@
 #ifndef TASKS_H
 #define TASKS_H
 
-#include "rtm.h"
+#include "machine.h"
+#include "task_manager.h"
 
 struct task;
 
 struct place {
-    struct rtm_record *record;
+    record_address record;
 };
 
 #endif

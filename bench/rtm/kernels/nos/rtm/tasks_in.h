@@ -1,38 +1,39 @@
 /* What the dispatcher asks of the tasks, by the task manager. A task that runs is ready there
  * until it ends: nothing is asked meanwhile. */
 
-static struct task *of_record[RTM_RECORDS];
+static struct task *of_record[TASK_MANAGER_RECORDS];
 static uint8_t records;
 
 static void tasks_add(struct task *task, uint8_t priority)
 {
-    task->place.record = RTM_RECORD(records);
+    task->place.record = record_of(records);
     of_record[records++] = task;
-    task->place.record->word = RTM_VALID | RTM_SUSPENDED | (uint32_t)priority << 8;
+    rtm_write_record(task->place.record, 0,
+                     rtm_record(RTM_STATUS_VALID | RTM_STATUS_SUSPENDED, priority, 0));
 }
 
 /* A task is due in so many ticks, fewer than 2^16. */
 INLINE void tasks_release(struct task *task, uint32_t due_in)
 {
-    struct rtm_record *record = task->place.record;
+    record_address record = task->place.record;
     if (due_in == NEVER) {
-        *rtm_status(record) = RTM_VALID | RTM_SUSPENDED;
+        rtm_write_status(record, 0, RTM_STATUS_VALID | RTM_STATUS_SUSPENDED);
     } else if (due_in == 0) {
-        *rtm_status(record) = RTM_VALID;
+        rtm_write_status(record, 0, RTM_STATUS_VALID);
     } else {
-        record->delay = (uint16_t)due_in;
-        *rtm_status(record) = RTM_VALID | RTM_DELAYED;
+        rtm_write_delay(record, 0, due_in);
+        rtm_write_status(record, 0, RTM_STATUS_VALID | RTM_STATUS_DELAYED);
     }
 }
 
 INLINE void tasks_advance(uint32_t passed)
 {
-    RTM_ADVANCE = passed;
+    rtm_write_advance(TASK_MANAGER, passed);
 }
 
 /* The most urgent task that is due, or NULL. */
 INLINE struct task *tasks_take_first(void)
 {
-    uint32_t record = RTM_TOP;
-    return record & RTM_NONE ? NULL : of_record[record];
+    uint32_t record = rtm_read_top(TASK_MANAGER);
+    return record & RTM_ANSWER_NONE ? NULL : of_record[record];
 }

@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
-#include "rtm.h"
+#include "machine.h"
+#include "task_manager.h"
 
-#define TASKS RTM_RECORDS
+#define TASKS TASK_MANAGER_RECORDS
 
 /* What its waiters wait for, as the records have it, and how many there are: where nobody waits
  * the task manager is not asked. */
@@ -16,11 +17,11 @@ struct waiters {
 };
 
 struct place {
-    struct rtm_record *record;
+    record_address record;
     uint8_t priority;
     /* Its wait is limited in time; the last one ended so. */
     bool timed, timed_out;
-    /* RTM_SUSPENDED or 0. */
+    /* RTM_STATUS_SUSPENDED or 0. */
     uint8_t suspended;
     struct waiters *waits_for;
 };

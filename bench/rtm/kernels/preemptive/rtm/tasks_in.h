@@ -11,28 +11,28 @@ static void tasks_init(void)
 
 INLINE void set_status(struct task *task, uint32_t status)
 {
-    *rtm_status(task->place.record) = (uint8_t)status;
+    rtm_write_status(task->place.record, 0, (uint8_t)status);
 }
 
 static void tasks_add(struct task *task, uint8_t priority)
 {
-    task->place = (struct place){.record = RTM_RECORD(records), .priority = priority};
+    task->place = (struct place){.record = record_of(records), .priority = priority};
     of_record[records++] = task;
-    task->place.record->word = RTM_VALID | (uint32_t)priority << 8;
+    rtm_write_record(task->place.record, 0, rtm_record(RTM_STATUS_VALID, priority, 0));
 }
 
 /* The most urgent task that is ready. */
 INLINE struct task *tasks_first(void)
 {
-    return of_record[RTM_TOP];
+    return of_record[rtm_read_top(TASK_MANAGER)];
 }
 
 /* The most urgent ready task but this one. */
 INLINE struct task *tasks_next(struct task *task)
 {
-    set_status(task, RTM_VALID | RTM_SUSPENDED);
+    set_status(task, RTM_STATUS_VALID | RTM_STATUS_SUSPENDED);
     struct task *next = tasks_first();
-    set_status(task, RTM_VALID);
+    set_status(task, RTM_STATUS_VALID);
     return next;
 }
 
@@ -42,26 +42,26 @@ INLINE void tasks_exchange(struct task *one, struct task *other)
     uint8_t priority = one->place.priority;
     one->place.priority = other->place.priority;
     other->place.priority = priority;
-    *rtm_priority(one->place.record) = one->place.priority;
-    *rtm_priority(other->place.record) = priority;
+    rtm_write_priority(one->place.record, 0, one->place.priority);
+    rtm_write_priority(other->place.record, 0, priority);
 }
 
 INLINE void tasks_delay(struct task *task, uint16_t count)
 {
-    task->place.record->delay = count;
-    set_status(task, RTM_VALID | RTM_DELAYED);
+    rtm_write_delay(task->place.record, 0, count);
+    set_status(task, RTM_STATUS_VALID | RTM_STATUS_DELAYED);
 }
 
 INLINE void tasks_suspend(struct task *task)
 {
-    task->place.suspended = RTM_SUSPENDED;
-    set_status(task, *rtm_status(task->place.record) | RTM_SUSPENDED);
+    task->place.suspended = RTM_STATUS_SUSPENDED;
+    set_status(task, rtm_read_status(task->place.record, 0) | RTM_STATUS_SUSPENDED);
 }
 
 INLINE void tasks_resume(struct task *task)
 {
     task->place.suspended = 0;
-    set_status(task, *rtm_status(task->place.record) & ~RTM_SUSPENDED);
+    set_status(task, rtm_read_status(task->place.record, 0) & ~RTM_STATUS_SUSPENDED);
 }
 
 INLINE void waiters_init(struct waiters *waiters)
@@ -72,18 +72,18 @@ INLINE void waiters_init(struct waiters *waiters)
 /* A ready task waits: so many ticks at most, or for ever if 0. */
 INLINE void tasks_wait(struct task *task, struct waiters *waiters, uint16_t timeout)
 {
-    uint32_t status = RTM_VALID | RTM_WAITS;
+    uint8_t status = RTM_STATUS_VALID | RTM_STATUS_EVENT;
     task->place.timed_out = false;
     task->place.waits_for = waiters;
     waiters->count++;
     if (timeout > 0) {
-        task->place.record->delay = timeout;
-        status |= RTM_DELAYED;
+        rtm_write_delay(task->place.record, 0, timeout);
+        status |= RTM_STATUS_DELAYED;
         task->place.timed = true;
         timed_waits++;
     }
-    task->place.record->word =
-        status | (uint32_t)task->place.priority << 8 | (uint32_t)waiters->event << 16;
+    rtm_write_record(task->place.record, 0,
+                     rtm_record(status, task->place.priority, waiters->event));
 }
 
 /* A task waits no longer. */
@@ -94,7 +94,7 @@ INLINE void end_wait(struct task *task)
         timed_waits--;
     }
     task->place.waits_for->count--;
-    set_status(task, RTM_VALID | task->place.suspended);
+    set_status(task, RTM_STATUS_VALID | task->place.suspended);
 }
 
 /* The most urgent task that waits is released; whether there was one. */
@@ -102,7 +102,7 @@ INLINE bool tasks_release(struct waiters *waiters)
 {
     if (waiters->count == 0)
         return false;
-    end_wait(of_record[RTM_WAITER(waiters->event)]);
+    end_wait(of_record[rtm_read_waiter(TASK_MANAGER, waiters->event)]);
     return true;
 }
 
@@ -117,7 +117,7 @@ static __attribute__((noinline)) void end_timed_waits(void)
 {
     for (uint32_t record = 0; record < records; record++) {
         struct task *task = of_record[record];
-        if (task->place.timed && !(*rtm_status(task->place.record) & RTM_DELAYED)) {
+        if (task->place.timed && !(rtm_read_status(task->place.record, 0) & RTM_STATUS_DELAYED)) {
             task->place.timed_out = true;
             end_wait(task);
         }
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void end_timed_waits(void)
 
 INLINE void tasks_tick(void)
 {
-    RTM_ADVANCE = 1;
+    rtm_write_advance(TASK_MANAGER, 1);
     if (timed_waits > 0)
         end_timed_waits();
 }
