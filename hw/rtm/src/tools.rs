@@ -96,8 +96,18 @@ pub(crate) fn install(folder: &Path, requirements: &str) -> Result<(), Error> {
     if is_there(folder) {
         return Ok(());
     }
-    // (another process may be doing the same)
-    let partial = beside(folder, &format!("partial-{}", std::process::id()));
+    // (others may be doing the same: processes, and threads of this one)
+    let lock = beside(folder, "lock");
+    if let Some(parent) = lock.parent() {
+        at(parent, fs::create_dir_all(parent))?;
+    }
+    let held = at(&lock, fs::File::create(&lock))?;
+    at(&lock, held.lock())?;
+    if is_there(folder) {
+        return Ok(());
+    }
+    let partial = beside(folder, "partial");
+    let _ = fs::remove_dir_all(&partial);
     at(&partial, fs::create_dir_all(&partial))?;
     let list = partial.join(REQUIREMENTS);
     at(&list, fs::write(&list, requirements))?;
@@ -112,8 +122,7 @@ pub(crate) fn install(folder: &Path, requirements: &str) -> Result<(), Error> {
     if installed.is_ok() {
         // (what was there may be of another version)
         let _ = fs::remove_dir_all(folder);
-        if fs::rename(&partial, folder).is_ok() || is_there(folder) {
-            let _ = fs::remove_dir_all(&partial);
+        if fs::rename(&partial, folder).is_ok() {
             return Ok(());
         }
     }
