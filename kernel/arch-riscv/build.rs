@@ -2,23 +2,18 @@
 //!
 //! `GIORNATA_BOARD` names the board; `qemu-virt64` if it is not set.
 
-use std::path::PathBuf;
-use std::{env, fs};
-use toml::{Table, Value};
+#[path = "../board_file.rs"]
+mod board_file;
+
+use std::env;
+
+use board_file::{number, section};
+use toml::Table;
 
 fn main() {
-    let board = env::var("GIORNATA_BOARD").unwrap_or_else(|_| "qemu-virt64".into());
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let path = root.join("../../boards").join(format!("{board}.toml"));
-    println!("cargo:rerun-if-env-changed=GIORNATA_BOARD");
-    println!("cargo:rerun-if-changed={}", path.display());
-    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let table: Table = text
-        .parse()
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join("board.rs"), constants(&table)).expect("the output folder can be written");
-    fs::write(out.join("board.ld"), region(&table)).expect("the output folder can be written");
+    let board = board_file::read();
+    board_file::write("board.rs", &constants(&board));
+    let out = board_file::write("board.ld", &region(&board));
     println!("cargo:rustc-link-search={}", out.display());
 }
 
@@ -79,35 +74,4 @@ fn region(board: &Table) -> String {
     let kernel = section(board, "kernel");
     let (base, size) = (number(kernel, "base"), number(kernel, "size"));
     format!("MEMORY {{ KERNEL : ORIGIN = {base:#x}, LENGTH = {size:#x} }}\n")
-}
-
-fn section<'a>(table: &'a Table, key: &str) -> &'a Table {
-    table
-        .get(key)
-        .and_then(Value::as_table)
-        .unwrap_or_else(|| panic!("the board has no [{key}]"))
-}
-
-/// A number, or a size in text with a suffix K or M.
-fn number(table: &Table, key: &str) -> u64 {
-    let value = table
-        .get(key)
-        .unwrap_or_else(|| panic!("the board has no `{key}`"));
-    let number = match value {
-        Value::Integer(number) => u64::try_from(*number).ok(),
-        Value::String(text) => size(text),
-        _ => None,
-    };
-    number.unwrap_or_else(|| panic!("`{key}` is a number or a size"))
-}
-
-fn size(text: &str) -> Option<u64> {
-    let (digits, unit) = match text.strip_suffix('K') {
-        Some(digits) => (digits, 1 << 10),
-        None => match text.strip_suffix('M') {
-            Some(digits) => (digits, 1 << 20),
-            None => (text, 1),
-        },
-    };
-    Some(digits.trim().parse::<u64>().ok()? * unit)
 }
