@@ -195,7 +195,7 @@ impl Agenda {
     pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> u32 {
         alarm.key.set(key);
         if let Some(record) = records::record_of(alarm) {
-            records::set_anew(record, key);
+            records::set_key(record, key);
             self.ask(alarm, all);
             return self.settle();
         }

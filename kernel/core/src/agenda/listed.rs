@@ -7,6 +7,7 @@ use crate::Ref;
 #[derive(Clone, Copy)]
 pub(crate) struct Records;
 
+/// Whether there is a task manager.
 pub(super) const ARE_THERE: bool = false;
 
 #[inline(always)]
@@ -18,7 +19,7 @@ pub(super) fn record_of(_: Ref<Alarm>) -> Option<usize> {
 pub(super) fn arm(_: usize, _: u32) {}
 
 #[inline(always)]
-pub(super) fn set_anew(_: usize, _: u32) {}
+pub(super) fn set_key(_: usize, _: u32) {}
 
 #[inline(always)]
 pub(super) fn clear(_: usize) {}

@@ -3,7 +3,8 @@
 //! They are one list of the agenda, the last, of which only the first is known. The builder
 //! deals the records that no thread has; alarms for which none is left are in the other lists.
 
-use giornata_manager as manager;
+use giornata_manager::first_alarm;
+pub(super) use giornata_manager::{arm, clear, set_key};
 
 use super::{Alarm, LISTS};
 use crate::Ref;
@@ -21,26 +22,8 @@ pub(super) fn record_of(alarm: Ref<Alarm>) -> Option<usize> {
     (alarm.list as usize / LISTS).checked_sub(1)
 }
 
-/// Sets an alarm that has a record. O(1).
-#[inline(always)]
-pub(super) fn arm(record: usize, key: u32) {
-    manager::arm(record, key);
-}
-
-/// Sets one anew that is set. O(1).
-#[inline(always)]
-pub(super) fn set_anew(record: usize, key: u32) {
-    manager::set_key(record, key);
-}
-
-/// Takes it back. O(1).
-#[inline(always)]
-pub(super) fn clear(record: usize) {
-    manager::clear(record);
-}
-
 /// The one that rings first of those that have a record. O(1).
 #[inline(always)]
 pub(super) fn first(records: Records) -> Option<Ref<Alarm>> {
-    records.get(manager::first_alarm()?)?.alarm
+    records.get(first_alarm()?)?.alarm
 }

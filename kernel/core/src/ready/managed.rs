@@ -12,13 +12,20 @@ use giornata_manager as manager;
 
 use super::level;
 use crate::epoch::keep;
-use crate::{Kernel, Rank, Ref, Thread, same, some};
+use crate::{Kernel, Rank, Ref, Thread, before, same, some};
 
 /// Levels from this one on share a priority of the task manager, which has 256, and have their
 /// order as keys.
 const LAST: u32 = 255;
 /// What the field `unmarked` says of an open rank in the list; else it is the record's number.
 const LISTED: u32 = u32::MAX;
+
+/// Whether ranks of a level can be in records: the idle ones cannot, nor can deadlines whose
+/// level shares its priority.
+#[inline(always)]
+fn has_record(level: u32, band: u32) -> bool {
+    level < LAST || level != level::IDLE && level != band
+}
 
 impl Kernel {
     /// The most urgent open rank, from which [`next_rank`](Self::next_rank) goes on.
@@ -39,11 +46,14 @@ impl Kernel {
             self.hint.set(self.next_managed());
         }
         let mut listed = self.first_listed();
-        while let Some(at) = listed {
-            if rank.is_above(at) {
-                break;
+        if rank.unmarked.get() == LISTED {
+            listed = rank.below.get();
+        } else {
+            while let Some(at) = listed
+                && !rank.is_above(at)
+            {
+                listed = at.below.get();
             }
-            listed = at.below.get();
         }
         Some(self.more_urgent(self.hint.get(), listed))
     }
@@ -82,17 +92,39 @@ impl Kernel {
 
     /// The deadline of a rank, open or not, has not passed longer ago than this instant.
     pub(crate) fn keep_rank(&self, rank: Ref<Rank>, oldest: u32) {
-        let deadline = rank.deadline.get();
+        let is_past = rank.level.get() == self.band && before(rank.deadline.get(), oldest);
+        if is_past && self.record_of(rank).is_some() {
+            self.list_down_to(rank);
+        }
         keep(&rank.deadline, oldest);
-        if rank.deadline.get() == deadline {
-            return;
+    }
+
+    /// Deadlines that passed long ago will be equal, and keep their order: only the list does
+    /// that. So a rank goes there from its record, and first those that precede it.
+    /// O(open ranks).
+    #[inline(never)]
+    fn list_down_to(&self, last: Ref<Rank>) {
+        manager::begin();
+        while let Some(number) = manager::next()
+            && let Some(record) = self.task_records.get(number)
+            && let Some(rank) = record.rank.get()
+        {
+            if rank.level.get() == self.band {
+                record.rank.set(None);
+                manager::clear(number);
+                self.list(rank);
+            }
+            if same(rank, last) {
+                return;
+            }
         }
+    }
+
+    /// The record in which an open rank is.
+    fn record_of(&self, rank: Ref<Rank>) -> Option<usize> {
         let number = rank.unmarked.get() as usize;
-        let record = self.task_records.get(number);
-        let kept = record.and_then(|record| record.rank.get());
-        if rank.level.get() == self.band && kept.is_some_and(|kept| same(kept, rank)) {
-            manager::set_key(number, oldest);
-        }
+        let kept = self.task_records.get(number)?.rank.get();
+        kept.is_some_and(|kept| same(kept, rank)).then_some(number)
     }
 
     /// The usual insertion without a call: nothing is odd, no thread of its urgency is
@@ -148,42 +180,27 @@ impl Kernel {
         }
     }
 
-    /// Puts a rank into its record, or into the list.
+    /// Puts a rank into the record of its first thread, or into the list.
     #[inline(always)]
     fn put(&self, rank: Ref<Rank>, head: Ref<Thread>) {
         rank.head.set(Some(head));
-        let number = head.number() as usize;
+        let (number, level) = (head.number() as usize, rank.level.get());
         match self.task_records.get(number) {
-            Some(record) if record.rank.get().is_none() => {
-                let level = rank.level.get();
-                if level == self.band || level >= LAST {
-                    return self.put_by_key(rank, number);
-                }
+            Some(record) if record.rank.get().is_none() && has_record(level, self.band) => {
                 record.rank.set(Some(rank));
                 rank.unmarked.set(number as u32);
-                manager::make_ready(number, level);
+                if level == self.band {
+                    manager::make_ready_by_key(number, level, rank.deadline.get());
+                } else if level >= LAST {
+                    manager::make_ready_by_key(number, LAST, level);
+                } else {
+                    manager::make_ready(number, level);
+                }
             }
             _ => {
                 cold_path();
                 self.list(rank);
             }
-        }
-    }
-
-    /// The same of a deadline, or of a level that shares its priority.
-    #[inline(never)]
-    extern "C" fn put_by_key(&self, rank: Ref<Rank>, number: usize) {
-        let level = rank.level.get();
-        let is_band = level == self.band;
-        let (priority, key) = match (level < LAST, is_band) {
-            (true, _) => (level, rank.deadline.get()),
-            (false, false) if level != level::IDLE => (LAST, level),
-            _ => return self.list(rank),
-        };
-        if let Some(record) = self.task_records.get(number) {
-            record.rank.set(Some(rank));
-            rank.unmarked.set(number as u32);
-            manager::make_ready_by_key(number, priority, key);
         }
     }
 
@@ -253,13 +270,7 @@ impl Kernel {
         rank: Ref<Rank>,
         _: Ref<Rank>,
     ) -> Result<(), &'static str> {
-        let number = rank.unmarked.get();
-        let record = self.task_records.get(number as usize);
-        let is_kept = match record {
-            Some(record) => record.rank.get().is_some_and(|kept| same(kept, rank)),
-            None => number == LISTED,
-        };
-        match is_kept {
+        match self.record_of(rank).is_some() || rank.unmarked.get() == LISTED {
             true => Ok(()),
             false => Err("an open rank is in its record or in the list"),
         }
