@@ -81,7 +81,9 @@ impl Chip {
         };
         Ok(Chip {
             variant: Variant {
-                task_manager: kernel.task_records.map(task_manager),
+                task_manager: kernel
+                    .task_records
+                    .map(|records| TaskManager::EXTENDED.with_records(records)),
                 ..Variant::new(core, caches)
             },
             latency: Latency {
@@ -111,15 +113,6 @@ impl Chip {
     pub fn simulator(&self) -> Result<Simulator> {
         let folder = target_folder().join("soc");
         Ok(Simulator::prepare(&folder, self.variant)?)
-    }
-}
-
-/// One with all extensions and so many records.
-fn task_manager(records: u16) -> TaskManager {
-    TaskManager {
-        records,
-        delay_cells: records,
-        ..TaskManager::EXTENDED
     }
 }
 

@@ -64,6 +64,15 @@ impl Parameters {
         u32::from(self.records / self.delay_cells)
     }
 
+    /// The same with so many records, each with a delay decrement cell of its own.
+    pub fn with_records(self, records: u16) -> Parameters {
+        Parameters {
+            records,
+            delay_cells: records,
+            ..self
+        }
+    }
+
     /// Names and values of `rtm.sv`.
     pub(crate) fn values(&self) -> [(&'static str, u16); 10] {
         [

@@ -8,14 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Parameters;
-use crate::simulator::{Error, at, sources};
+use crate::simulator::{Error, at, sources_on_wishbone};
 use crate::tools::{Program, run_python};
 
 /// What is around the records: the bus, and registers at each input and output.
-const AROUND: [(&str, &str); 2] = [
-    ("rtm_wishbone.sv", include_str!("../rtl/rtm_wishbone.sv")),
-    ("registered.sv", include_str!("../synth/registered.sv")),
-];
+const REGISTERED: (&str, &str) = ("registered.sv", include_str!("../synth/registered.sv"));
 const TOP: &str = "registered";
 const NETLIST: &str = "netlist.json";
 const CELLS: &str = "cells.json";
@@ -45,10 +42,8 @@ impl Variant {
         // (fewer registers than levels, each of which finds the first of four)
         let room = (records.ilog2().div_ceil(2)).saturating_sub(1);
         Parameters {
-            records,
-            delay_cells: records,
             stages: base.stages.min(u8::try_from(room).unwrap_or(u8::MAX)),
-            ..base
+            ..base.with_records(records)
         }
     }
 }
@@ -148,7 +143,7 @@ struct Design {
 
 /// Name and text of all that is synthesised, in their order.
 pub(crate) fn all_sources() -> impl Iterator<Item = (&'static str, &'static str)> {
-    sources().chain(AROUND)
+    sources_on_wishbone().chain([REGISTERED])
 }
 
 /// Writes the sources into a folder; returns the commands of yosys that read them and set the

@@ -37,17 +37,10 @@ fn the_reference_answers_as_the_model_does_however_long_it_has_been_running() {
     };
     is_its_model("proof-shared", shared, 10);
     if is_long() {
-        let more = Parameters {
-            records: 4,
-            delay_cells: 4,
-            ..FEW
-        };
-        is_its_model("proof-more", more, 8);
+        is_its_model("proof-more", FEW.with_records(4), 8);
         let pipelined = Parameters {
-            records: 8,
-            delay_cells: 8,
             stages: 1,
-            ..FEW
+            ..FEW.with_records(8)
         };
         is_its_model("proof-pipelined", pipelined, 9);
     }
@@ -56,11 +49,7 @@ fn the_reference_answers_as_the_model_does_however_long_it_has_been_running() {
 #[test]
 #[ignore = "stage rtm"]
 fn all_extensions_answer_as_the_model_does_however_long_they_have_been_running() {
-    let extended = Parameters {
-        records: 2,
-        delay_cells: 2,
-        ..Parameters::EXTENDED
-    };
+    let extended = Parameters::EXTENDED.with_records(2);
     is_its_model("proof-extended", extended, 10);
     if is_long() {
         let shared = Parameters {

@@ -334,11 +334,7 @@ fn few_records_and_one_delay_cell_answer_as_the_model_does_and_are_covered() {
 #[test]
 #[ignore = "stage rtm"]
 fn a_tick_in_each_cycle_leaves_the_bus_to_requests() {
-    let parameters = Parameters {
-        records: 16,
-        delay_cells: 16,
-        ..Parameters::EXTENDED
-    };
+    let parameters = Parameters::EXTENDED.with_records(16);
     let program = compile(&folder("ticks"), Bus::Wishbone, &parameters).unwrap();
     let mut simulator = Simulator::start(&program).unwrap();
     simulator.write(register::TICK, 0b1111, 1).unwrap();

@@ -8,11 +8,7 @@ use giornata_rtm::{Model, Parameters};
 /// threads and alarms than that has records.
 pub(crate) fn give(description: &Description) -> Description {
     let records = [16, 64, 256][description.threads.len() % 3];
-    let parameters = Parameters {
-        records,
-        delay_cells: records,
-        ..Parameters::EXTENDED
-    };
+    let parameters = Parameters::EXTENDED.with_records(records);
     install(Box::new(Registers(Model::new(parameters))));
     Description {
         task_records: records.into(),
