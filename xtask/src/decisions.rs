@@ -14,8 +14,9 @@ use crate::test::Extent;
 const KERNEL: &str = "giornata-host";
 /// The part of it that is on the task manager.
 const RTM: &str = "rtm";
-/// The tests that run with it; the long form has all.
-const SHORT: [&str; 4] = ["base", "mailboxes", "microcode", "model"];
+/// The tests that run with it, without those of them that take long; the long form has all.
+const SHORT: [&str; 5] = ["base", "mailboxes", "microcode", "model", "services"];
+const LONG: [&str; 2] = ["ceilings", "sporadic"];
 /// The test that writes what random programs decide.
 const DECISIONS: &str = "decisions";
 
@@ -39,7 +40,10 @@ pub(crate) fn check(extent: Extent<'_>) -> Result<String> {
     let mut command = kernel(&managed);
     command.args(["--features", RTM]);
     if !extent.full {
-        command.args(SHORT.iter().flat_map(|test| ["--test", test]));
+        command
+            .args(SHORT.iter().flat_map(|test| ["--test", test]))
+            .arg("--")
+            .args(LONG.iter().flat_map(|test| ["--skip", test]));
     }
     let tests = tests_passed(&mut command)?;
     let programs = compare(&own, &managed)?;
