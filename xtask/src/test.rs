@@ -1,5 +1,8 @@
 //! `./x test`: everything that continuous integration runs, one line a stage.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -76,8 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         cases: &options.case,
         board: options.board.as_deref(),
     };
-    let failed = chosen.iter().filter(|stage| !passes(stage, extent));
-    let failed: Vec<&str> = failed.map(|stage| stage.name).collect();
+    let failed = failures(&chosen, extent);
     let passed = chosen.len() - failed.len();
     if failed.is_empty() {
         println!("{passed} passed");
@@ -112,6 +114,36 @@ fn choose(names: &[String], full: bool) -> Result<Vec<&'static Stage>> {
         Ok(stage)
     };
     names.iter().map(find).collect()
+}
+
+/// How many stages run at once: much of a stage is one program that uses one core.
+const LANES: usize = 2;
+
+/// Runs the stages, begun in their order, and names those that fail, in that order.
+fn failures(chosen: &[&'static Stage], extent: Extent<'_>) -> Vec<&'static str> {
+    let next = AtomicUsize::new(0);
+    let lane = || {
+        let mut failed = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(stage) = chosen.get(place) else {
+                return failed;
+            };
+            if !passes(stage, extent) {
+                failed.push(place);
+            }
+        }
+    };
+    let mut failed: Vec<usize> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
+        let ended = lanes.into_iter().map(|lane| lane.join());
+        ended
+            .flat_map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    });
+    failed.sort_unstable();
+    let names = failed.into_iter().filter_map(|place| chosen.get(place));
+    names.map(|stage| stage.name).collect()
 }
 
 fn passes(stage: &Stage, extent: Extent<'_>) -> bool {
@@ -154,5 +186,40 @@ mod tests {
     #[test]
     fn an_unknown_stage_is_refused() {
         assert!(choose(&["format".into(), "no-such-stage".into()], false).is_err());
+    }
+
+    #[test]
+    fn every_stage_runs_once_and_those_that_fail_are_named_in_their_order() {
+        static BEGUN: AtomicUsize = AtomicUsize::new(0);
+        fn good(_: Extent<'_>) -> Result<String> {
+            BEGUN.fetch_add(1, Ordering::Relaxed);
+            Ok(String::new())
+        }
+        fn bad(_: Extent<'_>) -> Result<String> {
+            BEGUN.fetch_add(1, Ordering::Relaxed);
+            bail!("as it should")
+        }
+        const fn stage(name: &'static str, run: fn(Extent<'_>) -> Result<String>) -> Stage {
+            Stage {
+                name,
+                what: "",
+                run,
+            }
+        }
+        static STAGES: [Stage; 4] = [
+            stage("first", bad),
+            stage("second", good),
+            stage("third", bad),
+            stage("fourth", good),
+        ];
+        let chosen: Vec<&Stage> = STAGES.iter().collect();
+        let extent = Extent {
+            full: false,
+            bless: false,
+            cases: &[],
+            board: None,
+        };
+        assert_eq!(failures(&chosen, extent), ["first", "third"]);
+        assert_eq!(BEGUN.load(Ordering::Relaxed), STAGES.len());
     }
 }
