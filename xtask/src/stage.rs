@@ -398,6 +398,11 @@ fn foreign_kernels(_: Extent<'_>) -> Result<String> {
 }
 
 fn rtl(extent: Extent<'_>) -> Result<String> {
+    if !extent.cases.is_empty() {
+        let findings = suite::run_short(extent)?;
+        refuse(&findings)?;
+        return Ok(format!("{} systems", findings.cases));
+    }
     let mut command = cargo();
     command
         .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])

@@ -41,7 +41,7 @@ pub(crate) struct Extent<'a> {
     /// Golden files and the budget of operations are written anew.
     pub(crate) bless: bool,
     /// What the names of the cases of target suites begin with; empty: all.
-    cases: &'a [String],
+    pub(crate) cases: &'a [String],
     /// The board of the target suites; `None`: all.
     board: Option<&'a str>,
 }
