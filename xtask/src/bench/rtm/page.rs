@@ -10,7 +10,7 @@ use super::account::{Account, Category};
 use super::drawing::{self, Bar, Circle};
 use super::experiment::Outcome;
 use super::rows::CallRow;
-use super::{Kernel, STEPS, SUITE, Workload};
+use super::{Kernel, STEPS, SUITE, Workload, giornata};
 use crate::crates::root;
 
 /// All that was measured.
@@ -32,6 +32,7 @@ impl Kernel {
         match self {
             Kernel::Preemptive => "Preemptive kernel",
             Kernel::Nos => "Non-preemptive kernel",
+            Kernel::Giornata => "Giornata",
         }
     }
 
@@ -54,9 +55,38 @@ impl Kernel {
                 (Category::TimerInterrupt, "-"),
                 (Category::Miscellaneous, "-"),
             ],
+            Kernel::Giornata => &[
+                (Category::Scheduling, "-"),
+                (Category::Ipc, "-"),
+                (Category::ClockTicks, "-"),
+                (Category::TimerInterrupt, "-"),
+                (Category::Miscellaneous, "-"),
+            ],
         };
         let published = |&(category, change)| Published { category, change };
         list.iter().map(published).collect()
+    }
+
+    /// What a category is called: a kernel without ticks has none.
+    fn category(self, category: Category) -> &'static str {
+        match (self, category) {
+            (Kernel::Giornata, Category::ClockTicks) => "agenda",
+            _ => category.name(),
+        }
+    }
+
+    /// What is to be known before its tables are read.
+    fn note(self) -> &'static str {
+        match self {
+            Kernel::Preemptive | Kernel::Nos => "",
+            Kernel::Giornata => {
+                "On the boards rtl-pmp and rtl-rtm, with memory protection, processes in user mode \
+                 and interrupts handled there; the task manager is that of rtl-rtm, extended by \
+                 keys of 32 bits. The kernel is tickless: in place of clock ticks stands its \
+                 agenda, which is all that it does to arm alarms and to have them expire. The \
+                 paper has no figures for it.\n\n"
+            }
+        }
     }
 
     /// What the paper says of the whole, and of the longest response.
@@ -64,6 +94,7 @@ impl Kernel {
         match self {
             Kernel::Preemptive => ("-60 to -90", "-81"),
             Kernel::Nos => ("-20 to -65", "-"),
+            Kernel::Giornata => ("-", "-"),
         }
     }
 }
@@ -87,9 +118,8 @@ impl Results {
     }
 
     fn kernels(&self) -> Vec<Kernel> {
-        let all = [Kernel::Preemptive, Kernel::Nos];
         let is_there = |kernel: &Kernel| !self.pairs(*kernel).is_empty();
-        all.into_iter().filter(is_there).collect()
+        Kernel::ALL.into_iter().filter(is_there).collect()
     }
 }
 
@@ -129,7 +159,7 @@ pub(super) fn text(results: &Results) -> String {
         text += &calls(&results.rows);
     }
     for kernel in results.kernels() {
-        let _ = write!(text, "\n## {}\n\n", kernel.title());
+        let _ = write!(text, "\n## {}\n\n{}", kernel.title(), kernel.note());
         text += &functions(kernel, &results.pairs(kernel));
         text += "\n";
         text += &loads(kernel, &results.pairs(kernel));
@@ -205,7 +235,9 @@ fn functions(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
         change: paper,
     } in kernel.published()
     {
-        line(category.name(), paper, &|account| account.spent(category));
+        line(kernel.category(category), paper, &|account| {
+            account.spent(category)
+        });
     }
     line("all", kernel.published_in_all().0, &Account::system);
     text
@@ -214,12 +246,14 @@ fn functions(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
 /// Each pair of runs.
 fn loads(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
     let mut text = format!(
-        "Each load: clock ticks and the operating system in % of the processor's time, responses \
+        "Each load: {} and the operating system in % of the processor's time, responses \
          to arrivals in cycles. The paper's change of the longest response: {}.\n\n\
-         | workload | channels | tasks | load, % | ticks without | with | change | system without \
+         | workload | channels | tasks | load, % | {} without | with | change | system without \
          | with | change | median response without | with | longest without | with | change |\n\
          |---|{}\n",
+        kernel.category(Category::ClockTicks),
         kernel.published_in_all().1,
+        kernel.category(Category::ClockTicks),
         "---:|".repeat(14)
     );
     for Pair { without, with } in pairs {
@@ -250,8 +284,35 @@ fn loads(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
             change(longest(without), longest(with)),
         );
     }
-    if kernel == Kernel::Preemptive {
+    if kernel != Kernel::Nos {
         text += &task_responses(pairs);
+    }
+    if kernel == Kernel::Giornata {
+        text += &records(pairs);
+    }
+    text
+}
+
+/// Where the records of the task manager are too few for Giornata.
+fn records(pairs: &[Pair<'_>]) -> String {
+    let mut text = String::from(
+        "\nA thread takes a record of the task manager for its place in the ready queue, and one \
+         for its alarm while there are some. Alarms without one are in the kernel's lists.\n\n\
+         | channels | threads | alarms in records | in lists |\n|---:|---:|---:|---:|\n",
+    );
+    let mut sizes: Vec<u32> = pairs.iter().map(|p| p.with.case.channels()).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    for channels in sizes {
+        let (threads, listed) = (
+            giornata::threads(channels),
+            giornata::listed_alarms(channels),
+        );
+        let _ = writeln!(
+            text,
+            "| {channels} | {threads} | {} | {listed} |",
+            threads - listed
+        );
     }
     text
 }
@@ -356,7 +417,10 @@ pub(super) fn write(results: &Results) -> Result<()> {
 /// The paper's figure 4: shares by function against load, means over the workloads.
 fn shares(kernel: Kernel, title: &str, pairs: &[Pair<'_>]) -> Result<String> {
     let categories: Vec<Category> = kernel.published().iter().map(|p| p.category).collect();
-    let parts: Vec<&str> = categories.iter().map(|category| category.name()).collect();
+    let parts: Vec<&str> = categories
+        .iter()
+        .map(|&category| kernel.category(category))
+        .collect();
     let mut bars = Vec::new();
     for step in 0..STEPS {
         let of_step = || pairs.iter().filter(|pair| pair.without.case.step == step);
