@@ -11,6 +11,7 @@ mod giornata;
 mod page;
 mod program;
 mod rows;
+mod sweep;
 mod watched;
 
 use anyhow::{Result, ensure};
@@ -194,10 +195,17 @@ impl Chips {
 
     /// The one of a run.
     fn of(&self, case: &Case) -> &Simulator {
-        match (case.with_task_manager, case.kernel) {
-            (false, _) => &self.without,
-            (true, Kernel::Giornata) => &self.with_ours,
-            (true, _) => &self.with,
+        match case.kernel {
+            Kernel::Giornata => self.giornata(case.with_task_manager),
+            _ => self.of_c(case.with_task_manager),
+        }
+    }
+
+    /// The one of Giornata.
+    fn giornata(&self, with_task_manager: bool) -> &Simulator {
+        match with_task_manager {
+            true => &self.with_ours,
+            false => &self.without,
         }
     }
 
@@ -252,8 +260,16 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
         true => rows::measure(&compiler, &chips)?,
         false => Vec::new(),
     };
+    let sweep = match kernels.contains(&Kernel::Giornata) && !options.quick {
+        true => sweep::measure(&compiler, &chips)?,
+        false => Vec::new(),
+    };
     let outcomes = experiment::run(&compiler, &chips, &cases)?;
-    let results = page::Results { rows, outcomes };
+    let results = page::Results {
+        rows,
+        sweep,
+        outcomes,
+    };
     println!("{}", page::text(&results));
     if let Some(path) = &options.json {
         page::save(&results, path)?;

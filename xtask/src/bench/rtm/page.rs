@@ -7,9 +7,10 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::account::{Account, Category};
-use super::drawing::{self, Bar, Circle};
+use super::drawing::{self, Bar, Circle, Line};
 use super::experiment::Outcome;
 use super::rows::CallRow;
+use super::sweep::{Cycles, Operation, Step, pays_from};
 use super::{Kernel, STEPS, SUITE, Workload, giornata};
 use crate::crates::root;
 
@@ -17,6 +18,7 @@ use crate::crates::root;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Results {
     pub(super) rows: Vec<CallRow>,
+    pub(super) sweep: Vec<Step>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
@@ -163,6 +165,54 @@ pub(super) fn text(results: &Results) -> String {
         text += &functions(kernel, &results.pairs(kernel));
         text += "\n";
         text += &loads(kernel, &results.pairs(kernel));
+    }
+    if !results.sweep.is_empty() {
+        text += &break_even(&results.sweep);
+    }
+    text
+}
+
+/// Where the task manager pays for Giornata, and where it does not.
+fn break_even(steps: &[Step]) -> String {
+    let mut text = String::from(
+        "\n## Break-even\n\n\
+         Calls and interrupts of Giornata as a thread sees them, from user mode to user mode, with \
+         its own queues (rtl-pmp) and with the task manager (rtl-rtm), among n threads that are \
+         ready or n alarms that are set. Cycles; jitter is the most less the least. Each of the n \
+         is a thread, which has a record for its place in the ready queue too: of 64 records some \
+         28 are left for alarms with n = 32, and 12 with n = 48; the other alarms are in lists.\n\n\
+         The task manager pays from this n on:\n\n\
+         | operation | median | jitter |\n|---|---:|---:|\n",
+    );
+    for operation in Operation::ALL {
+        let from = |figure: fn(&Cycles) -> u64| match pays_from(steps, operation, figure) {
+            Some(n) => n.to_string(),
+            None => "never".into(),
+        };
+        let (median, jitter) = (from(|cycles| cycles.median), from(Cycles::jitter));
+        let _ = writeln!(text, "| {} | {median} | {jitter} |", operation.name());
+    }
+    text += "\n| operation | n | median without | with | change | jitter without | with | longest \
+             without | with |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+    for step in steps {
+        let Step {
+            operation,
+            n,
+            without,
+            with,
+        } = step;
+        let _ = writeln!(
+            text,
+            "| {} | {n} | {} | {} | {} | {} | {} | {} | {} |",
+            operation.name(),
+            without.median,
+            with.median,
+            change(without.median, with.median),
+            without.jitter(),
+            with.jitter(),
+            without.most,
+            with.most,
+        );
     }
     text
 }
@@ -410,6 +460,12 @@ pub(super) fn write(results: &Results) -> Result<()> {
         std::fs::write(folder().join(&name), responses(&title, &pairs)?)?;
         let _ = write!(page, "\n![{title}]({name})\n");
     }
+    if !results.sweep.is_empty() {
+        let name = format!("{SUITE}-break-even.svg");
+        let title = "Giornata: calls against n, medians";
+        std::fs::write(folder().join(&name), growth(title, &results.sweep)?)?;
+        let _ = write!(page, "\n## Break-even against n\n\n![{title}]({name})\n");
+    }
     std::fs::write(folder().join(format!("{SUITE}.md")), page)?;
     Ok(())
 }
@@ -460,6 +516,20 @@ fn responses(title: &str, pairs: &[Pair<'_>]) -> Result<String> {
         groups.push((name, circles));
     }
     drawing::distributions(title, "cycles from the event to its answer", &groups)
+}
+
+/// Medians against n, of each operation without and with the task manager.
+fn growth(title: &str, steps: &[Step]) -> Result<String> {
+    let lines = Operation::ALL.map(|operation| {
+        let mine = steps.iter().filter(|step| step.operation == operation);
+        let mine: Vec<&Step> = mine.collect();
+        let of = |figure: fn(&Step) -> u64| mine.iter().map(|s| (s.n, figure(s))).collect();
+        Line {
+            name: operation.name(),
+            points: [of(|step| step.without.median), of(|step| step.with.median)],
+        }
+    });
+    drawing::lines(title, "cycles", &lines)
 }
 
 /// Responses that differ by less than this many parts of the longest are one circle.

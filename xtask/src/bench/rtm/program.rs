@@ -104,8 +104,7 @@ impl Compiler {
     /// As the compiler says, or the system is refused.
     pub(super) fn system(&self, case: &Case) -> Result<Built> {
         let name = format!("giornata-{}-{}", case.workload.name(), case.channels());
-        let folder = self.results.join(name);
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let folder = self.place(&name)?;
         let (own, ports) = (self.sources.join("workload"), self.sources.join("ports"));
         let port = ports.join(case.kernel.name());
         let mut flags: Vec<String> = FLAGS.map(String::from).into();
@@ -162,6 +161,16 @@ impl Compiler {
             .args(STRICT)
             .arg(folder.join(format!("{}.c", kernel.name())));
         self.link(command, &name, with_task_manager)
+    }
+
+    /// A folder for what is generated.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(super) fn place(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.results.join(name);
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        Ok(folder)
     }
 
     fn compiler(&self) -> Command {

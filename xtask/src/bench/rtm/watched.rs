@@ -149,16 +149,16 @@ impl Instructions {
     }
 }
 
-/// Accounts for a run of the experiment.
-struct Accountant<'r> {
-    instructions: Instructions,
+/// Accounts for a run of the experiment; `known` tells of an instruction's address.
+struct Accountant<'r, F> {
+    known: F,
     executed: &'r [Executed],
     account: Account,
     /// Up to where time is accounted for.
     at: u64,
 }
 
-impl Accountant<'_> {
+impl<F: FnMut(u32) -> Result<Known>> Accountant<'_, F> {
     /// The kernel has run from where the account is to a cycle.
     fn kernel(&mut self, until: u64, interrupted: Category) -> Result<()> {
         let first = self
@@ -172,14 +172,14 @@ impl Accountant<'_> {
             _ => Category::Miscellaneous,
         });
         for one in here {
-            if let Some(interrupt) = self.instructions.known(one.pc)?.cause {
+            if let Some(interrupt) = (self.known)(one.pc)?.cause {
                 cause = interrupt;
                 break;
             }
         }
         let mut last = Part::Entry;
         for one in here {
-            last = self.instructions.known(one.pc)?.part;
+            last = (self.known)(one.pc)?.part;
             self.spend(last.category(cause), one.cycle.into());
         }
         self.spend(last.category(cause), until);
@@ -214,17 +214,28 @@ pub(super) fn account(report: &Report, kernel: &Path) -> Result<Account> {
         u32::try_from(report.cycles).is_ok(),
         "the run is longer than its instructions are told apart"
     );
-    let points = &report.points;
+    let mut instructions = Instructions {
+        lines: Lines::of(kernel)?,
+        known: BTreeMap::new(),
+    };
+    account_with(&report.points, &report.executed, |pc| {
+        instructions.known(pc)
+    })
+}
+
+/// The same, whatever tells of instructions.
+fn account_with(
+    points: &[Point],
+    executed: &[Executed],
+    known: impl FnMut(u32) -> Result<Known>,
+) -> Result<Account> {
     let begin = points
         .iter()
         .rposition(|point| point.sight == Sight::Mark(mark::BEGIN))
         .context("the run has not begun")?;
     let mut accountant = Accountant {
-        instructions: Instructions {
-            lines: Lines::of(kernel)?,
-            known: BTreeMap::new(),
-        },
-        executed: &report.executed,
+        known,
+        executed,
         account: Account::default(),
         at: points[begin].cycle,
     };
@@ -348,6 +359,95 @@ mod tests {
         assert_eq!(of(&[&alarm, &arm]), Part::Entry);
         assert_eq!(of(&[&cell, &lock]), Part::Matter);
         assert_eq!(of(&[]), Part::Entry);
+    }
+
+    /// Of a kernel whose addresses are 0 on the trap path, 1 in the ready queue, 2 in the
+    /// function of a call and 3 in the handler of the timer.
+    fn known(pc: u32) -> Result<Known> {
+        let part = match pc {
+            1 => Part::Queue,
+            2 => Part::Matter,
+            3 => Part::Time,
+            _ => Part::Entry,
+        };
+        let cause = (pc == 3).then_some(Cause::Timer);
+        Ok(Known { part, cause })
+    }
+
+    fn account_of(points: &[(u64, Sight)], executed: &[(u32, u32)]) -> Result<Account> {
+        let point = |&(cycle, sight)| Point {
+            sight,
+            cycle,
+            instructions: 0,
+            pc: 0,
+        };
+        let points: Vec<Point> = points.iter().map(point).collect();
+        let executed = executed.iter().map(|&(cycle, pc)| Executed { pc, cycle });
+        account_with(&points, &executed.collect::<Vec<_>>(), known)
+    }
+
+    #[test]
+    fn a_call_of_a_semaphore_is_told_from_the_choice_of_the_next_thread() {
+        let account = account_of(
+            &[
+                (10, Sight::Mark(mark::BEGIN)),
+                (31, Sight::Mark(mark::IPC)),
+                (40, Sight::Enter),
+                (75, Sight::Leave),
+                (81, Sight::Mark(mark::IPC_END)),
+                (100, Sight::Mark(mark::END)),
+            ],
+            &[(45, 0), (52, 2), (60, 1), (70, 0)],
+        )
+        .unwrap();
+        assert_eq!(account.spent(Category::Application), 20 + 18);
+        assert_eq!(account.spent(Category::Ipc), 9 + 7 + 5);
+        assert_eq!(account.spent(Category::Scheduling), 8);
+        assert_eq!(account.spent(Category::Miscellaneous), 5 + 10 + 5);
+        assert_eq!(account.total(), 90 - 3);
+    }
+
+    #[test]
+    fn a_wait_is_over_when_a_line_rises() {
+        let account = account_of(
+            &[
+                (10, Sight::Mark(mark::BEGIN)),
+                (20, Sight::Enter),
+                (500, Sight::Timer),
+                (505, Sight::Wait),
+                (540, Sight::Leave),
+                (600, Sight::Line),
+                (605, Sight::Enter),
+                (640, Sight::Leave),
+                (651, Sight::Mark(mark::RESPONSE)),
+                (660, Sight::Mark(mark::END)),
+            ],
+            &[(25, 1), (30, 0), (505, 0), (520, 3), (535, 0), (610, 0)],
+        )
+        .unwrap();
+        assert_eq!(account.spent(Category::Idle), 470);
+        assert_eq!(account.spent(Category::TimerInterrupt), 5 + 15 + 5);
+        assert_eq!(account.spent(Category::ClockTicks), 15);
+        assert_eq!(account.spent(Category::Application), 10 + 65 + 10 + 8);
+        assert_eq!(account.responses, [50]);
+    }
+
+    #[test]
+    fn what_is_no_experiment_is_refused() {
+        let begin = (10, Sight::Mark(mark::BEGIN));
+        for points in [
+            &[][..],
+            &[begin],
+            &[begin, (12, Sight::Mark(99)), (14, Sight::Mark(mark::END))],
+            &[
+                begin,
+                (12, Sight::Mark(mark::RESPONSE)),
+                (14, Sight::Mark(mark::END)),
+            ],
+            &[begin, (12, Sight::Enter), (14, Sight::Mark(mark::END))],
+        ] {
+            assert!(account_of(points, &[]).is_err(), "{points:?}");
+        }
     }
 
     #[test]
