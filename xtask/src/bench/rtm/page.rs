@@ -10,7 +10,7 @@ use super::account::{Account, Category};
 use super::drawing::{self, Bar, Circle, Line};
 use super::experiment::Outcome;
 use super::rows::CallRow;
-use super::sweep::{Cycles, Operation, Step, pays_from};
+use super::sweep::{Cycles, Operation, Step, pays_at};
 use super::{Kernel, STEPS, SUITE, Workload, giornata};
 use crate::crates::root;
 
@@ -180,16 +180,14 @@ fn break_even(steps: &[Step]) -> String {
          its own queues (rtl-pmp) and with the task manager (rtl-rtm), among n threads that are \
          ready or n alarms that are set. Cycles; jitter is the most less the least. Each of the n \
          is a thread, which has a record for its place in the ready queue too: of 64 records some \
-         28 are left for alarms with n = 32, and 12 with n = 48; the other alarms are in lists.\n\n\
-         The task manager pays from this n on:\n\n\
+         28 are left for alarms with n = 32, and 12 with n = 48; the other alarms are in lists. \
+         An expiry's jitter has what the kernel is at when the timer rings.\n\n\
+         The task manager pays, its figure being the lower one, at these n:\n\n\
          | operation | median | jitter |\n|---|---:|---:|\n",
     );
     for operation in Operation::ALL {
-        let from = |figure: fn(&Cycles) -> u64| match pays_from(steps, operation, figure) {
-            Some(n) => n.to_string(),
-            None => "never".into(),
-        };
-        let (median, jitter) = (from(|cycles| cycles.median), from(Cycles::jitter));
+        let median = pays_at(steps, operation, |cycles| cycles.median);
+        let jitter = pays_at(steps, operation, Cycles::jitter);
         let _ = writeln!(text, "| {} | {median} | {jitter} |", operation.name());
     }
     text += "\n| operation | n | median without | with | change | jitter without | with | longest \

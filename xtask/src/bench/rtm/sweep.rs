@@ -310,19 +310,23 @@ fn threads(crowd: Crowd, n: u32) -> String {
     text
 }
 
-/// From which n on, for all larger ones too, a figure with the task manager is below that
-/// without; none if for no size.
-pub(super) fn pays_from(
+/// For which n a figure with the task manager is below that without, for people.
+pub(super) fn pays_at(
     steps: &[Step],
     operation: Operation,
     figure: impl Fn(&Cycles) -> u64,
-) -> Option<u32> {
+) -> String {
     let mine = steps.iter().filter(|step| step.operation == operation);
-    let pays = |step: &&Step| figure(&step.with) < figure(&step.without);
-    let all: Vec<&Step> = mine.collect();
-    let last = all.iter().rposition(|step| !pays(step));
-    let first = last.map_or(0, |last| last + 1);
-    all.get(first).map(|step| step.n)
+    let (pays, does_not): (Vec<&Step>, Vec<&Step>) =
+        mine.partition(|step| figure(&step.with) < figure(&step.without));
+    if pays.is_empty() {
+        return "none".into();
+    }
+    if does_not.is_empty() {
+        return "all".into();
+    }
+    let sizes: Vec<String> = pays.iter().map(|step| step.n.to_string()).collect();
+    sizes.join(", ")
 }
 
 #[cfg(test)]
@@ -344,13 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn hardware_pays_from_where_it_always_does() {
-        let from = |steps: &[Step]| pays_from(steps, Operation::Arm, |cycles| cycles.median);
+    fn hardware_pays_where_its_figure_is_below() {
+        let at = |steps: &[Step]| pays_at(steps, Operation::Arm, |cycles| cycles.median);
         let steps = [step(2, 100, 90), step(4, 100, 110), step(8, 120, 110)];
-        assert_eq!(from(&steps), Some(8));
-        assert_eq!(from(&steps[..2]), None);
-        assert_eq!(from(&steps[..1]), Some(2));
-        assert_eq!(pays_from(&steps, Operation::Arm, Cycles::jitter), None);
+        assert_eq!(at(&steps), "2, 8");
+        assert_eq!(at(&steps[..1]), "all");
+        assert_eq!(at(&steps[1..2]), "none");
+        assert_eq!(pays_at(&steps, Operation::Arm, Cycles::jitter), "none");
+        assert_eq!(pays_at(&steps, Operation::Expire, Cycles::jitter), "none");
     }
 
     #[test]
