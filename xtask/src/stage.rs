@@ -138,7 +138,7 @@ pub(crate) const ALL: &[Stage] = &[
     },
     Stage {
         name: "foreign-kernels",
-        what: "two kernels in C keep what they promise, and their channels the golden vectors, with the task manager and without",
+        what: "two kernels in C keep what they promise, and the channels of those and of Giornata the golden vectors, with the task manager and without",
         run: foreign_kernels,
     },
     Stage {

@@ -32,4 +32,24 @@ enum category {
 #define BEGIN 0x20u
 #define END 0x21u
 
+INLINE void tell_begin(void)
+{
+    PROBE = BEGIN;
+}
+
+INLINE void tell_end(void)
+{
+    PROBE = END;
+}
+
+INLINE void tell_response(uint32_t rise)
+{
+    PROBE = RESPONSE(rise);
+}
+
+INLINE void tell_task_response(uint32_t rise)
+{
+    PROBE = TASK_RESPONSE(rise);
+}
+
 #endif

@@ -87,11 +87,11 @@ static bool is_in_time(void)
 void on_arrival(void)
 {
     uint32_t rise = GENERATOR;
-    PROBE = RESPONSE(rise);
+    tell_response(rise);
     rises[arrived++ % LAST] = rise;
     GENERATOR_LOWER = 0;
     if (--arrivals_left == 0) {
-        PROBE = END;
+        tell_end();
         leave(is_in_time() && port_late == 0 ? 0 : TOO_SLOW);
     }
     arm(rise);
@@ -99,7 +99,7 @@ void on_arrival(void)
 
 void on_arrival_in_task(void)
 {
-    PROBE = TASK_RESPONSE(rises[answered++ % LAST]);
+    tell_task_response(rises[answered++ % LAST]);
 }
 
 int main(void)
@@ -121,7 +121,7 @@ int main(void)
     port_periodic((uint8_t)(1 + 2 * count), NOISE_PERIOD, draw, 0);
     /* What a probe costs is the least cycles between two. */
     for (int i = 0; i < 4; i++)
-        PROBE = BEGIN;
+        tell_begin();
     begun = TIME;
     arm(CYCLES);
     port_start();

@@ -19,9 +19,52 @@ pub(in crate::bench) struct Functions {
     pub(in crate::bench) except: &'static [&'static str],
 }
 
+/// A function that an instruction is part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::bench) struct Frame {
+    /// Its name; empty if it has none.
+    pub(in crate::bench) function: String,
+    /// Its file: what is generic has no module in its name.
+    pub(in crate::bench) file: String,
+}
+
+/// The lines of a kernel.
+pub(in crate::bench) struct Lines {
+    symbols: Loader,
+}
+
+impl Lines {
+    /// Reads them.
+    pub(in crate::bench) fn of(kernel: &Path) -> Result<Lines> {
+        let symbols =
+            Loader::new(kernel).map_err(|error| anyhow!("{}: {error}", kernel.display()))?;
+        Ok(Lines { symbols })
+    }
+
+    /// The functions that an instruction is part of, inlined into each other, the innermost
+    /// first.
+    pub(in crate::bench) fn frames(&self, pc: u32) -> Result<Vec<Frame>> {
+        let refuse = |error| anyhow!("the kernel's lines at {pc:#x}: {error}");
+        let mut found = self.symbols.find_frames(u64::from(pc)).map_err(refuse)?;
+        let mut frames = Vec::new();
+        while let Some(frame) = found.next().map_err(|error| refuse(error.into()))? {
+            let function = match frame.function {
+                Some(name) => name.demangle()?.into_owned(),
+                None => String::new(),
+            };
+            let file = frame.location.and_then(|place| place.file);
+            frames.push(Frame {
+                function,
+                file: file.unwrap_or_default().into(),
+            });
+        }
+        Ok(frames)
+    }
+}
+
 /// Tells which instructions of a kernel come from some functions.
 pub(in crate::bench) struct Origins {
-    symbols: Loader,
+    lines: Lines,
     functions: Functions,
     known: BTreeMap<u32, bool>,
 }
@@ -29,10 +72,8 @@ pub(in crate::bench) struct Origins {
 impl Origins {
     /// Reads the lines of a kernel.
     pub(in crate::bench) fn of(kernel: &Path, functions: Functions) -> Result<Origins> {
-        let symbols =
-            Loader::new(kernel).map_err(|error| anyhow!("{}: {error}", kernel.display()))?;
         Ok(Origins {
-            symbols,
+            lines: Lines::of(kernel)?,
             functions,
             known: BTreeMap::new(),
         })
@@ -65,33 +106,14 @@ impl Origins {
         if let Some(known) = self.known.get(&pc) {
             return Ok(*known);
         }
-        let names = self.names(pc)?;
+        let frames = self.lines.frames(pc)?;
         let has = |parts: &[&str]| {
-            let is_part = |name: &String| parts.iter().any(|part| name.contains(part));
-            names.iter().any(is_part)
+            let has = |name: &str| parts.iter().any(|part| name.contains(part));
+            let is_part = |frame: &Frame| has(&frame.function) || has(&frame.file);
+            frames.iter().any(is_part)
         };
         let meant = has(self.functions.modules) && !has(self.functions.except);
         self.known.insert(pc, meant);
         Ok(meant)
-    }
-
-    /// The functions that an instruction is part of, inlined into each other, and
-    /// their files: what is generic has no module in its name.
-    fn names(&self, pc: u32) -> Result<Vec<String>> {
-        let refuse = |error| anyhow!("the kernel's lines at {pc:#x}: {error}");
-        let mut frames = self.symbols.find_frames(u64::from(pc)).map_err(refuse)?;
-        let mut names = Vec::new();
-        while let Some(frame) = frames.next().map_err(|error| refuse(error.into()))? {
-            if let Some(name) = frame.function {
-                names.push(name.demangle()?.into_owned());
-            }
-            names.extend(
-                frame
-                    .location
-                    .and_then(|place| place.file)
-                    .map(String::from),
-            );
-        }
-        Ok(names)
     }
 }

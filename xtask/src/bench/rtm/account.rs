@@ -132,7 +132,8 @@ impl Account {
         bail!("the run has not ended")
     }
 
-    fn spend(&mut self, category: Category, cycles: u64) {
+    /// Adds cycles to a category.
+    pub(super) fn spend(&mut self, category: Category, cycles: u64) {
         self.spent[category as usize] += cycles;
     }
 

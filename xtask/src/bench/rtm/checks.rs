@@ -7,6 +7,7 @@ use super::experiment::{self, Case};
 use super::program::Compiler;
 use super::{Chips, Kernel, Workload};
 
+/// In C.
 const KERNELS: [Kernel; 2] = [Kernel::Preemptive, Kernel::Nos];
 /// Workloads that begin at once.
 const QUICK: [Workload; 3] = [
@@ -17,7 +18,7 @@ const QUICK: [Workload; 3] = [
 /// Of a quick run.
 const ARRIVALS: u32 = 2;
 
-/// The check programs of both kernels, and a short experiment, without and with the task manager.
+/// The check programs of the kernels in C, and a short experiment of all, without and with the task manager.
 ///
 /// # Errors
 /// A promise is broken, an output is wrong, or a program cannot be built.
@@ -26,7 +27,7 @@ pub(crate) fn check() -> Result<String> {
     let chips = Chips::prepare()?;
     kernels(&compiler, &chips)?;
     let mut cases = Vec::new();
-    for kernel in KERNELS {
+    for kernel in Kernel::ALL {
         for workload in QUICK {
             cases.extend([false, true].map(|with_task_manager| Case {
                 kernel,
@@ -39,7 +40,7 @@ pub(crate) fn check() -> Result<String> {
     }
     experiment::run(&compiler, &chips, &cases)?;
     Ok(format!(
-        "{} kernels twice, {} runs of channels",
+        "{} kernels in C twice, {} runs of channels",
         KERNELS.len(),
         cases.len()
     ))
@@ -53,7 +54,7 @@ pub(super) fn kernels(compiler: &Compiler, chips: &Chips) -> Result<()> {
                 latency: chips.chip.latency,
                 ..Run::new(compiler.check(kernel, with_task_manager)?)
             };
-            let report = chips.of(with_task_manager).run(&run)?;
+            let report = chips.of_c(with_task_manager).run(&run)?;
             report.expect_success().with_context(|| {
                 format!(
                     "bench/rtm/checks/{}.c {} the task manager: the exit code is a line",

@@ -5,13 +5,14 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (760, 460);
-const COLOURS: [RGBColor; 6] = [
+const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 90, 181),
     RGBColor(230, 159, 0),
     RGBColor(26, 133, 84),
     RGBColor(153, 79, 0),
     RGBColor(150, 150, 150),
     RGBColor(93, 58, 155),
+    RGBColor(213, 94, 0),
 ];
 /// Pixels of a circle that stands for all.
 const WHOLE: f64 = 26.0;
@@ -32,6 +33,12 @@ pub(super) struct Bar {
 pub(super) struct Circle {
     pub(super) height: u64,
     pub(super) probability: f64,
+}
+
+/// Values against n, without and with the task manager.
+pub(super) struct Line {
+    pub(super) name: &'static str,
+    pub(super) points: [Vec<(u32, u64)>; 2],
 }
 
 /// Groups of two bars, with the parts' names.
@@ -62,6 +69,16 @@ pub(super) fn distributions(
     let mut svg = String::new();
     paint_distributions(&mut svg, title, unit, groups)
         .map_err(|error| anyhow!("{title}: {error}"))?;
+    Ok(svg)
+}
+
+/// Lines against n: thin without the task manager, thick with it.
+///
+/// # Errors
+/// The drawing fails.
+pub(super) fn lines(title: &str, unit: &str, lines: &[Line]) -> Result<String> {
+    let mut svg = String::new();
+    paint_lines(&mut svg, title, unit, lines).map_err(|error| anyhow!("{title}: {error}"))?;
     Ok(svg)
 }
 
@@ -188,6 +205,45 @@ fn paint_distributions(
     Ok(())
 }
 
+fn paint_lines(svg: &mut String, title: &str, unit: &str, lines: &[Line]) -> Drawn {
+    let points = || lines.iter().flat_map(|line| line.points.iter().flatten());
+    let most = points().map(|(n, _)| *n).max().unwrap_or_default();
+    let top = points().map(|(_, value)| *value).max().unwrap_or_default();
+    let area = area(svg)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(64)
+        // (the names need a third of the height)
+        .build_cartesian_2d(0..most + 1, 0..top + top * 2 / 3 + 1)?;
+    chart
+        .configure_mesh()
+        .x_desc("n; thin: without, thick: with the task manager")
+        .y_desc(unit)
+        .light_line_style(WHITE)
+        .draw()?;
+    for (line, colour) in lines.iter().zip(COLOURS) {
+        for (points, width) in line.points.iter().zip([1, 3]) {
+            let style = colour.stroke_width(width);
+            let series = chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
+            if width > 1 {
+                series.label(line.name).legend(move |(x, y)| {
+                    Rectangle::new([(x, y - 3), (x + 12, y + 3)], colour.filled())
+                });
+            }
+        }
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK)
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +259,13 @@ mod tests {
         for text in ["a title", "load 30 %", "this", "that", "without", "with"] {
             assert!(svg.contains(text), "{text}");
         }
+        let lines = [Line {
+            name: "an operation",
+            points: [vec![(2, 90), (48, 900)], vec![(2, 95), (48, 95)]],
+        }];
+        let svg = super::lines("a title", "cycles", &lines).unwrap();
+        assert!(svg.contains("an operation"));
+        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 1);
         let circle = |height| Circle {
             height,
             probability: 0.5,

@@ -1,12 +1,13 @@
 //! The runs of the experiment.
 
 use anyhow::{Context, Result, bail, ensure};
-use giornata_soc::{End, Image, Run};
+use giornata_soc::{End, Image, Run, Watch};
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
+use super::giornata::Built;
 use super::program::Compiler;
-use super::{Chips, Kernel, STEPS, Workload};
+use super::{Chips, Kernel, STEPS, Workload, watched};
 use crate::workers;
 
 /// Cycles after which a run is given up: an arrival may be that late on average.
@@ -31,6 +32,11 @@ pub(super) struct Case {
 impl Case {
     pub(super) fn channels(&self) -> u32 {
         self.workload.channels()[self.step]
+    }
+
+    /// What the run is told: channels, and after how many arrivals it ends.
+    pub(super) fn argument(&self) -> u32 {
+        self.channels() | self.arrivals << 8
     }
 
     /// For people.
@@ -84,14 +90,21 @@ pub(super) fn cases(kernels: &[Kernel], is_quick: bool, arrivals: u32) -> Vec<Ca
 /// # Errors
 /// Some fail: with all of them.
 pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<Vec<Outcome>> {
-    let build = |case: &Case| -> Result<Image> {
-        compiler.experiment(case.kernel, case.with_task_manager, case.workload)
+    let build = |case: &Case| -> Result<Program> {
+        match case.kernel {
+            Kernel::Giornata => Ok(Program::System(compiler.system(case)?)),
+            _ => Ok(Program::InC(compiler.experiment(
+                case.kernel,
+                case.with_task_manager,
+                case.workload,
+            )?)),
+        }
     };
     // (one after the other: runs with several loads share a program)
-    let images: Result<Vec<Image>> = cases.iter().map(build).collect();
-    let runs: Vec<(&Case, Image)> = cases.iter().zip(images?).collect();
-    let outcomes = workers::each(&runs, |(case, image)| {
-        run_one(image, chips, case).with_context(|| case.name())
+    let programs: Result<Vec<Program>> = cases.iter().map(build).collect();
+    let runs: Vec<(&Case, Program)> = cases.iter().zip(programs?).collect();
+    let outcomes = workers::each(&runs, |(case, program)| {
+        run_one(program, chips, case).with_context(|| case.name())
     });
     let mut made = Vec::new();
     let mut failed = Vec::new();
@@ -105,11 +118,24 @@ pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<
     Ok(made)
 }
 
-fn run_one(image: &Image, chips: &Chips, case: &Case) -> Result<Outcome> {
-    let report = chips.of(case.with_task_manager).run(&Run {
-        argument: case.channels() | case.arrivals << 8,
+/// What is run.
+enum Program {
+    /// A kernel in C tells by probes what it does.
+    InC(Image),
+    /// Giornata is watched.
+    System(Built),
+}
+
+fn run_one(program: &Program, chips: &Chips, case: &Case) -> Result<Outcome> {
+    let (image, watch) = match program {
+        Program::InC(image) => (image, Watch::Nothing),
+        Program::System(built) => (&built.image, Watch::Kernel),
+    };
+    let report = chips.of(case).run(&Run {
+        argument: case.argument(),
         max_cycles: MOST_BEFORE + MOST_PER_ARRIVAL * u64::from(case.arrivals),
         latency: chips.chip.latency,
+        watch,
         ..Run::new(image.clone())
     })?;
     match report.end {
@@ -117,9 +143,13 @@ fn run_one(image: &Image, chips: &Chips, case: &Case) -> Result<Outcome> {
         End::Exit(TOO_SLOW) => bail!("outputs are late: there are too many channels"),
         _ => report.expect_success()?,
     }
+    let account = match program {
+        Program::InC(_) => Account::of(&report.probes)?,
+        Program::System(built) => watched::account(&report, &built.kernel)?,
+    };
     Ok(Outcome {
         case: *case,
-        account: Account::of(&report.probes)?,
+        account,
     })
 }
 

@@ -1,15 +1,18 @@
 //! The experiment of the paper on hardware support for real-time operating systems (Kohout,
-//! Ganesh and Jacob, CODES+ISSS 2003) on the simulated chip: two kernels in C, each with its
-//! tasks in software and in the task manager of `hw/rtm`; see `bench/rtm`.
+//! Ganesh and Jacob, CODES+ISSS 2003) on the simulated chip: two kernels in C and Giornata, each
+//! with its tasks in software and in the task manager of `hw/rtm`; see `bench/rtm`.
 
 mod account;
 mod arrivals;
 mod checks;
 mod drawing;
 mod experiment;
+mod giornata;
 mod page;
 mod program;
 mod rows;
+mod sweep;
+mod watched;
 
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
@@ -20,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Options;
 pub(crate) use checks::check;
+use experiment::Case;
 use program::Compiler;
 
 /// Its name: its folder under bench/.
@@ -29,7 +33,7 @@ pub(super) const SUITE: &str = "rtm";
 const ARRIVALS: u32 = 200;
 const QUICK_ARRIVALS: u32 = 40;
 
-/// A kernel in C.
+/// A kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kernel {
@@ -37,22 +41,28 @@ pub(crate) enum Kernel {
     Preemptive,
     /// In the style of the paper's NOS: non-preemptive.
     Nos,
+    /// This project's own, with its processes in user mode.
+    Giornata,
 }
 
 impl Kernel {
+    const ALL: [Kernel; 3] = [Kernel::Preemptive, Kernel::Nos, Kernel::Giornata];
+
     /// Its folder.
     fn name(self) -> &'static str {
         match self {
             Kernel::Preemptive => "preemptive",
             Kernel::Nos => "nos",
+            Kernel::Giornata => "giornata",
         }
     }
 
-    /// Its part in assembly.
-    fn assembly(self) -> &'static str {
+    /// Of one in C, its part in assembly.
+    fn assembly(self) -> Option<&'static str> {
         match self {
-            Kernel::Preemptive => "switch.S",
-            Kernel::Nos => "trap.S",
+            Kernel::Preemptive => Some("switch.S"),
+            Kernel::Nos => Some("trap.S"),
+            Kernel::Giornata => None,
         }
     }
 
@@ -62,6 +72,8 @@ impl Kernel {
             // noise, the answer to arrivals, idle
             Kernel::Preemptive => 2 * channels + 3,
             Kernel::Nos => 2 * channels + 1,
+            // noise, the answer to arrivals, their interrupt's thread, idle
+            Kernel::Giornata => 2 * channels + 4,
         }
     }
 }
@@ -156,7 +168,10 @@ const STEPS: usize = 3;
 struct Chips {
     chip: Chip,
     without: Simulator,
+    /// With that of the paper.
     with: Simulator,
+    /// With ours, of the board `rtl-rtm`.
+    with_ours: Simulator,
 }
 
 impl Chips {
@@ -169,14 +184,33 @@ impl Chips {
             },
             ..chip
         };
+        let with_ours = Chip::of(giornata::BOARDS[1])?.with(Caches::Large);
         Ok(Chips {
             chip,
             without: chip.simulator()?,
             with: with.simulator()?,
+            with_ours: with_ours.simulator()?,
         })
     }
 
-    fn of(&self, with_task_manager: bool) -> &Simulator {
+    /// The one of a run.
+    fn of(&self, case: &Case) -> &Simulator {
+        match case.kernel {
+            Kernel::Giornata => self.giornata(case.with_task_manager),
+            _ => self.of_c(case.with_task_manager),
+        }
+    }
+
+    /// The one of Giornata.
+    fn giornata(&self, with_task_manager: bool) -> &Simulator {
+        match with_task_manager {
+            true => &self.with_ours,
+            false => &self.without,
+        }
+    }
+
+    /// The one of a kernel in C.
+    fn of_c(&self, with_task_manager: bool) -> &Simulator {
         match with_task_manager {
             true => &self.with,
             false => &self.without,
@@ -208,7 +242,7 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
     }
     let kernels = match options.kernel {
         Some(kernel) => vec![kernel],
-        None => vec![Kernel::Preemptive, Kernel::Nos],
+        None => Kernel::ALL.to_vec(),
     };
     let arrivals = match options.quick {
         true => QUICK_ARRIVALS,
@@ -226,8 +260,16 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
         true => rows::measure(&compiler, &chips)?,
         false => Vec::new(),
     };
+    let sweep = match kernels.contains(&Kernel::Giornata) && !options.quick {
+        true => sweep::measure(&compiler, &chips)?,
+        false => Vec::new(),
+    };
     let outcomes = experiment::run(&compiler, &chips, &cases)?;
-    let results = page::Results { rows, outcomes };
+    let results = page::Results {
+        rows,
+        sweep,
+        outcomes,
+    };
     println!("{}", page::text(&results));
     if let Some(path) = &options.json {
         page::save(&results, path)?;

@@ -7,16 +7,18 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::account::{Account, Category};
-use super::drawing::{self, Bar, Circle};
+use super::drawing::{self, Bar, Circle, Line};
 use super::experiment::Outcome;
 use super::rows::CallRow;
-use super::{Kernel, STEPS, SUITE, Workload};
+use super::sweep::{Cycles, Operation, Step, pays_at};
+use super::{Kernel, STEPS, SUITE, Workload, giornata};
 use crate::crates::root;
 
 /// All that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Results {
     pub(super) rows: Vec<CallRow>,
+    pub(super) sweep: Vec<Step>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
@@ -32,6 +34,7 @@ impl Kernel {
         match self {
             Kernel::Preemptive => "Preemptive kernel",
             Kernel::Nos => "Non-preemptive kernel",
+            Kernel::Giornata => "Giornata",
         }
     }
 
@@ -54,9 +57,38 @@ impl Kernel {
                 (Category::TimerInterrupt, "-"),
                 (Category::Miscellaneous, "-"),
             ],
+            Kernel::Giornata => &[
+                (Category::Scheduling, "-"),
+                (Category::Ipc, "-"),
+                (Category::ClockTicks, "-"),
+                (Category::TimerInterrupt, "-"),
+                (Category::Miscellaneous, "-"),
+            ],
         };
         let published = |&(category, change)| Published { category, change };
         list.iter().map(published).collect()
+    }
+
+    /// What a category is called: a kernel without ticks has none.
+    fn category(self, category: Category) -> &'static str {
+        match (self, category) {
+            (Kernel::Giornata, Category::ClockTicks) => "agenda",
+            _ => category.name(),
+        }
+    }
+
+    /// What is to be known before its tables are read.
+    fn note(self) -> &'static str {
+        match self {
+            Kernel::Preemptive | Kernel::Nos => "",
+            Kernel::Giornata => {
+                "On the boards rtl-pmp and rtl-rtm, with memory protection, processes in user mode \
+                 and interrupts handled there; the task manager is that of rtl-rtm, extended by \
+                 keys of 32 bits. The kernel is tickless: in place of clock ticks stands its \
+                 agenda, which is all that it does to arm alarms and to have them expire. The \
+                 paper has no figures for it.\n\n"
+            }
+        }
     }
 
     /// What the paper says of the whole, and of the longest response.
@@ -64,6 +96,7 @@ impl Kernel {
         match self {
             Kernel::Preemptive => ("-60 to -90", "-81"),
             Kernel::Nos => ("-20 to -65", "-"),
+            Kernel::Giornata => ("-", "-"),
         }
     }
 }
@@ -87,9 +120,8 @@ impl Results {
     }
 
     fn kernels(&self) -> Vec<Kernel> {
-        let all = [Kernel::Preemptive, Kernel::Nos];
         let is_there = |kernel: &Kernel| !self.pairs(*kernel).is_empty();
-        all.into_iter().filter(is_there).collect()
+        Kernel::ALL.into_iter().filter(is_there).collect()
     }
 }
 
@@ -129,10 +161,56 @@ pub(super) fn text(results: &Results) -> String {
         text += &calls(&results.rows);
     }
     for kernel in results.kernels() {
-        let _ = write!(text, "\n## {}\n\n", kernel.title());
+        let _ = write!(text, "\n## {}\n\n{}", kernel.title(), kernel.note());
         text += &functions(kernel, &results.pairs(kernel));
         text += "\n";
         text += &loads(kernel, &results.pairs(kernel));
+    }
+    if !results.sweep.is_empty() {
+        text += &break_even(&results.sweep);
+    }
+    text
+}
+
+/// Where the task manager pays for Giornata, and where it does not.
+fn break_even(steps: &[Step]) -> String {
+    let mut text = String::from(
+        "\n## Break-even\n\n\
+         Calls and interrupts of Giornata as a thread sees them, from user mode to user mode, with \
+         its own queues (rtl-pmp) and with the task manager (rtl-rtm), among n threads that are \
+         ready or n alarms that are set. Cycles; jitter is the most less the least. Each of the n \
+         is a thread, which has a record for its place in the ready queue too: of 64 records some \
+         28 are left for alarms with n = 32, and 12 with n = 48; the other alarms are in lists. \
+         An expiry's jitter has what the kernel is at when the timer rings.\n\n\
+         The task manager pays, its figure being the lower one, at these n:\n\n\
+         | operation | median | jitter |\n|---|---:|---:|\n",
+    );
+    for operation in Operation::ALL {
+        let median = pays_at(steps, operation, |cycles| cycles.median);
+        let jitter = pays_at(steps, operation, Cycles::jitter);
+        let _ = writeln!(text, "| {} | {median} | {jitter} |", operation.name());
+    }
+    text += "\n| operation | n | median without | with | change | jitter without | with | longest \
+             without | with |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+    for step in steps {
+        let Step {
+            operation,
+            n,
+            without,
+            with,
+        } = step;
+        let _ = writeln!(
+            text,
+            "| {} | {n} | {} | {} | {} | {} | {} | {} | {} |",
+            operation.name(),
+            without.median,
+            with.median,
+            change(without.median, with.median),
+            without.jitter(),
+            with.jitter(),
+            without.most,
+            with.most,
+        );
     }
     text
 }
@@ -205,7 +283,9 @@ fn functions(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
         change: paper,
     } in kernel.published()
     {
-        line(category.name(), paper, &|account| account.spent(category));
+        line(kernel.category(category), paper, &|account| {
+            account.spent(category)
+        });
     }
     line("all", kernel.published_in_all().0, &Account::system);
     text
@@ -214,12 +294,14 @@ fn functions(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
 /// Each pair of runs.
 fn loads(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
     let mut text = format!(
-        "Each load: clock ticks and the operating system in % of the processor's time, responses \
+        "Each load: {} and the operating system in % of the processor's time, responses \
          to arrivals in cycles. The paper's change of the longest response: {}.\n\n\
-         | workload | channels | tasks | load, % | ticks without | with | change | system without \
+         | workload | channels | tasks | load, % | {} without | with | change | system without \
          | with | change | median response without | with | longest without | with | change |\n\
          |---|{}\n",
+        kernel.category(Category::ClockTicks),
         kernel.published_in_all().1,
+        kernel.category(Category::ClockTicks),
         "---:|".repeat(14)
     );
     for Pair { without, with } in pairs {
@@ -250,8 +332,35 @@ fn loads(kernel: Kernel, pairs: &[Pair<'_>]) -> String {
             change(longest(without), longest(with)),
         );
     }
-    if kernel == Kernel::Preemptive {
+    if kernel != Kernel::Nos {
         text += &task_responses(pairs);
+    }
+    if kernel == Kernel::Giornata {
+        text += &records(pairs);
+    }
+    text
+}
+
+/// Where the records of the task manager are too few for Giornata.
+fn records(pairs: &[Pair<'_>]) -> String {
+    let mut text = String::from(
+        "\nA thread takes a record of the task manager for its place in the ready queue, and one \
+         for its alarm while there are some. Alarms without one are in the kernel's lists.\n\n\
+         | channels | threads | alarms in records | in lists |\n|---:|---:|---:|---:|\n",
+    );
+    let mut sizes: Vec<u32> = pairs.iter().map(|p| p.with.case.channels()).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    for channels in sizes {
+        let (threads, listed) = (
+            giornata::threads(channels),
+            giornata::listed_alarms(channels),
+        );
+        let _ = writeln!(
+            text,
+            "| {channels} | {threads} | {} | {listed} |",
+            threads - listed
+        );
     }
     text
 }
@@ -349,6 +458,12 @@ pub(super) fn write(results: &Results) -> Result<()> {
         std::fs::write(folder().join(&name), responses(&title, &pairs)?)?;
         let _ = write!(page, "\n![{title}]({name})\n");
     }
+    if !results.sweep.is_empty() {
+        let name = format!("{SUITE}-break-even.svg");
+        let title = "Giornata: calls against n, medians";
+        std::fs::write(folder().join(&name), growth(title, &results.sweep)?)?;
+        let _ = write!(page, "\n## Break-even against n\n\n![{title}]({name})\n");
+    }
     std::fs::write(folder().join(format!("{SUITE}.md")), page)?;
     Ok(())
 }
@@ -356,7 +471,10 @@ pub(super) fn write(results: &Results) -> Result<()> {
 /// The paper's figure 4: shares by function against load, means over the workloads.
 fn shares(kernel: Kernel, title: &str, pairs: &[Pair<'_>]) -> Result<String> {
     let categories: Vec<Category> = kernel.published().iter().map(|p| p.category).collect();
-    let parts: Vec<&str> = categories.iter().map(|category| category.name()).collect();
+    let parts: Vec<&str> = categories
+        .iter()
+        .map(|&category| kernel.category(category))
+        .collect();
     let mut bars = Vec::new();
     for step in 0..STEPS {
         let of_step = || pairs.iter().filter(|pair| pair.without.case.step == step);
@@ -396,6 +514,20 @@ fn responses(title: &str, pairs: &[Pair<'_>]) -> Result<String> {
         groups.push((name, circles));
     }
     drawing::distributions(title, "cycles from the event to its answer", &groups)
+}
+
+/// Medians against n, of each operation without and with the task manager.
+fn growth(title: &str, steps: &[Step]) -> Result<String> {
+    let lines = Operation::ALL.map(|operation| {
+        let mine = steps.iter().filter(|step| step.operation == operation);
+        let mine: Vec<&Step> = mine.collect();
+        let of = |figure: fn(&Step) -> u64| mine.iter().map(|s| (s.n, figure(s))).collect();
+        Line {
+            name: operation.name(),
+            points: [of(|step| step.without.median), of(|step| step.with.median)],
+        }
+    });
+    drawing::lines(title, "cycles", &lines)
 }
 
 /// Responses that differ by less than this many parts of the longest are one circle.

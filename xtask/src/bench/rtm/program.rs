@@ -8,7 +8,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use giornata_soc::Image;
+use giornata_system::image::C_HEADERS;
 
+use super::experiment::Case;
+use super::giornata::{self, Built};
 use super::{Kernel, SUITE, Workload, arrivals};
 use crate::bench::folder;
 use crate::crates::{root, target_folder};
@@ -18,9 +21,8 @@ use crate::process::check;
 /// The one with the multilibs that picolibc has; another is named as for C processes.
 const COMPILER: &str = "riscv64-unknown-elf-gcc";
 const COMPILER_VARIABLE: &str = "GIORNATA_CC";
-const FLAGS: [&str; 13] = [
+const FLAGS: [&str; 11] = [
     "--specs=picolibc.specs",
-    "-nostartfiles",
     "-std=gnu17",
     "-O2",
     "-g",
@@ -32,8 +34,9 @@ const FLAGS: [&str; 13] = [
     "-fno-common",
     "-ffunction-sections",
     "-fdata-sections",
-    "-Wl,--gc-sections,--no-warn-rwx-segments",
 ];
+/// For a whole program.
+const LINKING: [&str; 2] = ["-nostartfiles", "-Wl,--gc-sections,--no-warn-rwx-segments"];
 /// For our own sources; others' warnings are theirs.
 const STRICT: [&str; 3] = ["-Wall", "-Wextra", "-Werror"];
 
@@ -88,8 +91,49 @@ impl Compiler {
             .arg(format!("-I{}", ports.join(kernel.name()).display()))
             .arg(format!("-I{}", self.results.display()))
             .args(sources);
-        self.add_library(workload, &mut command)?;
+        match self.library(workload)? {
+            Some((flags, sources)) => command.args(flags).args(sources),
+            None => command.args(STRICT),
+        };
         self.link(command, &name, with_task_manager)
+    }
+
+    /// The experiment as a system of Giornata.
+    ///
+    /// # Errors
+    /// As the compiler says, or the system is refused.
+    pub(super) fn system(&self, case: &Case) -> Result<Built> {
+        let name = format!("giornata-{}-{}", case.workload.name(), case.channels());
+        let folder = self.place(&name)?;
+        let (own, ports) = (self.sources.join("workload"), self.sources.join("ports"));
+        let port = ports.join(case.kernel.name());
+        let mut flags: Vec<String> = FLAGS.map(String::from).into();
+        for included in [&own, &ports, &port, &self.results, &root().join(C_HEADERS)] {
+            flags.push(format!("-I{}", included.display()));
+        }
+        flags.push(format!("-DEXPERIMENT_ARGUMENT={:#x}u", case.argument()));
+        let mut sources = vec![
+            port.join("port.c"),
+            own.join("experiment.c"),
+            own.join(format!("{}.c", case.workload.name())),
+        ];
+        match self.library(case.workload)? {
+            Some((library, more)) => {
+                flags.extend(library);
+                sources.extend(more);
+            }
+            None => flags.extend(STRICT.map(String::from)),
+        }
+        let mut objects = Vec::new();
+        for source in &sources {
+            let object = source.with_extension("o");
+            let object = object.file_name().context("a source has a name")?;
+            let mut command = self.compiler();
+            command.args(&flags).arg("-c").arg(source);
+            compile(command.arg("-o").arg(folder.join(object)))?;
+            objects.push(object.to_string_lossy().into_owned());
+        }
+        giornata::build(case, &folder, &objects)
     }
 
     /// Single calls, to be measured.
@@ -119,14 +163,27 @@ impl Compiler {
         self.link(command, &name, with_task_manager)
     }
 
+    /// A folder for what is generated.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(super) fn place(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.results.join(name);
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        Ok(folder)
+    }
+
+    fn compiler(&self) -> Command {
+        Command::new(env::var_os(COMPILER_VARIABLE).unwrap_or_else(|| COMPILER.into()))
+    }
+
     /// Flags, and the sources of a kernel; `probes` is whether categories are told.
     fn command(&self, kernel: Kernel, with_task_manager: bool, probes: &str) -> Command {
         let kernels = self.sources.join("kernels");
         let own = kernels.join(kernel.name());
         let tasks = own.join(if with_task_manager { "rtm" } else { "software" });
-        let compiler = env::var_os(COMPILER_VARIABLE).unwrap_or_else(|| COMPILER.into());
-        let mut command = Command::new(compiler);
-        command.args(FLAGS);
+        let mut command = self.compiler();
+        command.args(FLAGS).args(LINKING);
         command.arg(format!("-T{}", kernels.join("program.ld").display()));
         let registers = root().join("hw/rtm/include");
         for folder in [&kernels, &own, &tasks, &kernels.join(probes), &registers] {
@@ -134,35 +191,39 @@ impl Compiler {
         }
         command
             .arg(kernels.join("start.S"))
-            .arg(own.join(kernel.assembly()))
+            .args(kernel.assembly().map(|assembly| own.join(assembly)))
             .arg(own.join("kernel.c"));
         command
     }
 
-    /// The library of a workload, or none and the flags of our own sources.
-    fn add_library(&self, workload: Workload, command: &mut Command) -> Result<()> {
+    /// Flags and sources of a workload's library, if it has one.
+    fn library(&self, workload: Workload) -> Result<Option<(Vec<String>, Vec<PathBuf>)>> {
         let Some(library) = workload.library() else {
-            command.args(STRICT);
-            return Ok(());
+            return Ok(None);
         };
         let place = self.crates.get(library.package);
         let place: &Path = place.context("the manifest does not have the library's crate")?;
-        command.arg("-w").args(library.flags);
-        command.arg(format!("-I{}", place.join(library.include).display()));
-        command.args(library.sources.iter().map(|source| place.join(source)));
-        Ok(())
+        let mut flags = vec!["-w".to_string()];
+        flags.extend(library.flags.iter().copied().map(String::from));
+        flags.push(format!("-I{}", place.join(library.include).display()));
+        let sources = library.sources.iter().map(|source| place.join(source));
+        Ok(Some((flags, sources.collect())))
     }
 
     fn link(&self, mut command: Command, name: &str, with_task_manager: bool) -> Result<Image> {
         let suffix = if with_task_manager { "rtm" } else { "software" };
         let elf = self.results.join(format!("{name}-{suffix}.elf"));
-        check(command.arg("-o").arg(&elf)).with_context(|| {
-            format!(
-                "the experiment needs GCC for RISC-V with picolibc (Debian: \
-                 gcc-riscv64-unknown-elf, picolibc-riscv64-unknown-elf), or another in \
-                 {COMPILER_VARIABLE}"
-            )
-        })?;
+        compile(command.arg("-o").arg(&elf))?;
         Ok(Image::read(&elf)?)
     }
+}
+
+fn compile(command: &mut Command) -> Result<()> {
+    check(command).with_context(|| {
+        format!(
+            "the experiment needs GCC for RISC-V with picolibc (Debian: \
+             gcc-riscv64-unknown-elf, picolibc-riscv64-unknown-elf), or another in \
+             {COMPILER_VARIABLE}"
+        )
+    })
 }

@@ -68,7 +68,7 @@ pub(super) fn measure(compiler: &Compiler, chips: &Chips) -> Result<Vec<CallRow>
                 latency: chips.chip.latency,
                 ..Run::new(image.clone())
             };
-            let report = chips.of(with_task_manager).run(&run)?;
+            let report = chips.of_c(with_task_manager).run(&run)?;
             report.expect_success()?;
             let spans = report.between(BEGIN, END);
             let warm = spans
