@@ -1,7 +1,8 @@
 // The first of N records: a tree of cells that each tell the first of four.
 //
 // With `Stages` registers spread over its levels an answer comes so many cycles after its
-// question, and there may be a question each cycle.
+// question, and there may be a question each cycle. Records are compared in the cycle before their
+// question: their priorities and keys must be there then, and stay.
 
 module rtm_tree #(
   parameter int unsigned N      = 64,  // a power of two
@@ -59,8 +60,11 @@ module rtm_tree #(
       logic [IndexW-1:0]  first_index;
       rtm_first_of_four #(
         .KeyW  (KeyW),
-        .IndexW(IndexW)
+        .IndexW(IndexW),
+        .Early (Depth == 1),
+        .OneHot(Stages != 0)
       ) u_first (
+        .clk_i,
         .urgency_i(urgency[From*9 +: 4*9]),
         .key_i    (key[From*KeyBits +: 4*KeyBits]),
         .index_i  (index[From*IndexW +: 4*IndexW]),
@@ -93,6 +97,6 @@ module rtm_tree #(
   assign index_o = index[0 +: IndexW];
 
   logic unused;
-  assign unused = ^{clk_i, urgency[7:0], key[0 +: KeyBits]};
+  assign unused = ^{urgency[7:0], key[0 +: KeyBits]};
 
 endmodule
