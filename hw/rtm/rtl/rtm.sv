@@ -354,18 +354,17 @@ module rtm #(
   // (without a request that of `addr_i` is not looked at)
   logic watches;
   assign watches = Interrupts && !req_i;
-  logic [N-1:0] candidate_q, candidate_d;
+  logic [N-1:0] candidate;
   for (genvar i = 0; i < N; i++) begin : gen_candidate
     always_comb begin
-      if (watches)                      candidate_d[i] = is_ready[i];
-      else if (is_waiter || is_release) candidate_d[i] = is_waiting[i] &&
+      if (watches)                      candidate[i] = is_ready[i];
+      else if (is_waiter || is_release) candidate[i] = is_waiting[i] &&
                                                          ids[i*8 +: 8] == addr_i[9:2];
-      else if (is_expired)              candidate_d[i] = has_expired[i];
-      else if (is_next)                 candidate_d[i] = is_ready[i] && !seen_q[i];
-      else                              candidate_d[i] = is_ready[i];
+      else if (is_expired)              candidate[i] = has_expired[i];
+      else if (is_next)                 candidate[i] = is_ready[i] && !seen_q[i];
+      else                              candidate[i] = is_ready[i];
     end
   end
-  always_ff @(posedge clk_i) candidate_q <= candidate_d;
 
   rtm_tree #(
     .N     (N),
@@ -373,7 +372,7 @@ module rtm #(
     .Stages(Stages)
   ) u_tree (
     .clk_i,
-    .candidate_i(candidate_q),
+    .candidate_i(candidate),
     .priority_i (priorities),
     .key_i      (keys),
     .found_o    (found),
@@ -403,31 +402,44 @@ module rtm #(
 
   // ---- What is read.
 
-  // (0 where no record is meant; which of its words is selected last, because that is known to all
-  // records)
-  logic [31:0] field, word, delay_word, key_word, rdata_q, register_value;
-  always_comb begin
-    word       = '0;
-    delay_word = '0;
-    key_word   = '0;
-    for (int unsigned i = 0; i < N; i++) begin
-      if (own[i]) begin
-        word       |= {8'b0, ids[i*8 +: 8], priorities[i*8 +: 8], statuses[i*8 +: 8]};
-        delay_word |= 32'(delays[i*DelayW +: DelayW]);
-        key_word   |= 32'(keys[i*KeyBits +: KeyBits]);
+  // (with registers in the tree, that of each part of the records by itself: bits of one read are
+  // put together after them)
+  localparam int unsigned Parts = Selects ? 4 : 1;
+  logic [31:0] register_value, rdata;
+  logic [Parts*32-1:0] parts_q;
+  for (genvar p = 0; p < Parts; p++) begin : gen_part
+    // (0 where no record is meant; which of its words is selected last, because that is known to
+    // all records)
+    logic [31:0] field, word, delay_word, key_word;
+    always_comb begin
+      word       = '0;
+      delay_word = '0;
+      key_word   = '0;
+      for (int unsigned i = p * N / Parts; i < (p + 1) * N / Parts; i++) begin
+        if (own[i]) begin
+          word       |= {8'b0, ids[i*8 +: 8], priorities[i*8 +: 8], statuses[i*8 +: 8]};
+          delay_word |= 32'(delays[i*DelayW +: DelayW]);
+          key_word   |= 32'(keys[i*KeyBits +: KeyBits]);
+        end
       end
     end
-  end
-  assign field = is_key ? key_word : addr_i[2] ? delay_word : word;
+    assign field = is_key ? key_word : addr_i[2] ? delay_word : word;
 
-  always_ff @(posedge clk_i) begin
-    if (state_q == Select)    rdata_q <= field;
-    else if (state_q == Idle) rdata_q <= Selects ? register_value : field | register_value;
+    logic [31:0] other;
+    assign other = (Selects ? '0 : field) | (p == 0 ? register_value : '0);
+    always_ff @(posedge clk_i) begin
+      if (state_q == Select)    parts_q[p*32 +: 32] <= field;
+      else if (state_q == Idle) parts_q[p*32 +: 32] <= other;
+    end
+  end
+  always_comb begin
+    rdata = '0;
+    for (int unsigned p = 0; p < Parts; p++) rdata |= parts_q[p*32 +: 32];
   end
   // (nothing else is read where there is a question)
   logic answers_q;
   always_ff @(posedge clk_i) answers_q <= is_question;
-  assign rdata_o = rdata_q | (answers_q ? answer : '0);
+  assign rdata_o = rdata | (answers_q ? answer : '0);
 
 `ifdef FORMAL
   assign idle_o       = state_q == Idle;

@@ -2,12 +2,13 @@
 // comparison less in a row than three of them in two levels.
 
 module rtm_first_of_four #(
-  parameter int unsigned KeyW   = 0,
-  parameter int unsigned IndexW = 6,
-  // Its priority test cells are.
-  parameter bit          Early  = 1'b0,
+  parameter int unsigned KeyW       = 0,
+  parameter int unsigned IndexW     = 6,
+  // Of its priority test cells; with both, candidates are those of the cycle before.
+  parameter bit          Registered = 1'b0,
+  parameter bit          Chosen     = 1'b0,
   // Selects by one bit a record: faster for one cell, slower for several in a row.
-  parameter bit          OneHot = 1'b0,
+  parameter bit          OneHot     = 1'b0,
   localparam int unsigned KeyBits = KeyW == 0 ? 1 : KeyW
 ) (
   input  logic                 clk_i,
@@ -33,8 +34,9 @@ module rtm_first_of_four #(
     for (genvar b = 0; b < 4; b++) begin : gen_b
       if (a < b) begin : gen_cell
         rtm_precedes #(
-          .KeyW (KeyW),
-          .Early(Early)
+          .KeyW      (KeyW),
+          .Registered(Registered),
+          .Chosen    (Chosen)
         ) u_precedes (
           .clk_i,
           .urgency_a_i(urgency_i[a*9 +: 9]),
@@ -79,6 +81,14 @@ module rtm_first_of_four #(
 
   assign {urgency_o[7:0], key_o, index_o} = first;
   // (whether there is one does not wait for comparisons)
-  assign urgency_o[8] = urgency_i[8] && urgency_i[17] && urgency_i[26] && urgency_i[35];
+  logic none;
+  assign none = urgency_i[8] && urgency_i[17] && urgency_i[26] && urgency_i[35];
+  if (Registered && Chosen) begin : gen_chosen
+    logic none_q;
+    always_ff @(posedge clk_i) none_q <= none;
+    assign urgency_o[8] = none_q;
+  end else begin : gen_at_once
+    assign urgency_o[8] = none;
+  end
 
 endmodule

@@ -4,12 +4,13 @@
 // Among equals the key decides, as a serial number: live keys span less than half its range. A
 // full tie is A's.
 //
-// An early cell compares priorities and keys a cycle before it is told which records are
-// candidates; until then these stay.
+// A cell with a register compares priorities and keys in the cycle before its answer; with
+// `Chosen` it is told in that cycle too which of the two are candidates, else with the answer.
 
 module rtm_precedes #(
-  parameter int unsigned KeyW = 0,
-  parameter bit          Early = 1'b0,
+  parameter int unsigned KeyW       = 0,
+  parameter bit          Registered = 1'b0,
+  parameter bit          Chosen     = 1'b0,
   localparam int unsigned KeyBits = KeyW == 0 ? 1 : KeyW
 ) (
   input  logic               clk_i,
@@ -20,11 +21,17 @@ module rtm_precedes #(
   output logic               b_first_o
 );
 
-  // Of an early cell only priorities.
-  localparam int unsigned UrgencyW = Early ? 8 : 9;
+  // With a register, candidates come last. (an even number of bits, else the carry of the last
+  // takes another look-up table where a cell of a carry chain has two)
+  localparam int unsigned UrgencyW = Registered ? 8 : 10;
   logic [UrgencyW-1:0] urgency_a, urgency_b;
-  assign urgency_a = urgency_a_i[UrgencyW-1:0];
-  assign urgency_b = urgency_b_i[UrgencyW-1:0];
+  if (Registered) begin : gen_priorities
+    assign urgency_a = urgency_a_i[7:0];
+    assign urgency_b = urgency_b_i[7:0];
+  end else begin : gen_urgencies
+    assign urgency_a = {urgency_a_i, 1'b0};
+    assign urgency_b = {urgency_b_i, 1'b0};
+  end
 
   logic is_before;
   if (KeyW == 0) begin : gen_priority
@@ -37,10 +44,14 @@ module rtm_precedes #(
     assign is_before = urgency_b < urgency_a || (urgency_b == urgency_a && apart[KeyBits-1]);
   end
 
-  if (Early) begin : gen_early
+  // (of two that are no candidates neither matters)
+  if (Registered && Chosen) begin : gen_chosen
+    logic b_first_q;
+    always_ff @(posedge clk_i) b_first_q <= urgency_a_i[8] || (!urgency_b_i[8] && is_before);
+    assign b_first_o = b_first_q;
+  end else if (Registered) begin : gen_early
     logic before_q;
     always_ff @(posedge clk_i) before_q <= is_before;
-    // (of two that are no candidates neither matters)
     assign b_first_o = urgency_a_i[8] || (!urgency_b_i[8] && before_q);
   end else begin : gen_at_once
     logic unused_clk;
