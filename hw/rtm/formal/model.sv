@@ -5,6 +5,48 @@
 // Proved by induction: between requests the records hold what the model holds, and so each
 // answer is right, however long it has been running.
 
+// The first of the records that are meant, found by looking at one after the other.
+module model_first #(
+  parameter int unsigned N    = 4,
+  parameter int unsigned KeyW = 0,
+  localparam int unsigned KeyBits = KeyW == 0 ? 1 : KeyW,
+  localparam int unsigned IndexW  = $clog2(N)
+) (
+  input  logic [N-1:0]         meant_i,
+  input  logic [N*8-1:0]       urgencies_i,
+  input  logic [N*KeyBits-1:0] keys_i,
+  output logic                 found_o,
+  output logic [IndexW-1:0]    first_o
+);
+
+  // (what is the first of those before each)
+  logic [N:0]         any;
+  logic [IndexW-1:0]  best         [N+1];
+  logic [7:0]         best_urgency [N+1];
+  logic [KeyBits-1:0] best_key     [N+1];
+  assign any[0]          = 1'b0;
+  assign best[0]         = '0;
+  assign best_urgency[0] = '0;
+  assign best_key[0]     = '0;
+  for (genvar i = 0; i < N; i++) begin : gen_best
+    logic [7:0]         urgency;
+    logic [KeyBits-1:0] key, apart;
+    logic               wins;
+    assign urgency = urgencies_i[8*i +: 8];
+    assign key     = keys_i[KeyBits*i +: KeyBits];
+    assign apart   = key - best_key[i];
+    assign wins    = meant_i[i] && (!any[i] || urgency < best_urgency[i] ||
+                                    (KeyW != 0 && urgency == best_urgency[i] && apart[KeyBits-1]));
+    assign any[i+1]          = any[i] || meant_i[i];
+    assign best[i+1]         = wins ? IndexW'(i) : best[i];
+    assign best_urgency[i+1] = wins ? urgency : best_urgency[i];
+    assign best_key[i+1]     = wins ? key : best_key[i];
+  end
+  assign found_o = any[N];
+  assign first_o = best[N];
+
+endmodule
+
 module model #(
   parameter int unsigned N          = 4,
   parameter int unsigned DelayW     = 16,
@@ -42,6 +84,8 @@ module model #(
   logic                 takes, writes;
   logic [31:0]          own_period, own_phase;
   logic [1:0]           own_cause, own_enable;
+  logic                 own_known_found;
+  logic [IndexW-1:0]    own_known;
 
   rtm #(
     .N         (N),
@@ -76,6 +120,8 @@ module model #(
     .phase_o     (own_phase),
     .cause_o     (own_cause),
     .enable_o    (own_enable),
+    .known_found_o(own_known_found),
+    .known_first_o(own_known),
     .counted_o   (counted),
     .takes_o     (takes),
     .writes_o    (writes),
@@ -142,28 +188,22 @@ module model #(
     end
   end
 
-  // (what is the first of those before each)
-  logic [N:0]              any;
-  logic [IndexW-1:0]       best         [N+1];
-  logic [7:0]              best_urgency [N+1];
-  logic [KeyBits-1:0]      best_key     [N+1];
-  assign any[0]          = 1'b0;
-  assign best[0]         = '0;
-  assign best_urgency[0] = '0;
-  assign best_key[0]     = '0;
-  for (genvar i = 0; i < N; i++) begin : gen_best
-    logic               wins;
-    logic [KeyBits-1:0] apart;
-    assign apart = key[i] - best_key[i];
-    assign wins  = meant[i] && (!any[i] || urgency[i] < best_urgency[i] ||
-                                (KeyW != 0 && urgency[i] == best_urgency[i] && apart[KeyBits-1]));
-    assign any[i+1]          = any[i] || meant[i];
-    assign best[i+1]         = wins ? IndexW'(i) : best[i];
-    assign best_urgency[i+1] = wins ? urgency[i] : best_urgency[i];
-    assign best_key[i+1]     = wins ? key[i] : best_key[i];
+  logic [N*8-1:0]       urgencies;
+  logic [N*KeyBits-1:0] all_keys;
+  for (genvar i = 0; i < N; i++) begin : gen_all
+    assign urgencies[8*i +: 8]            = urgency[i];
+    assign all_keys[KeyBits*i +: KeyBits] = key[i];
   end
-  assign found = any[N];
-  assign first = best[N];
+  model_first #(
+    .N   (N),
+    .KeyW(KeyW)
+  ) u_first (
+    .meant_i    (meant),
+    .urgencies_i(urgencies),
+    .keys_i     (all_keys),
+    .found_o    (found),
+    .first_o    (first)
+  );
 
   logic is_question, is_record, is_key;
   logic [IndexW-1:0] record, key_record;
@@ -281,6 +321,40 @@ module model #(
     end
   end
 
+  // ---- Whether the top is another than that which has been told: looked at when nothing has been
+  // going on for so long, and known from the next cycle on.
+
+  localparam logic [2:0] Quiet = 3'(Stages + 2);
+  logic [2:0]        quiet = '0;
+  logic              top_found, known_found = 1'b0, top_changed = 1'b0, was_top_changed = 1'b0;
+  logic [IndexW-1:0] top, known = '0;
+  logic [N-1:0]      ready;
+  for (genvar i = 0; i < N; i++) begin : gen_ready
+    assign ready[i] = is_ready(status[i]);
+  end
+  model_first #(
+    .N   (N),
+    .KeyW(KeyW)
+  ) u_top (
+    .meant_i    (ready),
+    .urgencies_i(urgencies),
+    .keys_i     (all_keys),
+    .found_o    (top_found),
+    .first_o    (top)
+  );
+  always_ff @(posedge clk_i) begin
+    was_top_changed <= top_changed;
+    if (!rst_n || !idle)     quiet <= '0;
+    else if (quiet != Quiet) quiet <= quiet + 3'd1;
+    if (req_i && ack && !we_i && addr_i == rtm_pkg::Top) begin
+      known_found <= top_found;
+      known       <= top;
+      top_changed <= 1'b0;
+    end else if (idle && quiet == Quiet) begin
+      top_changed <= top_found != known_found || (top_found && top != known);
+    end
+  end
+
   // ---- What software keeps to: a valid record has its fields.
 
   always_comb begin
@@ -316,18 +390,26 @@ module model #(
       end
     end
     if (rst_n && req_i && ack && !we_i && Interrupts) begin
-      if (addr_i == rtm_pkg::Cause)  reads_cause: assert (rdata[rtm_pkg::CauseDelay] == ran_out);
+      if (addr_i == rtm_pkg::Cause) begin
+        reads_delay_cause: assert (rdata[rtm_pkg::CauseDelay] == ran_out);
+        // (as it was when the request came)
+        reads_top_cause: assert (rdata[rtm_pkg::CauseTop] == was_top_changed);
+      end
       if (addr_i == rtm_pkg::Enable) reads_enable: assert (rdata == 32'(enabled));
       if (addr_i == rtm_pkg::Tick)   reads_tick: assert (rdata == period);
     end
     if (rst_n && idle && Interrupts) begin
       assert (own_cause[rtm_pkg::CauseDelay] == ran_out && own_enable == enabled);
+      follows_the_top: assert (own_cause[rtm_pkg::CauseTop] == top_changed);
+      knows_what_was_told: assert (own_known_found == known_found &&
+                                   (!known_found || own_known == known));
       interrupts: assert (irq == |(own_cause & enabled));
       if (due != '0 && !req_i) takes_ticks_at_once: assert (takes);
     end
     if (Interrupts) counts_each_tick: assert (counted == due && own_period == period);
     if (Interrupts && period != '0) assert (own_phase == phase);
     keeps_few_ticks: assert (due < 8);
+    assert (quiet <= Quiet);
     if (takes) takes_between_requests: assert (idle && due != '0);
     // (acknowledged in the cycle after so many; ticks go before a request once)
     if (DelayCells == N) begin

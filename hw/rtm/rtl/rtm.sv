@@ -57,6 +57,9 @@ module rtm #(
   output logic [31:0]                          phase_o,
   output logic [1:0]                           cause_o,
   output logic [1:0]                           enable_o,
+  // What software knows to be the top.
+  output logic                                 known_found_o,
+  output logic [$clog2(N)-1:0]                 known_first_o,
   // Ticks that it has counted itself; it takes them to advance time; a register is written.
   output logic [DelayW-1:0]                    counted_o,
   output logic                                 takes_o,
@@ -246,29 +249,46 @@ module rtm #(
   logic        found;
   logic [IndexW-1:0] first;
 
-  // The record that is meant, if any.
+  // The record that is meant, if any, and bytes of its words that are written; with `Selects` both
+  // are registered, because all records wait for them.
   logic [N-1:0] own, own_d;
+  logic [3:0]   word_we, delay_we, key_we, word_we_d, delay_we_d, key_we_d;
+  logic         is_in_keys, is_written;
   logic         writes_field;
+  assign is_in_keys = KeyW != 0 && addr_i[12];
   for (genvar i = 0; i < N; i++) begin : gen_own
     assign own_d[i] = is_key ? key_record == IndexW'(i)
                              : is_record && record == IndexW'(i);
   end
+  // (elsewhere no record is meant: these bits suffice)
+  assign word_we_d  = is_written && !is_in_keys && !addr_i[2] ? be_i : 4'b0;
+  assign delay_we_d = is_written && !is_in_keys && addr_i[2] ? be_i : 4'b0;
+  assign key_we_d   = is_written && is_in_keys ? be_i : 4'b0;
   if (Selects) begin : gen_selected
     logic [N-1:0] own_q;
-    always_ff @(posedge clk_i) own_q <= own_d;
+    logic [3:0]   word_we_q, delay_we_q, key_we_q;
+    always_ff @(posedge clk_i) begin
+      own_q      <= own_d;
+      word_we_q  <= word_we_d;
+      delay_we_q <= delay_we_d;
+      key_we_q   <= key_we_d;
+    end
+    assign is_written   = state_q == Idle && req_i && we_i && !takes_counted;
     assign own          = own_q;
+    assign word_we      = word_we_q;
+    assign delay_we     = delay_we_q;
+    assign key_we       = key_we_q;
     assign writes_field = state_q == Select && we_i && be_i != '0;
   end else begin : gen_decoded
+    assign is_written   = writes;
     assign own          = own_d;
+    assign word_we      = word_we_d;
+    assign delay_we     = delay_we_d;
+    assign key_we       = key_we_d;
     assign writes_field = writes;
   end
 
   for (genvar i = 0; i < N; i++) begin : gen_record
-    logic [3:0] word_we, delay_we, key_we;
-    assign word_we  = writes_field && own[i] && !is_key && !addr_i[2] ? be_i : 4'b0;
-    assign delay_we = writes_field && own[i] && !is_key && addr_i[2] ? be_i : 4'b0;
-    assign key_we   = writes_field && own[i] && is_key ? be_i : 4'b0;
-
     assign is_moving[i] = advancing && group_q == GroupW'(i / DelayCells);
     assign is_first[i]  = is_answered && found && first == IndexW'(i);
 
@@ -281,9 +301,9 @@ module rtm #(
     ) u_record (
       .clk_i,
       .rst_ni,
-      .word_we_i   (word_we),
-      .delay_we_i  (delay_we),
-      .key_we_i    (key_we),
+      .word_we_i   (own[i] ? word_we : 4'b0),
+      .delay_we_i  (own[i] ? delay_we : 4'b0),
+      .key_we_i    (own[i] ? key_we : 4'b0),
       .wdata_i,
       .advance_i   (is_moving[i]),
       .next_delay_i(next_delays[i*DelayW +: DelayW]),
@@ -331,18 +351,20 @@ module rtm #(
 
   // ---- The first of them.
 
-  logic [N-1:0] candidate_q, candidate_d;
+  // (without a request that of `addr_i` is not looked at)
+  logic watches;
+  assign watches = Interrupts && !req_i;
+  logic [N-1:0] candidate;
   for (genvar i = 0; i < N; i++) begin : gen_candidate
     always_comb begin
-      if (state_q != Idle || !req_i)    candidate_d[i] = is_ready[i];
-      else if (is_waiter || is_release) candidate_d[i] = is_waiting[i] &&
+      if (watches)                      candidate[i] = is_ready[i];
+      else if (is_waiter || is_release) candidate[i] = is_waiting[i] &&
                                                          ids[i*8 +: 8] == addr_i[9:2];
-      else if (is_expired)              candidate_d[i] = has_expired[i];
-      else if (is_next)                 candidate_d[i] = is_ready[i] && !seen_q[i];
-      else                              candidate_d[i] = is_ready[i];
+      else if (is_expired)              candidate[i] = has_expired[i];
+      else if (is_next)                 candidate[i] = is_ready[i] && !seen_q[i];
+      else                              candidate[i] = is_ready[i];
     end
   end
-  always_ff @(posedge clk_i) candidate_q <= candidate_d;
 
   rtm_tree #(
     .N     (N),
@@ -350,7 +372,7 @@ module rtm #(
     .Stages(Stages)
   ) u_tree (
     .clk_i,
-    .candidate_i(candidate_q),
+    .candidate_i(candidate),
     .priority_i (priorities),
     .key_i      (keys),
     .found_o    (found),
@@ -380,24 +402,44 @@ module rtm #(
 
   // ---- What is read.
 
-  // (0 where no record is meant)
-  logic [31:0] field, rdata_q, register_value;
-  always_comb begin
-    field = '0;
-    for (int unsigned i = 0; i < N; i++) begin
-      if (own[i]) begin
-        field |= is_key    ? 32'(keys[i*KeyBits +: KeyBits]) :
-                 addr_i[2] ? 32'(delays[i*DelayW +: DelayW]) :
-                             {8'b0, ids[i*8 +: 8], priorities[i*8 +: 8], statuses[i*8 +: 8]};
+  // (with registers in the tree, that of each part of the records by itself: bits of one read are
+  // put together after them)
+  localparam int unsigned Parts = Selects ? 4 : 1;
+  logic [31:0] register_value, rdata;
+  logic [Parts*32-1:0] parts_q;
+  for (genvar p = 0; p < Parts; p++) begin : gen_part
+    // (0 where no record is meant; which of its words is selected last, because that is known to
+    // all records)
+    logic [31:0] field, word, delay_word, key_word;
+    always_comb begin
+      word       = '0;
+      delay_word = '0;
+      key_word   = '0;
+      for (int unsigned i = p * N / Parts; i < (p + 1) * N / Parts; i++) begin
+        if (own[i]) begin
+          word       |= {8'b0, ids[i*8 +: 8], priorities[i*8 +: 8], statuses[i*8 +: 8]};
+          delay_word |= 32'(delays[i*DelayW +: DelayW]);
+          key_word   |= 32'(keys[i*KeyBits +: KeyBits]);
+        end
       end
     end
-  end
+    assign field = is_key ? key_word : addr_i[2] ? delay_word : word;
 
-  always_ff @(posedge clk_i) begin
-    if (state_q == Select)    rdata_q <= field;
-    else if (state_q == Idle) rdata_q <= Selects ? register_value : field | register_value;
+    logic [31:0] other;
+    assign other = (Selects ? '0 : field) | (p == 0 ? register_value : '0);
+    always_ff @(posedge clk_i) begin
+      if (state_q == Select)    parts_q[p*32 +: 32] <= field;
+      else if (state_q == Idle) parts_q[p*32 +: 32] <= other;
+    end
   end
-  assign rdata_o = is_question ? answer : rdata_q;
+  always_comb begin
+    rdata = '0;
+    for (int unsigned p = 0; p < Parts; p++) rdata |= parts_q[p*32 +: 32];
+  end
+  // (nothing else is read where there is a question)
+  logic answers_q;
+  always_ff @(posedge clk_i) answers_q <= is_question;
+  assign rdata_o = rdata | (answers_q ? answer : '0);
 
 `ifdef FORMAL
   assign idle_o       = state_q == Idle;
@@ -439,7 +481,7 @@ module rtm #(
   end else begin : gen_no_arrivals
     logic unused_arrivals;
     assign arrivals_q      = '0;
-    assign unused_arrivals = ^arrivals_q;
+    assign unused_arrivals = ^{arrivals_q, writes_field};
   end
 
   if (Many) begin : gen_seen
@@ -481,6 +523,10 @@ module rtm #(
       .found_i    (found),
       .first_i    (first),
       .told_i     (is_answered && is_top),
+`ifdef FORMAL
+      .known_found_o,
+      .known_first_o,
+`endif
       .irq_o
     );
   end else begin : gen_no_interrupts
@@ -491,6 +537,10 @@ module rtm #(
     assign cause   = '0;
     assign enable  = '0;
     assign irq_o   = 1'b0;
+`ifdef FORMAL
+    assign known_found_o = 1'b0;
+    assign known_first_o = '0;
+`endif
   end
 
   assign has_ticks = counted != '0;

@@ -25,6 +25,12 @@ module rtm_causes #(
   input  logic [IndexW-1:0] first_i,
   input  logic              told_i,
 
+`ifdef FORMAL
+  // What software knows.
+  output logic              known_found_o,
+  output logic [IndexW-1:0] known_first_o,
+`endif
+
   output logic              irq_o
 );
 
@@ -72,6 +78,14 @@ module rtm_causes #(
     else if (watches) top_changed_q <= found_i != known_found_q ||
                                        (found_i && first_i != known_first_q);
   end
+
+`ifdef FORMAL
+  assign known_found_o = known_found_q;
+  assign known_first_o = known_first_q;
+  always_comb begin
+    assert (settled_q <= Settled);
+  end
+`endif
 
   assign cause_o[rtm_pkg::CauseDelay] = ran_out_q;
   assign cause_o[rtm_pkg::CauseTop]   = top_changed_q;

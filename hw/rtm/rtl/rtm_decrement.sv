@@ -9,7 +9,10 @@ module rtm_decrement #(
   output logic              runs_out_o
 );
 
-  assign runs_out_o = delay_i <= ticks_i;
-  assign delay_o    = runs_out_o ? '0 : delay_i - ticks_i;
+  // (the difference of equals is 0: what is left does not wait for that comparison)
+  logic is_less;
+  assign is_less    = delay_i < ticks_i;
+  assign runs_out_o = is_less || delay_i == ticks_i;
+  assign delay_o    = is_less ? '0 : delay_i - ticks_i;
 
 endmodule

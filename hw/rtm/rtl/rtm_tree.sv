@@ -1,7 +1,10 @@
 // The first of N records: a tree of cells that each tell the first of four.
 //
-// With `Stages` registers spread over its levels an answer comes so many cycles after its
-// question, and there may be a question each cycle.
+// An answer comes in the cycle after its question, and as many later as there are `Stages`:
+// registers that are spread over its levels. There may be a question each cycle. Priorities and
+// keys must stay as they are from the question until they have passed the leaves, which is one
+// cycle. Records are compared in the cycle of the question: without further registers that they
+// are candidates is then known soon enough to be compared with, else it is registered.
 
 module rtm_tree #(
   parameter int unsigned N      = 64,  // a power of two
@@ -31,10 +34,17 @@ module rtm_tree #(
   logic [Nodes*KeyBits-1:0] key     /* verilator split_var */;
   logic [Nodes*IndexW-1:0]  index   /* verilator split_var */;
 
+  logic [N-1:0] candidate;
+  if (Stages == 0) begin : gen_candidates
+    assign candidate = candidate_i;
+  end else begin : gen_registered_candidates
+    always_ff @(posedge clk_i) candidate <= candidate_i;
+  end
+
   for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
     localparam int unsigned Leaf = begin_of(Levels) + i;
     if (i < N) begin : gen_record
-      assign urgency[Leaf*9 +: 9]         = {!candidate_i[i], priority_i[i*8 +: 8]};
+      assign urgency[Leaf*9 +: 9]         = {!candidate[i], priority_i[i*8 +: 8]};
       assign key[Leaf*KeyBits +: KeyBits] = key_i[i*KeyBits +: KeyBits];
       assign index[Leaf*IndexW +: IndexW] = IndexW'(i);
     end else begin : gen_none
@@ -58,9 +68,13 @@ module rtm_tree #(
       logic [KeyBits-1:0] first_key;
       logic [IndexW-1:0]  first_index;
       rtm_first_of_four #(
-        .KeyW  (KeyW),
-        .IndexW(IndexW)
+        .KeyW      (KeyW),
+        .IndexW    (IndexW),
+        .Registered(Depth == 1),
+        .Chosen    (Stages == 0),
+        .OneHot    (Stages != 0)
       ) u_first (
+        .clk_i,
         .urgency_i(urgency[From*9 +: 4*9]),
         .key_i    (key[From*KeyBits +: 4*KeyBits]),
         .index_i  (index[From*IndexW +: 4*IndexW]),
@@ -93,6 +107,6 @@ module rtm_tree #(
   assign index_o = index[0 +: IndexW];
 
   logic unused;
-  assign unused = ^{clk_i, urgency[7:0], key[0 +: KeyBits]};
+  assign unused = ^{urgency[7:0], key[0 +: KeyBits]};
 
 endmodule

@@ -43,6 +43,11 @@ fn the_reference_answers_as_the_model_does_however_long_it_has_been_running() {
             ..FEW.with_records(8)
         };
         is_its_model("proof-pipelined", pipelined, 9);
+        let interrupts = Parameters {
+            interrupts: true,
+            ..pipelined
+        };
+        is_its_model("proof-pipelined-interrupts", interrupts, 12);
     }
 }
 
