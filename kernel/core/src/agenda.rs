@@ -16,12 +16,14 @@ mod records;
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, same, tagged};
+use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, tagged};
 
 pub(crate) use records::Records;
 
 /// Lists of the agenda.
 pub const LISTS: usize = 8;
+/// Bytes from one record of a task manager to the next.
+pub const RECORD_BYTES: usize = 8;
 /// Ticks after which a list in which nothing is armed rings.
 pub const HORIZON: u32 = 0x7000_0000;
 /// Ticks ahead that an alarm can be set at most. Who waits longer is looked at again.
@@ -49,8 +51,8 @@ record! {
     /// What can ring.
     pub struct Alarm {
         pub(crate) key: Cell<u32>,
-        /// Its list, below [`LISTS`]. Of one that has a record of the task manager the last,
-        /// plus [`LISTS`] times the number of the record plus 1.
+        /// Its list, below [`LISTS`]; of one that has a record of the task manager [`LISTS`],
+        /// plus the offset of the record.
         pub(crate) list: u32,
         pub(crate) next: Cell<Option<Ref<Alarm>>>,
         pub(crate) prev: Cell<Option<Ref<Alarm>>>,
@@ -70,7 +72,7 @@ record! {
         first: Node,
         /// The earliest of the four lists of either half.
         two: [Node; 2],
-        /// The first of each list.
+        /// The first of each list. With a task manager, the last: the first of all lists.
         lists: [Node; LISTS],
         /// The last of each list.
         lasts: [Cell<Option<Ref<Alarm>>>; LISTS],
@@ -103,6 +105,7 @@ impl Agenda {
         }
         self.replay(0);
         self.replay(4);
+        self.begin_records();
     }
 
     #[inline(always)]
@@ -128,7 +131,7 @@ impl Agenda {
     }
 
     /// The first of a list is later than the one before: its half and the whole are
-    /// decided anew. Returns the next instant.
+    /// decided anew. Returns the next instant; with a task manager, that of the lists.
     #[inline(never)]
     fn replay(&self, list: u32) -> u32 {
         self.replay_now(list)
@@ -140,7 +143,7 @@ impl Agenda {
         let half = list as usize / 4 % 2;
         let [a, b, c, d] = match &self.lists {
             [a, b, c, d, ..] if half == 0 => [a, b, c, d],
-            // (what the task manager tells is not of a half)
+            // (with a task manager the last is none)
             [_, _, _, _, a, b, c, _] if records::ARE_THERE => [a, b, c, c],
             [_, _, _, _, a, b, c, d] => [a, b, c, d],
         };
@@ -150,28 +153,13 @@ impl Agenda {
         let (z, mut key) = if before(ky, kx) { (y, ky) } else { (x, kx) };
         let other = &self.two[half ^ 1];
         let mut alarm = z.alarm.get();
-        if records::ARE_THERE {
-            self.two[half].set(key, alarm);
-            return self.settle();
-        }
         let other_key = other.key.get();
         self.two[half].set(key, alarm);
         if before(other_key, key) {
             key = other_key;
             alarm = other.alarm.get();
         }
-        self.first.set(key, alarm);
-        key
-    }
-
-    /// The earliest of either half, and of what the task manager tells: the next instant.
-    #[inline(always)]
-    fn settle(&self) -> u32 {
-        let ([a, b], [.., c]) = (&self.two, &self.lists);
-        let (ka, kb, kc) = (a.key.get(), b.key.get(), c.key.get());
-        let (x, kx) = if before(kb, ka) { (b, kb) } else { (a, ka) };
-        let (x, key) = if before(kc, kx) { (c, kc) } else { (x, kx) };
-        self.first.set(key, x.alarm.get());
+        self.first_of_lists().set(key, alarm);
         key
     }
 
@@ -179,9 +167,6 @@ impl Agenda {
     #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn loses_front(&self, alarm: Ref<Alarm>, key: u32) -> usize {
-        if records::record_of(alarm).is_some() {
-            return 0;
-        }
         let stays = alarm
             .next
             .get()
@@ -194,13 +179,9 @@ impl Agenda {
     #[inline(always)]
     pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> u32 {
         alarm.key.set(key);
-        if let Some(record) = records::record_of(alarm) {
-            records::set_key(record, key);
-            self.ask(alarm, all);
-            return self.settle();
-        }
         self.node(alarm.list).key.set(key);
-        self.replay_now(alarm.list)
+        let next = self.replay_now(alarm.list);
+        self.next_after(next, all)
     }
 
     /// The first of its list is set anew, and is still the first of it: the next instant.
@@ -213,29 +194,28 @@ impl Agenda {
             cold_path();
             return None;
         }
-        if records::record_of(alarm).is_some() {
-            return Some(self.move_front(alarm, key, all));
-        }
         alarm.key.set(key);
         node.key.set(key);
-        Some(self.replay(alarm.list))
+        let next = self.replay(alarm.list);
+        Some(self.next_after(next, all))
     }
 
-    /// Sets an alarm. Returns whether the next instant is another one now. O(1) behind all
-    /// others of its list, else O(alarms of its list).
+    /// Sets an alarm. Returns whether the next instant is another one now. O(1) if it has a
+    /// record, else as [`insert`](Self::insert).
+    #[inline(always)]
+    pub(crate) fn set(&self, alarm: Ref<Alarm>, key: u32) -> bool {
+        match records::record_of(alarm) {
+            Some(record) => self.arm(record, alarm, key),
+            None => self.insert(alarm, key),
+        }
+    }
+
+    /// Sets an alarm of a list, as [`set`](Self::set). O(1) behind all others of its list, else
+    /// O(alarms of its list).
     #[inline(never)]
     pub(crate) extern "C" fn insert(&self, alarm: Ref<Alarm>, key: u32) -> bool {
         let (node, last) = (self.node(alarm.list), self.last(alarm.list));
         alarm.key.set(key);
-        if let Some(record) = records::record_of(alarm) {
-            records::arm(record, key);
-            if node.alarm.get().is_some() && !before(key, node.key.get()) {
-                return false;
-            }
-            let old = self.next();
-            node.set(key, Some(alarm));
-            return self.settle() != old;
-        }
         let (mut prev, mut next) = (last.get(), None);
         if prev.is_some_and(|last| before(key, last.key.get())) {
             (prev, next) = (None, node.alarm.get());
@@ -260,7 +240,8 @@ impl Agenda {
         }
         let old = self.next();
         node.set(key, Some(alarm));
-        self.replay(alarm.list) != old
+        let next = self.replay(alarm.list);
+        self.next_with(next) != old
     }
 
     /// Takes an alarm back. O(1).
@@ -268,14 +249,16 @@ impl Agenda {
     #[allow(improper_ctypes_definitions)]
     pub(crate) extern "C" fn remove(&self, alarm: Ref<Alarm>, all: Records) {
         if let Some(record) = records::record_of(alarm) {
-            records::clear(record);
-            let first = self.node(alarm.list).alarm.get();
-            if first.is_some_and(|first| same(first, alarm)) {
-                self.ask(alarm, all);
-                self.settle();
-            }
-            return;
+            return self.disarm(record, alarm, all);
         }
+        self.unlist(alarm, all);
+    }
+
+    /// Takes an alarm out of its list. O(1).
+    #[cfg_attr(feature = "rtm", inline(never))]
+    #[cfg_attr(not(feature = "rtm"), inline(always))]
+    #[allow(improper_ctypes_definitions)]
+    extern "C" fn unlist(&self, alarm: Ref<Alarm>, all: Records) {
         let (next, prev) = (alarm.next.get(), alarm.prev.get());
         if let Some(prev) = prev {
             prev.next.set(next);
@@ -286,7 +269,8 @@ impl Agenda {
             return;
         }
         self.shorten(alarm, next);
-        self.replay(alarm.list);
+        let next = self.replay(alarm.list);
+        self.next_after(next, all);
     }
 
     /// Takes the first of its list out: the next instant.
@@ -297,24 +281,12 @@ impl Agenda {
         next: Option<Ref<Alarm>>,
         all: Records,
     ) -> u32 {
-        match records::record_of(alarm) {
-            Some(record) => {
-                records::clear(record);
-                self.ask(alarm, all);
-                return self.settle();
-            }
-            None => self.shorten(alarm, next),
+        if let Some(record) = records::record_of(alarm) {
+            return self.disarm_first(record, all);
         }
-        self.replay_now(alarm.list)
-    }
-
-    /// Which alarm is the first that has a record, after one that was.
-    #[inline(always)]
-    fn ask(&self, alarm: Ref<Alarm>, all: Records) {
-        let first = records::first(all);
-        let none = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
-        let key = first.map_or(none, |first| first.key.get());
-        self.node(alarm.list).set(key, first);
+        self.shorten(alarm, next);
+        let next = self.replay_now(alarm.list);
+        self.next_after(next, all)
     }
 
     /// What is left of a list without its first.
@@ -334,12 +306,13 @@ impl Agenda {
 
     /// Lists in which nothing is armed and whose horizon has come get a new one.
     #[inline(never)]
-    pub(crate) fn refresh(&self, now: u32) {
+    pub(crate) fn refresh(&self, now: u32, all: Records) {
         for (list, node) in self.lists.iter().enumerate() {
             if node.alarm.get().is_none() && !before(now, node.key.get()) {
                 node.key.set(now.wrapping_add(HORIZON));
                 self.replay(list as u32);
             }
         }
+        self.renew(all);
     }
 }

@@ -162,7 +162,7 @@ pub(crate) fn before(a: u32, b: u32) -> bool {
 }
 
 /// 0 if there is one and it is this.
-#[cfg_attr(not(feature = "services"), allow(dead_code))]
+#[cfg_attr(not(any(feature = "services", feature = "rtm")), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn is_not<T>(a: Option<Ref<T>>, b: Ref<T>) -> usize {
     some(a) ^ core::ptr::from_ref(b).addr()

@@ -52,7 +52,8 @@ record! {
     /// What a record of the task manager stands for: an open rank, or an alarm.
     pub struct TaskRecord {
         pub(crate) rank: Cell<Option<Ref<Rank>>>,
-        pub(crate) alarm: Option<Ref<Alarm>>,
+        /// (some alarm, if the record is for ranks)
+        pub(crate) alarm: Ref<Alarm>,
     }
 }
 

@@ -42,7 +42,7 @@ impl Kernel {
     /// Sets an alarm, and if it is the first now, that of the hart.
     #[inline(never)]
     pub(crate) fn set_alarm<M: Machine>(&self, alarm: Ref<Alarm>, key: u32) {
-        if self.agenda.insert(alarm, key) {
+        if self.agenda.set(alarm, key) {
             self.ring_at::<M>(key, M::now());
         }
     }
@@ -155,7 +155,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn ring_next<M: Machine>(&self, now: u32) {
         let Some(alarm) = self.agenda.first() else {
-            return self.agenda.refresh(now);
+            return self.agenda.refresh(now, self.records());
         };
         self.agenda.remove(alarm, self.records());
         match alarm.event {

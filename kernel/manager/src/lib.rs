@@ -3,7 +3,7 @@
 //! A record is one of two things: an open rank of the ready queue, by its level and its
 //! deadline; or an alarm that is set, which waits for the event [`ALARM`], by its instant.
 //! So the first ready record is whose turn it is, and the first that waits for the event is
-//! what rings next. Each operation is one to three stores, or a load.
+//! what rings next. Each operation is one or two stores, or a load.
 //!
 //! On the host a model stands in, for each thread of the tests its own: see [`install`].
 #![no_std]
@@ -29,58 +29,73 @@ use registers::{read, write};
 /// The event for which alarms wait.
 const ALARM: u8 = 255;
 
-/// The number of a record, if an answer names one.
-#[inline(always)]
-fn named(answer: u32) -> Option<usize> {
-    (answer & answer::NONE == 0).then_some(answer as usize)
+/// No record has this number or a higher one; an answer that names none is as high.
+pub const NONE: usize = answer::NONE as usize;
+
+/// A record: its offset from the first one.
+#[derive(Clone, Copy)]
+pub struct Record(u32);
+
+impl Record {
+    /// Bytes from one to the next.
+    pub const BYTES: usize = address::RECORDS_STRIDE as usize;
+
+    /// That of a number.
+    #[inline(always)]
+    pub fn of(number: usize) -> Record {
+        Record((number * Record::BYTES) as u32)
+    }
+
+    /// That at an offset, a multiple of [`Record::BYTES`].
+    #[inline(always)]
+    pub fn at(offset: u32) -> Record {
+        Record(offset)
+    }
+
+    /// It is ready with a priority, 0 the most urgent, which no other ready one has.
+    #[inline(always)]
+    pub fn make_ready(self, priority: u32) {
+        self.write(status::VALID, priority as u8, 0);
+    }
+
+    /// The same with a key, which orders those of one priority.
+    #[inline(always)]
+    pub fn make_ready_by_key(self, priority: u32, key: u32) {
+        self.write_key(key);
+        self.make_ready(priority);
+    }
+
+    /// It becomes an alarm that rings at an instant.
+    #[inline(always)]
+    pub fn arm(self, instant: u32) {
+        self.write_key(instant);
+        self.write(status::VALID | status::EVENT, 0, ALARM);
+    }
+
+    /// It is neither ready nor an alarm any more.
+    #[inline(always)]
+    pub fn clear(self) {
+        self.write(0, 0, 0);
+    }
+
+    /// Its word.
+    #[inline(always)]
+    fn write(self, status: u8, priority: u8, event: u8) {
+        let at = address::RECORDS as usize + self.0 as usize;
+        write(at, record::word(status, priority, event));
+    }
+
+    #[inline(always)]
+    fn write_key(self, key: u32) {
+        let keys = (address::RECORDS_STRIDE / address::KEYS_STRIDE) as u32;
+        write(address::KEYS as usize + (self.0 / keys) as usize, key);
+    }
 }
 
-/// The word of a record.
+/// The number of the most urgent ready record, or [`NONE`] at least.
 #[inline(always)]
-fn say(record: usize, status: u8, priority: u8, event: u8) {
-    let at = address::RECORDS as usize + record * address::RECORDS_STRIDE as usize;
-    write(at, record::word(status, priority, event));
-}
-
-/// The record is ready with a priority, 0 the most urgent, which no other ready one has.
-#[inline(always)]
-pub fn make_ready(record: usize, priority: u32) {
-    say(record, status::VALID, priority as u8, 0);
-}
-
-/// The same with a key, which orders those of one priority.
-#[inline(always)]
-pub fn make_ready_by_key(record: usize, priority: u32, key: u32) {
-    set_key(record, key);
-    make_ready(record, priority);
-}
-
-/// The record becomes an alarm that rings at an instant.
-#[inline(always)]
-pub fn arm(record: usize, instant: u32) {
-    set_key(record, instant);
-    say(record, status::VALID | status::EVENT, 0, ALARM);
-}
-
-/// A record has another key: that of a ready one, or the instant of an alarm that is set.
-#[inline(always)]
-pub fn set_key(record: usize, key: u32) {
-    write(
-        address::KEYS as usize + record * address::KEYS_STRIDE as usize,
-        key,
-    );
-}
-
-/// The record is neither ready nor an alarm any more.
-#[inline(always)]
-pub fn clear(record: usize) {
-    say(record, 0, 0, 0);
-}
-
-/// The most urgent ready record.
-#[inline(always)]
-pub fn top() -> Option<usize> {
-    named(read(address::TOP as usize))
+pub fn top() -> usize {
+    read(address::TOP as usize) as usize
 }
 
 /// [`next`] begins with the most urgent one.
@@ -88,14 +103,14 @@ pub fn begin() {
     write(address::NEXT as usize, 0);
 }
 
-/// The next less urgent ready record.
-pub fn next() -> Option<usize> {
-    named(read(address::NEXT as usize))
+/// The number of the next less urgent ready record, or [`NONE`] at least.
+pub fn next() -> usize {
+    read(address::NEXT as usize) as usize
 }
 
-/// The alarm that rings first.
+/// The number of the alarm that rings first, or [`NONE`] at least.
 #[inline(always)]
-pub fn first_alarm() -> Option<usize> {
+pub fn first_alarm() -> usize {
     let waiter = address::WAITER as usize + ALARM as usize * address::WAITER_STRIDE as usize;
-    named(read(waiter))
+    read(waiter) as usize
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use giornata_abi::system::FaultPolicy;
 use giornata_core::account::Account;
-use giornata_core::agenda::LISTS;
+use giornata_core::agenda::{LISTS, RECORD_BYTES};
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
 use giornata_core::layout::{Record, Shaped};
@@ -519,22 +519,25 @@ fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
 
 /// What the records of the task manager stand for. Those of the threads' numbers are for
 /// open ranks; alarms have the others, while there are some, and then the lists in front of
-/// the last, which is for those that have records.
+/// the last, which is none then.
 fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description) {
     if description.task_records == 0 {
         return;
     }
     let table = arena.many::<TaskRecord>(description.task_records);
-    let last = LISTS - 1;
+    let some = parts.alarms.borrow()[0];
+    arena.set_each(table, "alarm", |_| some);
+    // (no record is the idle rank's)
+    arena.set(parts.rank_idle, "unmarked", u32::MAX);
     for (index, alarm) in parts.alarms.borrow().iter().enumerate() {
         let number = parts.threads.1 + index;
         let list = if number < description.task_records {
             let record = table.at(number, arena);
             arena.set(record, "alarm", *alarm);
             // (see `Alarm::list`)
-            (number + 1) * LISTS + last
+            LISTS + number * RECORD_BYTES
         } else {
-            index % (last - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
+            index % (LISTS - 1 - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
         };
         arena.set(*alarm, "list", list as u32);
     }

@@ -6,9 +6,10 @@
 //! record is another rank's, are a list in software, most urgent first. The idle rank is in
 //! neither: it runs when there is no other.
 
+use core::cell::Cell;
 use core::hint::cold_path;
 
-use giornata_manager as manager;
+use giornata_manager::{self as manager, Record};
 
 use super::level;
 use crate::epoch::keep;
@@ -65,9 +66,10 @@ impl Kernel {
 
     /// The rank in a record, or the idle one.
     #[inline(always)]
-    fn rank_of(&self, number: Option<usize>) -> Ref<Rank> {
-        number
-            .and_then(|number| self.task_records.get(number)?.rank.get())
+    fn rank_of(&self, number: usize) -> Ref<Rank> {
+        let record = self.task_records.get(number);
+        record
+            .and_then(|record| record.rank.get())
             .unwrap_or(self.idle_rank())
     }
 
@@ -105,18 +107,19 @@ impl Kernel {
     #[inline(never)]
     fn list_down_to(&self, last: Ref<Rank>) {
         manager::begin();
-        while let Some(number) = manager::next()
-            && let Some(record) = self.task_records.get(number)
+        let mut number = manager::next();
+        while let Some(record) = self.task_records.get(number)
             && let Some(rank) = record.rank.get()
         {
             if rank.level.get() == self.band {
                 record.rank.set(None);
-                manager::clear(number);
+                Record::of(number).clear();
                 self.list(rank);
             }
             if same(rank, last) {
                 return;
             }
+            number = manager::next();
         }
     }
 
@@ -185,26 +188,39 @@ impl Kernel {
     fn put(&self, rank: Ref<Rank>, head: Ref<Thread>) {
         rank.head.set(Some(head));
         let (number, level) = (head.number() as usize, rank.level.get());
+        let Some(record) = self.task_records.get(number) else {
+            return self.list(rank);
+        };
+        let (other, band) = (some(record.rank.get()), level ^ self.band);
+        if level >= LAST || band == 0 || other != 0 {
+            return self.put_by_key(rank, number);
+        }
+        record.rank.set(Some(rank));
+        rank.unmarked.set(number as u32);
+        Record::of(number).make_ready(level);
+    }
+
+    /// The same of one that is ordered by a key, or for which the record is not free.
+    #[cold]
+    #[inline(never)]
+    extern "C" fn put_by_key(&self, rank: Ref<Rank>, number: usize) {
+        let level = rank.level.get();
         match self.task_records.get(number) {
             Some(record) if record.rank.get().is_none() && has_record(level, self.band) => {
                 record.rank.set(Some(rank));
                 rank.unmarked.set(number as u32);
-                if level == self.band {
-                    manager::make_ready_by_key(number, level, rank.deadline.get());
-                } else if level >= LAST {
-                    manager::make_ready_by_key(number, LAST, level);
-                } else {
-                    manager::make_ready(number, level);
-                }
+                let (priority, key) = match level == self.band {
+                    true => (level, rank.deadline.get()),
+                    false => (LAST, level),
+                };
+                Record::of(number).make_ready_by_key(priority, key);
             }
-            _ => {
-                cold_path();
-                self.list(rank);
-            }
+            _ => self.list(rank),
         }
     }
 
     /// Puts a rank into the list. O(ranks in it).
+    #[cold]
     #[inline(never)]
     extern "C" fn list(&self, rank: Ref<Rank>) {
         rank.unmarked.set(LISTED);
@@ -220,6 +236,7 @@ impl Kernel {
         }
         rank.below.set(above.below.get());
         above.below.set(Some(rank));
+        self.listed().update(|listed| listed.wrapping_add(1));
     }
 
     /// Takes a rank out of the list. O(ranks in it).
@@ -229,39 +246,70 @@ impl Kernel {
         while let Some(below) = above.below.get() {
             if same(below, rank) {
                 above.below.set(rank.below.take());
+                self.listed().update(|listed| listed.wrapping_sub(1));
                 return;
             }
             above = below;
         }
     }
 
-    /// Closes a rank that has become empty. Constant time, unless it has no record. (The
-    /// idle rank never does: a server that is in no queue only has it.)
+    /// Closes a rank that has become empty, and finds the top. Constant time, unless ranks
+    /// have no record.
     #[inline(never)]
     pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
+        let (records, number) = (self.task_records, rank.unmarked.get() as usize);
+        let listed = self.listed().get();
+        let Some(record) = records.get(number) else {
+            return self.close_listed(rank);
+        };
+        rank.head.set(None);
+        record.rank.set(None);
+        Record::of(number).clear();
+        // (none if no thread is ready but the idle one)
+        let first = records.get(manager::top());
+        match first.and_then(|record| record.rank.get()) {
+            Some(first) if listed == 0 => self.set_top(first),
+            first => self.pick(first),
+        }
+    }
+
+    /// The same of one that has no record. (The idle rank is never empty: a server that is in
+    /// no queue only has it.)
+    #[cold]
+    #[inline(never)]
+    extern "C" fn close_listed(&self, rank: Ref<Rank>) {
         if same(rank, self.idle_rank()) {
-            cold_path();
             return;
         }
         rank.head.set(None);
-        let number = rank.unmarked.get() as usize;
-        match self.task_records.get(number) {
-            Some(record) => {
-                record.rank.set(None);
-                manager::clear(number);
-            }
-            None => {
-                cold_path();
-                self.unlist(rank);
-            }
+        self.unlist(rank);
+        self.set_top(self.more_urgent(self.rank_of(manager::top()), self.first_listed()));
+    }
+
+    /// The top is the first that has a record, or one of the list, or the idle one.
+    #[cold]
+    #[inline(never)]
+    extern "C" fn pick(&self, first: Option<Ref<Rank>>) {
+        let top = first.unwrap_or(self.idle_rank());
+        match self.first_listed() {
+            Some(listed) if listed.precedes(top) => self.set_top(listed),
+            _ => self.set_top(top),
         }
-        if same(rank, self.top.get()) {
-            let top = self.more_urgent(self.rank_of(manager::top()), self.first_listed());
-            self.top.set(top);
-            if let Some(head) = top.head.get() {
-                self.slot.set(head);
-            }
+    }
+
+    #[inline(always)]
+    fn set_top(&self, top: Ref<Rank>) {
+        self.top.set(top);
+        if let Some(head) = top.head.get() {
+            self.slot.set(head);
         }
+    }
+
+    /// How many ranks are in the list: no level is in the bitmap.
+    #[inline(always)]
+    fn listed(&self) -> &Cell<u32> {
+        let [listed, ..] = &self.open;
+        listed
     }
 
     /// What has to hold of two open ranks of which one is next to the other.
