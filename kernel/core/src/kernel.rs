@@ -7,7 +7,7 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::boot::{Boot, Settings};
 use crate::interrupt::LINES;
-use crate::ready::{LEVELS, TaskRecord};
+use crate::ready::{LEVELS, TaskRecords};
 use crate::{
     Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
     Trace, process, record,
@@ -70,7 +70,7 @@ record! {
         /// What seldom matters.
         pub settings: Settings,
         /// What the records of the task manager stand for, if there is one.
-        pub(crate) task_records: &'static [TaskRecord],
+        pub(crate) task_records: TaskRecords,
     }
 }
 

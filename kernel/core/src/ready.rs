@@ -14,6 +14,7 @@ mod listed;
 #[cfg(feature = "rtm")]
 mod managed;
 
+use crate::layout::{Shape, Shaped};
 use crate::{Alarm, Kernel, Outcome, Ref, Thread, record, same};
 
 /// Levels, 0 the most urgent: reactions; fixed priorities 255 to 0; streams; idle.
@@ -30,6 +31,23 @@ pub mod level {
 
 /// Words of the bitmap of levels.
 pub const LEVELS: usize = 9;
+/// Records that a task manager has at most.
+pub const TASK_RECORDS: usize = 256;
+/// What the records of a task manager stand for: the builder lays them, if there is one.
+#[cfg(feature = "rtm")]
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct TaskRecords(pub(crate) Ref<[TaskRecord; TASK_RECORDS]>);
+/// There are none.
+#[cfg(not(feature = "rtm"))]
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct TaskRecords(#[allow(dead_code)] Option<Ref<[TaskRecord; TASK_RECORDS]>>);
+
+impl Shaped for TaskRecords {
+    // (the same for the builder, which does not know what the kernel is made of)
+    const SHAPE: Shape = Shape::Link;
+}
 
 record! {
     /// The ready threads of one urgency.
@@ -43,7 +61,8 @@ record! {
         pub(crate) below: Cell<Option<Ref<Rank>>>,
         /// Inside the deadline band: low word of the absolute deadline.
         pub(crate) deadline: Cell<u32>,
-        /// 0 if its level is in the bitmap, else 1. With a task manager: its record.
+        /// 0 if its level is in the bitmap, else 1. With a task manager: the offset of its
+        /// record.
         pub(crate) unmarked: Cell<u32>,
     }
 }
@@ -51,6 +70,7 @@ record! {
 record! {
     /// What a record of the task manager stands for: an open rank, or an alarm.
     pub struct TaskRecord {
+        /// (the idle rank, if the record is for an alarm, or there is none of this number)
         pub(crate) rank: Cell<Option<Ref<Rank>>>,
         /// (some alarm, if the record is for ranks)
         pub(crate) alarm: Ref<Alarm>,

@@ -29,8 +29,11 @@ use registers::{read, write};
 /// The event for which alarms wait.
 const ALARM: u8 = 255;
 
-/// No record has this number or a higher one; an answer that names none is as high.
-pub const NONE: usize = answer::NONE as usize;
+/// The number of a record, if an answer names one.
+#[inline(always)]
+fn named(answer: u32) -> Option<usize> {
+    (answer & answer::NONE == 0).then_some(answer as usize)
+}
 
 /// A record: its offset from the first one.
 #[derive(Clone, Copy)]
@@ -50,6 +53,12 @@ impl Record {
     #[inline(always)]
     pub fn at(offset: u32) -> Record {
         Record(offset)
+    }
+
+    /// How far it is from the first one.
+    #[inline(always)]
+    pub fn offset(self) -> u32 {
+        self.0
     }
 
     /// It is ready with a priority, 0 the most urgent, which no other ready one has.
@@ -92,10 +101,10 @@ impl Record {
     }
 }
 
-/// The number of the most urgent ready record, or [`NONE`] at least.
+/// The number of the most urgent ready record.
 #[inline(always)]
-pub fn top() -> usize {
-    read(address::TOP as usize) as usize
+pub fn top() -> Option<usize> {
+    named(read(address::TOP as usize))
 }
 
 /// [`next`] begins with the most urgent one.
@@ -103,14 +112,14 @@ pub fn begin() {
     write(address::NEXT as usize, 0);
 }
 
-/// The number of the next less urgent ready record, or [`NONE`] at least.
-pub fn next() -> usize {
-    read(address::NEXT as usize) as usize
+/// The number of the next less urgent ready record.
+pub fn next() -> Option<usize> {
+    named(read(address::NEXT as usize))
 }
 
-/// The number of the alarm that rings first, or [`NONE`] at least.
+/// The number of the alarm that rings first.
 #[inline(always)]
-pub fn first_alarm() -> usize {
+pub fn first_alarm() -> Option<usize> {
     let waiter = address::WAITER as usize + ALARM as usize * address::WAITER_STRIDE as usize;
-    read(waiter) as usize
+    named(read(waiter))
 }

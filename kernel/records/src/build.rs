@@ -11,7 +11,7 @@ use giornata_core::layout::{Record, Shaped};
 use giornata_core::limit;
 use giornata_core::object::{self, Handle};
 use giornata_core::process::{Image, Stretch, life};
-use giornata_core::ready::{TaskRecord, level};
+use giornata_core::ready::{TASK_RECORDS, TaskRecord, level};
 use giornata_core::region::Share;
 use giornata_core::thread::{Place, kind, role, state, tenancy};
 use giornata_core::trace::{Entry, label};
@@ -524,10 +524,15 @@ fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description)
     if description.task_records == 0 {
         return;
     }
-    let table = arena.many::<TaskRecord>(description.task_records);
+    let table = arena.many::<TaskRecord>(TASK_RECORDS);
     let some = parts.alarms.borrow()[0];
     arena.set_each(table, "alarm", |_| some);
-    // (no record is the idle rank's)
+    let ranks = parts.threads.1.min(description.task_records);
+    for number in ranks..TASK_RECORDS {
+        let record = table.at(number, arena);
+        arena.set(record, "rank", parts.rank_idle);
+    }
+    // (which is in none)
     arena.set(parts.rank_idle, "unmarked", u32::MAX);
     for (index, alarm) in parts.alarms.borrow().iter().enumerate() {
         let number = parts.threads.1 + index;
@@ -541,7 +546,7 @@ fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description)
         };
         arena.set(*alarm, "list", list as u32);
     }
-    arena.set(parts.kernel, "task_records", table);
+    arena.set(parts.kernel, "task_records", Value::Ref(table.0));
 }
 
 /// Writes what only the whole can tell into its front.

@@ -10,11 +10,9 @@ use core::hint::cold_path;
 use giornata_manager::{Record, first_alarm};
 
 use super::{Agenda, Alarm, LISTS, Node, RECORD_BYTES};
-use crate::ready::TaskRecord;
+use crate::ready::TASK_RECORDS;
+pub(crate) use crate::ready::TaskRecords as Records;
 use crate::{Ref, before, is_not};
-
-/// What the records stand for.
-pub(crate) type Records = &'static [TaskRecord];
 
 const _: () = assert!(RECORD_BYTES == Record::BYTES);
 
@@ -25,6 +23,14 @@ pub(super) const ARE_THERE: bool = true;
 #[inline(always)]
 pub(super) fn record_of(alarm: Ref<Alarm>) -> Option<Record> {
     alarm.list.checked_sub(LISTS as u32).map(Record::at)
+}
+
+/// The alarm in a record, if it rings before those of the lists, and its instant.
+#[inline(always)]
+fn earlier(number: Option<usize>, listed: u32, all: Records) -> Option<(u32, Ref<Alarm>)> {
+    let alarm = all.0[number? % TASK_RECORDS].alarm;
+    let key = alarm.key();
+    before(key, listed).then_some((key, alarm))
 }
 
 impl Agenda {
@@ -61,7 +67,10 @@ impl Agenda {
             cold_path();
             return;
         }
-        self.renew(all);
+        match earlier(first_alarm(), self.first_of_lists().key.get(), all) {
+            Some((key, alarm)) => self.first.set(key, Some(alarm)),
+            None => self.fall_back(),
+        }
     }
 
     /// Takes the first alarm out: the next instant. O(1).
@@ -91,26 +100,27 @@ impl Agenda {
     #[inline(always)]
     pub(super) fn renew(&self, all: Records) -> u32 {
         let number = first_alarm();
-        let listed = self.first_of_lists().key.get();
-        // (also if there is none)
-        let Some(record) = all.get(number) else {
-            return self.take_first_of_lists();
+        let listed = self.take_first_of_lists();
+        let Some((key, alarm)) = earlier(number, listed, all) else {
+            return listed;
         };
-        let key = record.alarm.key();
-        if !before(key, listed) {
-            return self.take_first_of_lists();
-        }
-        self.first.set(key, Some(record.alarm));
+        self.first.set(key, Some(alarm));
         key
     }
 
-    /// The first alarm is one of the lists.
-    #[cold]
-    #[inline(never)]
+    /// The first alarm is one of the lists: the next instant.
+    #[inline(always)]
     fn take_first_of_lists(&self) -> u32 {
         let listed = self.first_of_lists();
         let key = listed.key.get();
         self.first.set(key, listed.alarm.get());
         key
+    }
+
+    /// The same out of line.
+    #[cold]
+    #[inline(never)]
+    fn fall_back(&self) {
+        self.take_first_of_lists();
     }
 }

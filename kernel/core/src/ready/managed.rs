@@ -11,14 +11,15 @@ use core::hint::cold_path;
 
 use giornata_manager::{self as manager, Record};
 
-use super::level;
+use super::{TASK_RECORDS, TaskRecord, level};
 use crate::epoch::keep;
 use crate::{Kernel, Rank, Ref, Thread, before, same, some};
 
 /// Levels from this one on share a priority of the task manager, which has 256, and have their
 /// order as keys.
 const LAST: u32 = 255;
-/// What the field `unmarked` says of an open rank in the list; else it is the record's number.
+/// What the field `unmarked` says of an open rank in the list, and of the idle one; else it is
+/// the record's offset.
 const LISTED: u32 = u32::MAX;
 
 /// Whether ranks of a level can be in records: the idle ones cannot, nor can deadlines whose
@@ -66,11 +67,15 @@ impl Kernel {
 
     /// The rank in a record, or the idle one.
     #[inline(always)]
-    fn rank_of(&self, number: usize) -> Ref<Rank> {
-        let record = self.task_records.get(number);
-        record
-            .and_then(|record| record.rank.get())
-            .unwrap_or(self.idle_rank())
+    fn rank_of(&self, number: Option<usize>) -> Ref<Rank> {
+        let rank = number.and_then(|number| self.record(number).rank.get());
+        rank.unwrap_or(self.idle_rank())
+    }
+
+    /// What a record stands for.
+    #[inline(always)]
+    fn record(&self, number: usize) -> Ref<TaskRecord> {
+        &self.task_records.0[number % TASK_RECORDS]
     }
 
     #[inline(always)]
@@ -107,26 +112,24 @@ impl Kernel {
     #[inline(never)]
     fn list_down_to(&self, last: Ref<Rank>) {
         manager::begin();
-        let mut number = manager::next();
-        while let Some(record) = self.task_records.get(number)
-            && let Some(rank) = record.rank.get()
+        while let Some(number) = manager::next()
+            && let Some(rank) = self.record(number).rank.get()
         {
             if rank.level.get() == self.band {
-                record.rank.set(None);
+                self.record(number).rank.set(None);
                 Record::of(number).clear();
                 self.list(rank);
             }
             if same(rank, last) {
                 return;
             }
-            number = manager::next();
         }
     }
 
-    /// The record in which an open rank is.
+    /// The number of the record in which an open rank is.
     fn record_of(&self, rank: Ref<Rank>) -> Option<usize> {
-        let number = rank.unmarked.get() as usize;
-        let kept = self.task_records.get(number)?.rank.get();
+        let number = rank.unmarked.get() as usize / Record::BYTES;
+        let kept = self.record(number).rank.get();
         kept.is_some_and(|kept| same(kept, rank)).then_some(number)
     }
 
@@ -188,35 +191,34 @@ impl Kernel {
     fn put(&self, rank: Ref<Rank>, head: Ref<Thread>) {
         rank.head.set(Some(head));
         let (number, level) = (head.number() as usize, rank.level.get());
-        let Some(record) = self.task_records.get(number) else {
-            return self.list(rank);
-        };
-        let (other, band) = (some(record.rank.get()), level ^ self.band);
-        if level >= LAST || band == 0 || other != 0 {
-            return self.put_by_key(rank, number);
+        let (own, record) = (Record::of(number % TASK_RECORDS), self.record(number));
+        if level >= LAST || level == self.band || record.rank.get().is_some() {
+            return self.put_by_key(rank, head);
         }
         record.rank.set(Some(rank));
-        rank.unmarked.set(number as u32);
-        Record::of(number).make_ready(level);
+        rank.unmarked.set(own.offset());
+        own.make_ready(level);
     }
 
     /// The same of one that is ordered by a key, or for which the record is not free.
     #[cold]
     #[inline(never)]
-    extern "C" fn put_by_key(&self, rank: Ref<Rank>, number: usize) {
-        let level = rank.level.get();
-        match self.task_records.get(number) {
-            Some(record) if record.rank.get().is_none() && has_record(level, self.band) => {
-                record.rank.set(Some(rank));
-                rank.unmarked.set(number as u32);
-                let (priority, key) = match level == self.band {
-                    true => (level, rank.deadline.get()),
-                    false => (LAST, level),
-                };
-                Record::of(number).make_ready_by_key(priority, key);
-            }
-            _ => self.list(rank),
+    extern "C" fn put_by_key(&self, rank: Ref<Rank>, head: Ref<Thread>) {
+        let (number, level) = (head.number() as usize, rank.level.get());
+        let record = self.record(number);
+        let is_free = number < TASK_RECORDS && record.rank.get().is_none();
+        if !is_free || !has_record(level, self.band) {
+            return self.list(rank);
         }
+        // (of equal deadlines that of the lower record comes first)
+        let (priority, key) = match level == self.band {
+            true => (level, rank.deadline.get()),
+            false => (LAST, level),
+        };
+        let own = Record::of(number);
+        record.rank.set(Some(rank));
+        rank.unmarked.set(own.offset());
+        own.make_ready_by_key(priority, key);
     }
 
     /// Puts a rank into the list. O(ranks in it).
@@ -257,19 +259,20 @@ impl Kernel {
     /// have no record.
     #[inline(never)]
     pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
-        let (records, number) = (self.task_records, rank.unmarked.get() as usize);
-        let listed = self.listed().get();
-        let Some(record) = records.get(number) else {
+        let (listed, offset) = (self.listed().get(), rank.unmarked.get());
+        if (offset as i32) < 0 {
             return self.close_listed(rank);
-        };
+        }
+        let (records, number) = (self.task_records.0, offset as usize / Record::BYTES);
+        let number = number % TASK_RECORDS;
         rank.head.set(None);
-        record.rank.set(None);
+        records[number].rank.set(None);
         Record::of(number).clear();
         // (none if no thread is ready but the idle one)
-        let first = records.get(manager::top());
-        match first.and_then(|record| record.rank.get()) {
+        let first = manager::top().and_then(|number| records[number % TASK_RECORDS].rank.get());
+        match first {
             Some(first) if listed == 0 => self.set_top(first),
-            first => self.pick(first),
+            _ => self.pick(first),
         }
     }
 
