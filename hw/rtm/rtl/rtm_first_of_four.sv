@@ -56,11 +56,14 @@ module rtm_first_of_four #(
     // One comes before all others. (keys that span half their range or more can be in a circle:
     // then it is the last, which has to be one of them)
     // (kept, lest synthesis puts more look-up tables in a row to save some)
+    logic [2:0]            early;
+    logic                  last;
     (* keep *) logic [3:0] wins;
-    assign wins[0] = !later[0][1] && !later[0][2] && !later[0][3];
-    assign wins[1] = later[0][1] && !later[1][2] && !later[1][3];
-    assign wins[2] = later[0][2] && later[1][2] && !later[2][3];
-    assign wins[3] = KeyW == 0 ? later[0][3] && later[1][3] && later[2][3] : wins[2:0] == '0;
+    assign early[0] = !later[0][1] && !later[0][2] && !later[0][3];
+    assign early[1] = later[0][1] && !later[1][2] && !later[1][3];
+    assign early[2] = later[0][2] && later[1][2] && !later[2][3];
+    assign last = KeyW == 0 ? later[0][3] && later[1][3] && later[2][3] : early == '0;
+    assign wins = {last, early};
     always_comb begin
       first = '0;
       for (int unsigned i = 0; i < 4; i++) begin
