@@ -38,7 +38,8 @@ pub const TASK_RECORDS: usize = 256;
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct TaskRecords(pub(crate) Ref<[TaskRecord; TASK_RECORDS]>);
-/// There are none.
+/// There are none: a word that is there for the builder, which lays the same records for every
+/// kernel, and that this kernel never reads.
 #[cfg(not(feature = "rtm"))]
 #[derive(Clone, Copy)]
 #[repr(transparent)]
