@@ -1,7 +1,7 @@
 //! The paper's figures, as SVG.
 
 use anyhow::{Result, anyhow};
-use plotters::coord::Shift;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (760, 460);
@@ -88,6 +88,21 @@ fn area(svg: &mut String) -> Result<Area<'_>, Box<dyn std::error::Error>> {
     Ok(area)
 }
 
+/// Adds the legend, and ends the drawing.
+fn finish<'a, Coordinates: CoordTranslate>(
+    area: &Area<'a>,
+    chart: &mut ChartContext<'a, SVGBackend<'a>, Coordinates>,
+) -> Drawn {
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK)
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
+
 /// The name of the group in whose middle a place is.
 fn name_at<T>(groups: &[(String, T)], at: f64) -> String {
     let is_middle = (at.fract() - 0.5).abs() < 0.01;
@@ -144,14 +159,7 @@ fn paint_bars(
             chart.draw_series([text])?;
         }
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK)
-        .draw()?;
-    area.present()?;
-    Ok(())
+    finish(&area, &mut chart)
 }
 
 fn paint_distributions(
@@ -195,14 +203,7 @@ fn paint_distributions(
             .label(name)
             .legend(move |(x, y)| plotters::element::Circle::new((x + 6, y), 5, style));
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK)
-        .draw()?;
-    area.present()?;
-    Ok(())
+    finish(&area, &mut chart)
 }
 
 fn paint_lines(svg: &mut String, title: &str, unit: &str, lines: &[Line]) -> Drawn {
@@ -234,14 +235,7 @@ fn paint_lines(svg: &mut String, title: &str, unit: &str, lines: &[Line]) -> Dra
             }
         }
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK)
-        .draw()?;
-    area.present()?;
-    Ok(())
+    finish(&area, &mut chart)
 }
 
 #[cfg(test)]
