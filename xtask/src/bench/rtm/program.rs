@@ -77,24 +77,9 @@ impl Compiler {
         workload: Workload,
     ) -> Result<Image> {
         let name = format!("{}-{}", kernel.name(), workload.name());
-        let ports = self.sources.join("ports");
-        let own = self.sources.join("workload");
-        let sources = [
-            ports.join(kernel.name()).join("port.c"),
-            own.join("experiment.c"),
-            own.join(format!("{}.c", workload.name())),
-        ];
+        let (flags, sources) = self.parts(kernel, workload)?;
         let mut command = self.command(kernel, with_task_manager, "probes");
-        command
-            .arg(format!("-I{}", own.display()))
-            .arg(format!("-I{}", ports.display()))
-            .arg(format!("-I{}", ports.join(kernel.name()).display()))
-            .arg(format!("-I{}", self.results.display()))
-            .args(sources);
-        match self.library(workload)? {
-            Some((flags, sources)) => command.args(flags).args(sources),
-            None => command.args(STRICT),
-        };
+        command.args(flags).args(sources);
         self.link(command, &name, with_task_manager)
     }
 
@@ -105,31 +90,19 @@ impl Compiler {
     pub(super) fn system(&self, case: &Case) -> Result<Built> {
         let name = format!("giornata-{}-{}", case.workload.name(), case.channels());
         let folder = self.place(&name)?;
-        let (own, ports) = (self.sources.join("workload"), self.sources.join("ports"));
-        let port = ports.join(case.kernel.name());
-        let mut flags: Vec<String> = FLAGS.map(String::from).into();
-        for included in [&own, &ports, &port, &self.results, &root().join(C_HEADERS)] {
-            flags.push(format!("-I{}", included.display()));
-        }
-        flags.push(format!("-DEXPERIMENT_ARGUMENT={:#x}u", case.argument()));
-        let mut sources = vec![
-            port.join("port.c"),
-            own.join("experiment.c"),
-            own.join(format!("{}.c", case.workload.name())),
-        ];
-        match self.library(case.workload)? {
-            Some((library, more)) => {
-                flags.extend(library);
-                sources.extend(more);
-            }
-            None => flags.extend(STRICT.map(String::from)),
-        }
+        let (flags, sources) = self.parts(case.kernel, case.workload)?;
         let mut objects = Vec::new();
         for source in &sources {
             let object = source.with_extension("o");
             let object = object.file_name().context("a source has a name")?;
             let mut command = self.compiler();
-            command.args(&flags).arg("-c").arg(source);
+            command
+                .args(FLAGS)
+                .args(&flags)
+                .arg(format!("-I{}", root().join(C_HEADERS).display()))
+                .arg(format!("-DEXPERIMENT_ARGUMENT={:#x}u", case.argument()))
+                .arg("-c")
+                .arg(source);
             compile(command.arg("-o").arg(folder.join(object)))?;
             objects.push(object.to_string_lossy().into_owned());
         }
@@ -194,6 +167,29 @@ impl Compiler {
             .args(kernel.assembly().map(|assembly| own.join(assembly)))
             .arg(own.join("kernel.c"));
         command
+    }
+
+    /// Flags and sources of the experiment, without those of a kernel in C.
+    fn parts(&self, kernel: Kernel, workload: Workload) -> Result<(Vec<String>, Vec<PathBuf>)> {
+        let (own, ports) = (self.sources.join("workload"), self.sources.join("ports"));
+        let port = ports.join(kernel.name());
+        let included = [&own, &ports, &port, &self.results];
+        let mut flags: Vec<String> = included
+            .map(|folder| format!("-I{}", folder.display()))
+            .into();
+        let mut sources = vec![
+            port.join("port.c"),
+            own.join("experiment.c"),
+            own.join(format!("{}.c", workload.name())),
+        ];
+        match self.library(workload)? {
+            Some((library, more)) => {
+                flags.extend(library);
+                sources.extend(more);
+            }
+            None => flags.extend(STRICT.map(String::from)),
+        }
+        Ok((flags, sources))
     }
 
     /// Flags and sources of a workload's library, if it has one.
