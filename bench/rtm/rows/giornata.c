@@ -3,7 +3,7 @@
 #include <giornata.h>
 #include <identifiers.h>
 
-#define MARK(number) __asm__ volatile("slti x0, x0, %0" ::"i"(number) : "memory")
+#include "../../kernel/marks/mark.h"
 
 /* xtask/src/bench/rtm/sweep.rs has the same numbers. */
 enum mark {

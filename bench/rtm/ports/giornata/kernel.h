@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../../kernel/marks/mark.h"
+
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
 /* The page of the generator, which the system file grants. */
@@ -37,8 +39,6 @@ __attribute__((noreturn)) static inline void leave(uint32_t code)
     for (;;)
         gio_shutdown(code);
 }
-
-#define MARK(number) __asm__ volatile("slti x0, x0, %0" ::"i"(number) : "memory")
 
 /* What marks say: xtask/src/bench/rtm/watched.rs has the same numbers. */
 enum mark {

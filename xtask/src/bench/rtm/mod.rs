@@ -279,3 +279,18 @@ pub(super) fn run(options: &Options) -> Result<Verdict> {
     }
     Ok(Verdict::Good)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SUITE;
+    use crate::bench::folder;
+
+    /// How many marks a source in C has, which has those of these names and numbers.
+    pub(super) fn marks_of(source: &str, numbers: &[(&str, u16)]) -> usize {
+        let text = std::fs::read_to_string(folder(SUITE).join(source)).unwrap();
+        for (name, number) in numbers {
+            assert!(text.contains(&format!("MARK_{name} = {number},")), "{name}");
+        }
+        text.matches("    MARK_").count()
+    }
+}
