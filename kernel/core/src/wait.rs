@@ -19,22 +19,12 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn block(&self, me: Ref<Thread>, object: Ref<Object>) -> Outcome {
         let rank = me.rank.get();
-        let below = rank.below.get();
         me.waits.set(Some(object));
-        let (0, Some(below)) = (self.shares_top(me, rank), below) else {
+        let Some(head) = self.leaves_top(me, rank) else {
             cold_path();
             return self.remove_and_go(me);
         };
-        // (an open rank has a head)
-        let Some(head) = below.head.get() else {
-            return self.remove_and_go(me);
-        };
-        let wants = head.wants.get();
-        rank.head.set(None);
-        below.above.set(None);
-        self.top.set(below);
-        self.slot.set(head);
-        self.run_wanting(head, wants)
+        self.run_wanting(head, head.wants.get())
     }
 
     #[inline(never)]

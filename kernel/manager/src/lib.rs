@@ -29,10 +29,28 @@ use registers::{read, write};
 /// The event for which alarms wait.
 const ALARM: u8 = 255;
 
-/// The number of a record, if an answer names one.
-#[inline(always)]
-fn named(answer: u32) -> Option<usize> {
-    (answer & answer::NONE == 0).then_some(answer as usize)
+/// What the task manager answers: a record, or that there is none.
+#[derive(Clone, Copy)]
+pub struct Answer(u32);
+
+impl Answer {
+    /// The number of the record, if it names one.
+    #[inline(always)]
+    pub fn record(self) -> Option<usize> {
+        self.is_some().then_some(self.0 as usize)
+    }
+
+    /// The same, and of one that names none, any number.
+    #[inline(always)]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Whether it names one.
+    #[inline(always)]
+    pub fn is_some(self) -> bool {
+        self.0 & answer::NONE == 0
+    }
 }
 
 /// A record: its offset from the first one.
@@ -101,10 +119,10 @@ impl Record {
     }
 }
 
-/// The number of the most urgent ready record.
+/// The most urgent ready record.
 #[inline(always)]
-pub fn top() -> Option<usize> {
-    named(read(address::TOP as usize))
+pub fn top() -> Answer {
+    Answer(read(address::TOP as usize))
 }
 
 /// [`next`] begins with the most urgent one.
@@ -114,12 +132,12 @@ pub fn begin() {
 
 /// The number of the next less urgent ready record.
 pub fn next() -> Option<usize> {
-    named(read(address::NEXT as usize))
+    Answer(read(address::NEXT as usize)).record()
 }
 
 /// The number of the alarm that rings first.
 #[inline(always)]
 pub fn first_alarm() -> Option<usize> {
     let waiter = address::WAITER as usize + ALARM as usize * address::WAITER_STRIDE as usize;
-    named(read(waiter))
+    Answer(read(waiter)).record()
 }

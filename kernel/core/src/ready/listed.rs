@@ -96,10 +96,24 @@ impl Kernel {
         true
     }
 
-    /// 0 if a thread has its rank, which is the top and unmarked, for itself.
+    /// The usual removal without a call: the thread has its rank, which is the top and
+    /// unmarked, for itself. Whose turn it is then; else `None`, and nothing has
+    /// changed.
     #[inline(always)]
-    pub(crate) fn shares_top(&self, me: Ref<Thread>, rank: Ref<Rank>) -> usize {
-        differ(me.next.get(), me) | some(rank.above.get()) | (rank.unmarked.get() ^ 1) as usize
+    pub(crate) fn leaves_top(&self, me: Ref<Thread>, rank: Ref<Rank>) -> Option<Ref<Thread>> {
+        let below = rank.below.get();
+        let shares = differ(me.next.get(), me) | some(rank.above.get());
+        let (0, Some(below)) = (shares | (rank.unmarked.get() ^ 1) as usize, below) else {
+            cold_path();
+            return None;
+        };
+        // (an open rank has a head)
+        let head = below.head.get()?;
+        rank.head.set(None);
+        below.above.set(None);
+        self.top.set(below);
+        self.slot.set(head);
+        Some(head)
     }
 
     /// Lists a rank that was empty.
@@ -126,6 +140,12 @@ impl Kernel {
         top.above.set(Some(rank));
         self.top.set(rank);
         self.slot.set(head);
+    }
+
+    /// The same as [`close`](Self::close).
+    #[inline(always)]
+    pub(super) fn close_any(&self, rank: Ref<Rank>) {
+        self.close(rank);
     }
 
     /// Unlists a rank that has become empty. (The idle rank never does, so there is

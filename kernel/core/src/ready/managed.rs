@@ -164,10 +164,10 @@ impl Kernel {
         false
     }
 
-    /// 0 if a thread could give the turn to the next rank without a question: it cannot.
+    /// A removal without a call: there is none here.
     #[inline(always)]
-    pub(crate) fn shares_top(&self, _: Ref<Thread>, _: Ref<Rank>) -> usize {
-        1
+    pub(crate) fn leaves_top(&self, _: Ref<Thread>, _: Ref<Rank>) -> Option<Ref<Thread>> {
+        None
     }
 
     /// Opens a rank that was empty. Constant time, unless it has no record.
@@ -257,22 +257,30 @@ impl Kernel {
 
     /// Closes a rank that has become empty, and finds the top. Constant time, unless ranks
     /// have no record.
+    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(never)]
     pub(crate) extern "C" fn close(&self, rank: Ref<Rank>) {
+        self.close_any(rank);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(super) fn close_any(&self, rank: Ref<Rank>) {
         let (listed, offset) = (self.listed().get(), rank.unmarked.get());
         if (offset as i32) < 0 {
             return self.close_listed(rank);
         }
         let (records, number) = (self.task_records.0, offset as usize / Record::BYTES);
-        let number = number % TASK_RECORDS;
+        Record::of(number % TASK_RECORDS).clear();
+        let top = manager::top();
+        // (what is loaded is not asked for at once: the processor would wait for it)
         rank.head.set(None);
-        records[number].rank.set(None);
-        Record::of(number).clear();
-        // (none if no thread is ready but the idle one)
-        let first = manager::top().and_then(|number| records[number % TASK_RECORDS].rank.get());
+        let first = records[top.number() % TASK_RECORDS].rank.get();
+        records[number % TASK_RECORDS].rank.set(None);
         match first {
-            Some(first) if listed == 0 => self.set_top(first),
-            _ => self.pick(first),
+            Some(first) if top.is_some() && listed == 0 => self.set_top(first),
+            // (none if no thread is ready but the idle one)
+            _ => self.pick(first.filter(|_| top.is_some())),
         }
     }
 
@@ -286,7 +294,7 @@ impl Kernel {
         }
         rank.head.set(None);
         self.unlist(rank);
-        self.set_top(self.more_urgent(self.rank_of(manager::top()), self.first_listed()));
+        self.set_top(self.more_urgent(self.rank_of(manager::top().record()), self.first_listed()));
     }
 
     /// The top is the first that has a record, or one of the list, or the idle one.
@@ -302,8 +310,9 @@ impl Kernel {
 
     #[inline(always)]
     fn set_top(&self, top: Ref<Rank>) {
+        let head = top.head.get();
         self.top.set(top);
-        if let Some(head) = top.head.get() {
+        if let Some(head) = head {
             self.slot.set(head);
         }
     }
