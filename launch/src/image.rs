@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
@@ -79,12 +79,13 @@ pub struct Alone {
     _elsewhere: File,
 }
 
-/// Waits until nobody builds in a target folder.
+/// Waits until nobody builds in a target folder; says so when that happens first.
 ///
 /// # Errors
 /// The file that is locked cannot be made.
 pub fn alone(target_folder: &Path) -> Result<Alone> {
     static BUILDING: Mutex<()> = Mutex::new(());
+    static TOLD: Once = Once::new();
     let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = target_folder.join("building.lock");
     let unwritable = || {
@@ -98,8 +99,10 @@ pub fn alone(target_folder: &Path) -> Result<Alone> {
     let file = File::create(&path).with_context(unwritable)?;
     let locked = file.try_lock().or_else(|failed| match failed {
         TryLockError::WouldBlock => {
-            let folder = target_folder.display();
-            eprintln!("giornata: waits for another one that builds in {folder}");
+            TOLD.call_once(|| {
+                let folder = target_folder.display();
+                eprintln!("giornata: waits for another one that builds in {folder}");
+            });
             file.lock()
         }
         TryLockError::Error(error) => Err(error),
