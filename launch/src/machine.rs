@@ -45,12 +45,17 @@ impl Patience {
         total: Duration::MAX,
     };
 
-    /// What a run of so much virtual time may take on a slow, loaded machine.
-    pub fn of(virtual_time: giornata_abi::Duration) -> Patience {
+    /// What a run of so much virtual time may take on a slow, loaded machine. (A simulated chip
+    /// takes minutes a second, and all the time of a system that only sleeps.)
+    pub fn of(image: &Image, virtual_time: giornata_abi::Duration) -> Patience {
         let time = Duration::from_nanos(virtual_time.0);
+        let (silence, total) = match image.host {
+            Host::Emulator(_) => (10, 60),
+            Host::Chip(..) => (1200, 1200),
+        };
         Patience {
-            silence: Duration::from_secs(240).saturating_add(time.saturating_mul(10)),
-            total: Duration::from_secs(360).saturating_add(time.saturating_mul(60)),
+            silence: Duration::from_secs(240).saturating_add(time.saturating_mul(silence)),
+            total: Duration::from_secs(360).saturating_add(time.saturating_mul(total)),
         }
     }
 }

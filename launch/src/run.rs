@@ -268,7 +268,7 @@ fn observe(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<
 
 /// The same, with a trace for Perfetto if one is wanted.
 fn observe_drawing(options: &How, image: &Image, observer: &mut dyn Observer) -> Result<End> {
-    let patience = Patience::of(options.length);
+    let patience = Patience::of(image, options.length);
     let Some(path) = &options.trace else {
         return ride(image, patience, observer);
     };

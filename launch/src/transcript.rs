@@ -21,7 +21,7 @@ pub fn beside(system: &Path) -> PathBuf {
 /// The machine cannot be started, hangs, or breaks off.
 pub fn record(image: &Image, longest: Duration) -> Result<(Vec<Event>, Landing)> {
     let mut recorder = Recorder(Vec::new());
-    let landing = fly(image, Patience::of(longest), &mut recorder)?;
+    let landing = fly(image, Patience::of(image, longest), &mut recorder)?;
     Ok((recorder.0, landing))
 }
 
