@@ -45,14 +45,15 @@ static void *guest(void *argument)
     return argument;
 }
 
-static void meet(const char *own)
+/* The two take turns, a millisecond each. */
+static void meet(const char *own, unsigned begin)
 {
-    sleep_until(30);
+    sleep_until(begin);
     change(own);
-    gio_yield();
+    sleep_until(begin + 2);
     tell();
     count++;
-    gio_yield();
+    sleep_until(begin + 4);
     tell();
 }
 
@@ -69,10 +70,10 @@ void lead(void)
 
 void first(void)
 {
-    meet("first");
+    meet("first", 31);
 }
 
 void second(void)
 {
-    meet("second");
+    meet("second", 30);
 }
