@@ -9,6 +9,7 @@ mod microkernel;
 mod promises;
 mod results;
 mod rtm;
+mod task_manager;
 mod thread_metric;
 
 use std::path::{Path, PathBuf};
@@ -85,37 +86,44 @@ struct Suite {
 /// What measures a suite.
 #[derive(Clone, Copy)]
 enum Measure {
-    /// On each simulated chip.
-    OnChips(fn(&Catalogue, &Machine) -> Result<Measurement>),
+    /// On each of some simulated chips.
+    OnChips(
+        &'static [Place],
+        fn(&Catalogue, &Machine) -> Result<Measurement>,
+    ),
     /// In QEMU, on a board of its own.
     InEmulator(fn(&Catalogue) -> Result<Measurement>),
 }
 use Measure::{InEmulator, OnChips};
 
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 8] = [
     Suite {
         name: "hardware",
-        measure: OnChips(hardware::measure),
+        measure: OnChips(&MACHINES, hardware::measure),
     },
     Suite {
         name: "kernel",
-        measure: OnChips(kernel::measure),
+        measure: OnChips(&MACHINES, kernel::measure),
     },
     Suite {
         name: microkernel::SUITE,
-        measure: OnChips(microkernel::measure),
+        measure: OnChips(&MACHINES, microkernel::measure),
     },
     Suite {
         name: emeralds::SUITE,
-        measure: OnChips(emeralds::measure),
+        measure: OnChips(&MACHINES, emeralds::measure),
     },
     Suite {
         name: marte::SUITE,
-        measure: OnChips(marte::measure),
+        measure: OnChips(&MACHINES, marte::measure),
     },
     Suite {
         name: thread_metric::SUITE,
-        measure: OnChips(thread_metric::measure),
+        measure: OnChips(&MACHINES, thread_metric::measure),
+    },
+    Suite {
+        name: task_manager::SUITE,
+        measure: OnChips(&task_manager::MACHINES, task_manager::measure),
     },
     Suite {
         name: promises::SUITE,
@@ -181,15 +189,18 @@ impl Machine {
     }
 }
 
-/// Board, configuration and caches of all machines.
-const MACHINES: [(&str, &str, Caches); 3] = [
+/// Board, configuration and caches of a machine.
+type Place = (&'static str, &'static str, Caches);
+
+/// All machines that most suites are measured on.
+const MACHINES: [Place; 3] = [
     ("rtl-pmp", "hot", Caches::Large),
     ("rtl-pmp", "shipped", Caches::Shipped),
     ("rtl-mmu", "shipped", Caches::Shipped),
 ];
 
 /// Those on which nothing is measured unless they are named: what they cost has no budget.
-const ON_REQUEST: [(&str, &str, Caches); 2] = [
+const ON_REQUEST: [Place; 2] = [
     ("rtl-rtm", "hot", Caches::Large),
     ("rtl-rtm", "shipped", Caches::Shipped),
 ];
@@ -216,21 +227,15 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     if is_part && (options.document || options.bless) {
         bail!("--bless and --document take everything: leave out --op and --layouts");
     }
-    let needs_chips = suites
-        .iter()
-        .any(|suite| matches!(suite.measure, OnChips(_)));
-    let machines = match needs_chips {
-        true => machines(options)?,
-        false => Vec::new(),
-    };
     let mut all = Vec::new();
     let mut complaints = Vec::new();
     for suite in suites {
         let catalogue = catalogue(suite.name)?;
         let mut rows = Vec::new();
         let measurements: Vec<Measurement> = match suite.measure {
-            OnChips(measure) => {
+            OnChips(places, measure) => {
                 let on_chip = |machine| measure(&catalogue, machine);
+                let machines = machines(places, options)?;
                 machines.iter().map(on_chip).collect::<Result<_>>()?
             }
             InEmulator(measure) if options.board.is_none() && options.config.is_none() => {
@@ -296,20 +301,21 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     names.iter().map(find).collect()
 }
 
-fn machines(options: &Options) -> Result<Vec<Machine>> {
+/// Those of a suite that somebody wants; of most suites there are more if they are named.
+fn machines(places: &[Place], options: &Options) -> Result<Vec<Machine>> {
     let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|wanted| wanted == name);
-    let others = ON_REQUEST.iter().filter(|_| options.board.is_some());
-    let chosen = MACHINES
+    let mut known = places.to_vec();
+    if options.board.is_some() && places == MACHINES {
+        known.extend(ON_REQUEST);
+    }
+    let machines: Vec<Machine> = known
         .iter()
-        .chain(others)
-        .copied()
-        .filter(|machine| is(&options.board, machine.0) && is(&options.config, machine.1));
-    let machines: Vec<Machine> = chosen
-        .map(|machine| prepare(machine, options))
+        .filter(|place| is(&options.board, place.0) && is(&options.config, place.1))
+        .map(|place| prepare(*place, options))
         .collect::<Result<_>>()?;
     if machines.is_empty() {
-        let known = MACHINES.iter().chain(&ON_REQUEST);
         let known: Vec<String> = known
+            .iter()
             .map(|(board, config, _)| format!("{board} {config}"))
             .collect();
         bail!(
@@ -320,10 +326,7 @@ fn machines(options: &Options) -> Result<Vec<Machine>> {
     Ok(machines)
 }
 
-fn prepare(
-    (board, config, caches): (&'static str, &'static str, Caches),
-    options: &Options,
-) -> Result<Machine> {
+fn prepare((board, config, caches): Place, options: &Options) -> Result<Machine> {
     let chip = Chip::of(board)?.with(caches);
     Ok(Machine {
         board,

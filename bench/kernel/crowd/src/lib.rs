@@ -1,4 +1,4 @@
-//! A hundred of a kind: tasks that fall due at once, threads that sleep. Each
+//! A hundred of a kind: tasks that fall due at once, threads that sleep or are ready. Each
 //! system file beside this crate picks as many as it needs.
 
 #![no_std]
@@ -72,6 +72,15 @@ fn wait(number: u32) {
 /// Runs whenever nobody else does.
 #[thread]
 fn spin() {
+    spin_for_ever()
+}
+
+/// Is ready all the time. Of many, the most urgent runs whenever nobody else does.
+fn stay(_: u32) {
+    spin_for_ever()
+}
+
+fn spin_for_ever() -> ! {
     loop {
         core::hint::spin_loop();
     }
@@ -201,6 +210,29 @@ crowd! { thread, meet:
     meet_95 = 95, meet_96 = 96, meet_97 = 97, meet_98 = 98, meet_99 = 99,
 }
 
+crowd! { thread, stay:
+    stay_00 = 0, stay_01 = 1, stay_02 = 2, stay_03 = 3, stay_04 = 4,
+    stay_05 = 5, stay_06 = 6, stay_07 = 7, stay_08 = 8, stay_09 = 9,
+    stay_10 = 10, stay_11 = 11, stay_12 = 12, stay_13 = 13, stay_14 = 14,
+    stay_15 = 15, stay_16 = 16, stay_17 = 17, stay_18 = 18, stay_19 = 19,
+    stay_20 = 20, stay_21 = 21, stay_22 = 22, stay_23 = 23, stay_24 = 24,
+    stay_25 = 25, stay_26 = 26, stay_27 = 27, stay_28 = 28, stay_29 = 29,
+    stay_30 = 30, stay_31 = 31, stay_32 = 32, stay_33 = 33, stay_34 = 34,
+    stay_35 = 35, stay_36 = 36, stay_37 = 37, stay_38 = 38, stay_39 = 39,
+    stay_40 = 40, stay_41 = 41, stay_42 = 42, stay_43 = 43, stay_44 = 44,
+    stay_45 = 45, stay_46 = 46, stay_47 = 47, stay_48 = 48, stay_49 = 49,
+    stay_50 = 50, stay_51 = 51, stay_52 = 52, stay_53 = 53, stay_54 = 54,
+    stay_55 = 55, stay_56 = 56, stay_57 = 57, stay_58 = 58, stay_59 = 59,
+    stay_60 = 60, stay_61 = 61, stay_62 = 62, stay_63 = 63, stay_64 = 64,
+    stay_65 = 65, stay_66 = 66, stay_67 = 67, stay_68 = 68, stay_69 = 69,
+    stay_70 = 70, stay_71 = 71, stay_72 = 72, stay_73 = 73, stay_74 = 74,
+    stay_75 = 75, stay_76 = 76, stay_77 = 77, stay_78 = 78, stay_79 = 79,
+    stay_80 = 80, stay_81 = 81, stay_82 = 82, stay_83 = 83, stay_84 = 84,
+    stay_85 = 85, stay_86 = 86, stay_87 = 87, stay_88 = 88, stay_89 = 89,
+    stay_90 = 90, stay_91 = 91, stay_92 = 92, stay_93 = 93, stay_94 = 94,
+    stay_95 = 95, stay_96 = 96, stay_97 = 97, stay_98 = 98, stay_99 = 99,
+}
+
 crowd! { thread, hold_4:
     hold4_00 = 0, hold4_01 = 1, hold4_02 = 2, hold4_03 = 3,
 }
@@ -295,6 +327,16 @@ process! {
         meet_70, meet_71, meet_72, meet_73, meet_74, meet_75, meet_76, meet_77, meet_78, meet_79,
         meet_80, meet_81, meet_82, meet_83, meet_84, meet_85, meet_86, meet_87, meet_88, meet_89,
         meet_90, meet_91, meet_92, meet_93, meet_94, meet_95, meet_96, meet_97, meet_98, meet_99,
+        stay_00, stay_01, stay_02, stay_03, stay_04, stay_05, stay_06, stay_07, stay_08, stay_09,
+        stay_10, stay_11, stay_12, stay_13, stay_14, stay_15, stay_16, stay_17, stay_18, stay_19,
+        stay_20, stay_21, stay_22, stay_23, stay_24, stay_25, stay_26, stay_27, stay_28, stay_29,
+        stay_30, stay_31, stay_32, stay_33, stay_34, stay_35, stay_36, stay_37, stay_38, stay_39,
+        stay_40, stay_41, stay_42, stay_43, stay_44, stay_45, stay_46, stay_47, stay_48, stay_49,
+        stay_50, stay_51, stay_52, stay_53, stay_54, stay_55, stay_56, stay_57, stay_58, stay_59,
+        stay_60, stay_61, stay_62, stay_63, stay_64, stay_65, stay_66, stay_67, stay_68, stay_69,
+        stay_70, stay_71, stay_72, stay_73, stay_74, stay_75, stay_76, stay_77, stay_78, stay_79,
+        stay_80, stay_81, stay_82, stay_83, stay_84, stay_85, stay_86, stay_87, stay_88, stay_89,
+        stay_90, stay_91, stay_92, stay_93, stay_94, stay_95, stay_96, stay_97, stay_98, stay_99,
         hold4_00, hold4_01, hold4_02, hold4_03,
         hold10_00, hold10_01, hold10_02, hold10_03, hold10_04, hold10_05, hold10_06, hold10_07, hold10_08, hold10_09,
         hold50_00, hold50_01, hold50_02, hold50_03, hold50_04, hold50_05, hold50_06, hold50_07, hold50_08, hold50_09,

@@ -115,11 +115,11 @@ const RELEASE: &[Sight] = &[Timer, Enter, Leave, STARTED];
 /// An instant while nobody runs, and a job that it releases.
 const RELEASE_IDLE: &[Sight] = &[Timer, Leave, STARTED];
 /// A thread goes to sleep; the one that runs then makes no calls.
-const SLEEP: Sequence = spanning(&[BEFORE, Enter, Leave, Enter], 0, 2);
+pub(in crate::bench) const SLEEP: Sequence = spanning(&[BEFORE, Enter, Leave, Enter], 0, 2);
 /// A thread wakes up.
-const WAKE: Sequence = spanning(&[Timer, Enter, Leave, WOKEN], 0, 2);
+pub(in crate::bench) const WAKE: Sequence = spanning(&[Timer, Enter, Leave, WOKEN], 0, 2);
 /// A process dies, and comes back.
-const DEATH: Sequence = spanning(&[FAULTING, Enter, Leave], 1, 2);
+pub(in crate::bench) const DEATH: Sequence = spanning(&[FAULTING, Enter, Leave], 1, 2);
 /// An instant at which four tasks more end than at others: their outputs are
 /// copied before the actuator is written.
 const COPIES: Sequence = spanning(&[Timer, Leave, WRITE, Enter, Leave, READ_1], 0, 1);
@@ -160,10 +160,19 @@ pub(in crate::bench) const fn shared(op: &'static str, spans: Sequence, parts: u
     Measured { op, way }
 }
 
-const fn in_agenda(op: &'static str, sequence: Sequence) -> Measured {
+pub(in crate::bench) const fn in_agenda(op: &'static str, sequence: Sequence) -> Measured {
+    within(op, sequence, AGENDA)
+}
+
+/// What functions of the kernel take in each span.
+pub(in crate::bench) const fn within(
+    op: &'static str,
+    sequence: Sequence,
+    functions: Functions,
+) -> Measured {
     let way = Way::Inside {
         sequence,
-        functions: AGENDA,
+        functions,
     };
     Measured { op, way }
 }
