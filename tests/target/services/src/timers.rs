@@ -140,7 +140,7 @@ pub(crate) fn drive() {
         "set to periods: {}",
         name(&ONCE.set_periodic(at(158), period))
     );
-    spend(Duration::from_micros(1800));
+    spend(Duration::from_micros(1400));
     log!("set to one: {}", name(&ONCE.set(at(161))));
     sleep_until(164);
 
