@@ -335,12 +335,14 @@ fn kernel_bounds(extent: Extent<'_>) -> Result<String> {
 
 fn target(extent: Extent<'_>) -> Result<String> {
     let findings = suite::run(extent)?;
-    refuse(&findings)?;
-    let notes: String = findings
-        .notes
-        .iter()
-        .map(|note| format!("\n{note}"))
-        .collect();
+    judged(&findings)
+}
+
+/// How many systems have run, and what there is to note; fails if a suite complains.
+fn judged(findings: &Findings) -> Result<String> {
+    refuse(findings)?;
+    let notes = findings.notes.iter().map(|note| format!("\n{note}"));
+    let notes: String = notes.collect();
     Ok(format!("{} systems{notes}", findings.cases))
 }
 
@@ -399,22 +401,16 @@ fn foreign_kernels(_: Extent<'_>) -> Result<String> {
 
 fn rtl(extent: Extent<'_>) -> Result<String> {
     if !extent.cases.is_empty() {
-        let findings = suite::run_short(extent)?;
-        refuse(&findings)?;
-        return Ok(format!("{} systems", findings.cases));
+        return judged(&suite::run_short(extent)?);
     }
     let mut command = cargo();
     command
         .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])
         .args(["--", "--ignored"]);
     let checks = tests_passed(&mut command)?;
-    let findings = suite::run_short(extent)?;
-    refuse(&findings)?;
+    let systems = judged(&suite::run_short(extent)?)?;
     let flight = promises::check_chips()?;
-    Ok(format!(
-        "{checks} checks, {} systems, {flight}",
-        findings.cases
-    ))
+    Ok(format!("{checks} checks, {flight}, {systems}"))
 }
 
 fn repeat(_: Extent<'_>) -> Result<String> {
