@@ -62,7 +62,7 @@ const MANAGED: &str = "rtl-rtm";
 const WITHOUT: &str = "rtl-pmp";
 
 /// Cases, or groups of them, that chips cannot run, and why.
-const NOT_ON_CHIPS: [(&str, &str); 14] = [
+const NOT_ON_CHIPS: [(&str, &str); 15] = [
     ("c/clock", "no real-time clock"),
     ("interrupts/clock", "no real-time clock"),
     ("interrupts/fault", "no real-time clock"),
@@ -74,6 +74,7 @@ const NOT_ON_CHIPS: [(&str, &str); 14] = [
     ("interrupts/serial", "no interrupt controller"),
     ("interrupts/storm", "too little memory"),
     ("interrupts/throttle", "too little memory"),
+    ("kills/short", "budgets too small for its clock"),
     ("modules/harmed", "too little memory"),
     ("modules/live", "too little memory"),
     (
@@ -87,7 +88,7 @@ const NOT_ON_CHIPS: [(&str, &str); 14] = [
 
 /// Cases, or groups of them, that say something else on chips, and why. They have to say the
 /// same with the task manager as without.
-const OTHERWISE_ON_CHIPS: [(&str, &str); 12] = [
+const OTHERWISE_ON_CHIPS: [(&str, &str); 11] = [
     ("c/private", "counts instructions"),
     ("calls/calls", "a sweep takes more than its budget"),
     ("faults/", "other instructions and stacks fault"),
@@ -95,7 +96,6 @@ const OTHERWISE_ON_CHIPS: [(&str, &str); 12] = [
     ("hostile/control-pages", "a job that does not end in time"),
     ("hostile/registers", "no floating-point unit"),
     ("hostile/secrets", "no floating-point unit"),
-    ("kills/short", "other instants"),
     ("posix/language", "times of the processor"),
     ("services/regions", "which of two threads comes first"),
     ("services/timers", "handlers that are late"),
