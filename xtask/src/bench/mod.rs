@@ -227,6 +227,7 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     if is_part && (options.document || options.bless) {
         bail!("--bless and --document take everything: leave out --op and --layouts");
     }
+    check_machines(&suites, options)?;
     let mut all = Vec::new();
     let mut complaints = Vec::new();
     for suite in suites {
@@ -234,9 +235,9 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
         let mut rows = Vec::new();
         let measurements: Vec<Measurement> = match suite.measure {
             OnChips(places, measure) => {
-                let on_chip = |machine| measure(&catalogue, machine);
-                let machines = machines(places, options)?;
-                machines.iter().map(on_chip).collect::<Result<_>>()?
+                let on_chip = |place| measure(&catalogue, &prepare(place, options)?);
+                let places = wanted(places, options).into_iter();
+                places.map(on_chip).collect::<Result<_>>()?
             }
             InEmulator(measure) if options.board.is_none() && options.config.is_none() => {
                 vec![measure(&catalogue)?]
@@ -301,29 +302,47 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     names.iter().map(find).collect()
 }
 
-/// Those of a suite that somebody wants; of most suites there are more if they are named.
-fn machines(places: &[Place], options: &Options) -> Result<Vec<Machine>> {
+/// The machines of a suite that somebody wants; of most suites there are more if they are named.
+fn wanted(places: &[Place], options: &Options) -> Vec<Place> {
     let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    known(places, options)
+        .into_iter()
+        .filter(|place| is(&options.board, place.0) && is(&options.config, place.1))
+        .collect()
+}
+
+fn known(places: &[Place], options: &Options) -> Vec<Place> {
     let mut known = places.to_vec();
     if options.board.is_some() && places == MACHINES {
         known.extend(ON_REQUEST);
     }
-    let machines: Vec<Machine> = known
+    known
+}
+
+/// Refuses machines on which none of the suites is measured.
+fn check_machines(suites: &[&Suite], options: &Options) -> Result<()> {
+    let on_chips = suites.iter().filter_map(|suite| match suite.measure {
+        OnChips(places, _) => Some(places),
+        InEmulator(_) => None,
+    });
+    let places: Vec<&[Place]> = on_chips.collect();
+    let is_any = places
         .iter()
-        .filter(|place| is(&options.board, place.0) && is(&options.config, place.1))
-        .map(|place| prepare(*place, options))
-        .collect::<Result<_>>()?;
-    if machines.is_empty() {
-        let known: Vec<String> = known
-            .iter()
-            .map(|(board, config, _)| format!("{board} {config}"))
-            .collect();
-        bail!(
-            "nothing is measured on that board in that configuration; there are: {}",
-            known.join(", ")
-        );
+        .any(|places| !wanted(places, options).is_empty());
+    if is_any || places.is_empty() {
+        return Ok(());
     }
-    Ok(machines)
+    let mut all: Vec<String> = Vec::new();
+    for (board, config, _) in places.iter().flat_map(|places| known(places, options)) {
+        let name = format!("{board} {config}");
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    bail!(
+        "nothing is measured on that board in that configuration; there are: {}",
+        all.join(", ")
+    );
 }
 
 fn prepare((board, config, caches): Place, options: &Options) -> Result<Machine> {
