@@ -81,7 +81,7 @@ module model #(
   logic [N-1:0]         own_seen;
   logic [31:0]          own_arrivals;
   logic [DelayW-1:0]    counted;
-  logic                 takes, writes;
+  logic                 takes, writes, busy;
   logic [31:0]          own_period, own_phase;
   logic [1:0]           own_cause, own_enable;
   logic                 own_known_found;
@@ -100,7 +100,9 @@ module model #(
     .Many      (Many)
   ) u_rtm (
     .clk_i,
+    .clk_ticks_i(clk_i),
     .rst_ni (rst_n),
+    .busy_o (busy),
     .req_i,
     .we_i,
     .addr_i,
@@ -329,6 +331,9 @@ module model #(
   logic              top_found, known_found = 1'b0, top_changed = 1'b0, was_top_changed = 1'b0;
   logic [IndexW-1:0] top, known = '0;
   logic [N-1:0]      ready;
+  // For how long the clock has not been needed.
+  localparam logic [2:0] Still = 3'(Stages + 3);
+  logic [2:0]        still = '0;
   for (genvar i = 0; i < N; i++) begin : gen_ready
     assign ready[i] = is_ready(status[i]);
   end
@@ -344,6 +349,8 @@ module model #(
   );
   always_ff @(posedge clk_i) begin
     was_top_changed <= top_changed;
+    if (!rst_n || req_i || busy) still <= '0;
+    else if (still != Still)     still <= still + 3'd1;
     if (!rst_n || !idle)     quiet <= '0;
     else if (quiet != Quiet) quiet <= quiet + 3'd1;
     if (req_i && ack && !we_i && addr_i == rtm_pkg::Top) begin
@@ -410,6 +417,11 @@ module model #(
     if (Interrupts && period != '0) assert (own_phase == phase);
     keeps_few_ticks: assert (due < 8);
     assert (quiet <= Quiet);
+    assert (still <= Still && (quiet >= still || quiet == Quiet));
+    if (rst_n && still == Still && Interrupts) begin
+      settles_before_the_clock_stands: assert (top_changed == (top_found != known_found ||
+                                                               (top_found && top != known)));
+    end
     if (takes) takes_between_requests: assert (idle && due != '0);
     // (acknowledged in the cycle after so many; ticks go before a request once)
     if (DelayCells == N) begin

@@ -35,6 +35,7 @@ SOURCES = [
     "rtm_record.sv",
     "rtm_ticks.sv",
     "rtm_causes.sv",
+    "rtm_clock.sv",
     "rtm.sv",
     "rtm_wishbone.sv",
 ]

@@ -6,6 +6,9 @@
 // in 3 and 4. Time advances in 3 cycles, or in as many more as records share a delay decrement
 // cell.
 //
+// All but the count of ticks may stand still while nothing is under way: `clk_i` is needed while
+// there is a request or `busy_o` is set, and for `Stages` + 3 cycles after.
+//
 // The comparator tree serves all questions: which record is ready, waits for an event, or has
 // run out, and is the first of those. While nobody asks, it watches which one is ready.
 
@@ -33,7 +36,11 @@ module rtm #(
   parameter bit          Many       = 1'b0
 ) (
   input  logic        clk_i,
+  // The same, and it never stands.
+  input  logic        clk_ticks_i,
   input  logic        rst_ni,
+
+  output logic        busy_o,
 
   input  logic        req_i,
   input  logic        we_i,
@@ -496,7 +503,7 @@ module rtm #(
 
   if (Interrupts) begin : gen_interrupts
     rtm_ticks #(.CountW(CountW)) u_ticks (
-      .clk_i,
+      .clk_i   (clk_ticks_i),
       .rst_ni,
       .we_i    (writes && is_tick),
       .wdata_i,
@@ -531,7 +538,7 @@ module rtm #(
     );
   end else begin : gen_no_interrupts
     logic unused;
-    assign unused  = ^{has_expired, expires, takes_counted, writes};
+    assign unused  = ^{has_expired, expires, takes_counted, writes, clk_ticks_i};
     assign counted = '0;
     assign period  = '0;
     assign cause   = '0;
@@ -544,6 +551,7 @@ module rtm #(
   end
 
   assign has_ticks = counted != '0;
+  assign busy_o    = state_q != Idle || has_ticks;
 
   always_comb begin
     unique case (1'b1)

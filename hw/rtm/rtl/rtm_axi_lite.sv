@@ -126,6 +126,7 @@ module rtm_axi_lite #(
   assign wready_o  = !w_held_q;
   assign arready_o = !ar_held_q;
 
+  logic        unused_busy;
   logic [12:0] addr;
   logic [3:0]  wstrb;
   logic [31:0] wdata, rdata, rdata_q;
@@ -146,7 +147,9 @@ module rtm_axi_lite #(
     .Many      (Many)
   ) u_rtm (
     .clk_i,
+    .clk_ticks_i(clk_i),
     .rst_ni,
+    .busy_o (unused_busy),
     .req_i  (req),
     .we_i   (we),
     .addr_i (addr),

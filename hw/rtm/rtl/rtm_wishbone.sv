@@ -10,7 +10,9 @@ module rtm_wishbone #(
   parameter bit          Stamps     = 1'b0,
   parameter bit          Releases   = 1'b0,
   parameter bit          Interrupts = 1'b0,
-  parameter bit          Many       = 1'b0
+  parameter bit          Many       = 1'b0,
+  // The clock of the records stands while nothing is under way. (An FPGA has few clocks.)
+  parameter bit          Gated      = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -27,6 +29,21 @@ module rtm_wishbone #(
   output logic        irq_o
 );
 
+  logic req, busy, clk;
+  assign req = cyc_i && stb_i;
+  if (Gated) begin : gen_gated
+    rtm_clock u_clock (
+      .clk_i,
+      .rst_ni,
+      .needed_i(req || busy),
+      .clk_o   (clk)
+    );
+  end else begin : gen_free
+    logic unused_busy;
+    assign unused_busy = busy;
+    assign clk         = clk_i;
+  end
+
   rtm #(
     .N         (N),
     .DelayW    (DelayW),
@@ -39,15 +56,17 @@ module rtm_wishbone #(
     .Interrupts(Interrupts),
     .Many      (Many)
   ) u_rtm (
-    .clk_i,
+    .clk_i      (clk),
+    .clk_ticks_i(clk_i),
     .rst_ni,
-    .req_i  (cyc_i && stb_i),
+    .busy_o     (busy),
+    .req_i      (req),
     .we_i,
-    .addr_i ({adr_i, 2'b00}),
-    .be_i   (sel_i),
-    .wdata_i(dat_i),
+    .addr_i     ({adr_i, 2'b00}),
+    .be_i       (sel_i),
+    .wdata_i    (dat_i),
     .ack_o,
-    .rdata_o(dat_o),
+    .rdata_o    (dat_o),
     .irq_o
   );
 

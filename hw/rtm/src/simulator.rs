@@ -10,7 +10,7 @@ use crate::Parameters;
 const PROGRAM: &str = "rtm";
 
 /// In the order in which each needs those before it.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("rtm_pkg.sv", include_str!("../rtl/rtm_pkg.sv")),
     ("rtm_precedes.sv", include_str!("../rtl/rtm_precedes.sv")),
     (
@@ -22,6 +22,7 @@ const SOURCES: [(&str, &str); 9] = [
     ("rtm_record.sv", include_str!("../rtl/rtm_record.sv")),
     ("rtm_ticks.sv", include_str!("../rtl/rtm_ticks.sv")),
     ("rtm_causes.sv", include_str!("../rtl/rtm_causes.sv")),
+    ("rtm_clock.sv", include_str!("../rtl/rtm_clock.sv")),
     ("rtm.sv", include_str!("../rtl/rtm.sv")),
 ];
 /// The bus that simulated systems have.
@@ -38,6 +39,8 @@ const HARNESS: [(&str, &str); 2] = [
 pub enum Bus {
     /// Wishbone B4, classic cycles.
     Wishbone,
+    /// The same; the clock of the records stands while nothing is under way.
+    GatedWishbone,
     /// AXI4-Lite.
     AxiLite,
 }
@@ -46,15 +49,25 @@ impl Bus {
     /// The module that puts the task manager on it.
     pub(crate) fn source(self) -> (&'static str, &'static str) {
         match self {
-            Bus::Wishbone => WISHBONE,
+            Bus::Wishbone | Bus::GatedWishbone => WISHBONE,
             Bus::AxiLite => AXI_LITE,
+        }
+    }
+
+    /// Parameters of the module.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Bus::GatedWishbone => &["-GGated=1'b1"],
+            Bus::Wishbone | Bus::AxiLite => &[],
         }
     }
 
     /// Its driver.
     fn driver(self) -> (&'static str, &'static str) {
         match self {
-            Bus::Wishbone => ("wishbone.cpp", include_str!("../harness/wishbone.cpp")),
+            Bus::Wishbone | Bus::GatedWishbone => {
+                ("wishbone.cpp", include_str!("../harness/wishbone.cpp"))
+            }
             Bus::AxiLite => ("axi_lite.cpp", include_str!("../harness/axi_lite.cpp")),
         }
     }
@@ -228,6 +241,7 @@ fn compile_with(
             top,
         ])
         .args(options)
+        .args(bus.options())
         .args(parameters.for_verilator(""))
         .args(compiled);
     run(&mut command, "verilator")?;

@@ -199,7 +199,9 @@ module soc #(
       .Stamps    (RtmStamps),
       .Releases  (RtmReleases),
       .Interrupts(RtmInterrupts),
-      .Many      (RtmMany)
+      .Many      (RtmMany),
+      // (what stands need not be simulated)
+      .Gated     (1'b1)
     ) u_rtm (
       .clk_i,
       .rst_ni(~rst_i),
