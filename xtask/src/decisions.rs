@@ -2,11 +2,12 @@
 //! own: its tests on the host hold with either, and random programs leave the same traces.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::crates::target_folder;
-use crate::process::cargo;
+use crate::process::{cargo, cargo_for_all};
 use crate::stage::tests_passed;
 use crate::test::Extent;
 
@@ -25,10 +26,8 @@ pub(crate) fn check(extent: Extent<'_>) -> Result<String> {
     let folder = target_folder().join(DECISIONS);
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let [own, managed] = ["own", RTM].map(|name| folder.join(name));
-    let kernel = |decisions: &Path| {
-        let mut command = cargo();
+    let tests = |mut command: Command, decisions: &Path| {
         command
-            .args(["test", "--quiet", "-p", KERNEL])
             .env("GIORNATA_DECISIONS", decisions)
             .env("PROPTEST_RNG_SEED", "1");
         if extent.full {
@@ -36,9 +35,9 @@ pub(crate) fn check(extent: Extent<'_>) -> Result<String> {
         }
         command
     };
-    tests_passed(kernel(&own).args(["--test", "model", DECISIONS]))?;
-    let mut command = kernel(&managed);
-    command.args(["--features", RTM]);
+    tests_passed(tests(cargo_for_all("test"), &own).args(["--test", "model", DECISIONS]))?;
+    let mut command = tests(cargo(), &managed);
+    command.args(["test", "--quiet", "-p", KERNEL, "--features", RTM]);
     if !extent.full {
         command
             .args(SHORT.iter().flat_map(|test| ["--test", test]))

@@ -7,14 +7,14 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::crates::target_folder;
-use crate::process::{cargo, check};
+use crate::process::{cargo_for_all, check};
 
 /// Builds the tool; where it lies.
 ///
 /// # Errors
 /// It does not compile.
 pub(crate) fn program() -> Result<PathBuf> {
-    check(cargo().args(["build", "--quiet", "--package", "giornata-cli"]))?;
+    check(cargo_for_all("build").args(["--bin", "giornata"]))?;
     Ok(target_folder().join("debug/giornata"))
 }
 

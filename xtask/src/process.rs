@@ -1,11 +1,12 @@
 //! Child processes.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Error, Result, anyhow};
 
-use crate::crates::root;
+use crate::crates::{root, target_folder};
 
 /// Cargo of the pinned toolchain, in the root of the workspace.
 pub(crate) fn cargo() -> Command {
@@ -13,6 +14,31 @@ pub(crate) fn cargo() -> Command {
         Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.current_dir(root());
     command
+}
+
+/// Cargo that builds for the host, with the features that the whole workspace asks for: what
+/// needs only some of its packages is else compiled once more, in part, for each choice of them.
+///
+/// Targets are named by options: there is no choice of packages.
+pub(crate) fn cargo_for_all(command: &str) -> Command {
+    let mut cargo = cargo();
+    cargo.args([command, "--quiet", "--workspace"]);
+    cargo
+}
+
+/// Builds an example of the workspace, as for a release if it runs for long; where it lies.
+///
+/// # Errors
+/// It does not compile.
+pub(crate) fn example(name: &str, is_release: bool) -> Result<PathBuf> {
+    let release = is_release.then_some("--release");
+    check(
+        cargo_for_all("build")
+            .args(["--example", name])
+            .args(release),
+    )?;
+    let profile = if is_release { "release" } else { "debug" };
+    Ok(target_folder().join(profile).join("examples").join(name))
 }
 
 /// Runs a command to its end and gives its standard output.

@@ -1,6 +1,7 @@
 //! What the example flight-control promises, held against a run in QEMU.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use giornata_abi::time::Timebase;
@@ -13,7 +14,7 @@ use giornata_trace::{
 use crate::bench::limits as promised;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::prebuilt::prebuild;
-use crate::process::{capture, cargo};
+use crate::process::{capture, example};
 use crate::workers;
 use giornata_launch::image::build;
 use giornata_launch::transcript::record;
@@ -259,18 +260,9 @@ fn spread(lags: &[u64]) -> Result<String> {
 /// same instants.
 fn compare_with_simulator(system: &str, trace: &[PortValue]) -> Result<()> {
     let millis = (FLIGHT.0 / 1_000_000).to_string();
-    let text = capture(
-        cargo()
-            .args([
-                "run",
-                "--quiet",
-                "--package",
-                "giornata-sim",
-                "--example",
-                "flight",
-            ])
-            .args(["--", system, &millis]),
-    )?;
+    let mut command = Command::new(example("flight", false)?);
+    command.arg(root().join(system)).arg(millis);
+    let text = capture(&mut command)?;
     let said: Vec<&str> = text.lines().collect();
     let flown: Vec<String> = trace.iter().map(line).collect();
     // the last instant ends one run before and the other after what is due in it
@@ -302,21 +294,8 @@ fn compare_decisions(system: &str, events: &[Event], names: &NameMap) -> Result<
     let file = target_folder().join("promises-times.txt");
     std::fs::write(&file, times.collect::<String>()).context("the execution times")?;
     let (system, millis) = (root().join(system), (FLIGHT.0 / 1_000_000).to_string());
-    let words = [
-        "run",
-        "--quiet",
-        "-p",
-        "giornata-sim",
-        "--example",
-        "flight",
-    ];
-    let mut command = cargo();
-    command
-        .args(words)
-        .arg("--")
-        .arg(system)
-        .arg(millis)
-        .arg(file);
+    let mut command = Command::new(example("flight", false)?);
+    command.arg(system).arg(millis).arg(file);
     let text = capture(&mut command)?;
     let simulated: Vec<&str> = text.lines().collect();
     let flown = decision_trace(events, names);

@@ -16,7 +16,7 @@ use crate::crates::{
     self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
 };
 use crate::fuzz::{self, Length, Outcome, Target};
-use crate::process::{capture, cargo, check, describe};
+use crate::process::{capture, cargo, cargo_for_all, check, describe, example};
 use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
@@ -254,8 +254,8 @@ fn portable(_: Extent<'_>) -> Result<String> {
 }
 
 fn unit(extent: Extent<'_>) -> Result<String> {
-    let mut command = cargo();
-    command.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
+    let mut command = cargo_for_all("test");
+    command.arg("--no-fail-fast");
     if extent.full {
         command
             .env("PROPTEST_CASES", FULL_CASES)
@@ -291,28 +291,17 @@ pub(crate) fn count_passed(text: &str) -> u32 {
 
 /// Its tests are ignored elsewhere: they need programs that only people with an editor have.
 fn editors(_: Extent<'_>) -> Result<String> {
-    let mut command = cargo();
-    command.args([
-        "test",
-        "--quiet",
-        "--package",
-        "giornata-cli",
-        "--test",
-        "editors",
-    ]);
+    let mut command = cargo_for_all("test");
+    command.args(["--test", "editors"]);
     let text = capture(command.args(["--", "--include-ignored"]))?;
     Ok(format!("{} tests", count_passed(&text)))
 }
 
 /// Releases in virtual time on a timer whose rate divides nothing.
 fn drift(extent: Extent<'_>) -> Result<String> {
-    let mut command = cargo();
-    command.args(["run", "--quiet", "-p", "giornata-sim", "--example", "drift"]);
-    if extent.full {
-        // Building it takes longer than the short form.
-        command.arg("--release");
-    }
-    command.args(["--", "--releases", DRIFT[usize::from(extent.full)]]);
+    // (to build it for a release takes longer than the short form)
+    let mut command = Command::new(example("drift", extent.full)?);
+    command.args(["--releases", DRIFT[usize::from(extent.full)]]);
     Ok(capture(&mut command)?.trim().to_string())
 }
 
@@ -376,10 +365,13 @@ fn operations(extent: Extent<'_>) -> Result<String> {
     bench::check_quickly(extent.bless)
 }
 
+/// The tests of the task manager in hardware.
+const TASK_MANAGER: [&str; 4] = ["commands", "proofs", "refusals", "synthesis"];
+
 fn rtm(extent: Extent<'_>) -> Result<String> {
-    let mut command = cargo();
+    let mut command = cargo_for_all("test");
     command
-        .args(["test", "--quiet", "-p", "giornata-rtm"])
+        .args(TASK_MANAGER.iter().flat_map(|test| ["--test", test]))
         .args(["--", "--include-ignored"]);
     if extent.full {
         command
@@ -403,10 +395,8 @@ fn rtl(extent: Extent<'_>) -> Result<String> {
     if !extent.cases.is_empty() {
         return judged(&suite::run_short(extent)?);
     }
-    let mut command = cargo();
-    command
-        .args(["test", "--quiet", "-p", "giornata-soc", "--test", "smoke"])
-        .args(["--", "--ignored"]);
+    let mut command = cargo_for_all("test");
+    command.args(["--test", "smoke", "--", "--ignored"]);
     let checks = tests_passed(&mut command)?;
     let systems = judged(&suite::run_short(extent)?)?;
     let flight = promises::check_chips()?;
