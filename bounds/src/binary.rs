@@ -51,6 +51,8 @@ pub struct Binary {
     functions: BTreeMap<u64, Function>,
     /// Labels of code that are no functions: where assembly begins.
     labels: HashMap<String, u64>,
+    /// The first by name of those at an address.
+    labels_at: HashMap<u64, Rc<str>>,
     lines: Context<EndianRcSlice<LittleEndian>>,
     known: RefCell<HashMap<u64, Frames>>,
 }
@@ -75,6 +77,7 @@ impl Binary {
             sections: sections(&file)?,
             functions: BTreeMap::new(),
             labels: HashMap::new(),
+            labels_at: HashMap::new(),
             lines,
             known: RefCell::default(),
         };
@@ -97,6 +100,12 @@ impl Binary {
                     end: start + symbol.size(),
                 };
                 self.functions.entry(start).or_insert(function);
+            }
+        }
+        for (name, at) in &self.labels {
+            let first = self.labels_at.entry(*at).or_insert_with(|| (**name).into());
+            if **name < **first {
+                *first = (**name).into();
             }
         }
     }
@@ -123,8 +132,7 @@ impl Binary {
 
     /// The label at an address.
     pub(crate) fn label_at(&self, address: u64) -> Option<Rc<str>> {
-        let labels = self.labels.iter().filter(|(_, at)| **at == address);
-        labels.map(|(name, _)| name.as_str()).min().map(Rc::from)
+        self.labels_at.get(&address).cloned()
     }
 
     /// What declarations call the function that begins at an address.

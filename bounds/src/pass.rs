@@ -498,13 +498,9 @@ impl<'a> Pass<'a> {
                 return true;
             }
         }
-        let chains: Vec<_> = site
-            .instructions
-            .iter()
-            .map(|at| binary.frames(*at))
-            .collect();
-        let mut known = chains.iter().filter(|frames| !frames.is_empty()).peekable();
-        if known.peek().is_some() && known.all(|frames| self.left_out.has(&functions(frames))) {
+        let chains = site.instructions.iter().map(|at| binary.frames(*at));
+        let mut known = chains.filter(|frames| !frames.is_empty()).peekable();
+        if known.peek().is_some() && known.all(|frames| self.left_out.has(&functions(&frames))) {
             return true;
         }
         let Some(call) = site.call else {
@@ -517,9 +513,13 @@ impl<'a> Pass<'a> {
         let callee = binary.frames(address(call.callee));
         let called = callee.first();
         // (an entry of a table stands alone)
-        let caller = chains.last().into_iter().flat_map(|frames| frames.iter());
-        let chain: Vec<Frame> = caller.chain(called).cloned().collect();
-        self.left_out.has(&functions(&chain))
+        let caller = site.instructions.last().map(|at| binary.frames(*at));
+        let caller = caller.iter().flat_map(|frames| frames.iter());
+        let chain = caller
+            .chain(called)
+            .filter(|frame| frame.names_a_function());
+        let chain: Vec<&str> = chain.map(|frame| &*frame.function).collect();
+        self.left_out.has(&chain)
     }
 
     /// How often a loop goes round; `around` finds the loop of a function around it.
