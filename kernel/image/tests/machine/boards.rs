@@ -141,6 +141,8 @@ impl Board {
 
     /// The kernel as it ships: the release build, with everything in it.
     fn kernel(self, folder: &Path) -> PathBuf {
+        // One for all boards, whose builders are compiled once.
+        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
         let target = self.text_of("kernel", "target");
         let mut features = self.texts("features");
         features.extend(["programs", "load", "mail", "hints", "processes"].map(String::from));
@@ -154,8 +156,11 @@ impl Board {
             ])
             .env("GIORNATA_BOARD", self.0)
             .env_remove("RUSTFLAGS")
-            .env("CARGO_TARGET_DIR", folder));
-        folder.join(target).join("release/giornata-image")
+            .env("CARGO_TARGET_DIR", &shared));
+        // (the next board's comes to lie there)
+        let kernel = folder.join("kernel");
+        std::fs::copy(shared.join(target).join("release/giornata-image"), &kernel).unwrap();
+        kernel
     }
 
     fn programs(self, folder: &Path) -> PathBuf {
