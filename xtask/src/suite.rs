@@ -62,7 +62,7 @@ const MANAGED: &str = "rtl-rtm";
 const WITHOUT: &str = "rtl-pmp";
 
 /// Cases, or groups of them, that chips cannot run, and why.
-const NOT_ON_CHIPS: [(&str, &str); 16] = [
+const NOT_ON_CHIPS: [(&str, &str); 17] = [
     ("c/clock", "no real-time clock"),
     ("hostile/control-pages", "budgets too small for its clock"),
     ("interrupts/clock", "no real-time clock"),
@@ -78,6 +78,7 @@ const NOT_ON_CHIPS: [(&str, &str); 16] = [
     ("kills/short", "budgets too small for its clock"),
     ("modules/harmed", "too little memory"),
     ("modules/live", "too little memory"),
+    ("modules/quiet", "windows too small for its clock"),
     (
         "posix/accounting",
         "looks at the clock that take longer than it lets them",
@@ -89,7 +90,7 @@ const NOT_ON_CHIPS: [(&str, &str); 16] = [
 
 /// Cases, or groups of them, that say something else on chips, and why. They have to say the
 /// same with the task manager as without.
-const OTHERWISE_ON_CHIPS: [(&str, &str); 10] = [
+const OTHERWISE_ON_CHIPS: [(&str, &str); 11] = [
     ("c/private", "counts instructions"),
     ("calls/calls", "a sweep takes more than its budget"),
     ("faults/", "other instructions and stacks fault"),
@@ -97,6 +98,7 @@ const OTHERWISE_ON_CHIPS: [(&str, &str); 10] = [
     ("hostile/registers", "no floating-point unit"),
     ("hostile/secrets", "no floating-point unit"),
     ("posix/language", "times of the processor"),
+    ("posix/sweep", "a store that is misaligned faults"),
     ("services/regions", "which of two threads comes first"),
     ("services/timers", "handlers that are late"),
     ("verdict/held", "instants"),
