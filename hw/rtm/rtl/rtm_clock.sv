@@ -4,9 +4,9 @@
 // becomes a cause of an interrupt.
 
 module rtm_clock #(
-  // Cycles after the last in which it was needed: a power of two.
-  parameter int unsigned Longer = 8,
-  localparam int unsigned LeftW = $clog2(Longer)
+  // Cycles after the last in which it was needed.
+  parameter int unsigned Longer = 7,
+  localparam int unsigned LeftW = $clog2(Longer + 1)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -16,9 +16,9 @@ module rtm_clock #(
 
   logic [LeftW-1:0] left_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)            left_q <= '1;
-    else if (needed_i)      left_q <= '1;
-    else if (left_q != '0)  left_q <= left_q - LeftW'(1);
+    if (!rst_ni)           left_q <= LeftW'(Longer);
+    else if (needed_i)     left_q <= LeftW'(Longer);
+    else if (left_q != '0) left_q <= left_q - LeftW'(1);
   end
 
   // (it changes while the clock is low: no edge is cut)
