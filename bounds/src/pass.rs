@@ -159,7 +159,7 @@ impl<'a> Pass<'a> {
         let has_length = |site: &Site| {
             let last = site.instructions.last();
             let frames = last.map(|at| self.analysis.binary.frames(*at));
-            frames.is_some_and(|frames| self.left_out.most(&functions(&frames)).is_some())
+            frames.is_some_and(|frames| self.left_out.most(&functions(frames.iter())).is_some())
         };
         let mut calls = shape.sites.iter().filter_map(|site| site.call);
         calls.any(|call| self.cut.contains(&call.callee))
@@ -307,7 +307,7 @@ impl<'a> Pass<'a> {
         };
         let declared = || {
             let frames = self.analysis.binary.frames(*site.instructions.last()?);
-            let functions = functions(&frames);
+            let functions = functions(frames.iter());
             let declared = || self.analysis.declarations.most(&functions);
             let most = self.left_out.most(&functions).or_else(declared)?;
             let mut capacities = self.capacities.clone();
@@ -500,7 +500,9 @@ impl<'a> Pass<'a> {
         }
         let chains = site.instructions.iter().map(|at| binary.frames(*at));
         let mut known = chains.filter(|frames| !frames.is_empty()).peekable();
-        if known.peek().is_some() && known.all(|frames| self.left_out.has(&functions(&frames))) {
+        if known.peek().is_some()
+            && known.all(|frames| self.left_out.has(&functions(frames.iter())))
+        {
             return true;
         }
         let Some(call) = site.call else {
@@ -515,11 +517,7 @@ impl<'a> Pass<'a> {
         // (an entry of a table stands alone)
         let caller = site.instructions.last().map(|at| binary.frames(*at));
         let caller = caller.iter().flat_map(|frames| frames.iter());
-        let chain = caller
-            .chain(called)
-            .filter(|frame| frame.names_a_function());
-        let chain: Vec<&str> = chain.map(|frame| &*frame.function).collect();
-        self.left_out.has(&chain)
+        self.left_out.has(&functions(caller.chain(called)))
     }
 
     /// How often a loop goes round; `around` finds the loop of a function around it.
@@ -647,8 +645,8 @@ fn last(name: &str) -> &str {
 }
 
 /// The functions of the kernel among frames.
-fn functions(frames: &[Frame]) -> Vec<&str> {
-    let own = frames.iter().filter(|frame| frame.names_a_function());
+fn functions<'f>(frames: impl Iterator<Item = &'f Frame>) -> Vec<&'f str> {
+    let own = frames.filter(|frame| frame.names_a_function());
     own.map(|frame| &*frame.function).collect()
 }
 
