@@ -1,6 +1,7 @@
 //! What the example flight-control promises, held against a run in QEMU.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -256,13 +257,19 @@ fn spread(lags: &[u64]) -> Result<String> {
     Ok(format!("{first}/{middle}/{last} ticks"))
 }
 
+/// What the simulator says of a flight: port writes, or decisions if a file tells how long jobs
+/// take.
+fn simulate(system: &str, times: Option<&Path>) -> Result<String> {
+    let mut command = Command::new(example("flight", false)?);
+    command.arg(root().join(system));
+    command.arg((FLIGHT.0 / 1_000_000).to_string()).args(times);
+    capture(&mut command)
+}
+
 /// The simulator, with the same task functions, writes the same values at the
 /// same instants.
 fn compare_with_simulator(system: &str, trace: &[PortValue]) -> Result<()> {
-    let millis = (FLIGHT.0 / 1_000_000).to_string();
-    let mut command = Command::new(example("flight", false)?);
-    command.arg(root().join(system)).arg(millis);
-    let text = capture(&mut command)?;
+    let text = simulate(system, None)?;
     let said: Vec<&str> = text.lines().collect();
     let flown: Vec<String> = trace.iter().map(line).collect();
     // the last instant ends one run before and the other after what is due in it
@@ -293,10 +300,7 @@ fn compare_decisions(system: &str, events: &[Event], names: &NameMap) -> Result<
     });
     let file = target_folder().join("promises-times.txt");
     std::fs::write(&file, times.collect::<String>()).context("the execution times")?;
-    let (system, millis) = (root().join(system), (FLIGHT.0 / 1_000_000).to_string());
-    let mut command = Command::new(example("flight", false)?);
-    command.arg(system).arg(millis).arg(file);
-    let text = capture(&mut command)?;
+    let text = simulate(system, Some(&file))?;
     let simulated: Vec<&str> = text.lines().collect();
     let flown = decision_trace(events, names);
     // (as of port writes)
