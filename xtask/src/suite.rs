@@ -81,9 +81,9 @@ const NOT_ON_CHIPS: [(&str, &str); 17] = [
     ("modules/quiet", "windows too small for its clock"),
     (
         "posix/accounting",
-        "looks at the clock that take longer than it lets them",
+        "looks at its clock take longer than it allows",
     ),
-    ("slots/", "slots that are too short for its clock"),
+    ("slots/", "slots too short for its clock"),
     ("upcalls/jobs", "more work than its clock has time for"),
     ("upcalls/upcalls", "budgets too small for its clock"),
 ];
