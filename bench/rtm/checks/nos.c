@@ -7,39 +7,40 @@ static struct task often, seldom, twice, longish, once;
 static uint32_t runs_of_twice, polls;
 
 /* Each second tick. */
-static uint32_t run_often(void *unused)
+static uint32_t run_often(void *unused, uint32_t now)
 {
     (void)unused;
     say('o');
-    return 2;
+    return now + 2;
 }
 
-static uint32_t run_seldom(void *unused)
+static uint32_t run_seldom(void *unused, uint32_t now)
 {
     (void)unused;
     say('s');
-    return 5;
+    return now + 5;
 }
 
 /* Again at once, the first time. */
-static uint32_t run_twice(void *unused)
+static uint32_t run_twice(void *unused, uint32_t now)
 {
     (void)unused;
     say('t');
-    return runs_of_twice++ == 0 ? 0 : NEVER;
+    return runs_of_twice++ == 0 ? now : NEVER;
 }
 
 /* Longer than three ticks, from the fifth on. */
-static uint32_t run_longish(void *unused)
+static uint32_t run_longish(void *unused, uint32_t now)
 {
     (void)unused;
+    (void)now;
     say('l');
     for (uint32_t begin = TIME; TIME - begin < 3 * CYCLES_PER_TICK;)
         ;
     return NEVER;
 }
 
-static uint32_t run_once(void *unused)
+static uint32_t run_once(void *unused, uint32_t now)
 {
     (void)unused;
     EXPECT(now == 12 && polls > 0);

@@ -31,6 +31,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* What does not hold as a rule, and may cost a branch if it does. */
+#define SELDOM(condition) __builtin_expect(condition, 0)
+
 /* Interrupts off; returns what `interrupts_restore` takes. */
 INLINE uint32_t interrupts_off(void)
 {
@@ -54,10 +57,10 @@ INLINE void interrupts_enable(uint32_t which)
     __asm__ volatile("csrs mie, %0" ::"r"(which));
 }
 
-/* Which external lines the core looks at. */
+/* The core looks at these external lines as well. */
 INLINE void lines_select(uint32_t lines)
 {
-    __asm__ volatile("csrw 0xBC0, %0" ::"r"(lines));
+    __asm__ volatile("csrs 0xBC0, %0" ::"r"(lines));
 }
 
 /* Which of those are high. */

@@ -4,18 +4,16 @@
 
 #include "tasks_in.h"
 
-uint32_t now;
-
 /* Ticks that the timer has counted. */
 static volatile uint32_t ticks;
 
-void task_create(struct task *task, uint8_t priority, uint32_t (*run)(void *), void *argument,
-                 uint32_t due_in)
+void task_create(struct task *task, uint8_t priority, uint32_t (*run)(void *, uint32_t),
+                 void *argument, uint32_t due)
 {
     task->run = run;
     task->argument = argument;
     tasks_add(task, priority);
-    tasks_release(task, due_in);
+    tasks_release(task, due);
 }
 
 /* The timer's interrupt: there is no other. */
@@ -31,6 +29,8 @@ void kernel_run(void)
     ALARM = TIME + CYCLES_PER_TICK;
     interrupts_enable(ENABLE_TIMER);
     interrupts_on();
+    /* The tick that the dispatcher has reached. */
+    uint32_t now = 0;
     for (;;) {
         category(POLLING);
         uint32_t passed = ticks - now;
@@ -48,9 +48,12 @@ void kernel_run(void)
             continue;
         }
         category(APPLICATION);
-        uint32_t due_in = task->run(task->argument);
+        uint32_t due = task->run(task->argument, now);
         on_poll();
         category(RELEASE_TIMES);
-        tasks_release(task, due_in);
+        if (SELDOM(due == NEVER))
+            tasks_retire(task);
+        else
+            tasks_release(task, due - now);
     }
 }

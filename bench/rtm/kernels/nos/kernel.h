@@ -13,22 +13,20 @@
 #include "tasks.h"
 
 #define CYCLES_PER_TICK 20000u
-/* A task returns this if it is not to run again. */
+/* A task returns this if it is not to run again: a tick that runs do not reach. */
 #define NEVER UINT32_MAX
 
 struct task {
-    /* Returns in how many ticks it is due again, from `now` on. */
-    uint32_t (*run)(void *);
+    /* Takes its argument and the tick that the dispatcher has reached, and returns the one from
+     * which on it is due again, at the earliest that. */
+    uint32_t (*run)(void *, uint32_t now);
     void *argument;
     struct place place;
 };
 
-/* The tick that the dispatcher has reached. */
-extern uint32_t now;
-
-/* Adds a task, due in so many ticks; 0 is the most urgent priority. */
-void task_create(struct task *task, uint8_t priority, uint32_t (*run)(void *), void *argument,
-                 uint32_t due_in);
+/* Adds a task before the start, due from a tick on; 0 is the most urgent priority. */
+void task_create(struct task *task, uint8_t priority, uint32_t (*run)(void *, uint32_t),
+                 void *argument, uint32_t due);
 /* Starts the ticks, and runs tasks. */
 __attribute__((noreturn)) void kernel_run(void);
 

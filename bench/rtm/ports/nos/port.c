@@ -12,16 +12,15 @@ uint32_t port_late;
 static struct periodic periodics[PORT_TASKS];
 static uint32_t count;
 
-static uint32_t run_periodic(void *own)
+static uint32_t run_periodic(void *own, uint32_t now)
 {
     struct periodic *periodic = own;
     periodic->job(periodic->argument);
     periodic->next += periodic->period;
-    int32_t left = (int32_t)(periodic->next - now);
-    if (left > 0)
-        return (uint32_t)left;
+    if ((int32_t)(periodic->next - now) > 0)
+        return periodic->next;
     port_late++;
-    return 0;
+    return now;
 }
 
 void on_poll(void)

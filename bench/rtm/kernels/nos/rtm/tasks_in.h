@@ -16,14 +16,18 @@ static void tasks_add(struct task *task, uint8_t priority)
 INLINE void tasks_release(struct task *task, uint32_t due_in)
 {
     record_address record = task->place.record;
-    if (due_in == NEVER) {
-        rtm_write_status(record, 0, RTM_STATUS_VALID | RTM_STATUS_SUSPENDED);
-    } else if (due_in == 0) {
+    if (SELDOM(due_in == 0)) {
         rtm_write_status(record, 0, RTM_STATUS_VALID);
     } else {
         rtm_write_delay(record, 0, due_in);
         rtm_write_status(record, 0, RTM_STATUS_VALID | RTM_STATUS_DELAYED);
     }
+}
+
+/* A task is not due any more. */
+INLINE void tasks_retire(struct task *task)
+{
+    rtm_write_status(task->place.record, 0, RTM_STATUS_VALID | RTM_STATUS_SUSPENDED);
 }
 
 INLINE void tasks_advance(uint32_t passed)

@@ -20,9 +20,7 @@ INLINE void enqueue(struct task *task)
 /* A task is due in so many ticks. */
 INLINE void tasks_release(struct task *task, uint32_t due_in)
 {
-    if (due_in == NEVER)
-        return;
-    if (due_in == 0) {
+    if (SELDOM(due_in == 0)) {
         category(SCHEDULING);
         enqueue(task);
         return;
@@ -37,6 +35,12 @@ INLINE void tasks_release(struct task *task, uint32_t due_in)
     task->place.after = due_in;
     task->place.next = *place;
     *place = task;
+}
+
+/* A task is not due any more: it is in no queue already. */
+INLINE void tasks_retire(struct task *task)
+{
+    (void)task;
 }
 
 INLINE void tasks_advance(uint32_t passed)
