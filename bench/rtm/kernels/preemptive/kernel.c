@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "tasks_in.h"
+#include "time_in.h"
 
 #define IDLE_PRIORITY (TASKS - 1)
 #define IDLE_WORDS 64
@@ -17,7 +18,7 @@ extern void context_start(struct task *first) __attribute__((noreturn));
 extern const char resume_interrupted[];
 
 struct task *current;
-uint32_t ticks, switches;
+uint32_t switches;
 
 static struct task idle;
 static uint32_t idle_stack[IDLE_WORDS];
@@ -54,9 +55,7 @@ void task_create(struct task *task, uint8_t priority, void (*run)(void *), void 
 
 void kernel_start(void)
 {
-    ALARM_HIGH = 0;
-    ALARM = TIME + CYCLES_PER_TICK;
-    interrupts_enable(ENABLE_TIMER);
+    time_start();
     current = tasks_first();
     context_start(current);
 }
@@ -73,6 +72,11 @@ INLINE void reschedule(void)
         switches++;
         context_switch(next);
     }
+}
+
+uint32_t kernel_ticks(void)
+{
+    return time_now();
 }
 
 void scheduler_lock(void)
@@ -191,19 +195,18 @@ enum result semaphore_post(struct event *semaphore)
 /* An interrupt, on the stack of interrupts; returns the task that runs on. */
 struct task *kernel_interrupt(uint32_t cause)
 {
+    bool is_time = time_is_cause(cause);
     holds++;
-    if (cause == CAUSE_TIMER) {
-        ALARM += CYCLES_PER_TICK;
-        ticks++;
-        category(CLOCK_TICKS);
-        tasks_tick();
-    } else {
+    if (is_time)
+        time_advance();
+    else
         on_external();
-    }
     holds--;
     category(SCHEDULING);
-    struct task *next = holds > 0 ? current : tasks_first();
-    category(cause == CAUSE_TIMER ? TIMER_INTERRUPT : MISCELLANEOUS);
+    /* (asked whether it may run or not: that ends an interrupt of the task manager) */
+    struct task *first = tasks_first();
+    struct task *next = holds > 0 ? current : first;
+    category(is_time ? TIMER_INTERRUPT : MISCELLANEOUS);
     switches += next != current;
     return next;
 }

@@ -1,9 +1,11 @@
 /* A preemptive kernel in the style of uC/OS-II: up to 64 tasks of distinct fixed priorities,
- * counting semaphores, delays in ticks of a periodic interrupt.
+ * counting semaphores, delays in ticks.
  *
  * Which task is ready, waits for an event or is delayed is the matter of `tasks.h`, of which
  * there are two: `software/`, with sets of priorities as bits and a list of all tasks, and
- * `rtm/`, on the registers of the task manager. Nothing else differs. */
+ * `rtm/`, on the registers of the task manager. How time passes is that of `time_in.h`:
+ * `ticking/`, by an interrupt each tick, or `counting/`, by the task manager. Nothing else
+ * differs. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -42,7 +44,7 @@ struct task {
 /* The task that runs; with a name in assembly. */
 extern struct task *current;
 /* Since the start. */
-extern uint32_t ticks, switches;
+extern uint32_t switches;
 
 /* Makes the kernel's idle task; first. */
 void kernel_init(void);
@@ -52,6 +54,9 @@ void task_create(struct task *task, uint8_t priority, void (*run)(void *), void 
                  uint32_t *stack, uint32_t words);
 /* Starts the ticks and the most urgent task. */
 __attribute__((noreturn)) void kernel_start(void);
+
+/* Since the start; in interrupts as well. */
+uint32_t kernel_ticks(void);
 
 /* The caller runs again after so many ticks; 0: it goes on. */
 void task_delay(uint16_t ticks);

@@ -43,7 +43,9 @@ context_start:
     lw t0, 0(sp)
     jr t0
 
+# Interrupts are on where tasks call: here already, since a response waits no longer than it must.
 resume_called:
+    csrsi mstatus, 8
     lw ra, 4(sp)
     lw s0, 8(sp)
     lw s1, 12(sp)

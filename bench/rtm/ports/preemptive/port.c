@@ -33,11 +33,11 @@ static void run_periodic(void *own)
 {
     const struct periodic *periodic = own;
     task_delay(1);
-    uint32_t next = ticks;
+    uint32_t next = kernel_ticks();
     for (;;) {
         periodic->job(periodic->argument);
         next += periodic->period;
-        int32_t left = (int32_t)(next - ticks);
+        int32_t left = (int32_t)(next - kernel_ticks());
         if (left > 0)
             task_delay((uint16_t)left);
         else

@@ -18,20 +18,21 @@ const QUICK: [Workload; 3] = [
 /// Of a quick run.
 const ARRIVALS: u32 = 2;
 
-/// The check programs of the kernels in C, and a short experiment of all, without and with the task manager.
+/// The check programs of the kernels in C, and a short experiment of all,
+/// with their tasks in software and elsewhere.
 ///
 /// # Errors
 /// A promise is broken, an output is wrong, or a program cannot be built.
 pub(crate) fn check() -> Result<String> {
     let compiler = Compiler::prepare()?;
-    let chips = Chips::prepare()?;
+    let chips = Chips::prepare_few()?;
     kernels(&compiler, &chips)?;
     let mut cases = Vec::new();
     for kernel in Kernel::ALL {
         for workload in QUICK {
-            cases.extend([false, true].map(|with_task_manager| Case {
+            cases.extend(kernel.tasks_in().iter().map(|&tasks| Case {
                 kernel,
-                with_task_manager,
+                tasks,
                 workload,
                 step: 0,
                 arrivals: ARRIVALS,
@@ -40,7 +41,7 @@ pub(crate) fn check() -> Result<String> {
     }
     experiment::run(&compiler, &chips, &cases)?;
     Ok(format!(
-        "{} kernels in C twice, {} runs of channels",
+        "{} kernels in C, {} runs of channels",
         KERNELS.len(),
         cases.len()
     ))
@@ -49,17 +50,17 @@ pub(crate) fn check() -> Result<String> {
 /// The check programs, whose exit code is the line of what does not hold.
 pub(super) fn kernels(compiler: &Compiler, chips: &Chips) -> Result<()> {
     for kernel in KERNELS {
-        for with_task_manager in [false, true] {
+        for &tasks in kernel.tasks_in() {
             let run = Run {
                 latency: chips.chip.latency,
-                ..Run::new(compiler.check(kernel, with_task_manager)?)
+                ..Run::new(compiler.check(kernel, tasks)?)
             };
-            let report = chips.of_c(with_task_manager).run(&run)?;
+            let report = chips.of_c(tasks).run(&run)?;
             report.expect_success().with_context(|| {
                 format!(
-                    "bench/rtm/checks/{}.c {} the task manager: the exit code is a line",
+                    "bench/rtm/checks/{}.c, tasks in the {}: the exit code is a line",
                     kernel.name(),
-                    if with_task_manager { "with" } else { "without" }
+                    tasks.name()
                 )
             })?;
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::account::Account;
 use super::giornata::Built;
 use super::program::Compiler;
-use super::{Chips, Kernel, STEPS, Workload, watched};
+use super::{Chips, Kernel, STEPS, Tasks, Workload, watched};
 use crate::workers;
 
 /// Cycles after which a run is given up: an arrival may be that late on average.
@@ -22,7 +22,7 @@ const TOO_SLOW: u32 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Case {
     pub(super) kernel: Kernel,
-    pub(super) with_task_manager: bool,
+    pub(super) tasks: Tasks,
     pub(super) workload: Workload,
     /// Which of the loads.
     pub(super) step: usize,
@@ -41,15 +41,12 @@ impl Case {
 
     /// For people.
     fn name(&self) -> String {
-        let with = match self.with_task_manager {
-            true => "with",
-            false => "without",
-        };
         format!(
-            "{} {} on {} channels, {with} the task manager",
+            "{} {} on {} channels, tasks in the {}",
             self.kernel.name(),
             self.workload.name(),
-            self.channels()
+            self.channels(),
+            self.tasks.name()
         )
     }
 }
@@ -61,8 +58,8 @@ pub(super) struct Outcome {
     pub(super) account: Account,
 }
 
-/// All runs, each without and then with the task manager; quick ones are of one workload, with
-/// the least and the most load.
+/// All runs, each with its tasks in software and then elsewhere; quick ones are of one workload,
+/// with the least and the most load.
 pub(super) fn cases(kernels: &[Kernel], is_quick: bool, arrivals: u32) -> Vec<Case> {
     let (workloads, steps): (&[Workload], Vec<usize>) = match is_quick {
         true => (&[Workload::AdpcmDecode], vec![0, STEPS - 1]),
@@ -72,9 +69,9 @@ pub(super) fn cases(kernels: &[Kernel], is_quick: bool, arrivals: u32) -> Vec<Ca
     for &kernel in kernels {
         for &workload in workloads {
             for &step in &steps {
-                cases.extend([false, true].map(|with_task_manager| Case {
+                cases.extend(kernel.tasks_in().iter().map(|&tasks| Case {
                     kernel,
-                    with_task_manager,
+                    tasks,
                     workload,
                     step,
                     arrivals,
@@ -95,7 +92,7 @@ pub(super) fn run(compiler: &Compiler, chips: &Chips, cases: &[Case]) -> Result<
             Kernel::Giornata => Ok(Program::System(compiler.system(case)?)),
             _ => Ok(Program::InC(compiler.experiment(
                 case.kernel,
-                case.with_task_manager,
+                case.tasks,
                 case.workload,
             )?)),
         }
@@ -158,16 +155,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_run_without_the_task_manager_has_one_with_it_behind_it() {
+    fn each_run_elsewhere_follows_that_in_software() {
         for is_quick in [false, true] {
-            let cases = cases(&[Kernel::Preemptive, Kernel::Nos], is_quick, 1);
-            for pair in cases.chunks(2) {
-                let with = Case {
-                    with_task_manager: true,
-                    ..pair[0]
-                };
-                assert!(!pair[0].with_task_manager);
-                assert_eq!(pair[1], with);
+            let cases = cases(&Kernel::ALL, is_quick, 1);
+            assert!(cases.iter().any(|case| case.tasks == Tasks::Counting));
+            let mut software = cases[0];
+            for case in cases {
+                if case.tasks == Tasks::Software {
+                    software = case;
+                }
+                let tasks = case.tasks;
+                assert_eq!(case, Case { tasks, ..software });
             }
         }
     }

@@ -104,7 +104,7 @@ pub(super) fn build(case: &Case, folder: &Path, objects: &[String]) -> Result<Bu
         .with_context(|| path.display().to_string())?;
     fs::write(folder.join(SLOTS), slots(channels))?;
     let options = BuildOptions::new(&path, root());
-    let built = image::build_as(options.on(BOARDS[usize::from(case.with_task_manager)]))?;
+    let built = image::build_as(options.on(case.tasks.board()))?;
     Ok(Built {
         image: giornata_soc::Image::read(built.to_boot())?,
         kernel: built.kernel,

@@ -12,19 +12,19 @@ mod page;
 mod program;
 mod rows;
 mod sweep;
+mod tasks;
 mod watched;
 
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use giornata_launch::Verdict;
-use giornata_launch::chip::Chip;
-use giornata_soc::{Caches, Simulator, TaskManager, Variant};
 use serde::{Deserialize, Serialize};
 
 use super::Options;
 pub(crate) use checks::check;
 use experiment::Case;
 use program::Compiler;
+use tasks::{Chips, Tasks};
 
 /// Its name: its folder under bench/.
 pub(super) const SUITE: &str = "rtm";
@@ -163,60 +163,6 @@ impl Workload {
 
 /// Loads of a workload.
 const STEPS: usize = 3;
-
-/// The chip with and without the task manager.
-struct Chips {
-    chip: Chip,
-    without: Simulator,
-    /// With that of the paper.
-    with: Simulator,
-    /// With ours, of the board `rtl-rtm`.
-    with_ours: Simulator,
-}
-
-impl Chips {
-    fn prepare() -> Result<Chips> {
-        let chip = Chip::of("rtl-pmp")?.with(Caches::Large);
-        let with = Chip {
-            variant: Variant {
-                task_manager: Some(TaskManager::REFERENCE),
-                ..chip.variant
-            },
-            ..chip
-        };
-        let with_ours = Chip::of(giornata::BOARDS[1])?.with(Caches::Large);
-        Ok(Chips {
-            chip,
-            without: chip.simulator()?,
-            with: with.simulator()?,
-            with_ours: with_ours.simulator()?,
-        })
-    }
-
-    /// The one of a run.
-    fn of(&self, case: &Case) -> &Simulator {
-        match case.kernel {
-            Kernel::Giornata => self.giornata(case.with_task_manager),
-            _ => self.of_c(case.with_task_manager),
-        }
-    }
-
-    /// The one of Giornata.
-    fn giornata(&self, with_task_manager: bool) -> &Simulator {
-        match with_task_manager {
-            true => &self.with_ours,
-            false => &self.without,
-        }
-    }
-
-    /// The one of a kernel in C.
-    fn of_c(&self, with_task_manager: bool) -> &Simulator {
-        match with_task_manager {
-            true => &self.with,
-            false => &self.without,
-        }
-    }
-}
 
 /// `./x bench rtm [--kernel K] [--quick] [--arrivals N] [--document | --redraw]`.
 ///

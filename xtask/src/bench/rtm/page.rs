@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::account::{Account, Category};
 use super::drawing::{self, Bar, Circle, Line};
-use super::experiment::Outcome;
+use super::experiment::{Case, Outcome};
 use super::rows::CallRow;
 use super::sweep::{Cycles, Operation, Step, pays_at};
-use super::{Kernel, STEPS, SUITE, Workload, giornata};
+use super::{Kernel, STEPS, SUITE, Tasks, Workload, giornata};
 use crate::crates::root;
 
 /// All that was measured.
@@ -101,27 +101,76 @@ impl Kernel {
     }
 }
 
-/// Two runs that differ in the task manager alone.
+/// A kernel with its tasks in software, and elsewhere.
+#[derive(Clone, Copy)]
+struct Comparison {
+    kernel: Kernel,
+    elsewhere: Tasks,
+}
+
+impl Comparison {
+    /// For people.
+    fn title(self) -> String {
+        match self.elsewhere {
+            Tasks::Counting => format!("{}, ticks counted", self.kernel.title()),
+            Tasks::Software | Tasks::TaskManager => self.kernel.title().into(),
+        }
+    }
+
+    /// In the names of files.
+    fn name(self) -> String {
+        match self.elsewhere {
+            Tasks::Counting => format!("{}-{}", self.kernel.name(), self.elsewhere.suffix()),
+            Tasks::Software | Tasks::TaskManager => self.kernel.name().into(),
+        }
+    }
+
+    /// What is to be known before its tables are read.
+    fn note(self) -> &'static str {
+        match self.elsewhere {
+            Tasks::Counting => {
+                "The task manager has one extension more than the paper's (`Interrupts`): it \
+                 counts the ticks, and interrupts only if the first task is another. The paper's \
+                 figures are those of a task manager without it.\n\n"
+            }
+            Tasks::Software | Tasks::TaskManager => self.kernel.note(),
+        }
+    }
+}
+
+/// Two runs that differ in where the tasks are alone.
 struct Pair<'a> {
     without: &'a Outcome,
     with: &'a Outcome,
 }
 
 impl Results {
-    /// The runs of a kernel, two by two.
-    fn pairs(&self, kernel: Kernel) -> Vec<Pair<'_>> {
-        let pairs = self.outcomes.chunks_exact(2).map(|two| Pair {
-            without: &two[0],
-            with: &two[1],
-        });
-        pairs
-            .filter(|pair| pair.without.case.kernel == kernel)
-            .collect()
+    /// The runs of a comparison, two by two.
+    fn pairs(&self, comparison: Comparison) -> Vec<Pair<'_>> {
+        let is_compared =
+            |case: &Case| case.kernel == comparison.kernel && case.tasks == comparison.elsewhere;
+        let with = self.outcomes.iter().filter(|with| is_compared(&with.case));
+        with.filter_map(|with| {
+            let case = Case {
+                tasks: Tasks::Software,
+                ..with.case
+            };
+            let without = self.outcomes.iter().find(|outcome| outcome.case == case)?;
+            Some(Pair { without, with })
+        })
+        .collect()
     }
 
-    fn kernels(&self) -> Vec<Kernel> {
-        let is_there = |kernel: &Kernel| !self.pairs(*kernel).is_empty();
-        Kernel::ALL.into_iter().filter(is_there).collect()
+    /// Those that were made.
+    fn comparisons(&self) -> Vec<Comparison> {
+        let of = |kernel: Kernel| {
+            let elsewhere = kernel.tasks_in().iter().copied();
+            let elsewhere = elsewhere.filter(|tasks| *tasks != Tasks::Software);
+            elsewhere.map(move |elsewhere| Comparison { kernel, elsewhere })
+        };
+        let all = Kernel::ALL.into_iter().flat_map(of);
+        all.filter(|comparison| !self.pairs(*comparison).is_empty())
+            .collect()
     }
 }
 
@@ -160,11 +209,13 @@ pub(super) fn text(results: &Results) -> String {
     if !results.rows.is_empty() {
         text += &calls(&results.rows);
     }
-    for kernel in results.kernels() {
-        let _ = write!(text, "\n## {}\n\n{}", kernel.title(), kernel.note());
-        text += &functions(kernel, &results.pairs(kernel));
+    for comparison in results.comparisons() {
+        let (kernel, pairs) = (comparison.kernel, results.pairs(comparison));
+        let (title, note) = (comparison.title(), comparison.note());
+        let _ = write!(text, "\n## {title}\n\n{note}");
+        text += &functions(kernel, &pairs);
         text += "\n";
-        text += &loads(kernel, &results.pairs(kernel));
+        text += &loads(kernel, &pairs);
     }
     if !results.sweep.is_empty() {
         text += &break_even(&results.sweep);
@@ -447,14 +498,15 @@ pub(super) fn write(results: &Results) -> Result<()> {
     );
     page += &text(results);
     page += "\n## Figures of the paper\n";
-    for kernel in results.kernels() {
-        let name = format!("{SUITE}-{}-shares.svg", kernel.name());
-        let title = format!("{}: time of the operating system", kernel.title());
-        let pairs = results.pairs(kernel);
-        std::fs::write(folder().join(&name), shares(kernel, &title, &pairs)?)?;
+    for comparison in results.comparisons() {
+        let pairs = results.pairs(comparison);
+        let name = format!("{SUITE}-{}-shares.svg", comparison.name());
+        let title = format!("{}: time of the operating system", comparison.title());
+        let plot = shares(comparison.kernel, &title, &pairs)?;
+        std::fs::write(folder().join(&name), plot)?;
         let _ = write!(page, "\n![{title}]({name})\n");
-        let name = format!("{SUITE}-{}-responses.svg", kernel.name());
-        let title = format!("{}: responses, ADPCM decode", kernel.title());
+        let name = format!("{SUITE}-{}-responses.svg", comparison.name());
+        let title = format!("{}: responses, ADPCM decode", comparison.title());
         std::fs::write(folder().join(&name), responses(&title, &pairs)?)?;
         let _ = write!(page, "\n![{title}]({name})\n");
     }

@@ -12,7 +12,7 @@ use giornata_system::image::C_HEADERS;
 
 use super::experiment::Case;
 use super::giornata::{self, Built};
-use super::{Kernel, SUITE, Workload, arrivals};
+use super::{Kernel, SUITE, Tasks, Workload, arrivals};
 use crate::bench::folder;
 use crate::crates::{root, target_folder};
 use crate::libraries;
@@ -73,14 +73,14 @@ impl Compiler {
     pub(super) fn experiment(
         &self,
         kernel: Kernel,
-        with_task_manager: bool,
+        tasks: Tasks,
         workload: Workload,
     ) -> Result<Image> {
         let name = format!("{}-{}", kernel.name(), workload.name());
         let (flags, sources) = self.parts(kernel, workload)?;
-        let mut command = self.command(kernel, with_task_manager, "probes");
+        let mut command = self.command(kernel, tasks, "probes");
         command.args(flags).args(sources);
-        self.link(command, &name, with_task_manager)
+        self.link(command, &name, tasks)
     }
 
     /// The experiment as a system of Giornata.
@@ -113,27 +113,27 @@ impl Compiler {
     ///
     /// # Errors
     /// As the compiler says.
-    pub(super) fn rows(&self, kernel: Kernel, with_task_manager: bool) -> Result<Image> {
-        self.single(kernel, with_task_manager, "rows")
+    pub(super) fn rows(&self, kernel: Kernel, tasks: Tasks) -> Result<Image> {
+        self.single(kernel, tasks, "rows")
     }
 
     /// What the kernel promises.
     ///
     /// # Errors
     /// As the compiler says.
-    pub(super) fn check(&self, kernel: Kernel, with_task_manager: bool) -> Result<Image> {
-        self.single(kernel, with_task_manager, "checks")
+    pub(super) fn check(&self, kernel: Kernel, tasks: Tasks) -> Result<Image> {
+        self.single(kernel, tasks, "checks")
     }
 
     /// The file in a folder that is named as the kernel.
-    fn single(&self, kernel: Kernel, with_task_manager: bool, folder: &str) -> Result<Image> {
+    fn single(&self, kernel: Kernel, tasks: Tasks, folder: &str) -> Result<Image> {
         let name = format!("{}-{folder}", kernel.name());
         let folder = self.sources.join(folder);
-        let mut command = self.command(kernel, with_task_manager, "silent");
+        let mut command = self.command(kernel, tasks, "silent");
         command
             .args(STRICT)
             .arg(folder.join(format!("{}.c", kernel.name())));
-        self.link(command, &name, with_task_manager)
+        self.link(command, &name, tasks)
     }
 
     /// A folder for what is generated.
@@ -151,15 +151,16 @@ impl Compiler {
     }
 
     /// Flags, and the sources of a kernel; `probes` is whether categories are told.
-    fn command(&self, kernel: Kernel, with_task_manager: bool, probes: &str) -> Command {
+    fn command(&self, kernel: Kernel, tasks: Tasks, probes: &str) -> Command {
         let kernels = self.sources.join("kernels");
         let own = kernels.join(kernel.name());
-        let tasks = own.join(if with_task_manager { "rtm" } else { "software" });
+        let [kept, time] = tasks.folders().map(|folder| own.join(folder));
+        let probes = kernels.join(probes);
         let mut command = self.compiler();
         command.args(FLAGS).args(LINKING);
         command.arg(format!("-T{}", kernels.join("program.ld").display()));
         let registers = root().join("hw/rtm/include");
-        for folder in [&kernels, &own, &tasks, &kernels.join(probes), &registers] {
+        for folder in [&kernels, &own, &kept, &time, &probes, &registers] {
             command.arg(format!("-I{}", folder.display()));
         }
         command
@@ -206,9 +207,8 @@ impl Compiler {
         Ok(Some((flags, sources.collect())))
     }
 
-    fn link(&self, mut command: Command, name: &str, with_task_manager: bool) -> Result<Image> {
-        let suffix = if with_task_manager { "rtm" } else { "software" };
-        let elf = self.results.join(format!("{name}-{suffix}.elf"));
+    fn link(&self, mut command: Command, name: &str, tasks: Tasks) -> Result<Image> {
+        let elf = self.results.join(format!("{name}-{}.elf", tasks.suffix()));
         compile(command.arg("-o").arg(&elf))?;
         Ok(Image::read(&elf)?)
     }

@@ -6,7 +6,7 @@ use giornata_soc::Run;
 use serde::{Deserialize, Serialize};
 
 use super::program::Compiler;
-use super::{Chips, Kernel};
+use super::{Chips, Kernel, Tasks};
 
 /// A call: its number in `bench/rtm/rows/preemptive.c`, and what ThreadX 6.4.2 takes, cycles.
 struct Call {
@@ -60,15 +60,15 @@ pub(super) struct CallRow {
 
 /// All calls, with and without the task manager.
 pub(super) fn measure(compiler: &Compiler, chips: &Chips) -> Result<Vec<CallRow>> {
-    let means = |with_task_manager| -> Result<Vec<u64>> {
-        let image = compiler.rows(Kernel::Preemptive, with_task_manager)?;
+    let means = |tasks| -> Result<Vec<u64>> {
+        let image = compiler.rows(Kernel::Preemptive, tasks)?;
         let mean = |argument| -> Result<u64> {
             let run = Run {
                 argument,
                 latency: chips.chip.latency,
                 ..Run::new(image.clone())
             };
-            let report = chips.of_c(with_task_manager).run(&run)?;
+            let report = chips.of_c(tasks).run(&run)?;
             report.expect_success()?;
             let spans = report.between(BEGIN, END);
             let warm = spans
@@ -83,7 +83,7 @@ pub(super) fn measure(compiler: &Compiler, chips: &Chips) -> Result<Vec<CallRow>
             .map(|call| Ok(mean(call.argument)? - probes))
             .collect()
     };
-    let (without, with) = (means(false)?, means(true)?);
+    let (without, with) = (means(Tasks::Software)?, means(Tasks::TaskManager)?);
     let row = |(call, (without, with)): (&Call, (u64, u64))| CallRow {
         name: call.name.into(),
         threadx: call.threadx,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::giornata::BOARDS;
 use super::program::Compiler;
-use super::{Chips, SUITE};
+use super::{Chips, SUITE, Tasks};
 use crate::bench::folder;
 use crate::crates::root;
 
@@ -190,8 +190,8 @@ pub(super) fn measure(compiler: &Compiler, chips: &Chips) -> Result<Vec<Step>> {
             Crowd::Timed,
             Crowd::Sleepers,
         ] {
-            let [without, with] = [false, true].map(|with_task_manager| {
-                run(compiler, chips, crowd, n, with_task_manager)
+            let [without, with] = [Tasks::Software, Tasks::TaskManager].map(|tasks| {
+                run(compiler, chips, crowd, n, tasks)
                     .with_context(|| format!("{n} threads, {crowd:?}"))
             });
             let (without, with) = (without?, with?);
@@ -228,11 +228,11 @@ fn run(
     chips: &Chips,
     crowd: Crowd,
     n: u32,
-    with_task_manager: bool,
+    tasks: Tasks,
 ) -> Result<Vec<Point>> {
     let place = compiler.place(&format!("sweep-{n}-{crowd:?}").to_lowercase())?;
-    let image = build(&place, crowd, n, BOARDS[usize::from(with_task_manager)])?;
-    let report = chips.giornata(with_task_manager).run(&Run {
+    let image = build(&place, crowd, n, tasks.board())?;
+    let report = chips.giornata(tasks).run(&Run {
         latency: chips.chip.latency,
         watch: Watch::Points,
         ..Run::new(image)

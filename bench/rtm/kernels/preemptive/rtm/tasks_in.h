@@ -5,6 +5,9 @@ static uint8_t records, events;
 /* How many waits are limited in time. */
 static uint8_t timed_waits;
 
+/* Of time_in.h: whether a delay that runs out matters even if the first task stays the same. */
+INLINE void time_watch_delays(bool are_watched);
+
 static void tasks_init(void)
 {
 }
@@ -80,7 +83,8 @@ INLINE void tasks_wait(struct task *task, struct waiters *waiters, uint16_t time
         rtm_write_delay(task->place.record, 0, timeout);
         status |= RTM_STATUS_DELAYED;
         task->place.timed = true;
-        timed_waits++;
+        if (timed_waits++ == 0)
+            time_watch_delays(true);
     }
     rtm_write_record(task->place.record, 0,
                      rtm_record(status, task->place.priority, waiters->event));
@@ -91,7 +95,8 @@ INLINE void end_wait(struct task *task)
 {
     if (task->place.timed) {
         task->place.timed = false;
-        timed_waits--;
+        if (--timed_waits == 0)
+            time_watch_delays(false);
     }
     task->place.waits_for->count--;
     set_status(task, RTM_STATUS_VALID | task->place.suspended);
@@ -124,9 +129,15 @@ static __attribute__((noinline)) void end_timed_waits(void)
     }
 }
 
+/* Delays have become shorter. */
+INLINE void tasks_look_at_delays(void)
+{
+    if (timed_waits > 0)
+        end_timed_waits();
+}
+
 INLINE void tasks_tick(void)
 {
     rtm_write_advance(TASK_MANAGER, 1);
-    if (timed_waits > 0)
-        end_timed_waits();
+    tasks_look_at_delays();
 }
