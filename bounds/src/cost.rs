@@ -12,14 +12,15 @@ use std::rc::Rc;
 pub struct Cost {
     /// For the system that is looked at.
     pub value: u64,
-    /// Factor of each product of capacities, whose names are sorted; the empty
-    /// product is 1.
-    terms: BTreeMap<Vec<String>, u64>,
+    /// Of the value, what is so whatever a system has.
+    number: u64,
+    /// Factor of each product of capacities, whose names are sorted: the rest of the value.
+    terms: Rc<BTreeMap<Vec<String>, u64>>,
     /// Of the value, what each function of the source has, where that is kept.
-    shares: BTreeMap<Rc<str>, u64>,
+    shares: Rc<BTreeMap<Rc<str>, u64>>,
     /// How often functions are called whose calls are declared for the whole stretch, by
     /// address: what they take is not in the value.
-    calls: BTreeMap<u64, Calls>,
+    calls: Rc<BTreeMap<u64, Calls>>,
 }
 
 /// Calls of a function that are counted apart.
@@ -33,10 +34,9 @@ pub(crate) struct Calls {
 impl Cost {
     /// A number.
     pub(crate) fn number(value: u64) -> Cost {
-        let terms = (value != 0).then(|| (Vec::new(), value));
         Cost {
             value,
-            terms: terms.into_iter().collect(),
+            number: value,
             ..Cost::default()
         }
     }
@@ -44,14 +44,14 @@ impl Cost {
     /// So many instructions, of which functions have these shares.
     pub(crate) fn shared(value: u64, shares: BTreeMap<Rc<str>, u64>) -> Cost {
         Cost {
-            shares,
+            shares: shares.into(),
             ..Cost::number(value)
         }
     }
 
     /// The same, of which one has all.
     pub(crate) fn shared_by(self, name: Rc<str>) -> Cost {
-        let shares = BTreeMap::from([(name, self.value)]);
+        let shares = BTreeMap::from([(name, self.value)]).into();
         Cost { shares, ..self }
     }
 
@@ -62,7 +62,7 @@ impl Cost {
             each: taking.in_place(&BTreeMap::new()),
         };
         Cost {
-            calls: BTreeMap::from([(function, calls)]),
+            calls: BTreeMap::from([(function, calls)]).into(),
             ..Cost::default()
         }
     }
@@ -84,8 +84,9 @@ impl Cost {
 
     /// A function is not called more often than that.
     pub(crate) fn limit_calls(&mut self, function: u64, most: &Cost) {
-        if let Some(calls) = self.calls.get_mut(&function)
-            && calls.times.value > most.value
+        let is_more = |calls: &Calls| calls.times.value > most.value;
+        if self.calls.get(&function).is_some_and(is_more)
+            && let Some(calls) = Rc::make_mut(&mut self.calls).get_mut(&function)
         {
             calls.times = most.clone();
         }
@@ -94,7 +95,7 @@ impl Cost {
     /// The same without these calls.
     pub(crate) fn without_calls(&self) -> Cost {
         Cost {
-            calls: BTreeMap::new(),
+            calls: Rc::default(),
             ..self.clone()
         }
     }
@@ -111,7 +112,7 @@ impl Cost {
     pub(crate) fn capacity(name: &str, value: u64) -> Cost {
         Cost {
             value,
-            terms: BTreeMap::from([(vec![name.to_string()], 1)]),
+            terms: BTreeMap::from([(vec![name.to_string()], 1)]).into(),
             ..Cost::default()
         }
     }
@@ -119,55 +120,60 @@ impl Cost {
     pub(crate) fn plus(&self, other: &Cost) -> Cost {
         let mut sum = self.clone();
         sum.value = sum.value.saturating_add(other.value);
-        for (product, factor) in &other.terms {
-            let place = sum.terms.entry(product.clone()).or_default();
+        sum.number = sum.number.saturating_add(other.number);
+        add(&mut sum.terms, &other.terms, |place, factor| {
             *place = place.saturating_add(*factor);
-        }
-        for (function, share) in &other.shares {
-            let place = sum.shares.entry(function.clone()).or_default();
+        });
+        add(&mut sum.shares, &other.shares, |place, share| {
             *place = place.saturating_add(*share);
-        }
-        for (function, calls) in &other.calls {
-            let place = sum.calls.entry(*function).or_default();
+        });
+        add(&mut sum.calls, &other.calls, |place, calls| {
             place.times = place.times.plus(&calls.times);
             place.each = calls.each;
-        }
+        });
         sum
+    }
+
+    /// Factor of each product of capacities; the empty product is 1.
+    fn products(&self) -> impl Iterator<Item = (&[String], u64)> {
+        let number = (self.number != 0).then_some((&[][..], self.number));
+        let terms = self.terms.iter();
+        number
+            .into_iter()
+            .chain(terms.map(|(product, factor)| (product.as_slice(), *factor)))
     }
 
     /// So many times the other; its shares and calls are kept.
     pub(crate) fn times(&self, other: &Cost) -> Cost {
         let mut terms: BTreeMap<Vec<String>, u64> = BTreeMap::new();
-        for (one, factor) in &self.terms {
-            for (two, other) in &other.terms {
-                let mut product = [one.as_slice(), two.as_slice()].concat();
+        for (one, factor) in self.products() {
+            for (two, other) in other.products() {
+                let mut product = [one, two].concat();
                 product.sort();
-                let place = terms.entry(product).or_default();
-                *place = place.saturating_add(factor.saturating_mul(*other));
+                if !product.is_empty() {
+                    let place = terms.entry(product).or_default();
+                    *place = place.saturating_add(factor.saturating_mul(other));
+                }
             }
         }
+        let shares = other.shares.iter();
+        let shares = shares.map(|(of, share)| (of.clone(), share.saturating_mul(self.value)));
+        let calls = other.calls.iter().map(|(function, calls)| {
+            let times = self.times(&calls.times);
+            (*function, Calls { times, ..*calls })
+        });
         Cost {
             value: self.value.saturating_mul(other.value),
-            terms,
-            shares: other
-                .shares
-                .iter()
-                .map(|(function, share)| (function.clone(), share.saturating_mul(self.value)))
-                .collect(),
-            calls: other
-                .calls
-                .iter()
-                .map(|(function, calls)| {
-                    let times = self.times(&calls.times);
-                    (*function, Calls { times, ..*calls })
-                })
-                .collect(),
+            number: self.number.saturating_mul(other.number),
+            terms: Rc::new(terms),
+            shares: Rc::new(shares.collect()),
+            calls: Rc::new(calls.collect()),
         }
     }
 
     /// Whether it is the same whatever a system has.
     pub fn is_number(&self) -> bool {
-        self.terms.keys().all(Vec::is_empty)
+        self.terms.is_empty()
     }
 
     /// The quotient, rounded up; the same if the divisor is 0.
@@ -182,11 +188,10 @@ impl Cost {
     /// One less where that can be said, else the same, which is never too low.
     pub(crate) fn less_one(&self) -> Cost {
         let mut less = self.clone();
-        if let Some(number) = less.terms.get_mut(&Vec::new()) {
-            *number -= 1;
+        if let Some(number) = less.number.checked_sub(1) {
+            less.number = number;
             less.value = less.value.saturating_sub(1);
         }
-        less.terms.retain(|_, factor| *factor != 0);
         less
     }
 
@@ -202,11 +207,10 @@ impl Cost {
         }
         let own = std::mem::take(&mut self.calls);
         let mut calls = std::mem::take(&mut place.calls);
-        for (function, more) in own {
-            let calls = calls.entry(function).or_default();
-            more.times.raise(&mut calls.times);
+        add(&mut calls, &own, |calls, more| {
+            more.times.clone().raise(&mut calls.times);
             calls.each = more.each;
-        }
+        });
         if self.value >= place.value {
             *place = self;
         }
@@ -222,11 +226,36 @@ impl Cost {
     }
 }
 
+/// Adds each entry of others to that of the same key, or to nothing. Maps are shared as long as
+/// they are the same.
+fn add<K: Ord + Clone, V: Clone + Default>(
+    sum: &mut Rc<BTreeMap<K, V>>,
+    others: &Rc<BTreeMap<K, V>>,
+    to: impl Fn(&mut V, &V),
+) {
+    if others.is_empty() {
+        return;
+    }
+    if sum.is_empty() {
+        *sum = others.clone();
+        return;
+    }
+    let sum = Rc::make_mut(sum);
+    for (key, other) in &**others {
+        match sum.get_mut(key) {
+            Some(place) => to(place, other),
+            None => {
+                sum.insert(key.clone(), other.clone());
+            }
+        }
+    }
+}
+
 impl fmt::Display for Cost {
     /// The formula, greatest products last: `312 + 14 threads + 3 levels threads`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut products: Vec<_> = self.terms.iter().collect();
-        products.sort_by_key(|(product, _)| (product.len(), (*product).clone()));
+        let mut products: Vec<_> = self.products().collect();
+        products.sort_by_key(|(product, _)| (product.len(), *product));
         if products.is_empty() {
             return write!(out, "0");
         }
@@ -234,7 +263,7 @@ impl fmt::Display for Cost {
             if index > 0 {
                 write!(out, " + ")?;
             }
-            match (product.is_empty(), *factor) {
+            match (product.is_empty(), factor) {
                 (true, factor) => write!(out, "{factor}")?,
                 (false, 1) => write!(out, "{}", product.join(" "))?,
                 (false, factor) => write!(out, "{factor} {}", product.join(" "))?,

@@ -10,6 +10,7 @@ use crate::graph::{Exit, Graph, Irreducible, Loop, Node, Rounds};
 use crate::procedure::Third;
 use crate::program::address;
 use crate::shape::{Call, Shape, Site};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -25,6 +26,9 @@ pub(crate) struct Pass<'a> {
     analysis: &'a Analysis,
     capacities: &'a Capacities,
     left_out: LeftOut,
+    /// Whether a block belongs to it or calls it, by the block's first instruction: graphs are
+    /// made of the same blocks again and again.
+    known_left_out: RefCell<HashMap<u64, bool>>,
     /// A walk that leaves nothing out: what a function takes there, it takes here, too, unless
     /// it or what it calls is left out.
     base: Option<&'a Pass<'a>>,
@@ -91,6 +95,7 @@ impl<'a> Pass<'a> {
             analysis,
             capacities,
             left_out: LeftOut::default(),
+            known_left_out: RefCell::default(),
             base: None,
             cut: BTreeSet::new(),
             from: None,
@@ -485,6 +490,19 @@ impl<'a> Pass<'a> {
         if self.left_out.is_empty() {
             return false;
         }
+        let Some(first) = site.instructions.first() else {
+            return self.look_whether_left_out(site);
+        };
+        if let Some(known) = self.known_left_out.borrow().get(first) {
+            return *known;
+        }
+        let is_left_out = self.look_whether_left_out(site);
+        self.known_left_out.borrow_mut().insert(*first, is_left_out);
+        is_left_out
+    }
+
+    /// The same, by the names of functions.
+    fn look_whether_left_out(&self, site: &Site) -> bool {
         let binary = &self.analysis.binary;
         if let Some(first) = site.instructions.first() {
             // (assembly has labels only)
