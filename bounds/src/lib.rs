@@ -21,6 +21,7 @@ mod decode;
 mod error;
 mod expression;
 mod graph;
+mod log;
 mod pass;
 mod procedure;
 mod program;

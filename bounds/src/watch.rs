@@ -65,13 +65,13 @@ impl Watch<'_> {
     }
 
     /// The instruction there is about to be executed.
-    pub fn see(&mut self, address: u64) {
+    pub(crate) fn see(&mut self, address: u64) {
         self.finish();
         self.last = Some(address);
     }
 
     /// The instruction seen last is not executed: the machine went elsewhere.
-    pub fn take_back(&mut self) {
+    pub(crate) fn take_back(&mut self) {
         self.last = None;
     }
 
