@@ -21,14 +21,17 @@ const LENGTH: &str = "length";
 /// A graph, and the longest way from each of its sources to each exit.
 type Longest = (Graph, BTreeMap<(usize, Exit), Cost>);
 
+/// A block: its first and last instruction, how many it has, and what it calls.
+type Block = ((Option<u64>, Option<u64>), usize, Option<u64>);
+
 /// The walk, without the functions that a kind of entry does not execute.
 pub(crate) struct Pass<'a> {
     analysis: &'a Analysis,
     capacities: &'a Capacities,
     left_out: LeftOut,
-    /// Whether a block belongs to it or calls it, by the block's first instruction: graphs are
-    /// made of the same blocks again and again.
-    known_left_out: RefCell<HashMap<u64, bool>>,
+    /// Whether a block belongs to it or calls it: graphs are made of the same blocks again and
+    /// again.
+    known_left_out: RefCell<HashMap<Block, bool>>,
     /// A walk that leaves nothing out: what a function takes there, it takes here, too, unless
     /// it or what it calls is left out.
     base: Option<&'a Pass<'a>>,
@@ -490,14 +493,15 @@ impl<'a> Pass<'a> {
         if self.left_out.is_empty() {
             return false;
         }
-        let Some(first) = site.instructions.first() else {
-            return self.look_whether_left_out(site);
-        };
-        if let Some(known) = self.known_left_out.borrow().get(first) {
+        // (the way through the kernel parts blocks which are one in their function)
+        let instructions = &site.instructions;
+        let ends = (instructions.first().copied(), instructions.last().copied());
+        let block = (ends, instructions.len(), site.call.map(|call| call.callee));
+        if let Some(known) = self.known_left_out.borrow().get(&block) {
             return *known;
         }
         let is_left_out = self.look_whether_left_out(site);
-        self.known_left_out.borrow_mut().insert(*first, is_left_out);
+        self.known_left_out.borrow_mut().insert(block, is_left_out);
         is_left_out
     }
 
