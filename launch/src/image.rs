@@ -1,13 +1,11 @@
 //! The image of a system, built.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use giornata_abi::Duration;
 use giornata_symbols::Symbols;
-use giornata_system::image::{BuildOptions, Report, build as build_system};
+use giornata_system::image::{BuildOptions, Report, TargetLock, build as build_system};
 use giornata_system::{DebugMap, Emulator, NameMap};
 use tempfile::TempPath;
 
@@ -71,49 +69,6 @@ impl Host {
     }
 }
 
-/// Held by who builds: what is built of a kernel or a process lies at one place,
-/// whatever it is for, and whichever `./x` builds it.
-pub struct Alone {
-    _here: MutexGuard<'static, ()>,
-    /// Locked until it is closed.
-    _elsewhere: File,
-}
-
-/// Waits until nobody builds in a target folder; says so when that happens first.
-///
-/// # Errors
-/// The file that is locked cannot be made.
-pub fn alone(target_folder: &Path) -> Result<Alone> {
-    static BUILDING: Mutex<()> = Mutex::new(());
-    static TOLD: Once = Once::new();
-    let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = target_folder.join("building.lock");
-    let unwritable = || {
-        format!(
-            "cannot write {}: make its folder one that can be written, or name another in \
-             CARGO_TARGET_DIR",
-            path.display()
-        )
-    };
-    std::fs::create_dir_all(target_folder).with_context(unwritable)?;
-    let file = File::create(&path).with_context(unwritable)?;
-    let locked = file.try_lock().or_else(|failed| match failed {
-        TryLockError::WouldBlock => {
-            TOLD.call_once(|| {
-                let folder = target_folder.display();
-                eprintln!("giornata: waits for another one that builds in {folder}");
-            });
-            file.lock()
-        }
-        TryLockError::Error(error) => Err(error),
-    });
-    locked.with_context(|| path.display().to_string())?;
-    Ok(Alone {
-        _here: here,
-        _elsewhere: file,
-    })
-}
-
 /// Builds the system of a file, for the board that it names or for another;
 /// its machine stops at `stop_at`.
 ///
@@ -131,13 +86,21 @@ pub fn build(system: &Path, board: Option<&str>, stop_at: Duration) -> Result<Im
     })
 }
 
+/// Blocks until nobody else builds in a target folder.
+///
+/// # Errors
+/// The file that is locked cannot be made.
+pub fn target_lock(folder: &Path) -> Result<TargetLock> {
+    TargetLock::take(folder).map_err(|refusal| anyhow!("{refusal:?}"))
+}
+
 /// Builds what the options say.
 ///
 /// # Errors
 /// As [`build`].
 pub fn build_as(options: BuildOptions) -> Result<Image> {
-    let _alone = alone(&options.target_dir)?;
-    let built = build_system(&options).map_err(|refusal| {
+    let lock = target_lock(&options.target_dir)?;
+    let built = build_system(&options, &lock).map_err(|refusal| {
         eprintln!("{refusal:?}");
         anyhow!("{} cannot be built", options.system.display())
     })?;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use giornata_system::image::{BuildOptions, build};
+use giornata_system::image::{BuildOptions, TargetLock, build};
 use serde::Deserialize;
 
 /// A unit of functionality of POSIX.13.
@@ -130,7 +130,9 @@ fn what_is_here_is_declared_by_its_header_and_linked() {
         target_dir: root().join("target"),
         ..BuildOptions::new(&folder.join("system.toml"), &root())
     };
-    build(&options).unwrap_or_else(|why| panic!("{why:?}"));
+    let lock = TargetLock::take(&options.target_dir).unwrap();
+    build(&options, &lock).unwrap_or_else(|why| panic!("{why:?}"));
+    drop(lock);
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -2,8 +2,9 @@
 //! compiler.
 
 use super::*;
+use crate::image::BuildOptions;
 use crate::image::executable::Executable;
-use crate::image::{BuildOptions, build};
+use crate::image::tests::build_alone;
 use crate::project::Project;
 use std::fs;
 
@@ -56,7 +57,9 @@ fn remove(options: BuildOptions) {
 /// What a build of these files is refused with, as people read it.
 fn refusal(name: &str, files: &[(&str, &str)]) -> String {
     let options = folder(name, files);
-    let refusal = build(&options).err().map(|refusal| format!("{refusal:?}"));
+    let refusal = build_alone(&options)
+        .err()
+        .map(|refusal| format!("{refusal:?}"));
     remove(options);
     // a line that is too long for the terminal is broken
     let refusal = refusal.unwrap_or_else(|| panic!("{name} is accepted"));
@@ -67,7 +70,7 @@ fn refusal(name: &str, files: &[(&str, &str)]) -> String {
 fn threads_are_the_functions_of_their_names_in_all_sources() {
     let files = [("system.toml", SYSTEM), ("low.c", LOW), ("high.c", HIGH)];
     let options = folder("threads", &files);
-    let built = build(&options).unwrap();
+    let built = build_alone(&options).unwrap();
     let image = fs::read(&built.image).unwrap();
     let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
     let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
@@ -87,12 +90,12 @@ fn threads_are_the_functions_of_their_names_in_all_sources() {
         out_dir: options.out_dir.join("again"),
         ..options.clone()
     };
-    assert!(image == fs::read(build(&again).unwrap().image).unwrap());
+    assert!(image == fs::read(build_alone(&again).unwrap().image).unwrap());
     let checked = BuildOptions {
         debug: true,
         ..again
     };
-    build(&checked).unwrap();
+    build_alone(&checked).unwrap();
     remove(options);
 }
 
@@ -105,7 +108,7 @@ fn a_program_after_posix_has_a_main_and_no_crate() {
     let posix = system.replace("[process.crew]", "[process.crew]\nposix = true");
     let main = "#include <stdio.h>\nint main(void) { return printf(\"%d\", 7); }\n";
     let options = folder("posix", &[("system.toml", &posix), ("main.c", main)]);
-    build(&options).unwrap();
+    build_alone(&options).unwrap();
     remove(options);
 
     let without = refusal("no-main", &[("system.toml", &posix), ("low.c", LOW)]);
@@ -145,7 +148,7 @@ fn linked_with(name: &str, more: &str) -> Executable {
         ("more.c", more),
     ];
     let options = folder(name, &files);
-    build(&options).unwrap();
+    build_alone(&options).unwrap();
     let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
     let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
     remove(options);

@@ -37,10 +37,15 @@ fn options(folder: &Path, out: &str) -> BuildOptions {
     }
 }
 
+/// Builds, and nobody else meanwhile.
+pub(super) fn build_alone(options: &BuildOptions) -> Result<Built, miette::Report> {
+    build(options, &TargetLock::take(&options.target_dir)?)
+}
+
 #[test]
 fn equal_inputs_give_equal_images() {
     let folder = folder("image");
-    let [first, second] = ["a", "b"].map(|out| build(&options(&folder, out)).unwrap());
+    let [first, second] = ["a", "b"].map(|out| build_alone(&options(&folder, out)).unwrap());
     let image = std::fs::read(&first.image).unwrap();
     assert_eq!(image, std::fs::read(&second.image).unwrap());
     assert_eq!(first.report, second.report);
@@ -199,7 +204,7 @@ fn a_crate_of_another_workspace_is_built_by_its_own_manifest() {
         "",
     );
     std::fs::write(&options.system, text).unwrap();
-    let built = build(&options).unwrap_or_else(|why| panic!("{why:?}"));
+    let built = build_alone(&options).unwrap_or_else(|why| panic!("{why:?}"));
     assert_eq!(built.report.processes[0].name, "reader");
     assert!(
         folder.join("Cargo.lock").is_file(),

@@ -29,6 +29,7 @@ pub(crate) mod regions;
 mod report;
 mod rust;
 mod stacks;
+mod target_lock;
 
 pub use c::{HEADERS as C_HEADERS, HOST_RUNTIME as C_HOST_RUNTIME, RUNTIME as C_RUNTIME};
 pub use compile::Memory;
@@ -36,6 +37,7 @@ pub use layout::Usage;
 pub use package::{Crate, crate_of};
 pub use report::{ProcessUsage, Report};
 pub use rust::{cargo, channel};
+pub use target_lock::TargetLock;
 
 use crate::board::{Board, Emulator};
 use crate::debug_map::DebugMap;
@@ -184,11 +186,12 @@ pub fn check(system: &Path, root: &Path) -> Result<Model, miette::Report> {
     Ok(Model::outline(&Project::open(system, root, None)?)?)
 }
 
-/// Builds the image of a system. Equal inputs give equal bytes.
-pub fn build(options: &BuildOptions) -> Result<Built, miette::Report> {
+/// Builds the image of a system. Equal inputs give equal bytes. The next build writes to the
+/// same places, so the lock is to be held until what was built has been read or copied.
+pub fn build(options: &BuildOptions, lock: &TargetLock) -> Result<Built, miette::Report> {
     let mut project = Project::open(&options.system, &options.root, options.board.as_deref())?;
     project.stop_at = options.stop_at;
-    let built = Builder::new(options, &project)?.build()?;
+    let built = Builder::new(options, &project, lock)?.build()?;
     Ok(Built {
         remarks: project.remarks,
         ..built
@@ -201,11 +204,11 @@ pub fn build_kernel(
     board: &str,
     config: &str,
     root: &Path,
-    target_dir: &Path,
+    lock: &TargetLock,
 ) -> Result<PathBuf, miette::Report> {
     let toolchain = Toolchain {
         root: root.into(),
-        target_dir: target_dir.into(),
+        target_dir: lock.folder().into(),
         debug: false,
         identifiers: PathBuf::new(),
         order: 0,
@@ -253,7 +256,11 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Writes the identifiers, which processes are compiled against.
-    fn new(options: &'a BuildOptions, project: &'a Project) -> Result<Builder<'a>, Refusal> {
+    fn new(
+        options: &'a BuildOptions,
+        project: &'a Project,
+        lock: &TargetLock,
+    ) -> Result<Builder<'a>, Refusal> {
         let outline = Model::outline(project)?;
         std::fs::create_dir_all(&options.out_dir)
             .map_err(|e| cannot_write(&options.out_dir, &e))?;
@@ -265,7 +272,7 @@ impl<'a> Builder<'a> {
         let rust = rust.canonicalize().map_err(|e| cannot_write(rust, &e))?;
         let toolchain = Toolchain {
             root: options.root.clone(),
-            target_dir: options.target_dir.clone(),
+            target_dir: lock.folder().into(),
             debug: options.debug,
             identifiers: rust,
             order: options.order,

@@ -19,7 +19,7 @@ use giornata_system::image::build_kernel;
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
 use crate::run::find;
 use crate::workers;
-use giornata_launch::image::{alone, build};
+use giornata_launch::image::{build, target_lock};
 use giornata_launch::{Verdict, time};
 
 /// Where the kernel's authors declare the bounds of its loops.
@@ -237,8 +237,8 @@ impl Kernel {
     fn read(board: &'static str, config: &str) -> Result<Kernel> {
         let bytes = {
             // the next kernel comes to the same place
-            let _alone = alone(&target_folder())?;
-            let kernel = build_kernel(board, config, root(), &target_folder());
+            let lock = target_lock(&target_folder())?;
+            let kernel = build_kernel(board, config, root(), &lock);
             let kernel = kernel.map_err(|refusal| anyhow!("{refusal:?}"))?;
             std::fs::read(&kernel).with_context(|| kernel.display().to_string())?
         };

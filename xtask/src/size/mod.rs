@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use giornata_system::image::{build_kernel, kernel_hash, thread_bytes};
+use giornata_system::image::{TargetLock, build_kernel, kernel_hash, thread_bytes};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use goals::{Goal, Reached, reached};
 
 use crate::crates::{root, target_folder};
 use giornata_launch::Verdict;
-use giornata_launch::image::alone;
+use giornata_launch::image::target_lock;
 
 /// The committed budget.
 const BUDGET: &str = "kernel/size-budget.toml";
@@ -86,9 +86,9 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
             .iter()
             .for_each(|line| println!("{line}"));
         println!();
-        let alone = alone(&target_folder())?;
-        let services = services::table(&build(SERVICES.0, SERVICES.1)?)?;
-        drop(alone);
+        let lock = target_lock(&target_folder())?;
+        let services = services::table(&build(SERVICES.0, SERVICES.1, &lock)?)?;
+        drop(lock);
         services.iter().for_each(|line| println!("{line}"));
     }
     let within = measured.iter().all(|kernel| kernel.within);
@@ -119,14 +119,14 @@ fn measure() -> Result<(Vec<Measured>, Vec<Reached>)> {
 
 fn measure_one(entry: Entry) -> Result<Measured> {
     // the next kernel comes to the same place
-    let alone = alone(&target_folder())?;
-    let elf = build(&entry.board, &entry.config)?;
+    let lock = target_lock(&target_folder())?;
+    let elf = build(&entry.board, &entry.config, &lock)?;
     let size = read(&elf)?;
     let within = entry.budget.allows(&size);
     let board = &entry.board;
     let hash = kernel_hash(board, root(), &elf);
     let hash = hash.map_err(|refusal| anyhow!("{refusal:?}"))?;
-    drop(alone);
+    drop(lock);
     let thread = thread_bytes(board, root());
     let thread = thread.map_err(|refusal| anyhow!("{refusal:?}"))?;
     Ok(Measured {
@@ -140,8 +140,8 @@ fn measure_one(entry: Entry) -> Result<Measured> {
 
 /// Builds the release kernel for a board in a configuration, as its systems contain it; it links
 /// only if no panic is reachable.
-fn build(board: &str, config: &str) -> Result<PathBuf> {
-    let kernel = build_kernel(board, config, root(), &target_folder());
+fn build(board: &str, config: &str, lock: &TargetLock) -> Result<PathBuf> {
+    let kernel = build_kernel(board, config, root(), lock);
     kernel.map_err(|refusal| anyhow!("{refusal:?}"))
 }
 
