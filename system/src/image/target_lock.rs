@@ -14,9 +14,9 @@ const FILE: &str = "building.lock";
 #[derive(Debug)]
 pub struct TargetLock {
     folder: PathBuf,
-    _here: MutexGuard<'static, ()>,
-    /// Locked until it is closed.
+    /// Locked until it is closed, before the next one here is let in.
     _elsewhere: File,
+    _here: MutexGuard<'static, ()>,
 }
 
 impl TargetLock {
@@ -30,8 +30,8 @@ impl TargetLock {
         let here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(TargetLock {
             folder: folder.into(),
-            _here: here,
             _elsewhere: lock(folder)?,
+            _here: here,
         })
     }
 
