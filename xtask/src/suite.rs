@@ -24,6 +24,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use giornata_abi::Duration;
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
+use giornata_system::image::{BuildOptions, Memory};
 use giornata_trace::{
     Event, PortValue, Stamp, first_difference, physical_trace, port_trace, transcript_with,
     worst_shift,
@@ -35,7 +36,7 @@ use crate::test::Extent;
 use crate::workers;
 use giornata_launch::flight::Conclusion;
 use giornata_launch::golden::{Golden, Saying};
-use giornata_launch::image::build;
+use giornata_launch::image::build_as;
 use giornata_launch::transcript::{self, record};
 
 /// What writes golden files.
@@ -185,6 +186,7 @@ fn case(group: &Path, file: PathBuf) -> Option<Case> {
 /// compared: the physical ones are for the clock of QEMU.
 pub(crate) fn run_short(extent: Extent<'_>) -> Result<Findings> {
     let mut findings = Findings::default();
+    let memory = Memory::default();
     let cases = cases()?;
     let is_short = |case: &Case| SHORT.iter().any(|short| case.name.starts_with(short));
     let is_possible = |case: &Case| reason(&NOT_ON_CHIPS, case).is_none();
@@ -197,9 +199,11 @@ pub(crate) fn run_short(extent: Extent<'_>) -> Result<Findings> {
         });
     let runs: Vec<(&str, &Case)> = runs.collect();
     let flown = workers::each(&runs, |(board, case)| {
-        let outcome = fly_case(case, board)?;
+        let outcome = fly_case(case, board, &memory)?;
         let judged = match reason(&OTHERWISE_ON_CHIPS, case) {
-            Some(_) if *board == MANAGED => compare_with(&fly_case(case, WITHOUT)?, &outcome),
+            Some(_) if *board == MANAGED => {
+                compare_with(&fly_case(case, WITHOUT, &memory)?, &outcome)
+            }
             _ => judge(&outcome),
         };
         Ok((outcome, judged))
@@ -215,7 +219,7 @@ pub(crate) fn run_short(extent: Extent<'_>) -> Result<Findings> {
             findings.complain(board, &case.name, &complaint);
         }
     }
-    check_ports(&outcomes, &mut findings)?;
+    check_ports(&outcomes, &memory, &mut findings)?;
     if extent.full && extent.cases.is_empty() {
         for (case, reason) in NOT_ON_CHIPS {
             findings
@@ -256,36 +260,55 @@ fn compare_with(other: &Outcome, outcome: &Outcome) -> Result<()> {
 /// anew, that is done instead of comparing.
 pub(crate) fn run(extent: Extent<'_>) -> Result<Findings> {
     let bless = extent.bless;
-    let mut findings = Findings::default();
-    let all = cases()?;
-    let mut sayings: BTreeMap<PathBuf, Vec<Saying>> = BTreeMap::new();
-    for board in BOARDS {
-        let mut outcomes = Vec::new();
-        let runs = |case: &&Case| {
-            let is_heavy = HEAVY.iter().any(|heavy| case.name.starts_with(heavy));
-            let is_due = board == BOARDS[0] || extent.full || bless || !is_heavy;
-            is_due && extent.has(&case.name, board)
+    let memory = Memory::default();
+    let bounded = groups_with_bounds()?;
+    let cases = cases()?;
+    // (of a case at once what runs on all boards: two of them share their processes)
+    let all = cases
+        .iter()
+        .flat_map(|case| BOARDS.map(|board| (case, board)));
+    let runs = all.filter(|(case, board)| {
+        let is_heavy = HEAVY.iter().any(|heavy| case.name.starts_with(heavy));
+        let is_due = *board == BOARDS[0] || extent.full || bless || !is_heavy;
+        is_due && extent.has(&case.name, board)
+    });
+    let runs: Vec<(&Case, &str)> = runs.collect();
+    let flown = workers::each(&runs, |(case, board)| {
+        let outcome = fly_case(case, board, &memory)?;
+        let judged = match bless {
+            true => Ok(()),
+            false => judge(&outcome),
         };
-        let cases: Vec<&Case> = all.iter().filter(runs).collect();
-        let flown = workers::each(&cases, |case| fly_case(case, board));
-        for (case, flown) in cases.iter().zip(flown) {
-            findings.cases += 1;
-            match flown {
-                Ok(outcome) if bless => {
-                    let golden = outcome.case.golden();
-                    sayings.entry(golden).or_default().push(outcome.saying());
-                    outcomes.push(outcome);
-                }
-                Ok(outcome) => {
-                    if let Err(complaint) = judge(&outcome) {
-                        findings.complain(board, &case.name, &complaint);
-                    }
-                    outcomes.push(outcome);
-                }
-                Err(error) => findings.complain(board, &case.name, &error),
+        let saying = bless.then(|| outcome.saying());
+        let is_bounded = bounded.iter().any(|group| outcome.is_in(group));
+        Ok((judged, saying, is_bounded.then_some(outcome)))
+    });
+    let mut findings = Findings::default();
+    let mut sayings: BTreeMap<PathBuf, Vec<Saying>> = BTreeMap::new();
+    let mut outcomes = Vec::new();
+    for ((case, board), flown) in runs.into_iter().zip(flown) {
+        findings.cases += 1;
+        let judged = flown.and_then(|(judged, saying, outcome)| {
+            outcomes.extend(outcome);
+            if let Some(saying) = saying {
+                sayings.entry(case.golden()).or_default().push(saying);
+            }
+            judged
+        });
+        if let Err(complaint) = judged {
+            findings.complain(board, &case.name, &complaint);
+        }
+    }
+    for group in &bounded {
+        for board in BOARDS {
+            let members = members(group, &outcomes);
+            let members = members.filter(|outcome| outcome.board == board);
+            let members: Vec<&Outcome> = members.collect();
+            // of cases that were asked for by name, a group may have none
+            if !members.is_empty() {
+                check_group(&bounds_of(group)?, &members, &mut findings);
             }
         }
-        check_bounds(&outcomes, &mut findings)?;
     }
     for (golden, sayings) in sayings {
         std::fs::write(&golden, Golden::of(&sayings).to_text())
@@ -301,6 +324,7 @@ const LAST: usize = 6;
 /// bounds of its group. What each said last is noted.
 pub(crate) fn soak() -> Result<Findings> {
     let mut findings = Findings::default();
+    let memory = Memory::default();
     for group in list(&root().join("tests/target"))? {
         let folder = group.join("soak");
         if !folder.is_dir() {
@@ -309,7 +333,7 @@ pub(crate) fn soak() -> Result<Findings> {
         let mut outcomes = Vec::new();
         for case in cases_in(&folder)? {
             findings.cases += 1;
-            match fly_case_for(&case, BOARDS[0], SOAK) {
+            match fly_case_for(&case, BOARDS[0], SOAK, &memory) {
                 Ok(outcome) => {
                     let said = outcome.saying().lines;
                     let last = said[said.len().saturating_sub(LAST)..].join("\n");
@@ -329,12 +353,22 @@ pub(crate) fn soak() -> Result<Findings> {
     Ok(findings)
 }
 
-fn fly_case(case: &Case, board: &'static str) -> Result<Outcome> {
-    fly_case_for(case, board, case.longest())
+fn fly_case(case: &Case, board: &'static str, memory: &Memory) -> Result<Outcome> {
+    fly_case_for(case, board, case.longest(), memory)
 }
 
-fn fly_case_for(case: &Case, board: &'static str, longest: Duration) -> Result<Outcome> {
-    let image = build(&case.file, Some(board), longest)?;
+fn fly_case_for(
+    case: &Case,
+    board: &'static str,
+    longest: Duration,
+    memory: &Memory,
+) -> Result<Outcome> {
+    let options = BuildOptions {
+        stop_at: longest.0,
+        memory: memory.clone(),
+        ..BuildOptions::new(&case.file, root())
+    };
+    let image = build_as(options.on(board))?;
     let (events, landing) = record(&image, longest)?;
     let lost = landing.damage.lost;
     if lost > 0 {
@@ -377,6 +411,10 @@ impl Case {
 }
 
 impl Outcome {
+    fn is_in(&self, group: &Path) -> bool {
+        self.case.file.parent() == Some(group)
+    }
+
     fn saying(&self) -> Saying {
         let places = PLACES.iter().any(|group| self.case.name.starts_with(group));
         Saying {
@@ -426,22 +464,11 @@ fn judge_run(conclusion: &Conclusion, expected: &[String]) -> Result<()> {
     }
 }
 
-fn check_bounds(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
-    for group in groups_with_bounds()? {
-        let members = members(&group, outcomes);
-        // of cases that were asked for by name, a group may have none
-        if !members.is_empty() {
-            check_group(&bounds_of(&group)?, &members, findings);
-        }
-    }
-    Ok(())
-}
-
 /// Compares the port traces of chips with that of the group's baseline on the first
 /// board of QEMU: values and logical instants do not depend on the machine.
-fn check_ports(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+fn check_ports(outcomes: &[Outcome], memory: &Memory, findings: &mut Findings) -> Result<()> {
     for group in groups_with_bounds()? {
-        let members = members(&group, outcomes);
+        let members: Vec<&Outcome> = members(&group, outcomes).collect();
         if members.is_empty() {
             continue;
         }
@@ -449,7 +476,7 @@ fn check_ports(outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
             .join(bounds_of(&group)?.baseline)
             .with_extension("toml");
         let baseline = case(&group, file).context("a baseline is a system file")?;
-        let baseline = fly_case(&baseline, BOARDS[0])?;
+        let baseline = fly_case(&baseline, BOARDS[0], memory)?;
         for member in members {
             if let Err(error) = compare_ports(&baseline, member) {
                 findings.complain(member.board, &member.case.name, &error);
@@ -465,9 +492,8 @@ fn groups_with_bounds() -> Result<Vec<PathBuf>> {
     Ok(groups)
 }
 
-fn members<'a>(group: &Path, outcomes: &'a [Outcome]) -> Vec<&'a Outcome> {
-    let is_member = |outcome: &&Outcome| outcome.case.file.parent() == Some(group);
-    outcomes.iter().filter(is_member).collect()
+fn members<'a>(group: &Path, outcomes: &'a [Outcome]) -> impl Iterator<Item = &'a Outcome> {
+    outcomes.iter().filter(|outcome| outcome.is_in(group))
 }
 
 fn bounds_of(group: &Path) -> Result<Bounds> {

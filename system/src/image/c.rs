@@ -279,7 +279,7 @@ impl Plan {
         }
         arguments.push(prefix_map(&file.relative("")));
         arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
-        arguments.extend(toolchain.identifiers.parent().map(|at| joined("-I", at)));
+        arguments.push(joined("-I", &toolchain.headers));
         Ok(Plan {
             arguments,
             library: archives,

@@ -31,30 +31,48 @@ pub(crate) struct Toolchain {
     pub(crate) debug: bool,
     /// The Rust module of identifiers that processes may include.
     pub(crate) identifiers: PathBuf,
+    /// Where the same lie as a header, for processes in C.
+    pub(crate) headers: PathBuf,
     /// In which of many orders functions lie; 0 is the linker's own.
     pub(crate) order: u32,
     /// What has been compiled already.
     pub(crate) memory: Memory,
 }
 
-/// What compilers have made for builds that share it: their sources do not
-/// change meanwhile, and their processes include no identifiers.
+/// What compilers have made for builds that share it, whose sources do not change meanwhile:
+/// kernels, and what processes in C are linked with.
 #[derive(Clone, Debug, Default)]
-pub struct Memory(Arc<Mutex<BTreeMap<String, PathBuf>>>);
+pub struct Memory {
+    made: Arc<Mutex<BTreeMap<String, PathBuf>>>,
+    has_processes: bool,
+}
 
 impl Memory {
+    /// One for builds whose processes include no identifiers: what was made of them is the same
+    /// for each system, and is kept too.
+    pub fn with_processes() -> Memory {
+        Memory {
+            has_processes: true,
+            ..Memory::default()
+        }
+    }
+
     /// What was made of this before, if it still lies there, or what is made now.
     fn recall(
         &self,
         what: &str,
         make: impl FnOnce() -> Result<PathBuf, Refusal>,
     ) -> Result<PathBuf, Refusal> {
-        let known = self.0.lock().ok().and_then(|made| made.get(what).cloned());
+        let known = self
+            .made
+            .lock()
+            .ok()
+            .and_then(|made| made.get(what).cloned());
         if let Some(path) = known.filter(|path| path.is_file()) {
             return Ok(path);
         }
         let path = make()?;
-        if let Ok(mut made) = self.0.lock() {
+        if let Ok(mut made) = self.made.lock() {
             made.insert(what.into(), path.clone());
         }
         Ok(path)
@@ -117,8 +135,11 @@ impl Toolchain {
     pub(crate) fn process(&self, package: &Package, target: &str) -> Result<PathBuf, Refusal> {
         let Package { folder, name } = package;
         let what = format!("{name} {target} {} {}", self.debug, folder.display());
-        self.memory
-            .recall(&what, || self.compile_process(package, target))
+        let make = || self.compile_process(package, target);
+        match package.has_identifiers() && !self.memory.has_processes {
+            true => make(),
+            false => self.memory.recall(&what, make),
+        }
     }
 
     fn compile_process(&self, package: &Package, target: &str) -> Result<PathBuf, Refusal> {

@@ -40,7 +40,7 @@ pub use rust::{cargo, channel};
 pub use target_lock::TargetLock;
 
 use crate::board::{Board, Emulator};
-use crate::debug_map::DebugMap;
+use crate::debug_map::{DebugMap, fingerprint};
 use crate::describe::{self, describe};
 use crate::file::{ProcessSection, SystemFile};
 use crate::identifiers;
@@ -211,6 +211,7 @@ pub fn build_kernel(
         target_dir: lock.folder().into(),
         debug: false,
         identifiers: PathBuf::new(),
+        headers: PathBuf::new(),
         order: 0,
         memory: Memory::default(),
     };
@@ -232,12 +233,6 @@ pub fn thread_bytes(board: &str, root: &Path) -> Result<u32, miette::Report> {
     let board = Board::named(board, root)?;
     Ok(giornata_records::thread_bytes(board.protection.word() as usize) as u32)
 }
-
-/// The package of what <giornata.h> declares: all the Rust of a process that is
-/// written in C.
-const C_API: &str = "giornata-c";
-/// The same of one that is written after POSIX.
-const POSIX_API: &str = "giornata-posix";
 
 /// How C sources are compiled, for editors.
 const COMMANDS: &str = "compile_commands.json";
@@ -267,14 +262,20 @@ impl<'a> Builder<'a> {
         let identifiers =
             ["identifiers.rs", "identifiers.h"].map(|name| options.out_dir.join(name));
         let [rust, c] = &identifiers;
-        write(rust, identifiers::rust(&outline)?.as_bytes())?;
+        let text = identifiers::rust(&outline)?;
+        write(rust, text.as_bytes())?;
         write(c, identifiers::c(&outline)?.as_bytes())?;
-        let rust = rust.canonicalize().map_err(|e| cannot_write(rust, &e))?;
+        let named = by_content(lock.folder(), &text)?;
+        let out_dir = &options.out_dir;
+        let headers = out_dir
+            .canonicalize()
+            .map_err(|e| cannot_write(out_dir, &e))?;
         let toolchain = Toolchain {
             root: options.root.clone(),
             target_dir: lock.folder().into(),
             debug: options.debug,
-            identifiers: rust,
+            identifiers: named,
+            headers,
             order: options.order,
             memory: options.memory.clone(),
         };
@@ -408,13 +409,7 @@ impl<'a> Builder<'a> {
         let target = &self.project.board.target;
         let package = match &section.code.package {
             Some(word) => package::find(&self.project.file, word, &self.options.root)?,
-            None => Package {
-                folder: self.options.root.clone(),
-                name: match section.code.is_posix {
-                    true => POSIX_API.into(),
-                    false => C_API.into(),
-                },
-            },
+            None => Package::of_c(section.code.is_posix, &self.options.root),
         };
         let folder = self.folder_of(section);
         let file = &self.project.file;
@@ -565,6 +560,16 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
     fresh.push(".new");
     let written = std::fs::write(&fresh, bytes).and_then(|()| std::fs::rename(&fresh, path));
     written.map_err(|error| cannot_write(path, &error))
+}
+
+/// Writes identifiers to a file that is called after what they are: crates are compiled anew only
+/// if it is another one, so the boards of a system share what the compiler makes of them.
+fn by_content(target_folder: &Path, text: &str) -> Result<PathBuf, Refusal> {
+    let folder = target_folder.join("identifiers");
+    std::fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    let path = folder.join(format!("{}.rs", fingerprint(text.as_bytes())));
+    write(&path, text.as_bytes())?;
+    path.canonicalize().map_err(|e| cannot_write(&path, &e))
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {

@@ -8,6 +8,12 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+/// The package of what <giornata.h> declares: all the Rust of a process that is
+/// written in C.
+const C_API: &str = "giornata-c";
+/// The same of one that is written after POSIX.
+const POSIX_API: &str = "giornata-posix";
+
 /// A crate, and the folder of which cargo builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Package {
@@ -15,6 +21,25 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// Its name there.
     pub(crate) name: String,
+}
+
+impl Package {
+    /// What a process in C is linked with, from the home of the kernel.
+    pub(crate) fn of_c(is_posix: bool, home: &Path) -> Package {
+        let name = match is_posix {
+            true => POSIX_API,
+            false => C_API,
+        };
+        Package {
+            folder: home.into(),
+            name: name.into(),
+        }
+    }
+
+    /// Whether it may include identifiers, so that each system has its own.
+    pub(crate) fn has_identifiers(&self) -> bool {
+        ![C_API, POSIX_API].contains(&self.name.as_str())
+    }
 }
 
 /// The crate of a process as other packages name it.

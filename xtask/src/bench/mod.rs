@@ -357,7 +357,7 @@ fn prepare((board, config, caches): Place, options: &Options) -> Result<Machine>
             Caches::Large => 1,
         },
         prefix: options.op.clone().unwrap_or_default(),
-        memory: Memory::default(),
+        memory: Memory::with_processes(),
     })
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn check(bless: bool) -> Result<String> {
 fn measure(catalogue: &Catalogue, name: &str) -> Result<Vec<Row>> {
     let board = Board::named(name, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
     let emulator = board.emulator.clone().context("the board's emulator")?;
-    let memory = Memory::default();
+    let memory = Memory::with_processes();
     let mut rows = Vec::new();
     for system in QUICK {
         let measured = run(catalogue, system, &board, &emulator, &memory);
