@@ -135,6 +135,8 @@ pub(crate) fn build() -> Result<Vec<Target>> {
                 "--package",
                 PACKAGE,
                 "--bins",
+                "--features",
+                "libfuzzer",
                 "--target",
                 &host()?,
             ])
