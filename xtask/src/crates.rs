@@ -96,3 +96,105 @@ pub(crate) fn selection<'a>(packages: impl IntoIterator<Item = &'a str>) -> Vec<
         .flat_map(|name| ["-p".to_string(), name.to_string()])
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A library, and what cargo tests of it.
+    #[derive(Deserialize)]
+    struct Library {
+        kind: Vec<String>,
+        src_path: PathBuf,
+        test: bool,
+        doctest: bool,
+    }
+
+    #[derive(Deserialize)]
+    struct Tested {
+        packages: Vec<Targets>,
+    }
+
+    #[derive(Deserialize)]
+    struct Targets {
+        name: String,
+        targets: Vec<Library>,
+    }
+
+    /// The text of all sources of a library.
+    fn sources(library: &Path) -> String {
+        let folder = library.parent().unwrap();
+        if !folder.ends_with("src") {
+            return fs::read_to_string(library).unwrap();
+        }
+        let mut folders = vec![folder.to_path_buf()];
+        let mut text = String::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "rs") {
+                    text += &fs::read_to_string(path).unwrap();
+                }
+            }
+        }
+        if text.contains("include_str!(\"../README.md\")") {
+            let readme = folder.parent().unwrap().join("README.md");
+            let lines = fs::read_to_string(readme).unwrap();
+            text.extend(lines.lines().map(|line| format!("//! {line}\n")));
+        }
+        text
+    }
+
+    /// Whether rustdoc would run, or compile, an example in the documentation.
+    fn has_examples(source: &str) -> bool {
+        let lines = source.lines().map(str::trim_start);
+        let documentation = lines.filter_map(|line| {
+            let text = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            text.map(str::trim)
+        });
+        let mut fences = documentation.filter_map(|line| line.strip_prefix("```"));
+        // (each fence that opens a block is followed by one that closes it)
+        while let Some(language) = fences.next() {
+            fences.next();
+            let is_rust =
+                |word: &str| ["", "rust", "no_run", "should_panic", "compile_fail"].contains(&word);
+            let mut words = language.split(',');
+            if words.clone().all(|word| word != "ignore") && words.any(is_rust) {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn examples_are_found_in_documentation() {
+        assert!(has_examples("/// ```\n/// f();\n/// ```\n"));
+        assert!(has_examples("    //! ```rust,no_run\n    //! ```\n"));
+        assert!(!has_examples("/// ```text\n/// f\n/// ```\n"));
+        assert!(!has_examples("//! ```rust,ignore\n//! ```\n"));
+        assert!(!has_examples("let fence = \"```\";\n"));
+    }
+
+    /// To find that there is nothing to test takes a second for each library, twice.
+    #[test]
+    fn cargo_tests_the_libraries_that_have_tests_and_the_examples_of_those_that_have_some() {
+        let json = capture(cargo().args(["metadata", "--no-deps", "--format-version", "1"]));
+        let tested: Tested = serde_json::from_str(&json.unwrap()).unwrap();
+        for Targets { name, targets } in tested.packages {
+            let is_library = |target: &Library| {
+                let kinds = ["lib", "rlib", "staticlib", "proc-macro"];
+                target.kind.iter().any(|kind| kinds.contains(&&**kind))
+            };
+            for library in targets.into_iter().filter(is_library) {
+                let text = sources(&library.src_path);
+                let has_tests = text.contains("#[test]");
+                assert_eq!(has_tests, library.test, "{name}: its key `test`");
+                let has_examples = has_examples(&text);
+                assert_eq!(has_examples, library.doctest, "{name}: its key `doctest`");
+            }
+        }
+    }
+}
