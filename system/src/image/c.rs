@@ -1,5 +1,6 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
+use crate::debug_map::fingerprint;
 use crate::file::{ProcessSection, Spanned, SystemFile};
 use crate::identifiers;
 use crate::image::c_library;
@@ -8,7 +9,7 @@ use crate::problem::{Findings, Problem, Refusal};
 use crate::waiting;
 use giornata_abi::{Error, posix};
 use serde_json::{Value, json};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -62,17 +63,18 @@ const HOSTED: [&str; 8] = [
     "-D_POSIX_THREAD_CPUTIME=1",
     "-D_POSIX_PRIORITY_SCHEDULING=1",
 ];
-/// What is written in C of what POSIX asks for.
-const POSIX_RUNTIME: [&str; 9] = [
-    "user/posix/runtime/barrier.c",
-    "user/posix/runtime/frame.c",
-    "user/posix/runtime/library.c",
-    "user/posix/runtime/mqueue.c",
-    "user/posix/runtime/rwlock.c",
-    "user/posix/runtime/stream.c",
-    "user/posix/runtime/sync.c",
-    "user/posix/runtime/system.c",
-    "user/posix/runtime/thread.c",
+/// What is written in C of what POSIX asks for, and whether it is the same for all processes:
+/// the others are told of the threads of theirs.
+const POSIX_RUNTIME: [(&str, bool); 9] = [
+    ("user/posix/runtime/barrier.c", true),
+    ("user/posix/runtime/frame.c", true),
+    ("user/posix/runtime/library.c", true),
+    ("user/posix/runtime/mqueue.c", true),
+    ("user/posix/runtime/rwlock.c", true),
+    ("user/posix/runtime/stream.c", true),
+    ("user/posix/runtime/sync.c", false),
+    ("user/posix/runtime/system.c", true),
+    ("user/posix/runtime/thread.c", false),
 ];
 /// The headers that the C library lacks, and those to which POSIX adds.
 const POSIX_HEADERS: &str = "user/posix/include";
@@ -105,33 +107,37 @@ pub(crate) fn compile(
     target: &str,
     folder: &Path,
 ) -> Result<Compiled, Refusal> {
-    let mut sources = sources(file, section)?;
-    if sources.is_empty() {
+    let own = sources(file, section)?;
+    if own.is_empty() {
         return Ok(Compiled::default());
     }
-    sources.push(toolchain.root.join(RUNTIME));
-    if section.code.is_posix {
-        sources.extend(POSIX_RUNTIME.map(|source| toolchain.root.join(source)));
-    }
+    let mut sources: Vec<(PathBuf, bool)> = own.into_iter().map(|own| (own, false)).collect();
+    let runtime = POSIX_RUNTIME.iter().filter(|_| section.code.is_posix);
+    let runtime = [(RUNTIME, true)].iter().chain(runtime);
+    sources.extend(runtime.map(|(source, is_shared)| (toolchain.root.join(source), *is_shared)));
     let plan = Plan::of(toolchain, file, section, target)?;
-    std::fs::create_dir_all(folder).map_err(|error| {
-        let reason = format!("cannot make {}: {error}", folder.display());
-        Problem::new(reason, "give an output folder that can be written")
-    })?;
+    std::fs::create_dir_all(folder).map_err(|error| cannot_make(folder, &error))?;
     let mut objects = Vec::new();
-    for (number, source) in sources.iter().enumerate() {
-        if is_compiled(source) {
-            objects.push(source.clone());
-            continue;
-        }
-        let object = object(folder, number, source);
-        run(&plan.arguments(source, &object), source)?;
-        objects.push(object);
+    for (number, (source, is_shared)) in sources.iter().enumerate() {
+        objects.push(if is_compiled(source) {
+            source.clone()
+        } else if *is_shared {
+            plan.compile_shared(toolchain, source)?
+        } else {
+            let object = object(folder, number, source);
+            run(&plan.arguments(source, &object), source)?;
+            object
+        });
     }
     Ok(Compiled {
         objects,
         library: plan.library,
     })
+}
+
+fn cannot_make(folder: &Path, error: &std::io::Error) -> Refusal {
+    let reason = format!("cannot make {}: {error}", folder.display());
+    Problem::new(reason, "give an output folder that can be written").into()
 }
 
 /// How editors find out how each source of a process is compiled: an entry of a
@@ -178,7 +184,7 @@ pub(crate) fn build_files(
     target: &str,
 ) -> Result<(String, String), Refusal> {
     let plan = Plan::of(toolchain, file, section, target)?;
-    let flags = plan.arguments.iter().filter(|flag| *flag != "-c");
+    let flags = plan.flags().filter(|flag| *flag != "-c");
     let flags: Vec<String> = flags
         .map(|flag| flag.to_string_lossy().replace(' ', "\\ "))
         .collect();
@@ -210,7 +216,7 @@ pub(crate) fn build_files(
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left
 /// to those that it makes, and the slot and the priorities of those of the system file.
-fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 10] {
+fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 7] {
     let spare = section.services.spare_threads.as_ref();
     let stack = spare.and_then(|spare| spare.stack.as_ref());
     let stack = stack.unwrap_or(&section.stack).get_ref();
@@ -230,13 +236,19 @@ fn threads(file: &SystemFile, section: &ProcessSection) -> [String; 10] {
         format!("-DGIORNATA_PLACES={}", waiting::places(section)),
         format!("-DGIORNATA_WAITING={waiting}"),
         format!("-DGIORNATA_FIRST_WAITING={first_waiting}"),
-        format!("-DGIORNATA_POSIX_CALL={}", posix::CALL),
-        format!("-DGIORNATA_GO_BACK={}", posix::Operation::GoBack as u8),
-        format!("-DGIORNATA_INTERRUPTED={}", Error::EINTR as u8),
         format!("-DGIORNATA_STACK={stack}"),
         format!("-DGIORNATA_MAX_PRIORITY={}", section.max_priority),
         format!("-DGIORNATA_PRIORITIES={}", priorities.join(",")),
         format!("-DGIORNATA_FIRST_THREAD={first}"),
+    ]
+}
+
+/// What the runtime is told of the calls of the kernel.
+fn calls() -> [String; 3] {
+    [
+        format!("-DGIORNATA_POSIX_CALL={}", posix::CALL),
+        format!("-DGIORNATA_GO_BACK={}", posix::Operation::GoBack as u8),
+        format!("-DGIORNATA_INTERRUPTED={}", Error::EINTR as u8),
     ]
 }
 
@@ -247,7 +259,10 @@ fn object(folder: &Path, number: usize, source: &Path) -> PathBuf {
 
 /// What all sources of a process are compiled with.
 struct Plan {
-    arguments: Vec<OsString>,
+    /// Those of the runtime that know nothing of the process.
+    shared: Vec<OsString>,
+    /// What the others are compiled with besides.
+    own: Vec<OsString>,
     /// The archives of the C library, if they are compiled for one.
     library: Vec<PathBuf>,
 }
@@ -259,36 +274,63 @@ impl Plan {
         section: &ProcessSection,
         target: &str,
     ) -> Result<Plan, Refusal> {
-        let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
+        let mut shared: Vec<OsString> = FLAGS.map(OsString::from).into();
         let machine = machine(target)?;
-        arguments.extend(machine.iter().map(OsString::from));
+        shared.extend(machine.iter().map(OsString::from));
+        let mut own = Vec::new();
         let mut archives = Vec::new();
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
-            arguments.extend(HOSTED.map(OsString::from));
-            arguments.extend(threads(file, section).map(OsString::from));
+            shared.extend(HOSTED.map(OsString::from));
+            shared.extend(calls().map(OsString::from));
+            own.extend(threads(file, section).map(OsString::from));
             for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {
-                arguments.extend(["-isystem".into(), headers.into()]);
+                shared.extend(["-isystem".into(), headers.into()]);
             }
             archives = library.archives;
         } else {
-            arguments.extend(FREESTANDING.map(OsString::from));
+            shared.extend(FREESTANDING.map(OsString::from));
         }
         if toolchain.debug {
-            arguments.extend(CHECKS.map(OsString::from));
+            shared.extend(CHECKS.map(OsString::from));
         }
-        arguments.push(prefix_map(&file.relative("")));
-        arguments.push(joined("-I", &toolchain.root.join(HEADERS)));
-        arguments.push(joined("-I", &toolchain.headers));
+        shared.push(joined("-I", &toolchain.root.join(HEADERS)));
+        own.push(prefix_map(&file.relative("")));
+        own.push(joined("-I", &toolchain.headers));
         Ok(Plan {
-            arguments,
+            shared,
+            own,
             library: archives,
         })
     }
 
+    /// The object of a source that is compiled for all processes alike: once for all builds that
+    /// share a memory.
+    fn compile_shared(&self, toolchain: &Toolchain, source: &Path) -> Result<PathBuf, Refusal> {
+        let arguments = self.shared.join(OsStr::new("\n"));
+        let name = fingerprint(arguments.as_encoded_bytes());
+        let folder = toolchain.target_dir.join("c-runtime").join(name);
+        let object = folder
+            .join(source.file_name().unwrap_or_default())
+            .with_extension("o");
+        let what = object.to_string_lossy().into_owned();
+        toolchain.memory.recall(&what, || {
+            std::fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
+            let files = ["-o".into(), object.clone().into(), source.into()];
+            let all = self.shared.iter().cloned().chain(files);
+            run(&all.collect::<Vec<_>>(), source)?;
+            Ok(object)
+        })
+    }
+
+    /// What a process's own sources are compiled with.
+    fn flags(&self) -> impl Iterator<Item = &OsString> {
+        self.shared.iter().chain(&self.own)
+    }
+
     fn arguments(&self, source: &Path, object: &Path) -> Vec<OsString> {
         let own = ["-o".into(), object.into(), source.into()];
-        self.arguments.iter().cloned().chain(own).collect()
+        self.flags().cloned().chain(own).collect()
     }
 }
 

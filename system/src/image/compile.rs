@@ -45,6 +45,8 @@ pub(crate) struct Toolchain {
 pub struct Memory {
     made: Arc<Mutex<BTreeMap<String, PathBuf>>>,
     has_processes: bool,
+    /// Packages of workspaces, by the folder and the word of the system file that means them.
+    packages: Arc<Mutex<BTreeMap<(PathBuf, String), Package>>>,
 }
 
 impl Memory {
@@ -57,8 +59,27 @@ impl Memory {
         }
     }
 
+    /// The package that a word of the system files in a folder means: found before, or now.
+    pub(crate) fn package(
+        &self,
+        folder: &Path,
+        word: &str,
+        find: impl FnOnce() -> Result<Package, Refusal>,
+    ) -> Result<Package, Refusal> {
+        let key = (folder.to_path_buf(), word.to_string());
+        let known = self.packages.lock().ok();
+        if let Some(package) = known.and_then(|known| known.get(&key).cloned()) {
+            return Ok(package);
+        }
+        let package = find()?;
+        if let Ok(mut known) = self.packages.lock() {
+            known.insert(key, package.clone());
+        }
+        Ok(package)
+    }
+
     /// What was made of this before, if it still lies there, or what is made now.
-    fn recall(
+    pub(crate) fn recall(
         &self,
         what: &str,
         make: impl FnOnce() -> Result<PathBuf, Refusal>,

@@ -408,7 +408,11 @@ impl<'a> Builder<'a> {
     fn parts(&self, section: &ProcessSection) -> Result<Parts, Refusal> {
         let target = &self.project.board.target;
         let package = match &section.code.package {
-            Some(word) => package::find(&self.project.file, word, &self.options.root)?,
+            Some(word) => {
+                let (file, memory) = (&self.project.file, &self.toolchain.memory);
+                let find = || package::find(file, word, &self.options.root);
+                memory.package(&file.relative("."), word.get_ref(), find)?
+            }
             None => Package::of_c(section.code.is_posix, &self.options.root),
         };
         let folder = self.folder_of(section);
