@@ -37,9 +37,9 @@ pub const LOCALS_SYMBOLS: [&str; 3] = [
     "__giornata_locals_bytes",
 ];
 /// Optional symbols around the process's restartable sequences. A thread that loses the
-/// processor between them goes on where its block of [`RESTARTABLE_BLOCK`] bytes begins, so
-/// each block can be executed anew from its beginning as long as its last instruction has not
-/// been.
+/// processor between them, or is interrupted there while a timeout may write a word of its
+/// process, goes on where its block of [`RESTARTABLE_BLOCK`] bytes begins, so each block can be
+/// executed anew from its beginning as long as its last instruction has not been.
 pub const RESTARTABLE_SYMBOLS: [&str; 2] =
     ["giornata_restartable_begin", "giornata_restartable_end"];
 /// Bytes, a power of two, from a multiple of them on.

@@ -30,7 +30,8 @@
 //!
 //! Every switch breaks the reservation of `lr` with a dummy `sc.w`: on some cores it
 //! survives a trap. A thread that is interrupted inside one of its process's restartable
-//! sequences, and leaves the hart, resumes where its block of them begins.
+//! sequences, and leaves the hart, resumes where its block of them begins. (If it keeps the
+//! hart, core sees to it where the kernel may have written a word: the Word Invariant.)
 //!
 //! # Invariants
 //!

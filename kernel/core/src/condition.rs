@@ -84,11 +84,13 @@ impl Kernel {
             let word = posix::noted_word(thread, mutex);
             error = self.copy_word::<M>(thread, mutex, word);
             if error == DONE {
-                if !self.is_refused(thread, mutex) {
+                let is_refused = self.is_refused(thread, mutex);
+                if is_refused {
+                    thread.answer(Error::EDEADLK as usize);
+                } else {
                     self.want(thread, mutex);
-                    return self.publish::<M>(thread, mutex);
                 }
-                error = Error::EDEADLK as usize;
+                return self.publish::<M>(thread, mutex);
             }
         }
         thread.answer(error);

@@ -309,10 +309,12 @@ impl Kernel {
     /// A thread has something to do in the kernel before it goes on, see
     /// [`finish_wait`](Self::finish_wait).
     fn finish_later(&self, thread: Ref<Thread>, what: usize) {
-        let kind = thread.kind.replace(thread::kind::WORK);
-        if kind != thread::kind::WORK {
-            thread.noted().set(what << 8 | kind as usize);
+        let mut kind = thread.kind.replace(thread::kind::WORK);
+        if kind == thread::kind::WORK {
+            // (whose wait was to be refused has come to the mutex before)
+            kind = thread.noted().get() as u8;
         }
+        thread.noted().set(what << 8 | kind as usize);
     }
 
     /// The turn of a thread that has something to do in the kernel before it goes on: its
@@ -323,8 +325,15 @@ impl Kernel {
         me.kind.set(noted as u8);
         match noted >> 8 & REFUSED {
             REFUSED => {
-                self.cancel_wait(me);
-                me.refuse(Error::EDEADLK);
+                // (unless it has been given what it wants meanwhile)
+                if let Some(wanted) = me.wants.get() {
+                    if me.is(state::ARMED) {
+                        self.disarm(me);
+                    }
+                    self.cancel_wait(me);
+                    me.refuse(Error::EDEADLK);
+                    self.publish::<M>(me, wanted);
+                }
             }
             told => {
                 if told != 0 {

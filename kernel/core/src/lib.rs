@@ -85,6 +85,8 @@ pub mod posix;
 mod priority;
 #[cfg(feature = "services")]
 mod private;
+#[cfg(not(feature = "services"))]
+use no_services as private;
 pub mod process;
 #[cfg_attr(not(feature = "services"), allow(dead_code))]
 pub mod ready;

@@ -50,6 +50,8 @@ pub trait Machine: 'static {
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32);
     /// The caller, whose context says the same, goes on at `pc` and not behind its call.
     fn go_on_at(pc: usize);
+    /// The thread that was interrupted, whose context says the same, goes on at `pc`.
+    fn resume_at(pc: usize);
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }

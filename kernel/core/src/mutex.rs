@@ -83,15 +83,16 @@ impl Kernel {
 
     /// The time has come until which a thread waits for an owner. A mutex that is free
     /// and not yet taken is given, to the most urgent that wants it (POSIX: a lock that
-    /// can be had does not time out).
+    /// can be had does not time out). Returns whether its wait has ended without what it
+    /// wants: ETIMEDOUT.
     #[inline(never)]
-    pub(crate) fn time_out<M: Machine>(&self, thread: Ref<Thread>) {
+    pub(crate) fn time_out<M: Machine>(&self, thread: Ref<Thread>) -> bool {
         let Some(wanted) = thread.wants.get() else {
-            return;
+            return false;
         };
         if !thread.process.is_alive() {
             // (who is dead gets nothing)
-            return;
+            return false;
         }
         self.bring_up(thread);
         if self.owner_of(wanted).is_none() {
@@ -102,10 +103,12 @@ impl Kernel {
             };
             self.take(first.unwrap_or(thread), wanted);
         }
-        if thread.wants.get().is_some() {
+        let is_over = thread.wants.get().is_some();
+        if is_over {
             self.cancel_wait(thread);
             thread.answer(Error::ETIMEDOUT as usize);
         }
         self.publish::<M>(thread, wanted);
+        is_over
     }
 }

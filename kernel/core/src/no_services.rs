@@ -5,6 +5,10 @@ use crate::limit::OWN;
 use crate::thread::tenancy;
 use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread, same};
 
+/// The kernel writes no words that threads take by themselves.
+#[inline(always)]
+pub(crate) fn begin_block_anew<M: Machine>(_: Ref<Thread>) {}
+
 impl Kernel {
     #[inline(always)]
     pub(crate) fn go(&self) -> Outcome {
@@ -30,7 +34,9 @@ impl Kernel {
 
     pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) {}
+    pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) -> bool {
+        false
+    }
 
     pub(crate) fn finish_wait<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
         self.go()

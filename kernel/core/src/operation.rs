@@ -128,17 +128,18 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
         // whoever hangs on it goes first
         kernel.unpark(me);
         if me.is(state::PARKED_ON) {
-            return STAYS;
-        }
-        kernel.release(mutex);
-        if number == WAIT {
-            me.noted().set(mutex.serial.get() as usize);
-            posix::note_word(me, word);
-            me.wants.set(Some(mutex));
-            kernel.enter(me, object);
-            kernel.wait_until::<M>(me, fourth.get(), fifth.get())
+            STAYS
         } else {
-            DONE
+            kernel.release(mutex);
+            if number == WAIT {
+                me.noted().set(mutex.serial.get() as usize);
+                posix::note_word(me, word);
+                me.wants.set(Some(mutex));
+                kernel.enter(me, object);
+                kernel.wait_until::<M>(me, fourth.get(), fifth.get())
+            } else {
+                DONE
+            }
         }
     };
     kernel.publish::<M>(me, mutex);

@@ -6,11 +6,31 @@
 //! nobody waits. The kernel knows better while somebody owns or wants the mutex by its
 //! record, or waits for the semaphore: then the word is not read again, whatever
 //! the process has written there.
+//!
+//! The Word Invariant: word and record tell one story. A record is in use if and only if its
+//! word has the mark `WAITED_FOR`; then the record alone says who has the object, else the
+//! word alone does. Four rules keep it:
+//!
+//! 1. Whatever takes a word over ([`Kernel::copy_word`]) or changes a record in use tells the
+//!    word ([`Kernel::publish`]) before the event is over, also where the call is refused or
+//!    begins again.
+//! 2. A thread that is given a mutex while it does not run finds that in its word when it goes
+//!    on ([`Kernel::finish_wait`]). Until then the record is in use.
+//! 3. What a call that waited for a mutex returns says whether its thread has the mutex: whoever
+//!    changes the answer looks at that, and not at the answer before.
+//! 4. When the kernel writes a word, no thread of the process is behind the load of a
+//!    restartable block and before its store. Those that do not run have begun their block anew
+//!    since they lost the processor; the one that the timer interrupts may keep it, so it
+//!    begins anew when something is due, whoever runs next: [`begin_block_anew`].
 
+use core::hint::cold_path;
+
+use giornata_abi::process::RESTARTABLE_BLOCK;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::object::kind;
 use crate::operation::DONE;
+use crate::thread;
 use crate::{Error, Kernel, Machine, Object, Process, Ref, Thread, same};
 
 /// Where a word of a process lies; `None` if it may not write it.
@@ -124,5 +144,20 @@ impl Kernel {
             self.release(object);
         }
         M::store(place, value);
+    }
+}
+
+/// A thread that the timer interrupts in a block of its restartable sequences begins the
+/// block anew, also if it goes on at once: a timeout may write the word that it has loaded (rule
+/// 4 of the Word Invariant). O(1).
+#[inline(always)]
+pub(crate) fn begin_block_anew<M: Machine>(me: Ref<Thread>) {
+    let (process, pc) = (me.process, me.context.pc.get());
+    let offset = pc.wrapping_sub(process.restart_begin);
+    if me.kind.get() == thread::kind::FULL && offset < process.restart_bytes {
+        cold_path();
+        let block = pc & !(RESTARTABLE_BLOCK - 1);
+        me.context.pc.set(block);
+        M::resume_at(block);
     }
 }

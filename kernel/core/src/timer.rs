@@ -6,7 +6,7 @@ use giornata_abi::Error;
 
 use crate::agenda::FARTHEST;
 use crate::thread::state;
-use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before};
+use crate::{Alarm, Event, Kernel, Machine, Outcome, Ref, Thread, before, private};
 
 /// The high word of an instant that never comes.
 pub(crate) const FOR_EVER: usize = 0xFFFF_FFFF;
@@ -112,9 +112,12 @@ impl Kernel {
         self.run_wanting(thread, thread.wants.get())
     }
 
-    /// Whatever is due: a few at a time, then lines that have risen meanwhile.
+    /// Whatever is due: a few at a time, then lines that have risen meanwhile. All timeouts
+    /// that write words of processes are among that, so whoever was interrupted must not go on
+    /// in the middle of a block.
     #[inline(never)]
     pub(crate) extern "C" fn on_timer_any<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        private::begin_block_anew::<M>(me);
         let idle = self.ring_due::<M>();
         self.react::<M>();
         // (what has come meanwhile goes first)
@@ -198,7 +201,8 @@ impl Kernel {
             return self.awaken::<M>(thread);
         }
         if !waits || thread.is(state::PARKED) {
-            return self.time_out::<M>(thread);
+            self.time_out::<M>(thread);
+            return;
         }
         self.leave_list::<M>(thread);
         thread.refuse(Error::ETIMEDOUT);

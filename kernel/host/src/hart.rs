@@ -218,6 +218,8 @@ impl Machine for Hart {
     // (its threads have no instructions)
     fn go_on_at(_: usize) {}
 
+    fn resume_at(_: usize) {}
+
     fn stop(status: usize) -> ! {
         with(|state| state.stopped = Some(status));
         // (no hook tells of it: it is no failure)

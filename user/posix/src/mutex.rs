@@ -377,10 +377,30 @@ impl Mutex {
                 waited => waited,
             }
         });
-        if let (Some(own), true) = (own, self.is_owned(mine)) {
+        // (else it is about to be given back: see `locked`)
+        let is_kept = self.is_owned(mine)
+            && self.check(Until::Never).is_ok()
+            && (waited != Err(Errno::EOWNERDEAD) || self.is(ROBUST));
+        if let (Some(own), true) = (own, is_kept) {
             self.note_ceiling(own, thread::raise(self.ceiling.get()));
         }
         waited
+    }
+
+    /// Locks it for who gave it back to wait, whatever the caller's priority by now.
+    fn take_again(&self, mine: u32) -> Result<(), Errno> {
+        if !self.is(PROTECT) {
+            return self.lock(Until::Never);
+        }
+        let own = thread::own();
+        let taken = match self.word.compare_exchange(0, mine) {
+            Ok(_) => Ok(()),
+            Err(_) => self.lock_by_call(mine, Until::Never),
+        };
+        if self.is_owned(mine) {
+            self.note_ceiling(own, thread::raise(self.ceiling.get()));
+        }
+        taken
     }
 
     /// The caller has waited: `waited` is what the kernel says of the condition and of the
@@ -392,8 +412,9 @@ impl Mutex {
     ) -> Result<(), Errno> {
         let mine = word_at_hand();
         let taken = match waited {
-            // a handler has run, or so: the mutex is not the caller's
-            Err(Errno::EINTR) => self.lock(Until::Never),
+            // a handler has run, or so: before the mutex was given back, or after
+            Err(Errno::EINTR) if self.is_owned(mine) => Ok(()),
+            Err(Errno::EINTR) => self.take_again(mine),
             waited => self.locked(mine, waited, Until::Never),
         };
         if self.is_owned(mine) {

@@ -41,7 +41,8 @@ macro_rules! word_wide {
 }
 
 // What is restartable lies in sections of this name, which the linker puts together, in
-// blocks of 32 bytes: a thread that loses the processor in one goes on at its beginning.
+// blocks of 32 bytes: a thread that loses the processor in one, or is interrupted in one by a
+// timeout, goes on at its beginning.
 //
 // The Restart Invariant: whatever of a block has been executed, but for its last
 // instruction, may be executed again. So the store is the last instruction of a block, and

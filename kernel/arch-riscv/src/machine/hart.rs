@@ -233,6 +233,11 @@ impl Machine for Riscv {
         unsafe { write!("mepc", pc.wrapping_sub(4)) };
     }
 
+    fn resume_at(pc: usize) {
+        // SAFETY: the beginning of a block of the interrupted thread's restartable sequences.
+        unsafe { write!("mepc", pc) };
+    }
+
     fn stop(status: usize) -> ! {
         unsafe extern "C" {
             /// Of the image.

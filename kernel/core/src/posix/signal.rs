@@ -153,10 +153,9 @@ impl Kernel {
             if thread.is(state::ARMED) {
                 self.disarm(thread);
             }
-            self.time_out::<M>(thread);
-            let [answer, ..] = &thread.context.a;
-            if answer.get() == Error::ETIMEDOUT as usize {
-                answer.set(INTERRUPTED);
+            // (what its call returns with the mutex stays so: its time may have been over before)
+            if self.time_out::<M>(thread) {
+                thread.answer(INTERRUPTED);
             }
         }
     }
