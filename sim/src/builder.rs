@@ -31,6 +31,8 @@ const PORTS: u64 = 0x10000;
 const BOUND: u32 = 100_000;
 /// Bytes for the machine.
 const SCRATCH: u64 = 64;
+/// Bytes for drivers that write what they read.
+const SPARE: u32 = 0x1000;
 
 /// What a port holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,7 @@ impl SystemBuilder {
             ..Description::default()
         };
         description.programs.scratch = MEMORY as u64;
+        description.programs.spare = (MEMORY as u64 + SCRATCH, SPARE);
         SystemBuilder {
             description,
             thread_names: Vec::new(),
@@ -118,7 +121,7 @@ impl SystemBuilder {
             driver_names: Vec::new(),
             owners: Vec::new(),
             taken: Vec::new(),
-            ports: SCRATCH,
+            ports: SCRATCH + u64::from(SPARE),
         }
     }
 

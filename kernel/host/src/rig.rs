@@ -124,6 +124,7 @@ fn extent(description: &Description) -> usize {
     let all = processes.chain(threads).chain(ports).chain(regions);
     let ends = all
         .chain([(programs.scratch, 64)])
+        .chain([(programs.spare.0, programs.spare.1.into())])
         .map(|(place, size)| place + size);
     let last = ends.max().unwrap_or(0) as usize;
     last.saturating_sub(MEMORY)

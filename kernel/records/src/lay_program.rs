@@ -13,6 +13,7 @@ use crate::arena::{Arena, At, Run, Value};
 use crate::build::{Parts, lay_references, list_of, tag};
 use crate::description::Description;
 use crate::merge::merge_copies;
+use crate::order::{self, Written, cells};
 use crate::program::{Change, Driver, Move, Op, Port, Program, To, Upcall, Wait};
 
 /// The list of the agenda of triggers, and that of threads of S code: nobody else's, so
@@ -28,6 +29,22 @@ struct Pieces<'a> {
     drivers: Run<micro::Driver>,
     /// By thread: its task and group.
     tasks: BTreeMap<usize, (At<micro::Task>, At<micro::Group>)>,
+}
+
+/// What a driver copies, and what it writes then, with the ports that these are.
+struct Ordered {
+    copies: Vec<(u64, u64)>,
+    writes: Vec<(Written, Option<usize>)>,
+}
+
+fn lay_copied(arena: &mut Arena, copies: &[(u64, u64)]) -> Run<micro::Copy> {
+    let run = arena.many::<micro::Copy>(copies.len());
+    for (at, (from, to)) in copies.iter().enumerate() {
+        let copy = run.at(at, arena);
+        arena.set(copy, "from", *from);
+        arena.set(copy, "to", *to);
+    }
+    run
 }
 
 /// Tasks of a group that a driver reads from, and others that it touches.
@@ -259,11 +276,12 @@ impl Pieces<'_> {
         let record = arena.one::<micro::Copies>();
         let touches = self.lay_touches(arena, &drivers);
         arena.set(record, "touches", touches);
-        let moves: Vec<Move> = drivers
+        // (a driver after the other: each reads what those before it have written)
+        let copies: Vec<(u64, u64)> = drivers
             .iter()
-            .flat_map(|driver| driver.moves.iter().copied())
+            .flat_map(|driver| self.order(&driver.moves, false).copies)
             .collect();
-        let (copies, _) = self.lay_moves(arena, &moves, false);
+        let copies = lay_copied(arena, &copies);
         arena.set(record, "copies", copies);
         arena.set(record, "calls", drivers.len() as u64);
         record
@@ -319,60 +337,76 @@ impl Pieces<'_> {
 
     /// What nobody looks at is copied by eights; what goes to a port that is traced or
     /// waited for, or (`all`) anywhere, is written. A register that is written has its
-    /// value as a copy.
+    /// value as a copy. All that `moves` read is read before anything is written.
     fn lay_moves(
         &self,
         arena: &mut Arena,
         moves: &[Move],
         all: bool,
     ) -> (Run<micro::Copy>, Run<micro::Write>) {
-        let (mut copies, mut writes) = (Vec::new(), Vec::new());
-        for step in moves {
-            match step.to {
-                To::Port(port) if all || self.is_looked_at(port) => {
-                    writes.push((step.from, self.ports.at(port, arena)));
-                }
-                To::Place(place) if all && place != 0 => {
-                    // (as if it were a port)
-                    let own = arena.one::<micro::Port>();
-                    let port = Port {
-                        place,
-                        size: step.size,
-                        ..Port::default()
-                    };
-                    self.lay_port(arena, own, &port, 0);
-                    writes.push((step.from, own));
-                }
-                To::Port(port) => {
-                    let to = self.description.programs.ports[port].place;
-                    copies.extend(
-                        (0..u64::from(step.size))
-                            .step_by(8)
-                            .map(|at| (step.from + at, to + at)),
-                    );
-                }
-                To::Place(place) => {
-                    copies.extend(
-                        (0..u64::from(step.size))
-                            .step_by(8)
-                            .map(|at| (step.from + at, place + at)),
-                    );
-                }
+        let Ordered { copies, writes } = self.order(moves, all);
+        let ports = writes.iter().map(|(write, port)| match port {
+            Some(port) => self.ports.at(*port, arena),
+            None => {
+                // (as if it were a port)
+                let own = arena.one::<micro::Port>();
+                let port = Port {
+                    place: write.to,
+                    size: write.size,
+                    ..Port::default()
+                };
+                self.lay_port(arena, own, &port, 0);
+                own
             }
-        }
-        let run = arena.many::<micro::Copy>(copies.len());
-        for (at, (from, to)) in copies.into_iter().enumerate() {
-            let copy = run.at(at, arena);
-            arena.set(copy, "from", from);
-            arena.set(copy, "to", to);
-        }
-        let write = arena.many::<micro::Write>(writes.len());
-        for (at, (from, port)) in writes.into_iter().enumerate() {
-            let record = write.at(at, arena);
-            arena.set(record, "from", from);
+        });
+        let ports: Vec<At<micro::Port>> = ports.collect();
+        let copies = lay_copied(arena, &copies);
+        let run = arena.many::<micro::Write>(writes.len());
+        for (at, ((write, _), port)) in writes.iter().zip(ports).enumerate() {
+            let record = run.at(at, arena);
+            arena.set(record, "from", write.from);
             arena.set(record, "port", port);
         }
-        (run, write)
+        (copies, run)
+    }
+
+    /// What a driver copies, and the ports that it writes after that; see [`order`].
+    fn order(&self, moves: &[Move], all: bool) -> Ordered {
+        let programs = &self.description.programs;
+        let place = |step: &Move| match step.to {
+            To::Port(port) => programs.ports[port].place,
+            To::Place(place) => place,
+        };
+        let (mut copies, mut writes, mut ports) = (Vec::new(), Vec::new(), Vec::new());
+        for step in moves {
+            let (from, to, size) = (step.from, place(step), step.size);
+            let port = match step.to {
+                To::Port(port) => (all || self.is_looked_at(port)).then_some(Some(port)),
+                To::Place(_) => (all && to != 0).then_some(None),
+            };
+            match port {
+                Some(port) => {
+                    // (a port is written as a whole, in its own size)
+                    let size = port.map_or(size, |port| programs.ports[port].size);
+                    writes.push(Written { from, to, size });
+                    ports.push(port);
+                }
+                None => copies.extend(cells(from, size).zip(cells(to, size))),
+            }
+        }
+        let known: Vec<_> = moves
+            .iter()
+            .map(|step| (step.from, place(step), step.size))
+            .collect();
+        let (spare, bytes) = programs.spare;
+        assert!(
+            order::spare_bytes(&known) <= bytes,
+            "a driver needs {} spare bytes",
+            order::spare_bytes(&known)
+        );
+        let copies = order::in_order(copies, &mut writes, spare);
+        let writes = writes.into_iter().zip(ports).collect();
+        Ordered { copies, writes }
     }
 
     /// Whether a change of a port is of interest to anybody but who reads its value.

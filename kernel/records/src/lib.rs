@@ -12,6 +12,7 @@ mod lay_program;
 pub mod link;
 mod mail;
 mod merge;
+mod order;
 pub mod program;
 mod shapes;
 
@@ -21,6 +22,7 @@ pub use description::{
     DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
 };
 
+pub use order::spare_bytes;
 pub use shapes::{Constants, FieldShape, RecordShape, constants, records};
 
 use giornata_core::layout::Shaped;

@@ -15,6 +15,9 @@ pub struct Programs {
     pub drivers: Vec<Driver>,
     /// Physical address of 64 bytes for the machine.
     pub scratch: u64,
+    /// Physical address, a multiple of 8, and bytes of memory for drivers that write what
+    /// they read: as much as [`spare_bytes`](crate::spare_bytes) of any.
+    pub spare: (u64, u32),
 }
 
 /// A linked module.

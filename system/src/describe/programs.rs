@@ -52,6 +52,7 @@ pub(crate) fn programs(
             .map(|(index, driver)| context.driver(index, driver))
             .collect(),
         scratch: memory.scratch,
+        spare: memory.spare,
     })
 }
 

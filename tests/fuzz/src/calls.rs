@@ -258,6 +258,7 @@ fn programs() -> Programs {
             },
         ],
         scratch: at(SCRATCH),
+        spare: (0, 0),
     }
 }
 

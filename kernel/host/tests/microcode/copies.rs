@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::support::{LINES, MS, World};
+use giornata_abi::load::How;
+
+use crate::support::{Coming, Event, LINES, MS, Room, World};
 
 /// Two copies in a chain, from `a` over `b` to `c`, and one from `a` to what task t reads.
 const HEAD: &str = "
@@ -151,4 +153,116 @@ fn a_long_table_renews_its_trigger_without_drift() {
     world.run_until((3 * rounds + 1) * MS);
     let nominal: Vec<u64> = (1..=rounds).map(|round| 3 * MS * round).collect();
     assert_eq!(world.releases["t"], nominal);
+}
+
+/// Ports whose values a driver exchanges, or moves on, though it sees each of them change.
+const CIRCLE: &str = "
+    port a i32 output
+    port b i32 output
+    port c i32 output
+    copy exchange reads a b writes a b
+    copy turn reads a b c writes a b c
+    start s
+";
+
+fn circle(code: &str) -> World {
+    let mut world = World::new(&[&format!("{CIRCLE}{code}")]);
+    world.moves("exchange", &[("b", "a"), ("a", "b")]);
+    world.moves("turn", &[("a", "b"), ("b", "c"), ("c", "a")]);
+    for (port, value) in [("a", 1), ("b", 2), ("c", 3)] {
+        world.holds(port, value);
+    }
+    world
+}
+
+fn values(world: &mut World) -> [u32; 3] {
+    ["a", "b", "c"].map(|port| world.value(port))
+}
+
+#[test]
+fn a_driver_reads_everything_before_it_writes() {
+    let mut exchanged = circle("s: call exchange\nreturn");
+    exchanged.run_until(MS);
+    assert_eq!(values(&mut exchanged), [2, 1, 3]);
+    let mut turned = circle("s: call turn\nreturn");
+    turned.run_until(MS);
+    assert_eq!(values(&mut turned), [3, 1, 2]);
+}
+
+#[test]
+fn each_of_neighbours_reads_what_those_before_it_have_written() {
+    let mut world = circle("s: call exchange\ncall turn\ncall turn\ncall exchange\nreturn");
+    world.run_until(MS);
+    assert_eq!(values(&mut world), [3, 1, 2]);
+}
+
+#[test]
+fn ports_that_are_waited_for_are_read_before_they_are_written() {
+    // (all three, and one that is written behind the copies of the others)
+    for waited in [&["a", "b", "c"][..], &["a"], &["b"], &["c"]] {
+        let futures: String = waited
+            .iter()
+            .map(|port| format!("future changed({port}), e\n"))
+            .collect();
+        let mut world = circle(&format!("s: {futures}call turn\ne: return"));
+        world.run_until(MS);
+        assert_eq!(values(&mut world), [3, 1, 2], "{waited:?} are waited for");
+    }
+}
+
+#[test]
+fn a_long_circle_gives_way_to_lines_and_stays_whole() {
+    const COUNT: usize = 100;
+    let names: Vec<String> = (0..COUNT).map(|number| format!("p{number}")).collect();
+    let mut source = String::from("irq button\n");
+    for name in &names {
+        writeln!(source, "port {name} i32 output").unwrap();
+    }
+    let all = names.join(" ");
+    writeln!(
+        source,
+        "driver press writes p0\ncopy turn reads {all} writes {all}"
+    )
+    .unwrap();
+    source.push_str("start s\ns: future irq(button), p\nfuture after(3ms), l\nreturn\n");
+    source.push_str("p: call press\nreturn\nl: call turn\nreturn\n");
+    let mut world = World::new(&[&source]);
+    let pairs: Vec<(&str, &str)> = (0..COUNT)
+        .map(|at| (names[at].as_str(), names[(at + 1) % COUNT].as_str()))
+        .collect();
+    world.moves("turn", &pairs);
+    for (value, name) in (1..).zip(&names) {
+        world.holds(name, value);
+    }
+    world.run_until(2 * MS);
+    // pieces take 100 us
+    world.rig().set_piece_time(MS / 10);
+    world.rig().raise_at(3 * MS + 1, LINES);
+    world.run_until(3 * MS + 1);
+    world.rig().set_piece_time(0);
+    world.run_until(5 * MS);
+    // (the line is taken behind the first piece)
+    assert_eq!(world.ran, [("press".to_string(), 3 * MS + MS / 10)]);
+    for (at, name) in names.iter().enumerate() {
+        let value = world.value(name) as usize;
+        assert_eq!(value, (at + COUNT - 1) % COUNT + 1, "{name}");
+    }
+}
+
+#[test]
+fn code_that_comes_exchanges_what_its_driver_reads() {
+    let mut world = circle("s: return");
+    let room = Room {
+        loader: 0,
+        limits: (16, 8, 1000),
+        boots: true,
+    };
+    world.system.rooms.insert(0, room);
+    let source = format!("{CIRCLE}s: call exchange\ncall turn\nreturn");
+    let coming = Coming::of(&source, &format!("{CIRCLE}s: return"), 7);
+    for call in coming.calls(0, How::Restart, 2 * MS) {
+        world.at(0.5, Event::Call(call));
+    }
+    world.run_until(5 * MS);
+    assert_eq!(values(&mut world), [3, 2, 1]);
 }

@@ -53,6 +53,7 @@ pub(crate) fn describe(system: &logs::System, urgency: CodeUrgency) -> Descripti
             .map(|number| driver(system, number))
             .collect(),
         scratch: places::scratch(),
+        spare: (0, 0),
         programs: Vec::new(),
     };
     description.programs.programs = programs::link_all(system, &description.programs.ports);

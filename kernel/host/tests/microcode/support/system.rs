@@ -32,8 +32,8 @@ pub(crate) enum Work {
     Nothing,
     /// Writes the next value to a port, at once.
     Write(usize, VecDeque<u64>),
-    /// Copies one port to another, at once; the trace says nothing of it.
-    Copy(usize, usize),
+    /// Copies ports to others, at once; the trace says nothing of it.
+    Copy(Vec<(usize, usize)>),
     /// Runs as an upcall with the next of these ends; the last repeats.
     Upcall(VecDeque<End>),
     /// Cannot run: its process is not alive.
@@ -53,7 +53,8 @@ const PORTS: u64 = MEMORY as u64 + 0x1_0000;
 const SOURCES: u64 = MEMORY as u64 + 0x3_0000;
 const PAGES: u64 = MEMORY as u64 + 0x4_0000;
 const SPACES: u64 = MEMORY as u64 + 0x5_0000;
-const SCRATCH: u64 = MEMORY as u64 + 0xF000;
+const SCRATCH: u64 = MEMORY as u64 + 0xE000;
+const SPARE: (u64, u32) = (MEMORY as u64 + 0xF000, 0x1000);
 
 /// A task of the system.
 #[derive(Clone, Debug)]
@@ -285,6 +286,7 @@ impl System {
     fn describe_programs(&self, description: &mut Description) {
         let programs = &mut description.programs;
         programs.scratch = SCRATCH;
+        programs.spare = SPARE;
         let logs = self
             .drivers
             .iter()
@@ -428,12 +430,12 @@ impl System {
                 };
                 (vec![value, move_to(own.log)], None)
             }
-            Work::Copy(from, to) => {
-                let value = Move {
+            Work::Copy(pairs) => {
+                let values = pairs.iter().map(|(from, to)| Move {
                     from: (MEMORY + self.place(*from)) as u64,
                     ..move_to(*to)
-                };
-                (vec![value], None)
+                });
+                (values.collect(), None)
             }
             Work::Upcall(_) | Work::Fails => {
                 let result = own.result.map(|port| Move {

@@ -157,8 +157,15 @@ impl World {
 
     /// The driver copies one port to another and does nothing else.
     pub(crate) fn copies(&mut self, driver: &str, from: &str, to: &str) {
-        let (from, to) = (self.port(from), self.port(to));
-        self.does(driver, Work::Copy(from, to));
+        self.moves(driver, &[(from, to)]);
+    }
+
+    /// The same with several ports, all read before any is written.
+    pub(crate) fn moves(&mut self, driver: &str, pairs: &[(&str, &str)]) {
+        let pairs = pairs.iter();
+        let pairs = pairs.map(|(from, to)| (self.port(from), self.port(to)));
+        let pairs = pairs.collect();
+        self.does(driver, Work::Copy(pairs));
     }
 
     /// The low word of the value of a port.
