@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::crates::{root, selection, target_folder};
-use crate::process::{capture, cargo, check};
-use crate::size::executables;
-use giornata_launch::Verdict;
+use crate::process::{capture, cargo, check, executables};
+
+use crate::Verdict;
 
 /// Crates that promise [`LEAST`], and their folders.
 const PROMISED: [(&str, &str); 3] = [

@@ -22,7 +22,7 @@ const LONG: [&str; 2] = ["ceilings", "sporadic"];
 const DECISIONS: &str = "decisions";
 
 /// Runs the tests, and compares the traces.
-pub(crate) fn check(extent: Extent<'_>) -> Result<String> {
+pub(crate) fn check(extent: &Extent) -> Result<String> {
     let folder = target_folder().join(DECISIONS);
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let [own, managed] = ["own", RTM].map(|name| folder.join(name));

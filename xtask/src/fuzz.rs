@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::crates::{root, target_folder};
-use crate::process::{capture, cargo, describe};
-use crate::size::executables;
+use crate::process::{capture, cargo, describe, executables};
+
+use crate::Verdict;
 use crate::workers;
-use giornata_launch::Verdict;
 
 const PACKAGE: &str = "giornata-fuzz";
 const PREFIX: &str = "fuzz-";

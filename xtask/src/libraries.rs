@@ -1,7 +1,6 @@
 //! C libraries as a package registry carries them: built unchanged, by a toolchain file as a
 //! user's own build takes one, and their own tests run in user mode, see `tests/libraries`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,8 +8,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::crates::root;
-use crate::process::{capture, cargo, check as run_to_end};
+use crate::crates::{fetched, root};
+use crate::process::check as run_to_end;
 use crate::shell::{Shell, ends};
 use crate::workers;
 
@@ -93,7 +92,7 @@ pub(crate) fn check() -> Result<String> {
     let file = folder.join("libraries.toml");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let list: List = toml::from_str(&text).with_context(|| file.display().to_string())?;
-    let crates = crates(&folder.join("Cargo.toml"))?;
+    let crates = fetched(&folder.join("Cargo.toml"))?;
     let work = tempfile::Builder::new().prefix("giornata-").tempdir()?;
     let shell = Shell::new(false, work.path())?;
     let run = workers::each(&list.library, |library| {
@@ -119,31 +118,6 @@ pub(crate) fn check() -> Result<String> {
             .sum::<usize>(),
         list.library.len()
     ))
-}
-
-/// Fetches the crates of a manifest; where each lies.
-pub(crate) fn crates(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
-    }
-    #[derive(Deserialize)]
-    struct Package {
-        name: String,
-        manifest_path: PathBuf,
-    }
-    let mut fetch = cargo();
-    fetch.args(["fetch", "--quiet", "--locked", "--manifest-path"]);
-    run_to_end(fetch.arg(manifest))?;
-    let mut metadata = cargo();
-    metadata.args(["metadata", "--locked", "--offline", "--format-version", "1"]);
-    let text = capture(metadata.arg("--manifest-path").arg(manifest))?;
-    let Metadata { packages } = serde_json::from_str(&text).context("cargo metadata")?;
-    let place = |package: Package| {
-        let folder = package.manifest_path.parent()?.to_path_buf();
-        Some((package.name, folder))
-    };
-    Ok(packages.into_iter().filter_map(place).collect())
 }
 
 /// How the sources of a library are compiled.

@@ -1,42 +1,36 @@
-//! The commands of the repository, one file each; `./x` calls them, and the host tool for
-//! what concerns systems.
+//! The commands of the repository that call others: `./x test` and what belongs to it. They
+//! link nothing of the system, so that the first stage begins in seconds; what builds systems
+//! itself is `tests/run`, and what measures the kernel `bench/run`.
 //!
-//! Exit codes: 0 good, 1 negative verdict, 2 bad input, 3 unknown.
+//! Exit codes: 0 good, 1 negative verdict, 2 bad input.
 
-mod bench;
-mod bounds;
-mod conversation;
+#![forbid(unsafe_code)]
+
+mod budget;
+mod changes;
 mod coverage;
-mod crates;
 mod debugger;
 mod decisions;
 mod docs;
 mod fuzz;
-mod giornata;
 mod libraries;
+mod lint;
 mod miri;
 mod nightly;
 mod page;
-mod prebuilt;
-mod process;
+mod processor;
 mod project;
-mod promises;
-mod rtm;
-mod run;
 mod said;
 mod samples;
 mod shell;
-mod size;
 mod soak;
 mod stage;
-mod suite;
 mod test;
-mod workers;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use giornata_launch::Verdict;
+pub(crate) use giornata_repository::{crates, giornata, process, workers};
 
 /// What `./x` can do.
 #[derive(Debug, Parser)]
@@ -52,22 +46,33 @@ enum Command {
     Test(test::Options),
     /// The same as `test`, for a machine: no terminal needed.
     Ci,
-    /// Cycles on the simulated chip against goals and budgets.
-    Bench(bench::Options),
-    /// Most instructions of each kind of entry into the kernel.
-    Bounds(bounds::Options),
-    /// Bytes of the release kernel against its budget.
-    Size(size::Options),
     /// Line coverage of the crates that promise one.
     Coverage,
     /// List the fuzz targets, or run one.
     Fuzz(fuzz::Options),
-    /// Flip-flops, look-up tables and frequencies of the task manager in hardware.
-    Rtm(rtm::Options),
     /// The book, as HTML, with the documentation of the crates for processes.
     Docs,
     /// The long forms: fuzzing for minutes a target, Miri without bounds.
     Soak(soak::Options),
+    /// One stage in this process, for `test`: what it comes to, as JSON.
+    #[command(hide = true)]
+    Stage(test::StageOptions),
+}
+
+/// What a command finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Good,
+    Negative,
+}
+
+impl From<bool> for Verdict {
+    fn from(is_good: bool) -> Verdict {
+        match is_good {
+            true => Verdict::Good,
+            false => Verdict::Negative,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -75,19 +80,15 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Test(options) => test::run(&options),
         Command::Ci => test::run(&test::Options::default()),
-        Command::Bench(options) => bench::run(&options),
-        Command::Bounds(options) => bounds::run(&options),
-        Command::Size(options) => size::run(&options),
         Command::Coverage => coverage::run(),
-        Command::Rtm(options) => rtm::run(&options),
         Command::Docs => docs::run(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Soak(options) => soak::run(&options),
+        Command::Stage(options) => test::run_here(&options),
     };
     match result {
         Ok(Verdict::Good) => ExitCode::SUCCESS,
         Ok(Verdict::Negative) => ExitCode::from(1),
-        Ok(Verdict::Unknown) => ExitCode::from(3),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)

@@ -44,7 +44,7 @@ const STRICT: [&str; 3] = ["base", "mailboxes", "model"];
 const CASES: [&str; 2] = ["2", "4"];
 
 /// Runs all at once, each by an interpreter of its own.
-pub(crate) fn run(extent: Extent<'_>) -> Result<String> {
+pub(crate) fn run(extent: &Extent) -> Result<String> {
     // Installs it if need be, before several ask for it at once.
     nightly::cargo()?;
     let mut parts = Vec::new();
@@ -82,7 +82,7 @@ fn test_binaries(folder: &str) -> Result<Vec<String>> {
 /// be after an hour, and counts them; none chosen is all.
 fn interpret(
     (package, binaries, chosen, flags): (&str, Vec<String>, &[&str], &str),
-    extent: Extent<'_>,
+    extent: &Extent,
 ) -> Result<u32> {
     let long = usize::from(extent.full);
     let begun = Instant::now();

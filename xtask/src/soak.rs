@@ -5,9 +5,10 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 
+use crate::Verdict;
 use crate::fuzz::{self, Length};
-use crate::{suite, test};
-use giornata_launch::Verdict;
+use crate::test::Extent;
+use crate::{stage, test};
 
 /// `./x soak [--seconds 600] [--systems]`
 #[derive(Debug, Args)]
@@ -23,9 +24,9 @@ pub(crate) struct Options {
 /// Runs the long forms of the target suites, fuzzes every target, then runs the long
 /// forms of the tests. A line a system and a target; negative if there was any finding.
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
-    let systems = run_systems()?;
-    if options.systems || systems == Verdict::Negative {
-        return Ok(systems);
+    let is_good = run_systems();
+    if options.systems || !is_good {
+        return Ok(is_good.into());
     }
     let seconds = options.seconds;
     let outcomes = fuzz::run_all(
@@ -43,16 +44,14 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     Ok(if found { Verdict::Negative } else { tests })
 }
 
-fn run_systems() -> Result<Verdict> {
+/// Whether all systems end as they should; what they say is printed.
+fn run_systems() -> bool {
     let start = Instant::now();
-    let findings = suite::soak()?;
+    let result = stage::suites("soak", &Extent::default());
     let seconds = start.elapsed().as_secs();
-    println!("systems {:>5} {seconds:>5} s", findings.cases);
-    for line in findings.notes.iter().chain(&findings.complaints) {
-        println!("{line}");
+    match &result {
+        Ok(note) => println!("soak {seconds:>5} s: {note}"),
+        Err(error) => println!("soak {seconds:>5} s: {error:#}"),
     }
-    Ok(match findings.complaints.is_empty() {
-        true => Verdict::Good,
-        false => Verdict::Negative,
-    })
+    result.is_ok()
 }

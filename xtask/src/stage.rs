@@ -1,30 +1,19 @@
-//! The stages of `./x test`, in the order in which they run: cheap ones first,
-//! then what later ones build upon.
+//! The stages of `./x test`, in the order in which they begin: cheap ones first, then what
+//! compiles for others.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
-use giornata_system::Board;
-use giornata_trace::first_difference;
+use anyhow::{Context, Result, bail};
 
-use crate::crates::{
-    self, BOARDS, CHIPS, IMAGE, PORTABLE, Package, SECOND_TARGET, root, selection, target_folder,
-};
+use crate::changes::{Crates, Inputs};
+use crate::crates::{PORTABLE, SECOND_TARGET, selection, target_folder};
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::process::{capture, cargo, cargo_for_all, check, describe, example};
-use crate::suite::Findings;
 use crate::test::Extent;
 use crate::{
-    Verdict, bench, bounds, conversation, coverage, debugger, decisions, docs, libraries, miri,
-    project, promises, run, samples, size, suite, workers,
+    coverage, debugger, decisions, docs, giornata, libraries, lint, miri, project, samples,
 };
-use giornata_launch::image::build;
-use giornata_launch::run::How;
 
 /// One stage.
 #[derive(Debug)]
@@ -34,7 +23,12 @@ pub(crate) struct Stage {
     /// What it shows.
     pub(crate) what: &'static str,
     /// Runs it; a note on success, what went wrong otherwise.
-    pub(crate) run: fn(Extent<'_>) -> Result<String>,
+    pub(crate) run: fn(&Extent) -> Result<String>,
+    /// What it depends on.
+    pub(crate) inputs: Inputs,
+    /// Stages that have ended when it begins: they compile what it takes too, so that each
+    /// time the same one pays for that.
+    pub(crate) after: &'static [&'static str],
 }
 
 /// Random cases a property in the long form of the unit tests.
@@ -49,202 +43,296 @@ const DRIFT: [&str; 2] = ["2000000", "1000000000"];
 /// fixed seed, for which everything is compiled once more (`./x soak` explores).
 pub(crate) const LONG: [&str; 4] = ["coverage", "editors", "fuzz", "miri"];
 
+/// What is made of the crates of the workspace alone.
+const RUST: Inputs = Inputs {
+    crates: Crates::All,
+    folders: &[],
+    without: &[],
+};
+
+/// What builds systems and runs them in QEMU.
+const fn emulated(folders: &'static [&'static str]) -> Inputs {
+    Inputs {
+        crates: Crates::These(&["giornata-cli", "giornata-image", "giornata-suites"]),
+        folders,
+        // (the chip in simulation, which the tool runs systems on as well)
+        without: &["hw"],
+    }
+}
+
 /// All stages.
 pub(crate) const ALL: &[Stage] = &[
     Stage {
         name: "format",
         what: "every file is formatted",
         run: format,
+        inputs: RUST,
+        after: &[],
+    },
+    Stage {
+        name: "build",
+        what: "what runs on the host compiles: programs, examples and tests",
+        run: build,
+        inputs: RUST,
+        after: &[],
     },
     Stage {
         name: "lint",
         what: "no warning on the host",
-        run: lint_host,
+        run: lint::host,
+        inputs: RUST,
+        after: &["build"],
     },
     Stage {
         name: "lint-bare",
         what: "no warning on the bare targets",
-        run: lint_bare,
-    },
-    Stage {
-        name: "portable",
-        what: "the kernel's core and the tools for microcode build for a second architecture",
-        run: portable,
+        run: lint::bare,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image"]),
+            folders: &[
+                "bench",
+                "boards",
+                "examples",
+                "microcode",
+                "tests/target",
+                "user",
+            ],
+            without: &["bench/run", "bench/src"],
+        },
+        after: &[],
     },
     Stage {
         name: "unit",
         what: "unit and property tests on the host",
         run: unit,
-    },
-    Stage {
-        name: "editors",
-        what: "rust-analyzer and clangd find no error in a project of one's own",
-        run: editors,
-    },
-    Stage {
-        name: "drift",
-        what: "every release lies at its exact instant, a thousand million of them in the long form",
-        run: drift,
-    },
-    Stage {
-        name: "size",
-        what: "the release kernel links without a panic and fits its budget",
-        run: kernel_size,
-    },
-    Stage {
-        name: "bounds",
-        what: "every entry into the kernel has a bound, which nothing measured exceeds",
-        run: kernel_bounds,
+        inputs: Inputs::ANYTHING,
+        after: &["build"],
     },
     Stage {
         name: "target",
         what: "target suites in QEMU, against golden files",
         run: target,
-    },
-    Stage {
-        name: "project",
-        what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
-        run: users_project,
-    },
-    Stage {
-        name: "libraries",
-        what: "C libraries of a package registry are built unchanged, and pass their own tests",
-        run: libraries,
-    },
-    Stage {
-        name: "samples",
-        what: "each sample does what its transcript says, without a warning",
-        run: samples_run,
-    },
-    Stage {
-        name: "docs",
-        what: "links lead somewhere, and a new user who follows the book comes where it says; in the long form the book is built",
-        run: book,
-    },
-    Stage {
-        name: "bench",
-        what: "operations of the kernel in QEMU within their budgets, in instructions",
-        run: operations,
+        inputs: emulated(&["boards", "examples", "tests/target", "user"]),
+        after: &["build"],
     },
     Stage {
         name: "rtl",
-        what: "the chip in simulation, and a few suites and a short flight on both its cores",
+        what: "the chip in simulation, and a few suites and a short flight on its cores",
         run: rtl,
+        inputs: Inputs {
+            without: &[],
+            ..emulated(&["boards", "examples", "hw", "tests/target", "user"])
+        },
+        after: &["build"],
     },
     Stage {
         name: "rtm",
         what: "the task manager in hardware is its model, by induction with few records and by random commands with many; the kernel on it decides as without",
         run: rtm,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-host", "giornata-rtm"]),
+            folders: &["hw/rtm"],
+            without: &[],
+        },
+        after: &["build"],
+    },
+    Stage {
+        name: "size",
+        what: "the release kernel links without a panic and fits its budget",
+        run: kernel_size,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure"]),
+            folders: &["boards", "kernel"],
+            without: &["bench", "bounds", "hw"],
+        },
+        after: &["build"],
+    },
+    Stage {
+        name: "bounds",
+        what: "every entry into the kernel has a bound, which nothing measured exceeds",
+        run: kernel_bounds,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure"]),
+            folders: &[
+                "bench/run/src/bounds",
+                "boards",
+                "examples",
+                "kernel",
+                "tests/target",
+                "user",
+            ],
+            without: &["hw"],
+        },
+        after: &["size", "target"],
+    },
+    Stage {
+        name: "project",
+        what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
+        run: users_project,
+        inputs: emulated(&["boards", "cli/templates", "user"]),
+        after: &["target"],
+    },
+    Stage {
+        name: "libraries",
+        what: "C libraries of a package registry are built unchanged, and pass their own tests",
+        run: libraries,
+        inputs: emulated(&["boards", "tests/libraries", "user"]),
+        after: &["project"],
+    },
+    Stage {
+        name: "samples",
+        what: "each sample does what its transcript says, without a warning",
+        run: samples_run,
+        inputs: emulated(&["boards", "examples/samples", "user"]),
+        after: &["target"],
+    },
+    Stage {
+        name: "docs",
+        what: "links lead somewhere, and a new user who follows the book comes where it says; in the long form the book is built",
+        run: book,
+        inputs: emulated(&["*.md", "docs", "user"]),
+        after: &["project"],
+    },
+    Stage {
+        name: "bench",
+        what: "operations of the kernel in QEMU within their budgets, in instructions",
+        run: operations,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure"]),
+            folders: &["bench", "boards", "user"],
+            without: &["bench/rtm", "bounds", "hw"],
+        },
+        after: &["target"],
     },
     Stage {
         name: "foreign-kernels",
         what: "two kernels in C keep what they promise, and the channels of those and of Giornata the golden vectors, with the task manager and without",
         run: foreign_kernels,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure"]),
+            folders: &["bench/rtm", "boards", "hw", "user"],
+            without: &["bounds"],
+        },
+        after: &["rtl", "target"],
     },
     Stage {
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
+        inputs: emulated(&["boards", "examples/flight-control", "user"]),
+        after: &["target"],
     },
     Stage {
         name: "promises",
         what: "the example keeps its windows, its servos' instants and the simulator's port trace",
         run: promises,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure", "giornata-sim"]),
+            folders: &[
+                "bench/promises",
+                "boards",
+                "examples",
+                "tests/target/modules",
+                "user",
+            ],
+            without: &["bench/rtm", "bounds", "hw"],
+        },
+        after: &["target"],
     },
     Stage {
         name: "hostlink",
         what: "the host tool changes programs of a machine in flight, over a socket; in the long form of a chip, over its UART",
         run: hostlink,
+        inputs: emulated(&[
+            "boards",
+            "examples/flight-control",
+            "tests/target/hostlink",
+            "user",
+        ]),
+        after: &["target"],
     },
     Stage {
         name: "debug",
         what: "gdb on a terminal says what docs/debug.md says: breakpoints, threads, a dump",
         run: debug,
+        inputs: emulated(&[
+            "boards",
+            "docs/debug.md",
+            "launch/gdb",
+            "tests/debug",
+            "user",
+        ]),
+        after: &["target"],
+    },
+    Stage {
+        name: "drift",
+        what: "every release lies at its exact instant, a thousand million of them in the long form",
+        run: drift,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-sim"]),
+            folders: &[],
+            without: &["hw"],
+        },
+        after: &["build"],
+    },
+    Stage {
+        name: "portable",
+        what: "the kernel's core and the tools for microcode build for a second architecture",
+        run: portable,
+        inputs: Inputs {
+            crates: Crates::These(&PORTABLE),
+            folders: &[],
+            without: &[],
+        },
+        after: &[],
+    },
+    Stage {
+        name: "editors",
+        what: "rust-analyzer and clangd find no error in a project of one's own",
+        run: editors,
+        inputs: emulated(&["boards", "cli/templates", "user"]),
+        after: &["build"],
     },
     Stage {
         name: "fuzz",
         what: "fuzz targets by fixed seed and count",
         run: fuzz,
+        inputs: RUST,
+        after: &["build"],
     },
     Stage {
         name: "coverage",
         what: "line coverage of the crates that promise one",
         run: line_coverage,
+        inputs: RUST,
+        after: &["build"],
     },
     Stage {
         name: "miri",
-        what: "no undefined behaviour in queue, core, micro and microcode",
+        what: "no undefined behaviour in the verifier of microcode and in the kernel on the host",
         run: miri::run,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-host", "giornata-microcode"]),
+            folders: &[],
+            without: &[],
+        },
+        after: &["build"],
     },
 ];
 
-fn format(_: Extent<'_>) -> Result<String> {
+fn format(_: &Extent) -> Result<String> {
     check(cargo().args(["fmt", "--all", "--check"]))?;
     Ok(String::new())
 }
 
-fn lint_host(_: Extent<'_>) -> Result<String> {
-    check(cargo().args([
-        "clippy",
-        "--quiet",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-Dwarnings",
-    ]))?;
-    Ok(format!("{} crates", crates::all()?.len()))
+/// Builds all that other stages start, so that they do not wait for each other's compilers.
+fn build(_: &Extent) -> Result<String> {
+    check(cargo_for_all("build").args(["--bins", "--examples"]))?;
+    check(cargo_for_all("test").arg("--no-run"))?;
+    Ok(String::new())
 }
 
-/// The configuration of which others are parts, and the one that is part of all.
-const EVERYTHING: &str = "all";
-/// See `EVERYTHING`.
-const NOTHING_MORE: &str = "es";
-
-fn lint_bare(_: Extent<'_>) -> Result<String> {
-    let packages = crates::all()?;
-    let mut targets = BTreeSet::new();
-    for board in BOARDS.into_iter().chain(CHIPS) {
-        let board = Board::named(board, root()).map_err(|refusal| anyhow!("{refusal:?}"))?;
-        for config in [NOTHING_MORE, EVERYTHING] {
-            let mut command = cargo();
-            command.env("GIORNATA_BOARD", &board.name);
-            let features = board.features_of(config);
-            let features: Vec<String> = features.map(|f| format!("{IMAGE}/{f}")).collect();
-            command.args(["clippy", "--no-default-features"]);
-            command.args(["--features", &features.join(",")]);
-            lint(command, &packages, &board.kernel_target, Package::is_kernel)?;
-        }
-        targets.insert(board.target);
-    }
-    for target in &targets {
-        let mut command = cargo();
-        command.arg("clippy");
-        lint(command, &packages, target, Package::is_user)?;
-    }
-    let targets: Vec<String> = targets.into_iter().collect();
-    Ok(format!(
-        "the kernel for {}, {}, processes for {}",
-        BOARDS.join(", "),
-        CHIPS.join(", "),
-        targets.join(", ")
-    ))
-}
-
-fn lint(
-    mut command: Command,
-    packages: &[Package],
-    target: &str,
-    belongs: fn(&Package) -> bool,
-) -> Result<()> {
-    let own = packages.iter().filter(|package| belongs(package));
-    command
-        .args(["--quiet", "--release", "--target", target])
-        .args(selection(own.map(|package| package.name.as_str())))
-        .args(["--", "-Dwarnings"]);
-    check(&mut command)
-}
-
-fn portable(_: Extent<'_>) -> Result<String> {
+fn portable(_: &Extent) -> Result<String> {
     check(
         cargo()
             .args(["build", "--quiet", "--target", SECOND_TARGET])
@@ -253,7 +341,7 @@ fn portable(_: Extent<'_>) -> Result<String> {
     Ok(format!("{} crates for {SECOND_TARGET}", PORTABLE.len()))
 }
 
-fn unit(extent: Extent<'_>) -> Result<String> {
+fn unit(extent: &Extent) -> Result<String> {
     let mut command = cargo_for_all("test");
     command.arg("--no-fail-fast");
     if extent.full {
@@ -290,7 +378,7 @@ pub(crate) fn count_passed(text: &str) -> u32 {
 }
 
 /// Its tests are ignored elsewhere: they need programs that only people with an editor have.
-fn editors(_: Extent<'_>) -> Result<String> {
+fn editors(_: &Extent) -> Result<String> {
     let mut command = cargo_for_all("test");
     command.args(["--test", "editors"]);
     let text = capture(command.args(["--", "--include-ignored"]))?;
@@ -298,77 +386,94 @@ fn editors(_: Extent<'_>) -> Result<String> {
 }
 
 /// Releases in virtual time on a timer whose rate divides nothing.
-fn drift(extent: Extent<'_>) -> Result<String> {
+fn drift(extent: &Extent) -> Result<String> {
     // (to build it for a release takes longer than the short form)
     let mut command = Command::new(example("drift", extent.full)?);
     command.args(["--releases", DRIFT[usize::from(extent.full)]]);
     Ok(capture(&mut command)?.trim().to_string())
 }
 
-fn kernel_size(_: Extent<'_>) -> Result<String> {
-    let (lines, within) = size::check()?;
-    let text = lines.join("\n");
-    if !within {
-        bail!("{text}");
+/// A program of the workspace that runs stages: what builds systems itself, or measures.
+fn program(name: &str) -> Result<Command> {
+    check(cargo_for_all("build").args(["--bin", name]))?;
+    Ok(Command::new(target_folder().join("debug").join(name)))
+}
+
+/// The note of a stage that a program runs; what it has written if it fails.
+fn note(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| describe(command))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        bail!(
+            "{text}{}",
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
     }
-    Ok(format!("\n{text}"))
+    Ok(text.trim_end().to_string())
 }
 
-fn kernel_bounds(extent: Extent<'_>) -> Result<String> {
-    let (lines, complaints) = bounds::check(extent.full)?;
-    if !complaints.is_empty() {
-        bail!("{}", complaints.join("\n"));
-    }
-    Ok(format!("\n{}", lines.join("\n")))
-}
-
-fn target(extent: Extent<'_>) -> Result<String> {
-    let findings = suite::run(extent)?;
-    judged(&findings)
-}
-
-/// How many systems have run, and what there is to note; fails if a suite complains.
-fn judged(findings: &Findings) -> Result<String> {
-    refuse(findings)?;
-    let notes = findings.notes.iter().map(|note| format!("\n{note}"));
-    let notes: String = notes.collect();
-    Ok(format!("{} systems{notes}", findings.cases))
-}
-
-/// Fails if a suite complains.
-fn refuse(findings: &Findings) -> Result<()> {
-    let complaints = &findings.complaints;
-    if complaints.is_empty() {
-        return Ok(());
-    }
-    bail!(
-        "{} of {} systems:\n{}",
-        complaints.len(),
-        findings.cases,
-        complaints.join("\n")
+/// A stage that runs systems.
+pub(crate) fn suites(stage: &str, extent: &Extent) -> Result<String> {
+    let mut command = program("giornata-suites")?;
+    command.arg(stage);
+    let flags = [("--full", extent.full), ("--bless", extent.bless)];
+    command.args(
+        flags
+            .iter()
+            .filter(|(_, is_set)| *is_set)
+            .map(|(flag, _)| flag),
     );
+    command.args(extent.cases.iter().flat_map(|case| ["--case", case]));
+    command.args(extent.board.iter().flat_map(|board| ["--board", board]));
+    note(&mut command)
 }
 
-fn samples_run(_: Extent<'_>) -> Result<String> {
+/// A stage that measures.
+fn measured(stage: &str, extent: &Extent) -> Result<String> {
+    let mut command = program("giornata-measure")?;
+    command.args(["stage", stage]);
+    let flags = [("--full", extent.full), ("--bless", extent.bless)];
+    command.args(
+        flags
+            .iter()
+            .filter(|(_, is_set)| *is_set)
+            .map(|(flag, _)| flag),
+    );
+    note(&mut command)
+}
+
+fn kernel_size(extent: &Extent) -> Result<String> {
+    measured("size", extent)
+}
+
+fn kernel_bounds(extent: &Extent) -> Result<String> {
+    measured("bounds", extent)
+}
+
+fn target(extent: &Extent) -> Result<String> {
+    suites("target", extent)
+}
+
+fn samples_run(_: &Extent) -> Result<String> {
     samples::check()
 }
 
-fn users_project(extent: Extent<'_>) -> Result<String> {
+fn users_project(extent: &Extent) -> Result<String> {
     project::check(extent.full)
 }
 
-fn book(extent: Extent<'_>) -> Result<String> {
+fn book(extent: &Extent) -> Result<String> {
     docs::check(extent.full)
 }
 
-fn operations(extent: Extent<'_>) -> Result<String> {
-    bench::check_quickly(extent.bless)
+fn operations(extent: &Extent) -> Result<String> {
+    measured("bench", extent)
 }
 
 /// The tests of the task manager in hardware.
 const TASK_MANAGER: [&str; 4] = ["commands", "proofs", "refusals", "synthesis"];
 
-fn rtm(extent: Extent<'_>) -> Result<String> {
+fn rtm(extent: &Extent) -> Result<String> {
     let mut command = cargo_for_all("test");
     command
         .args(TASK_MANAGER.iter().flat_map(|test| ["--test", test]))
@@ -387,116 +492,48 @@ fn rtm(extent: Extent<'_>) -> Result<String> {
     Ok(format!("{tests} tests, {coverage}, {decisions}"))
 }
 
-fn foreign_kernels(_: Extent<'_>) -> Result<String> {
-    bench::check_foreign_kernels()
+fn foreign_kernels(extent: &Extent) -> Result<String> {
+    measured("foreign-kernels", extent)
 }
 
-fn rtl(extent: Extent<'_>) -> Result<String> {
+fn rtl(extent: &Extent) -> Result<String> {
     if !extent.cases.is_empty() {
-        return judged(&suite::run_short(extent)?);
+        return suites("chips", extent);
     }
     let mut command = cargo_for_all("test");
     command.args(["--test", "smoke", "--", "--ignored"]);
+    if extent.full {
+        command.env("GIORNATA_LONG", "1");
+    }
     let checks = tests_passed(&mut command)?;
-    let systems = judged(&suite::run_short(extent)?)?;
-    let flight = promises::check_chips()?;
+    let systems = suites("chips", extent)?;
+    let flight = measured("flight", extent)?;
     Ok(format!("{checks} checks, {flight}, {systems}"))
 }
 
-fn repeat(_: Extent<'_>) -> Result<String> {
-    let flown: Result<Vec<_>> = workers::each(&["first", "second"], |name| fly_once(name))
-        .into_iter()
-        .collect();
-    let flown = flown?;
-    let [(first, first_trace), (second, second_trace)] = &flown[..] else {
-        bail!("two flights");
-    };
-    if let Some(place) = difference(first, second) {
-        bail!("the output differs: {place}");
-    }
-    if let Some(place) = difference(first_trace, second_trace) {
-        bail!("the trace files differ: {place}");
-    }
-    Ok(first.lines().last().unwrap_or_default().to_string())
+fn repeat(extent: &Extent) -> Result<String> {
+    suites("repeat", extent)
 }
 
-/// Takes what is written to it, the first of it after a pause.
-struct Dawdler(Duration, Vec<u8>);
-
-impl Write for Dawdler {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        thread::sleep(std::mem::take(&mut self.0));
-        self.1.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The first line in which two texts differ, as each has it.
-fn difference(one: &str, other: &str) -> Option<String> {
-    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
-    let (one, other) = (lines(one), lines(other));
-    let at = first_difference(&one, &other)?;
-    let line = |lines: &[&str]| {
-        let line = lines.get(at).unwrap_or(&"(the end)");
-        line.trim_end_matches('\n').to_string()
-    };
-    Some(format!(
-        "line {}:\n{}\n--- and then ---\n{}",
-        at + 1,
-        line(&one),
-        line(&other)
-    ))
-}
-
-/// Builds and flies the default system as `./x run` does; output and trace file.
-fn fly_once(name: &str) -> Result<(String, String)> {
-    let trace = target_folder().join(format!("repeat-{name}.json"));
-    let how = How {
-        trace: Some(trace.clone()),
-        ..How::plain(giornata_abi::Duration::from_millis(10_000))
-    };
-    // a folder of its own: nobody writes an image that another flies
-    let board = (name == "second").then_some(BOARDS[0]);
-    let image = build(&run::find(run::DEFAULT)?, board, how.length)?;
-    // a machine does not feel how fast it is read
-    let pause = match name {
-        "second" => Duration::from_secs(2),
-        _ => Duration::ZERO,
-    };
-    let mut out = Dawdler(pause, Vec::new());
-    let verdict = giornata_launch::run::tell(run::DEFAULT, &how, &image, &mut out)?;
-    let out = String::from_utf8(out.1).context("the output is text")?;
-    if verdict != Verdict::Good {
-        bail!("the flight is not good:\n{out}");
-    }
-    let trace = std::fs::read_to_string(&trace).context("the trace file")?;
-    Ok((out, trace))
-}
-
-fn debug(_: Extent<'_>) -> Result<String> {
+fn debug(_: &Extent) -> Result<String> {
     debugger::check()
 }
 
-fn hostlink(extent: Extent<'_>) -> Result<String> {
-    let (boards, chips) = match extent.full {
-        false => (&BOARDS[..1], &[][..]),
-        true => (&BOARDS[..], &["rtl-pmp"][..]),
-    };
-    conversation::check(boards, chips)
+fn hostlink(extent: &Extent) -> Result<String> {
+    // (it types what the tool does)
+    giornata::program()?;
+    suites("hostlink", extent)
 }
 
-fn libraries(_: Extent<'_>) -> Result<String> {
+fn libraries(_: &Extent) -> Result<String> {
     libraries::check()
 }
 
-fn promises(_: Extent<'_>) -> Result<String> {
-    promises::check()
+fn promises(extent: &Extent) -> Result<String> {
+    measured("promises", extent)
 }
 
-fn fuzz(_: Extent<'_>) -> Result<String> {
+fn fuzz(_: &Extent) -> Result<String> {
     let targets = fuzz::build()?;
     let outcomes = fuzz::run_all(&targets, Length::Short, |_, _| ())?;
     let finding = |(target, outcome): (&Target, Outcome)| {
@@ -511,7 +548,7 @@ fn fuzz(_: Extent<'_>) -> Result<String> {
     Ok(inputs.join(", "))
 }
 
-fn line_coverage(_: Extent<'_>) -> Result<String> {
+fn line_coverage(_: &Extent) -> Result<String> {
     let (lines, enough) = coverage::measure()?;
     let text = lines.join("\n");
     if !enough {
@@ -531,17 +568,15 @@ mod tests {
         assert_eq!(count_passed(text), 42);
     }
 
+    /// A stage that waits for one behind it would wait for ever in one lane.
     #[test]
-    fn a_difference_is_told_by_its_line() {
-        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
-        let told = difference("a\nb\nc\n", "a\nx\nc\n");
-        assert_eq!(told.as_deref(), Some("line 2:\nb\n--- and then ---\nx"));
-        let told = difference("a\n", "a\nb\n");
-        assert_eq!(
-            told.as_deref(),
-            Some("line 2:\n(the end)\n--- and then ---\nb")
-        );
-        assert!(difference("a", "a\n").is_some());
+    fn stages_wait_for_stages_that_begin_before_them() {
+        for (place, stage) in ALL.iter().enumerate() {
+            for name in stage.after {
+                let before = ALL[..place].iter().any(|other| other.name == *name);
+                assert!(before, "{} is after {name}", stage.name);
+            }
+        }
     }
 
     #[test]

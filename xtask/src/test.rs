@@ -1,56 +1,93 @@
 //! `./x test`: everything that continuous integration runs, one line a stage.
+//!
+//! Each stage is a process of its own, which says how much of the processor it and all that it
+//! started have taken: two run at once, and the machine counts by process.
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::env;
+use std::process::{Command, Stdio};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, Figure};
 use crate::stage::{self, Stage};
-use giornata_launch::Verdict;
+use crate::{Verdict, changes, processor};
 
-/// `./x test [STAGE...] [--full] [--bless]`
+/// `./x test [STAGE...] [--full] [--changed [REV]] [--bless] [--bless-seconds]`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Options {
     /// Only these stages; `--list` names them.
     stages: Vec<String>,
-    /// Long forms: Miri and the property tests with their full counts, coverage.
+    /// Only the stages that what differs from this revision of git can affect; without one that
+    /// of the last commit. What was never committed counts.
+    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "HEAD", require_equals = false)]
+    changed: Option<String>,
+    /// Write what the stages take of the processor into their budget, instead of judging it.
     #[arg(long)]
-    full: bool,
-    /// Write golden files of the target suites, and the budget of stage `bench`, anew.
-    #[arg(long)]
-    bless: bool,
-    /// Of the target suites only the cases whose names begin so.
-    #[arg(long, value_name = "NAME")]
-    case: Vec<String>,
-    /// Of the target suites only what runs on this board.
-    #[arg(long, value_name = "BOARD")]
-    board: Option<String>,
+    bless_seconds: bool,
+    #[command(flatten)]
+    extent: Extent,
     /// Name the stages.
     #[arg(long)]
     list: bool,
 }
 
 /// What a stage may look at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent<'a> {
-    /// Long forms.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Extent {
+    /// Long forms: Miri and the property tests with their full counts, coverage.
+    #[arg(long)]
     pub(crate) full: bool,
-    /// Golden files and the budget of operations are written anew.
+    /// Write golden files of the target suites, and the budget of stage `bench`, anew.
+    #[arg(long)]
     pub(crate) bless: bool,
-    /// What the names of the cases of target suites begin with; empty: all.
-    pub(crate) cases: &'a [String],
-    /// The board of the target suites; `None`: all.
-    board: Option<&'a str>,
+    /// Of the target suites only the cases whose names begin so.
+    #[arg(long = "case", value_name = "NAME")]
+    pub(crate) cases: Vec<String>,
+    /// Of the target suites only what runs on this board.
+    #[arg(long, value_name = "BOARD")]
+    pub(crate) board: Option<String>,
 }
 
-impl Extent<'_> {
-    /// Whether a case of the target suites runs on a board.
-    pub(crate) fn has(&self, case: &str, board: &str) -> bool {
-        let is_named = self.cases.iter().any(|name| case.starts_with(name));
-        (self.cases.is_empty() || is_named) && self.board.is_none_or(|only| only == board)
+/// `xtask stage NAME`, as this command calls itself.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StageOptions {
+    name: String,
+    #[command(flatten)]
+    extent: Extent,
+}
+
+/// What a stage came to, as its process says it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Outcome {
+    /// What there is to note, or what went wrong.
+    result: Result<String, String>,
+    /// What it has taken of the processor; none where the machine does not tell.
+    figure: Option<Figure>,
+}
+
+impl Extent {
+    /// As arguments.
+    fn words(&self) -> Vec<String> {
+        let flags = [("--full", self.full), ("--bless", self.bless)];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
+        let mut words: Vec<String> = flags.map(|(flag, _)| flag.into()).collect();
+        for case in &self.cases {
+            words.extend(["--case".into(), case.clone()]);
+        }
+        if let Some(board) = &self.board {
+            words.extend(["--board".into(), board.clone()]);
+        }
+        words
+    }
+
+    /// Whether all is as continuous integration has it.
+    fn is_short(&self) -> bool {
+        !self.full && !self.bless && self.cases.is_empty() && self.board.is_none()
     }
 }
 
@@ -58,7 +95,10 @@ impl Options {
     /// All stages in their long forms.
     pub(crate) fn full() -> Options {
         Options {
-            full: true,
+            extent: Extent {
+                full: true,
+                ..Extent::default()
+            },
             ..Options::default()
         }
     }
@@ -69,17 +109,51 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     if options.list {
         stage::ALL
             .iter()
-            .for_each(|stage| println!("{:<10} {}{}", stage.name, stage.what, when(stage)));
+            .for_each(|stage| println!("{:<15} {}{}", stage.name, stage.what, when(stage)));
         return Ok(Verdict::Good);
     }
-    let chosen = choose(&options.stages, options.full)?;
-    let extent = Extent {
-        full: options.full,
-        bless: options.bless,
-        cases: &options.case,
-        board: options.board.as_deref(),
+    let extent = &options.extent;
+    ensure!(
+        !options.bless_seconds || extent.is_short() && options.changed.is_none(),
+        "--bless-seconds is for the short form: leave out the other options"
+    );
+    let mut chosen = choose(&options.stages, extent.full)?;
+    if let Some(revision) = &options.changed {
+        let files = changes::files(revision)?;
+        chosen = changes::affected(&chosen, &files)?;
+        let (count, names) = (files.len(), chosen.iter().map(|stage| stage.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        println!("{count} files differ from {revision}, which can affect: {names}");
+    }
+    let is_whole = options.stages.is_empty() && options.changed.is_none() && extent.is_short();
+    let budget = match is_whole && !options.bless_seconds {
+        true => Some(Budget::committed()?),
+        false => None,
     };
-    let failed = failures(&chosen, extent);
+    let before = processor::seconds().unwrap_or(0.0);
+    let run = |stage: &Stage| {
+        let start = Instant::now();
+        let mut outcome = start_alone(stage, extent);
+        judge(stage, &mut outcome, budget.as_ref());
+        print(stage, &outcome, start.elapsed().as_secs_f32());
+        outcome
+    };
+    let outcomes = in_lanes(&chosen, run);
+    let taken = || chosen.iter().zip(&outcomes);
+    if options.bless_seconds {
+        bless(taken())?;
+    }
+    let sum: f64 = outcomes
+        .iter()
+        .filter_map(|o| Some(o.figure?.seconds))
+        .sum();
+    if sum > 0.0 {
+        println!("{sum:.0} processor seconds, and {before:.0} of ./x before");
+    }
+    let failed: Vec<&str> = taken()
+        .filter(|(_, outcome)| outcome.result.is_err())
+        .map(|(stage, _)| stage.name)
+        .collect();
     let passed = chosen.len() - failed.len();
     if failed.is_empty() {
         println!("{passed} passed");
@@ -107,58 +181,158 @@ fn choose(names: &[String], full: bool) -> Result<Vec<&'static Stage>> {
         let is_chosen = |stage: &&Stage| full || !stage::LONG.contains(&stage.name);
         return Ok(stage::ALL.iter().filter(is_chosen).collect());
     }
-    let find = |name: &String| {
-        let Some(stage) = stage::ALL.iter().find(|stage| stage.name == name) else {
-            bail!("there is no stage `{name}`; `./x test --list` names them");
-        };
-        Ok(stage)
+    names.iter().map(|name| find(name)).collect()
+}
+
+fn find(name: &str) -> Result<&'static Stage> {
+    let Some(stage) = stage::ALL.iter().find(|stage| stage.name == name) else {
+        bail!("there is no stage `{name}`; `./x test --list` names them");
     };
-    names.iter().map(find).collect()
+    Ok(stage)
 }
 
 /// How many stages run at once: much of a stage is one program that uses one core.
 const LANES: usize = 2;
 
-/// Runs the stages, begun in their order, and names those that fail, in that order.
-fn failures(chosen: &[&'static Stage], extent: Extent<'_>) -> Vec<&'static str> {
-    let next = AtomicUsize::new(0);
-    let lane = || {
-        let mut failed = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(stage) = chosen.get(place) else {
-                return failed;
-            };
-            if !passes(stage, extent) {
-                failed.push(place);
-            }
-        }
-    };
-    let mut failed: Vec<usize> = thread::scope(|scope| {
-        let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
-        let ended = lanes.into_iter().map(|lane| lane.join());
-        ended
-            .flat_map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    });
-    failed.sort_unstable();
-    let names = failed.into_iter().filter_map(|place| chosen.get(place));
-    names.map(|stage| stage.name).collect()
+/// Where the lanes are.
+struct Progress<T> {
+    /// Which stages have begun.
+    begun: Vec<bool>,
+    /// What those have come to that have ended.
+    ended: Vec<Option<T>>,
 }
 
-fn passes(stage: &Stage, extent: Extent<'_>) -> bool {
-    let start = Instant::now();
-    let result = (stage.run)(extent);
-    let seconds = start.elapsed().as_secs_f32();
-    let (word, text) = match &result {
-        Ok(note) => ("ok", note.clone()),
-        Err(error) => (
-            "FAILED",
-            stage.what.to_string() + "\n" + &format!("{error:#}"),
-        ),
+/// Runs the stages, begun in their order but for those that wait for another one; what each
+/// came to.
+fn in_lanes<T: Send>(chosen: &[&'static Stage], run: impl Fn(&Stage) -> T + Sync) -> Vec<T> {
+    let progress = Mutex::new(Progress {
+        begun: vec![false; chosen.len()],
+        ended: chosen.iter().map(|_| None).collect(),
+    });
+    let changed = Condvar::new();
+    let lock = || progress.lock().unwrap_or_else(PoisonError::into_inner);
+    let lane = || {
+        loop {
+            let place = {
+                let mut progress = lock();
+                loop {
+                    if progress.begun.iter().all(|begun| *begun) {
+                        return;
+                    }
+                    if let Some(place) = next(chosen, &progress) {
+                        progress.begun[place] = true;
+                        break place;
+                    }
+                    progress = changed
+                        .wait(progress)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            };
+            let outcome = run(chosen[place]);
+            lock().ended[place] = Some(outcome);
+            changed.notify_all();
+        }
     };
-    println!("{:<10} {word:<6} {seconds:>7.1} s  {text}", stage.name);
-    result.is_ok()
+    thread::scope(|scope| (0..LANES).for_each(|_| _ = scope.spawn(lane)));
+    let ended = progress
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .ended;
+    ended.into_iter().flatten().collect()
+}
+
+/// The first stage that has not begun and waits for none of the others.
+fn next<T>(chosen: &[&Stage], progress: &Progress<T>) -> Option<usize> {
+    let is_over = |name: &&str| {
+        let place = chosen.iter().position(|stage| stage.name == *name);
+        // (who is not chosen is not waited for)
+        place.is_none_or(|place| progress.ended[place].is_some())
+    };
+    let may = |(place, stage): &(usize, &&Stage)| {
+        !progress.begun[*place] && stage.after.iter().all(&is_over)
+    };
+    let mut stages = chosen.iter().enumerate();
+    stages.find(may).map(|(place, _)| place)
+}
+
+/// Runs a stage in a process of its own.
+fn start_alone(stage: &Stage, extent: &Extent) -> Outcome {
+    let outcome = || -> Result<Outcome> {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["stage", stage.name]).args(extent.words());
+        let output = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        serde_json::from_str(&text)
+            .with_context(|| format!("it ended with {}:\n{text}", output.status))
+    };
+    outcome().unwrap_or_else(|error| Outcome {
+        result: Err(format!("{error:#}")),
+        figure: None,
+    })
+}
+
+/// Runs a stage in this process, and says what it came to.
+///
+/// # Errors
+/// There is no such stage.
+pub(crate) fn run_here(options: &StageOptions) -> Result<Verdict> {
+    let stage = find(&options.name)?;
+    let before = processor::yardstick();
+    let result = (stage.run)(&options.extent).map_err(|error| format!("{error:#}"));
+    // (it is told how fast the machine was meanwhile)
+    let yardstick = before.midpoint(processor::yardstick());
+    let figure = processor::seconds().map(|seconds| Figure { seconds, yardstick });
+    let is_good = result.is_ok();
+    println!("{}", serde_json::to_string(&Outcome { result, figure })?);
+    Ok(is_good.into())
+}
+
+/// Fails a stage that has taken too much.
+fn judge(stage: &Stage, outcome: &mut Outcome, budget: Option<&Budget>) {
+    let (Some(budget), Some(figure)) = (budget, outcome.figure) else {
+        return;
+    };
+    if let (Ok(_), Some(complaint)) = (&outcome.result, budget.complaint(stage.name, figure)) {
+        outcome.result = Err(complaint);
+    }
+}
+
+fn print(stage: &Stage, outcome: &Outcome, seconds: f32) {
+    let (word, text) = match &outcome.result {
+        Ok(note) => ("ok", note.clone()),
+        Err(error) => ("FAILED", format!("{}\n{error}", stage.what)),
+    };
+    let taken = outcome.figure.map(|figure| figure.seconds);
+    let taken = taken.map_or("-".into(), |seconds| format!("{seconds:.1}"));
+    println!(
+        "{:<15} {word:<6} {seconds:>7.1} s, of processors {taken:>7} s  {text}",
+        stage.name
+    );
+}
+
+/// Writes what stages have taken into the budget.
+///
+/// # Errors
+/// One has failed, or the machine does not tell.
+fn bless<'a>(taken: impl Iterator<Item = (&'a &'static Stage, &'a Outcome)>) -> Result<()> {
+    let mut budget = Budget::committed()?;
+    let figures = taken.map(|(stage, outcome)| {
+        outcome
+            .result
+            .as_ref()
+            .map_err(|_| anyhow!("{} has failed: its seconds say nothing", stage.name))?;
+        let figure = outcome
+            .figure
+            .context("this machine does not tell seconds of its processor")?;
+        Ok((stage.name.to_string(), figure))
+    });
+    budget.renew(figures.collect::<Result<Vec<_>>>()?);
+    let is_there = |name: &str| find(name).is_ok() && !stage::LONG.contains(&name);
+    budget.retain(is_there);
+    budget.write()
 }
 
 #[cfg(test)]
@@ -188,38 +362,133 @@ mod tests {
         assert!(choose(&["format".into(), "no-such-stage".into()], false).is_err());
     }
 
+    const fn stage(name: &'static str, after: &'static [&'static str]) -> Stage {
+        Stage {
+            name,
+            what: "",
+            run: |_| Ok(String::new()),
+            inputs: changes::Inputs::ANYTHING,
+            after,
+        }
+    }
+
     #[test]
-    fn every_stage_runs_once_and_those_that_fail_are_named_in_their_order() {
-        static BEGUN: AtomicUsize = AtomicUsize::new(0);
-        fn good(_: Extent<'_>) -> Result<String> {
-            BEGUN.fetch_add(1, Ordering::Relaxed);
-            Ok(String::new())
-        }
-        fn bad(_: Extent<'_>) -> Result<String> {
-            BEGUN.fetch_add(1, Ordering::Relaxed);
-            bail!("as it should")
-        }
-        const fn stage(name: &'static str, run: fn(Extent<'_>) -> Result<String>) -> Stage {
-            Stage {
-                name,
-                what: "",
-                run,
-            }
-        }
+    fn every_stage_runs_once_and_comes_to_something_in_its_place() {
         static STAGES: [Stage; 4] = [
-            stage("first", bad),
-            stage("second", good),
-            stage("third", bad),
-            stage("fourth", good),
+            stage("first", &[]),
+            stage("second", &["first"]),
+            stage("third", &["not-chosen"]),
+            stage("fourth", &["first", "second"]),
         ];
         let chosen: Vec<&Stage> = STAGES.iter().collect();
-        let extent = Extent {
-            full: false,
-            bless: false,
-            cases: &[],
-            board: None,
+        let names = in_lanes(&chosen, |stage| stage.name);
+        assert_eq!(names, ["first", "second", "third", "fourth"]);
+    }
+
+    #[test]
+    fn a_stage_begins_when_those_that_it_waits_for_have_ended_and_others_pass_it() {
+        static STAGES: [Stage; 3] = [
+            stage("slow", &[]),
+            stage("waits", &["slow"]),
+            stage("passes", &[]),
+        ];
+        let order = Mutex::new(Vec::new());
+        let note = |what: String| order.lock().unwrap().push(what);
+        let (ended, is_over) = (Mutex::new(false), Condvar::new());
+        let chosen: Vec<&Stage> = STAGES.iter().collect();
+        in_lanes(&chosen, |stage| {
+            note(format!("+{}", stage.name));
+            // the first ends when the last has
+            if stage.name == "slow" {
+                drop(
+                    is_over
+                        .wait_while(ended.lock().unwrap(), |ended| !*ended)
+                        .unwrap(),
+                );
+            }
+            note(format!("-{}", stage.name));
+            if stage.name == "passes" {
+                *ended.lock().unwrap() = true;
+                is_over.notify_all();
+            }
+        });
+        let order = order.into_inner().unwrap();
+        let at = |what: &str| order.iter().position(|noted| noted == what).unwrap();
+        assert!(
+            at("-passes") < at("-slow") && at("-slow") < at("+waits"),
+            "{order:?}"
+        );
+    }
+
+    #[test]
+    fn a_stage_beyond_its_budget_fails_and_one_that_failed_is_told_as_it_was() {
+        let outcome = |result, seconds| Outcome {
+            result,
+            figure: Some(Figure {
+                seconds,
+                yardstick: 1.0,
+            }),
         };
-        assert_eq!(failures(&chosen, extent), ["first", "third"]);
-        assert_eq!(BEGUN.load(Ordering::Relaxed), STAGES.len());
+        let mut budget = Budget::default();
+        budget.renew([(
+            "any".into(),
+            Figure {
+                seconds: 10.0,
+                yardstick: 1.0,
+            },
+        )]);
+        let any = stage("any", &[]);
+        let judged = |mut outcome: Outcome, budget: Option<&Budget>| {
+            judge(&any, &mut outcome, budget);
+            outcome.result
+        };
+        let good = || Ok("note".to_string());
+        assert_eq!(judged(outcome(good(), 11.0), Some(&budget)), good());
+        assert_eq!(judged(outcome(good(), 99.0), None), good());
+        let told = judged(outcome(good(), 99.0), Some(&budget)).unwrap_err();
+        assert!(told.contains("99 processor seconds"), "{told}");
+        let failed = || Err("broken".to_string());
+        assert_eq!(judged(outcome(failed(), 99.0), Some(&budget)), failed());
+    }
+
+    #[test]
+    fn arguments_reach_the_process_of_a_stage_as_they_are() {
+        use clap::Parser;
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            options: StageOptions,
+        }
+        let extent = Extent {
+            full: true,
+            bless: true,
+            cases: vec!["a/".into(), "b".into()],
+            board: Some("rtl-pmp".into()),
+        };
+        let words = ["x", "unit"]
+            .map(String::from)
+            .into_iter()
+            .chain(extent.words());
+        let Line { options } = Line::parse_from(words);
+        assert_eq!(options.name, "unit");
+        assert_eq!(format!("{:?}", options.extent), format!("{extent:?}"));
+        assert!(!extent.is_short() && Extent::default().is_short());
+    }
+
+    #[test]
+    fn what_a_stage_came_to_is_read_as_it_was_written() {
+        for result in [Ok("note".to_string()), Err("why\n".to_string())] {
+            let figure = Some(Figure {
+                seconds: 1.5,
+                yardstick: 2.5,
+            });
+            let written = serde_json::to_string(&Outcome {
+                result: result.clone(),
+                figure,
+            })
+            .unwrap();
+            let read: Outcome = serde_json::from_str(&written).unwrap();
+            assert_eq!((read.result, read.figure), (result, figure));
+        }
     }
 }

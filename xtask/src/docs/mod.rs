@@ -6,8 +6,8 @@ mod links;
 
 use std::path::Path;
 
+use crate::Verdict;
 use anyhow::{Context, Result, ensure};
-use giornata_launch::Verdict;
 
 use crate::shell::Shell;
 

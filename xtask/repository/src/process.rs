@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Error, Result, anyhow};
+use serde::Deserialize;
 
 use crate::crates::{root, target_folder};
 
 /// Cargo of the pinned toolchain, in the root of the workspace.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut command =
         Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.current_dir(root());
@@ -20,7 +21,7 @@ pub(crate) fn cargo() -> Command {
 /// needs only some of its packages is else compiled once more, in part, for each choice of them.
 ///
 /// Targets are named by options: there is no choice of packages.
-pub(crate) fn cargo_for_all(command: &str) -> Command {
+pub fn cargo_for_all(command: &str) -> Command {
     let mut cargo = cargo();
     cargo.args([command, "--quiet", "--workspace"]);
     cargo
@@ -30,7 +31,7 @@ pub(crate) fn cargo_for_all(command: &str) -> Command {
 ///
 /// # Errors
 /// It does not compile.
-pub(crate) fn example(name: &str, is_release: bool) -> Result<PathBuf> {
+pub fn example(name: &str, is_release: bool) -> Result<PathBuf> {
     let release = is_release.then_some("--release");
     check(
         cargo_for_all("build")
@@ -45,7 +46,7 @@ pub(crate) fn example(name: &str, is_release: bool) -> Result<PathBuf> {
 ///
 /// # Errors
 /// It cannot be started, or fails: then with all it wrote.
-pub(crate) fn capture(command: &mut Command) -> Result<String> {
+pub fn capture(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
         .output()
@@ -60,7 +61,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
 ///
 /// # Errors
 /// It cannot be started, or fails: then with all it wrote.
-pub(crate) fn check(command: &mut Command) -> Result<()> {
+pub fn check(command: &mut Command) -> Result<()> {
     let output = command
         .stdin(Stdio::null())
         .output()
@@ -85,10 +86,20 @@ fn failure(command: &Command, output: &Output) -> Error {
 }
 
 /// The command as one would type it.
-pub(crate) fn describe(command: &Command) -> String {
+pub fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
         .map(|word| word.to_string_lossy())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// The executables that cargo says it has built.
+pub fn executables(messages: &str) -> Vec<PathBuf> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        executable: Option<PathBuf>,
+    }
+    let artifact = |line: &str| serde_json::from_str::<Artifact>(line).ok()?.executable;
+    messages.lines().filter_map(artifact).collect()
 }

@@ -1,34 +1,37 @@
 //! The crates of the workspace, by where they are built for. Found by asking
 //! cargo, so that a new crate is checked and tested without being listed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::process::{capture, cargo};
+use crate::process::{capture, cargo, check};
 
 /// Crates without an operating system and without an architecture: the kernel's
 /// core, and the tools for microcode that processes use too.
-pub(crate) const PORTABLE: [&str; 3] = ["giornata-abi", "giornata-core", "giornata-microcode"];
+pub const PORTABLE: [&str; 3] = ["giornata-abi", "giornata-core", "giornata-microcode"];
 /// The kernel's binary.
-pub(crate) const IMAGE: &str = "giornata-image";
+pub const IMAGE: &str = "giornata-image";
 /// The boards whose systems run in QEMU: all target suites do on each.
-pub(crate) const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
+pub const BOARDS: [&str; 3] = ["qemu-virt64", "qemu-virt32", "qemu-virt32-pmp"];
 /// The boards that are simulated to the cycle: a few suites run on each.
-pub(crate) const CHIPS: [&str; 3] = ["rtl-mmu", "rtl-pmp", "rtl-rtm"];
+pub const CHIPS: [&str; 3] = ["rtl-mmu", "rtl-pmp", "rtl-rtm"];
 /// The second architecture that keeps the portable crates honest.
-pub(crate) const SECOND_TARGET: &str = "thumbv7em-none-eabi";
+pub const SECOND_TARGET: &str = "thumbv7em-none-eabi";
 
 /// One crate.
 #[derive(Clone, Debug)]
-pub(crate) struct Package {
+pub struct Package {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its folder, relative to the root.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// Whether it may go to a registry.
-    pub(crate) is_published: bool,
+    pub is_published: bool,
+    /// The crates of the workspace that it takes, in its tests and its build script too.
+    pub takes: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -42,18 +45,40 @@ struct MetadataPackage {
     manifest_path: PathBuf,
     /// The registries that it may go to; none stands for any.
     publish: Option<Vec<String>>,
+    dependencies: Vec<Dependency>,
 }
 
-pub(crate) use giornata_launch::home::{root, target_folder};
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// Where it lies, if it is no crate of a registry.
+    path: Option<PathBuf>,
+}
+
+/// The repository's folder: the one that this program was compiled in.
+pub fn root() -> &'static Path {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.nth(2).unwrap_or(Path::new("."))
+}
+
+/// Where cargo puts what it builds of it.
+pub fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
 
 /// All crates of the workspace.
-pub(crate) fn all() -> Result<Vec<Package>> {
+pub fn all() -> Result<Vec<Package>> {
     let json = capture(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: Metadata = serde_json::from_str(&json).context("cargo metadata")?;
     let package = |p: MetadataPackage| {
         let folder = p.manifest_path.parent().unwrap_or(Path::new(""));
+        let own = p
+            .dependencies
+            .into_iter()
+            .filter(|taken| taken.path.is_some());
         Package {
             is_published: p.publish.is_none(),
+            takes: own.map(|taken| taken.name).collect(),
             name: p.name,
             folder: folder.strip_prefix(root()).unwrap_or(folder).to_path_buf(),
         }
@@ -61,16 +86,44 @@ pub(crate) fn all() -> Result<Vec<Package>> {
     Ok(metadata.packages.into_iter().map(package).collect())
 }
 
+/// Fetches the crates of a manifest; where each lies, by its name.
+///
+/// # Errors
+/// One cannot be had.
+pub fn fetched(manifest: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        name: String,
+        manifest_path: PathBuf,
+    }
+    let mut fetch = cargo();
+    fetch.args(["fetch", "--quiet", "--locked", "--manifest-path"]);
+    check(fetch.arg(manifest))?;
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--locked", "--offline", "--format-version", "1"]);
+    let text = capture(metadata.arg("--manifest-path").arg(manifest))?;
+    let Metadata { packages } = serde_json::from_str(&text).context("cargo metadata")?;
+    let place = |package: Package| {
+        let folder = package.manifest_path.parent()?.to_path_buf();
+        Some((package.name, folder))
+    };
+    Ok(packages.into_iter().filter_map(place).collect())
+}
+
 impl Package {
     /// Whether it belongs to the kernel's binary.
-    pub(crate) fn is_kernel(&self) -> bool {
+    pub fn is_kernel(&self) -> bool {
         let host = ["kernel/host", "kernel/records"];
         self.folder.starts_with("kernel")
             && !host.iter().any(|folder| self.folder.starts_with(folder))
     }
 
     /// Whether it runs in processes of a bare machine.
-    pub(crate) fn is_user(&self) -> bool {
+    pub fn is_user(&self) -> bool {
         let user = [
             "microcode",
             "user",
@@ -90,7 +143,7 @@ impl Package {
 }
 
 /// `-p NAME` for each crate.
-pub(crate) fn selection<'a>(packages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn selection<'a>(packages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     packages
         .into_iter()
         .flat_map(|name| ["-p".to_string(), name.to_string()])

@@ -14,8 +14,7 @@ use super::experiment::Case;
 use super::giornata::{self, Built};
 use super::{Kernel, SUITE, Tasks, Workload, arrivals};
 use crate::bench::folder;
-use crate::crates::{root, target_folder};
-use crate::libraries;
+use crate::crates::{fetched, root, target_folder};
 use crate::process::check;
 
 /// The one with the multilibs that picolibc has; another is named as for C processes.
@@ -58,7 +57,7 @@ impl Compiler {
         let results = target_folder().join(SUITE);
         std::fs::create_dir_all(&results).with_context(|| results.display().to_string())?;
         std::fs::write(results.join("arrivals.h"), arrivals::header())?;
-        let crates = libraries::crates(&sources.join("libraries/Cargo.toml"))?;
+        let crates = fetched(&sources.join("libraries/Cargo.toml"))?;
         Ok(Compiler {
             sources,
             results,

@@ -145,16 +145,6 @@ fn build(board: &str, config: &str, lock: &TargetLock) -> Result<PathBuf> {
     kernel.map_err(|refusal| anyhow!("{refusal:?}"))
 }
 
-/// The executables that cargo says it has built.
-pub(crate) fn executables(messages: &str) -> Vec<PathBuf> {
-    #[derive(Deserialize)]
-    struct Artifact {
-        executable: Option<PathBuf>,
-    }
-    let artifact = |line: &str| serde_json::from_str::<Artifact>(line).ok()?.executable;
-    messages.lines().filter_map(artifact).collect()
-}
-
 fn read(elf: &Path) -> Result<Sizes> {
     let bytes = std::fs::read(elf).with_context(|| elf.display().to_string())?;
     let file = object::File::parse(&*bytes).with_context(|| elf.display().to_string())?;

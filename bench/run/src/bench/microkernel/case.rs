@@ -9,7 +9,7 @@ use giornata_analysis::Kind;
 use crate::giornata;
 
 // what the tasks themselves are made with
-#[path = "../../../../bench/programmable-microkernel/groups/src/lengths.rs"]
+#[path = "../../../../programmable-microkernel/groups/src/lengths.rs"]
 mod lengths;
 
 /// The end of the name of the row that tells the time of E code.

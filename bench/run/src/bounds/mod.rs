@@ -17,9 +17,9 @@ use giornata_system::Model;
 use giornata_system::image::build_kernel;
 
 use crate::crates::{BOARDS, CHIPS, root, target_folder};
-use crate::run::find;
 use crate::workers;
 use giornata_launch::image::{build, target_lock};
+use giornata_launch::project::find;
 use giornata_launch::{Verdict, time};
 
 /// Where the kernel's authors declare the bounds of its loops.
@@ -136,7 +136,7 @@ struct Kernel {
 pub(crate) fn run(options: &Options) -> Result<Verdict> {
     let boards = BOARDS.into_iter().chain(CHIPS);
     let chosen = |board: &&str| options.board.as_deref().is_none_or(|b| b == *board);
-    let system = find(&options.system)?;
+    let system = find(Some(Path::new(&options.system)))?;
     let config = model(&system)?.config;
     println!("Most instructions until the kernel is left, waits or looks at interrupts, if");
     for assumption in ASSUMPTIONS {

@@ -101,7 +101,7 @@ mod tests {
     fn marks_in_c_have_the_numbers_of_those_in_rust() {
         let header = crate::crates::root().join("bench/marte/src/marks.h");
         let text = std::fs::read_to_string(header).unwrap();
-        let rust = include_str!("../../../bench/kernel/marks/src/lib.rs");
+        let rust = include_str!("../../../kernel/marks/src/lib.rs");
         let (_, rust) = rust.split_once("pub mod marte").unwrap();
         let pairs = text.lines().filter_map(|line| {
             let (name, number) = line.trim().strip_suffix(',')?.split_once(" = ")?;

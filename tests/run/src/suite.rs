@@ -32,8 +32,7 @@ use giornata_trace::{
 use serde::Deserialize;
 
 use crate::crates::{BOARDS, CHIPS, root};
-use crate::test::Extent;
-use crate::workers;
+use crate::{Extent, workers};
 use giornata_launch::flight::Conclusion;
 use giornata_launch::golden::{Golden, Saying};
 use giornata_launch::image::build_as;
@@ -49,9 +48,25 @@ const LONG: [(&str, Duration); 1] = [("interrupts/long", Duration::from_millis(1
 /// Virtual time after which a long form is stopped.
 const SOAK: Duration = Duration::from_millis(30_000);
 
-/// Cases, or groups of them, that take long to build or show what does not depend on
-/// the board: on the first only, but in the long form and where golden files are written.
-const HEAVY: [&str; 3] = ["hostlink/serial", "modules/harmed", "verdict/"];
+/// Cases, or groups of them, that show what depends on the width of words, on how memory is
+/// protected or on what a board has for interrupts and faults: they run on every board. The
+/// others run on the first only, but in the long form, where golden files are written, and
+/// where cases or a board are asked for.
+const EVERYWHERE: [&str; 13] = [
+    "c/shared",
+    "calls/",
+    "faults/",
+    "hostile/",
+    "interrupts/",
+    "kills/",
+    "objects/ends",
+    "posix-pump/",
+    "posix/language",
+    "posix/shared",
+    "posix/sweep",
+    "services/regions",
+    "threads/priority",
+];
 
 /// The cases that run on simulated chips too: those without QEMU's devices and without
 /// budgets that are too small for their clock.
@@ -184,7 +199,7 @@ fn case(group: &Path, file: PathBuf) -> Option<Case> {
 
 /// Runs the cases that chips can run. Of the bounds only the port traces are
 /// compared: the physical ones are for the clock of QEMU.
-pub(crate) fn run_short(extent: Extent<'_>) -> Result<Findings> {
+pub(crate) fn run_short(extent: &Extent) -> Result<Findings> {
     let mut findings = Findings::default();
     let memory = Memory::default();
     let cases = cases()?;
@@ -258,7 +273,7 @@ fn compare_with(other: &Outcome, outcome: &Outcome) -> Result<()> {
 
 /// Runs the cases on all boards of QEMU; where golden files are to be written
 /// anew, that is done instead of comparing.
-pub(crate) fn run(extent: Extent<'_>) -> Result<Findings> {
+pub(crate) fn run(extent: &Extent) -> Result<Findings> {
     let bless = extent.bless;
     let memory = Memory::default();
     let bounded = groups_with_bounds()?;
@@ -268,8 +283,9 @@ pub(crate) fn run(extent: Extent<'_>) -> Result<Findings> {
         .iter()
         .flat_map(|case| BOARDS.map(|board| (case, board)));
     let runs = all.filter(|(case, board)| {
-        let is_heavy = HEAVY.iter().any(|heavy| case.name.starts_with(heavy));
-        let is_due = *board == BOARDS[0] || extent.full || bless || !is_heavy;
+        let is_for_all = EVERYWHERE.iter().any(|name| case.name.starts_with(name));
+        let is_wanted = extent.full || bless || extent.is_chosen();
+        let is_due = *board == BOARDS[0] || is_wanted || is_for_all;
         is_due && extent.has(&case.name, board)
     });
     let runs: Vec<(&Case, &str)> = runs.collect();
@@ -619,5 +635,34 @@ mod tests {
         cut(&mut a, &mut b, |instant| *instant).unwrap();
         assert_eq!((a, b), (vec![1, 2], vec![1, 2]));
         assert!(cut(&mut vec![], &mut vec![1], |instant| *instant).is_err());
+    }
+
+    /// What a golden file or a verdict says of single boards is no news on the first alone.
+    #[test]
+    fn what_differs_between_boards_runs_on_all_of_them() {
+        for case in cases().unwrap() {
+            let files = [case.golden(), case.file.with_extension("verdict")];
+            let texts = files
+                .iter()
+                .filter_map(|file| std::fs::read_to_string(file).ok());
+            let differs = texts
+                .into_iter()
+                .any(|text| text.lines().any(|line| line.starts_with('@')));
+            let is_for_all = EVERYWHERE.iter().any(|name| case.name.starts_with(name));
+            assert!(is_for_all || !differs, "{}", case.name);
+        }
+    }
+
+    #[test]
+    fn lists_name_cases_that_there_are() {
+        let cases = cases().unwrap();
+        let lists = [&NOT_ON_CHIPS[..], &OTHERWISE_ON_CHIPS];
+        let reasons = lists.into_iter().flatten().map(|(name, _)| *name);
+        for name in reasons.chain(EVERYWHERE).chain(SHORT) {
+            assert!(
+                cases.iter().any(|case| case.name.starts_with(name)),
+                "{name}"
+            );
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 const MOST: usize = 2;
 
 /// What work on each of `items` comes to, in their order.
-pub(crate) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let at_once = thread::available_parallelism().map_or(1, |count| count.get().min(MOST));
     let next = Mutex::new(items.iter().enumerate());
     let done = Mutex::new(Vec::with_capacity(items.len()));
