@@ -300,6 +300,8 @@ impl Mutex {
                     Err(error)
                 }
             },
+            // it has before the kernel looked at its word, which names no thread then
+            Err(Errno::EINVAL) => self.check(until).and(locked),
             _ => locked,
         }
     }
