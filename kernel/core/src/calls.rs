@@ -13,6 +13,15 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "mail")]
 use crate::{mailbox, receiving};
 
+#[cfg(feature = "programs")]
+const READ_PORT: usize = Call::ReadPort as usize;
+#[cfg(feature = "programs")]
+const WRITE_PORT: usize = Call::WritePort as usize;
+#[cfg(feature = "mail")]
+const SEND_BYTES: usize = Call::SendBytes as usize;
+#[cfg(feature = "mail")]
+const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
+
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
 /// machine stops by unwinding.)
 pub type Handler =
@@ -57,9 +66,9 @@ handlers! {
     #[cfg(feature = "programs")]
     Return = return_upcall(value, _b, _c, _d, _e, _f; me, kernel) kernel.return_upcall::<M>(me, value);
     #[cfg(feature = "programs")]
-    ReadPort = read_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::ReadPort);
+    ReadPort = read_port(port, address, length, _d, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, Call::ReadPort);
     #[cfg(feature = "programs")]
-    WritePort = write_port(port, address, length, done, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, done, Call::WritePort);
+    WritePort = write_port(port, address, length, _d, _e, _f; me, kernel) kernel.access_port::<M>(me, port, address, length, Call::WritePort);
     #[cfg(not(feature = "programs"))]
     Complete = complete(_a, _b, _c, _d, _e, _f; _me, _kernel) Outcome::error(Error::EPERM);
     #[cfg(not(feature = "programs"))]
@@ -137,17 +146,35 @@ extern "C-unwind" fn no_such_call(
 }
 
 impl Kernel {
-    /// The turn of a thread whose kind is `WORK`, or of the idle thread while it is not
-    /// the first of the queue: a piece of work, after which the hart looks at its timer
-    /// and lines.
+    /// The turn of a thread whose kind is `WORK`, `FINISHES` or `CONTINUES`, or of the idle
+    /// thread while it is not the first of the queue: a piece of work, after which the hart
+    /// looks at its timer and lines. The outcome names the thread that runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);
         }
         match me.place.role & role::REAPER {
-            0 if me.kind.get() == kind::WORK => self.finish_wait::<M>(me),
-            0 => self.go(),
+            0 => match me.kind.get() {
+                kind::FINISHES => self.finish_wait::<M>(me),
+                #[cfg(any(feature = "programs", feature = "mail"))]
+                kind::CONTINUES => self.continue_call::<M>(me),
+                _ => self.go(),
+            },
             _ => self.reap::<M>(me),
+        }
+    }
+
+    /// The next piece of a call that has had an effect, see
+    /// [`CONTINUES`](crate::thread::kind::CONTINUES).
+    #[cfg(any(feature = "programs", feature = "mail"))]
+    fn continue_call<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let [.., number] = &me.context.a;
+        match number.get() {
+            #[cfg(feature = "programs")]
+            READ_PORT | WRITE_PORT => self.continue_port::<M>(me),
+            #[cfg(feature = "mail")]
+            SEND_BYTES | RECEIVE_BYTES => mailbox::continue_bytes::<M>(me, M::kernel()),
+            _ => self.go_from(me),
         }
     }
 

@@ -309,8 +309,8 @@ impl Kernel {
     /// A thread has something to do in the kernel before it goes on, see
     /// [`finish_wait`](Self::finish_wait).
     fn finish_later(&self, thread: Ref<Thread>, what: usize) {
-        let mut kind = thread.kind.replace(thread::kind::WORK);
-        if kind == thread::kind::WORK {
+        let mut kind = thread.kind.replace(thread::kind::FINISHES);
+        if kind == thread::kind::FINISHES {
             // (whose wait was to be refused has come to the mutex before)
             kind = thread.noted().get() as u8;
         }

@@ -1,9 +1,10 @@
 //! What must be true of messages and requests between two events. For tests.
 
+use crate::message::INLINE;
 use crate::object::kind;
 use crate::process::life;
-use crate::thread::state;
-use crate::{Kernel, Message, Object, Process, Ref, is_not, same, some};
+use crate::thread::{kind as resumed, state};
+use crate::{Kernel, Object, Process, Ref, is_not, same, some};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -129,16 +130,36 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
 
 /// How many messages are bound to threads of a process.
 fn check_bound(process: &Process) -> Result<usize, &'static str> {
-    let mut count = 0;
-    let mut at: Option<Ref<Message>> = process.bound.get();
-    while let Some(message) = at {
-        let holder = message.holder.get();
+    let Some(first) = process.bound.get() else {
+        return Ok(0);
+    };
+    let (mut at, mut count) = (first, 0);
+    loop {
+        hold!(same(at.next.get().prev.get(), at), "neighbours in a ring");
+        let most = INLINE.max(at.pool.message_size);
         hold!(
-            holder.is_some_and(|holder| core::ptr::eq(holder.process, process)),
+            at.done.get() <= at.length.get() && at.length.get() <= most,
+            "a message has room for what is copied into it"
+        );
+        let Some(holder) = at.holder.get() else {
+            return Err("a message that is bound has a holder");
+        };
+        hold!(
+            core::ptr::eq(holder.process, process),
             "a message is bound to a thread of the process in whose list it is"
         );
+        // (a thread whose process ends continues nothing; its reaper lets go of the message)
+        let [_, pool, number, ..] = &holder.context.t;
+        hold!(
+            holder.process.life.get() != life::ALIVE
+                || holder.kind.get() >= resumed::FINISHES
+                    && (pool.get(), number.get()) == (at.pool.number as usize, at.number as usize),
+            "the call of who has a message continues, and knows which it is"
+        );
         count += 1;
-        at = message.below.get();
+        at = at.next.get();
+        if same(at, first) {
+            return Ok(count);
+        }
     }
-    Ok(count)
 }

@@ -33,11 +33,11 @@ record! {
         /// urgent ones are higher, below [`NO_CLIENT`](crate::mailbox::NO_CLIENT), and 0:
         /// what a receiver goes on with if nobody waits for a reply.
         pub(crate) words: [Cell<u32>; 6],
-        /// In the ring of its equals; itself in none.
+        /// In the ring of its equals, or of those that are bound; itself in none.
         pub(crate) next: Cell<Ref<Message>>,
         pub(crate) prev: Cell<Ref<Message>>,
         /// Of the first of a ring: the first of the next less urgent one. Of one that is
-        /// free or bound: the next of these.
+        /// free: the next of these.
         pub(crate) below: Cell<Option<Ref<Message>>>,
         /// Bits of [`special`]; 0 if it is free.
         pub(crate) special: Cell<u32>,

@@ -1,9 +1,9 @@
 //! The place of a thread: how urgent it is, and why.
 //!
 //! The Place Invariant: the `rank` of a thread is the most urgent of its own (of a server:
-//! of what its messages say), of the
-//! ceilings of its mutexes, of the ceiling that it has published and was moved to, and
-//! of the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
+//! of what its messages say), of that of the machine while it copies the value of a port, of
+//! the ceilings of its mutexes, of the ceiling that it has published and was moved to, and of
+//! the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
 //! changes; a thread that is queued is moved, never changed in place.
 //!
 //! A ceiling that a thread publishes in its control page costs no call. It is looked at
@@ -14,7 +14,7 @@
 use giornata_abi::control::{CEILING, PENDING};
 
 use crate::ready::level;
-use crate::thread::state;
+use crate::thread::{kind, state};
 use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, same};
 
 impl Kernel {
@@ -26,6 +26,9 @@ impl Kernel {
             0 => thread.own.get(),
             _ => self.place_by_messages(thread),
         };
+        if thread.kind.get() == kind::CONTINUES {
+            rank = self.place_by_port(thread, rank);
+        }
         if state & state::CEILING | state >> state::LIFT == 0 {
             return rank;
         }

@@ -86,7 +86,7 @@ record! {
         pub messages: &'static [Message],
         /// Those that are free, linked by `below`.
         pub(crate) free: Cell<Option<Ref<Message>>>,
-        /// Messages that are bound to its threads, linked by `below`.
+        /// Messages that are bound to its threads: a ring.
         pub(crate) bound: Cell<Option<Ref<Message>>>,
         /// Bytes that its messages have room for.
         pub message_size: u32,

@@ -20,10 +20,14 @@ pub(crate) const FULL: usize = how_bits::FULL;
 pub(crate) const WORDS: usize = how_bits::FULL << 1;
 
 /// `receive_bytes`, and `receive` as well; the arguments lie in the caller's registers.
-/// Into memory it is a call that begins again, once there is a message: that is bound to
-/// the caller.
+/// Into memory it is a call that continues in the kernel once there is a message, which is
+/// `bound` to the caller then.
 #[inline(never)]
-pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
+pub(crate) fn receive_any<M: Machine>(
+    me: Ref<Thread>,
+    mut bound: Option<Ref<Message>>,
+    kernel: Ref<Kernel>,
+) -> Outcome {
     let [slot, serial, low, high, address, how, ..] = &me.context.a;
     let (capacity, wish) = (how.get() & SLOT_MASK, how.get() >> EXTRA);
     let right = match wish {
@@ -31,7 +35,6 @@ pub(crate) fn receive_any<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> O
         _ => RIGHT_RECEIVE,
     };
     let (found, why) = kernel.mailbox(me, slot.get(), serial.get(), u32::MAX, right.into());
-    let mut bound = me.unbind(0);
     let error = 'error: {
         if bound.is_none() {
             let Some(mailbox) = found else {

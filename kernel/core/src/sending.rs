@@ -10,6 +10,7 @@ use crate::mailbox::NO_CLIENT;
 use crate::message::{INLINE, special};
 use crate::ready::level;
 use crate::receiving::WORDS;
+use crate::thread::kind;
 use crate::wait::leave;
 use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, is_not, same};
 
@@ -26,12 +27,14 @@ const HIGHEST: usize = 255;
 /// What the caller sends, or (`CALL`) the request of a client, which may be its own, that
 /// it hands on. The arguments lie in the caller's registers.
 ///
-/// Bytes as a call that begins again: a message that is not whole is bound to the caller.
+/// Bytes as a call that continues in the kernel: a message that is not whole is `bound` to
+/// the caller.
 #[inline(never)]
 pub(crate) fn post<M: Machine>(
     me: Ref<Thread>,
     sender: Option<Ref<Thread>>,
     special: u32,
+    mut bound: Option<Ref<Message>>,
     kernel: Ref<Kernel>,
 ) -> Outcome {
     let [_, _, address, length, how, via, ..] = &me.context.a;
@@ -39,7 +42,6 @@ pub(crate) fn post<M: Machine>(
     if special & special::BYTES == 0 {
         (how, via, length) = (0, 0, INLINE as usize);
     }
-    let mut bound = me.unbind(special::OUT);
     let error = 'error: {
         let hands_on = is_not(sender, me) != 0;
         let (target, why) = kernel.target(me, how, via, hands_on);
@@ -279,41 +281,54 @@ impl Message {
         }
     }
 
-    /// Binds it to the caller, which makes its call again.
+    /// Binds it to the caller, whose call continues in the kernel.
     #[inline(never)]
     pub(crate) fn bind(&'static self, me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
         self.bind_to(me);
         kernel.go_from(me)
     }
 
-    /// Binds it to a thread.
+    /// Binds it to a thread, whose call continues in the kernel. (Whatever the thread waited
+    /// for it does not wait for any more, so the registers of that are nobody's.)
     #[inline(never)]
     pub(crate) fn bind_to(&'static self, thread: Ref<Thread>) {
         let bound = &thread.process.bound;
+        let [_, pool, number, ..] = &thread.context.t;
+        pool.set(self.pool.number as usize);
+        number.set(self.number as usize);
+        thread.kind.set(kind::CONTINUES);
         self.holder.set(Some(thread));
-        self.below.set(bound.get());
-        bound.set(Some(self));
+        match bound.get() {
+            Some(first) => self.link(first),
+            None => bound.set(Some(self)),
+        }
     }
 }
 
-impl Thread {
-    /// The message that is bound to it, to be sent (`OUT`) or received (0), is so no more.
-    /// O(messages that threads of its process copy at this time).
+impl Kernel {
+    /// The message that is bound to a thread is so no more; none if it was withdrawn.
     #[inline(never)]
-    pub(crate) fn unbind(&'static self, way: u32) -> Option<Ref<Message>> {
-        let mut link = &self.process.bound;
-        loop {
-            let message = link.get()?;
-            let is_its = message
-                .holder
-                .get()
-                .is_some_and(|holder| same(holder, self));
-            if is_its && message.special.get() & special::OUT == way {
-                message.holder.set(None);
-                link.set(message.below.get());
-                return Some(message);
+    pub(crate) fn unbind(&self, thread: Ref<Thread>) -> Option<Ref<Message>> {
+        let [_, pool, number, ..] = &thread.context.t;
+        let message = self.processes.get(pool.get())?.messages.get(number.get())?;
+        is_not(message.holder.get(), thread)
+            .eq(&0)
+            .then(|| message.part())
+    }
+}
+
+impl Message {
+    /// Its call has it no more that copies it.
+    #[inline(never)]
+    pub(crate) fn part(&'static self) -> Ref<Message> {
+        if let Some(holder) = self.holder.take() {
+            let bound = &holder.process.bound;
+            if is_not(bound.get(), self) == 0 {
+                let next = self.next.get();
+                bound.set((!same(next, self)).then_some(next));
             }
-            link = &message.below;
+            self.unlink();
         }
+        self
     }
 }

@@ -143,15 +143,24 @@ pub mod kind {
     /// queue, it was left for to look at timer and lines: then its turn is as that of
     /// `WORK`, and it does not wait.
     pub const IDLE: u8 = 2;
-    /// It lives in the kernel, or has something to do there before it goes on: its turn is
-    /// a piece of work, see [`Kernel::work`](crate::Kernel::work). The thread that this
-    /// returns goes on as its kind says, which may be another then.
+    /// It lives in the kernel: its turn is a piece of work, see
+    /// [`Kernel::work`](crate::Kernel::work). The thread that this returns goes on as its kind
+    /// says.
     pub const WORK: u8 = 3;
-    /// It made a call that begins again: as `RESULTS` with `a7` too, at its `ecall`, so
-    /// four bytes before `pc`.
+    /// It made a call that has had no effect yet and begins again: as `RESULTS` with `a7`
+    /// too, at its `ecall`, so four bytes before `pc`. Its process may make another call
+    /// instead, so nothing is kept for it.
     pub const AGAIN: u8 = 4;
     /// It made a call that returns values, or begins: as `CALL`, and `a0..a6`.
     pub const RESULTS: u8 = 5;
+    /// Its wait is over, and something is left to do in the kernel before it returns to user
+    /// mode: its turn is that, see [`Kernel::work`](crate::Kernel::work).
+    pub const FINISHES: u8 = 6;
+    /// Its call has had an effect, and goes on in the kernel with the arguments that lie in
+    /// `a0..a5` and `a7`: its turn is the next piece of that, see
+    /// [`Kernel::work`](crate::Kernel::work). It does not return to user mode before the call
+    /// has ended, so no process changes what it was made with.
+    pub const CONTINUES: u8 = 7;
 }
 
 /// Who lives in the place of a thread.

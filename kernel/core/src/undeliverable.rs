@@ -52,8 +52,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn end_mail(&self, process: Ref<Process>, index: usize) -> u32 {
         if let Some(message) = process.bound.get() {
-            process.bound.set(message.below.get());
-            message.holder.set(None);
+            message.part();
             match message.special.get() & special::OUT {
                 0 => self.lose(message),
                 _ => message.free(),

@@ -38,8 +38,21 @@ pub struct Rig {
     switches: Vec<usize>,
     /// Bytes of the trace that were taken, modulo 2^32.
     taken: u32,
+    /// What a process calls instead of a call that begins again.
+    diversion: Option<Diversion>,
     /// Where the records lie.
     memory: *mut [Line],
+}
+
+/// From the number of a thread, that of its call and the arguments to another call.
+type Diverts = dyn FnMut(usize, usize, [usize; 6]) -> (usize, [usize; 6]);
+
+struct Diversion(Box<Diverts>);
+
+impl std::fmt::Debug for Diversion {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Diversion")
+    }
 }
 
 /// A record that is shown by its address.
@@ -199,6 +212,7 @@ impl Rig {
             stopped: None,
             switches: Vec::new(),
             taken: 0,
+            diversion: None,
             memory,
         };
         rig.enter(|rig| {
@@ -272,6 +286,16 @@ impl Rig {
     /// waits: 0 unless it is set.
     pub fn set_piece_time(&mut self, ticks: u64) {
         with(|state| state.piece = ticks);
+    }
+
+    /// What threads call from now on instead of a call that begins again: its `ecall` lies in
+    /// user mode, where a process may have other registers by then. Told the number of the
+    /// thread, that of its call and the arguments.
+    pub fn divert(
+        &mut self,
+        diverts: impl FnMut(usize, usize, [usize; 6]) -> (usize, [usize; 6]) + 'static,
+    ) {
+        self.diversion = Some(Diversion(Box::new(diverts)));
     }
 
     /// A word of simulated physical memory, at an offset from its beginning.
@@ -488,7 +512,7 @@ impl Rig {
     fn works(&self) -> bool {
         let running = self.running.0;
         match running.kind.get() {
-            kind::WORK => true,
+            kind::WORK | kind::FINISHES | kind::CONTINUES => true,
             kind::IDLE => !std::ptr::eq(self.kernel.0.slot(), running),
             _ => false,
         }
@@ -572,8 +596,8 @@ impl Rig {
                     .pc
                     .set(thread.context.pc.get().wrapping_sub(4));
                 let [a0, a1, a2, a3, a4, a5, _, a7] = &thread.context.a;
-                let arguments = [a0, a1, a2, a3, a4, a5].map(|register| register.get());
-                let number = a7.get();
+                let mut arguments = [a0, a1, a2, a3, a4, a5].map(|register| register.get());
+                let mut call = a7.get();
                 // an interrupt that waits comes first, as it would in user mode
                 if with(|state| state.is_pending()) {
                     thread.kind.set(kind::AGAIN);
@@ -584,7 +608,10 @@ impl Rig {
                     let outcome = self.look();
                     return self.leave_for(outcome);
                 }
-                self.trap_call(number, arguments);
+                if let Some(Diversion(diverts)) = &mut self.diversion {
+                    (call, arguments) = diverts(number, call, arguments);
+                }
+                self.trap_call(call, arguments);
             }
             kind::FULL => thread.kind.set(kind::CALL),
             _ => {}

@@ -94,8 +94,8 @@ global_asm!(
     KIND_FULL = const kind::FULL,
     KIND_WORK = const kind::WORK,
     KIND_IDLE = const kind::IDLE,
-    KIND_AGAIN = const kind::AGAIN,
     KIND_RESULTS = const kind::RESULTS,
+    KIND_FINISHES = const kind::FINISHES,
     REASON = const reason::BITS,
     PAIR = const reason::PAIR,
     TENANCY = const offset_of!(Thread, tenancy),
@@ -121,6 +121,8 @@ const _: () = assert!(
         && kind::IDLE < kind::WORK
         && kind::WORK < kind::AGAIN
         && kind::AGAIN < kind::RESULTS
+        && kind::RESULTS < kind::FINISHES
+        && kind::FINISHES < kind::CONTINUES
 );
 
 /// The call behind the table, where there is one.

@@ -407,8 +407,10 @@ limited:
 as_kind_alone:
     addi    t3, t1, -{KIND_WORK}
     blez    t3, in_kernel
-    addi    t3, t1, -{KIND_AGAIN}
-    bnez    t3, results
+    addi    t3, t1, -{KIND_RESULTS}
+    beqz    t3, results
+    bgtz    t3, user_in_kernel
+    # its call begins again
     csrr    t0, mepc
     LOAD    a7, {THREAD_A} + {WORD} * 7, sp
     addi    t0, t0, -4
@@ -482,6 +484,18 @@ resume_limited:
     csrw    mepc, t0
     j       limited
 
+# The thread, which is one of user mode, has something to do in the kernel. If it comes from
+# there its record does not have its registers yet.
+user_in_kernel:
+    csrr    t0, mepc
+.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    SAVE    s\n, {THREAD_S} + {WORD} * \n, sp
+.endr
+    SAVE    t0, {THREAD_PC}, sp
+    mv      tp, sp
+    li      sp, {KERNEL}
+    j       turn
+
 # The thread lives in the kernel: it waits, or its turn is a piece of work. Before each
 # the hart looks at its timer and its lines, so what it does in one go is bounded.
 in_kernel:
@@ -511,7 +525,9 @@ turned:
     beqz    t3, turn
     addi    t3, t1, -{KIND_IDLE}
     beqz    t3, idle
-    # its work was what its wait had left to do: it goes on
+    addi    t3, t1, -{KIND_FINISHES}
+    bgez    t3, turn
+    # it has done what it had to do in the kernel
     mv      a1, tp
     j       discard
 
@@ -525,13 +541,18 @@ turn:
     beqz    a1, 1b
     beq     a1, tp, 1b
 
-# a1 runs next; tp, which lives in the kernel, has no registers to keep.
+# a1 runs next; tp, which lives in the kernel or has something to do there, has no registers
+# to keep. Only one of user mode has a control page.
 discard:
+    LOAD    t5, {CONTROL}, tp
     LOAD    t2, {PROCESS}, a1
     LOAD    t3, {LOADED}, sp
     LOAD    t6, {STACK}, a1
     li      ra, 0
-    j       enter_space
+    beqz    t5, enter_space
+    beq     a1, tp, enter_space
+    mv      t6, t5
+    j       switch
 
 # From boot: a0 = the idle thread.
 .globl giornata_begin

@@ -1,7 +1,7 @@
 //! What the rest of the kernel asks of programs, in a kernel without: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with programs
 
-use crate::{Kernel, Line, Machine, Outcome, Program, Ref, Thread, Trigger};
+use crate::{Kernel, Line, Machine, Outcome, Program, Rank, Ref, Thread, Trigger};
 
 impl Kernel {
     pub(crate) fn start_programs(&self, _: u32) {}
@@ -30,6 +30,11 @@ impl Kernel {
 
     #[cfg_attr(not(feature = "mail"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
+
+    #[inline(always)]
+    pub(crate) fn place_by_port(&self, _: Ref<Thread>, rank: Ref<Rank>) -> Ref<Rank> {
+        rank
+    }
 
     pub(crate) fn begin_behind<M: Machine>(&self, _: Ref<Thread>) {}
 

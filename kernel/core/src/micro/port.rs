@@ -3,30 +3,29 @@
 use giornata_abi::call::Call;
 
 use crate::micro::Port;
-use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
+use crate::thread::kind;
+use crate::{Error, Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
 /// Bytes of a piece, and of the machine's scratch memory.
 const PIECE: usize = 64;
 
 impl Kernel {
     /// Copies the value of a port to memory of the caller, or (`WritePort`) from there.
-    /// O(bytes), in pieces, as a call that begins again at `done`. Between them the caller is as
-    /// urgent as the machine, so that no code sees half of a value. (A thread that is
-    /// more urgent can.)
+    /// O(bytes), in pieces, as a call that continues in the kernel once a piece is done. Between
+    /// them the caller is as urgent as the machine (see [`Kernel::base`]), so that no code sees
+    /// half of a value. (A thread that is more urgent can.)
     #[inline(never)]
-    #[allow(clippy::too_many_arguments)] // those of the call
     pub(crate) fn access_port<M: Machine>(
         &self,
         me: Ref<Thread>,
         number: usize,
         address: usize,
         length: usize,
-        done: usize,
         call: Call,
     ) -> Outcome {
-        let (micro, process) = (&self.micro, me.process);
+        let process = me.process;
         let write = call as usize == Call::WritePort as usize;
-        let Some(port) = micro.ports.get(number) else {
+        let Some(port) = self.micro.ports.get(number) else {
             return Outcome::error(Error::ESRCH);
         };
         let granted = if write { port.writers } else { port.readers };
@@ -38,10 +37,31 @@ impl Kernel {
         }
         // (all of it can be reached before anything changes; what is written in one piece
         // shows that itself)
-        let mut done = done & !(PIECE - 1);
         let is_one = write && length <= PIECE;
-        let mut reached =
-            is_one || done != 0 || move_bytes::<M>(process, address, length, !write, None);
+        if !is_one && !move_bytes::<M>(process, address, length, !write, None) {
+            return Outcome::error(Error::EFAULT);
+        }
+        me.set_call(call as usize, number, address, length, 0, 0, 0);
+        self.move_value::<M>(me, port, write)
+    }
+
+    /// The next pieces of a call to a port.
+    pub(crate) fn continue_port<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+        let [number, .., call] = &me.context.a;
+        match self.micro.ports.get(number.get()) {
+            Some(port) => self.move_value::<M>(me, port, call.get() == Call::WritePort as usize),
+            None => self.go_from(me),
+        }
+    }
+
+    /// Copies what is left of a value until an interrupt waits. The arguments lie in the
+    /// caller's registers, and behind them how far it has come.
+    #[inline(never)]
+    fn move_value<M: Machine>(&self, me: Ref<Thread>, port: Ref<Port>, write: bool) -> Outcome {
+        let (micro, process) = (&self.micro, me.process);
+        let [_, address, length, progress, ..] = &me.context.a;
+        let (address, length, mut done) = (address.get(), length.get(), progress.get());
+        let mut reached = true;
         while reached && done < length {
             let size = PIECE.min(length.wrapping_sub(done));
             let at = address.wrapping_add(done);
@@ -49,12 +69,12 @@ impl Kernel {
                 reached = move_bytes::<M>(process, at, size, false, Some(micro.scratch));
             }
             if crate::machine::waits::<M>() {
-                let rank = micro.thread.rank.get();
-                if done != 0 && rank.precedes(me.rank.get()) {
+                progress.set(done);
+                if done != 0 && me.kind.replace(kind::CONTINUES) != kind::CONTINUES {
                     self.begin_behind::<M>(me);
-                    self.set_rank(me, rank, false);
+                    self.settle_place(me, false);
                 }
-                return self.again(me, call, [number, address, length, done, 0, 0]);
+                return self.go_from(me);
             }
             if !write {
                 let place = port.place.wrapping_add(done);
@@ -64,10 +84,11 @@ impl Kernel {
             }
             done = done.wrapping_add(size);
         }
-        if same(me.rank.get(), micro.thread.rank.get()) {
-            self.set_rank(me, me.own.get(), true);
+        let is_raised = me.kind.get() == kind::CONTINUES;
+        me.end_call(if reached { 0 } else { Error::EFAULT as usize });
+        if is_raised {
+            self.settle_place(me, true);
         }
-        me.answer(if reached { 0 } else { Error::EFAULT as usize });
         if write && reached {
             let now = M::now();
             self.begin_event(now);
@@ -75,6 +96,20 @@ impl Kernel {
             self.react::<M>();
         }
         self.go_from(me)
+    }
+
+    /// The place of a thread whose call continues, which has this one else: that of the machine
+    /// if it copies the value of a port and the machine is more urgent.
+    #[inline(never)]
+    pub(crate) fn place_by_port(&self, thread: Ref<Thread>, rank: Ref<Rank>) -> Ref<Rank> {
+        const READ: usize = Call::ReadPort as usize;
+        const WRITE: usize = Call::WritePort as usize;
+        let [.., call] = &thread.context.a;
+        let machine = self.micro.thread.rank.get();
+        match call.get() {
+            READ | WRITE if machine.precedes(rank) => machine,
+            _ => rank,
+        }
     }
 
     /// Writes a piece of a value, which lies in scratch memory.

@@ -121,7 +121,7 @@ impl Kernel {
         self.end_wait::<M>(thread);
         let is_busy = thread.wants.get().is_some()
             || thread.waits.get().is_some()
-            || thread.kind.get() == kind::WORK;
+            || matches!(thread.kind.get(), kind::FINISHES | kind::CONTINUES);
         let error = match is_busy {
             true => Error::EBUSY as usize,
             false => push::<M>(thread, handler),
@@ -149,7 +149,7 @@ impl Kernel {
             thread.refuse(Error::EINTR);
             return self.awaken::<M>(thread);
         }
-        if thread.wants.get().is_some() && thread.kind.get() != kind::WORK {
+        if thread.wants.get().is_some() && thread.kind.get() != kind::FINISHES {
             if thread.is(state::ARMED) {
                 self.disarm(thread);
             }

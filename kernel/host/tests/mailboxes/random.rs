@@ -2,6 +2,7 @@
 
 use giornata_abi::call::{Call, NOBODY};
 use giornata_abi::message::{receive, send};
+use giornata_abi::posix;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_core::thread::role;
@@ -9,6 +10,7 @@ use giornata_core::thread::role;
 use crate::stage::*;
 
 /// xorshift.
+#[derive(Clone)]
 struct Random(u64);
 
 impl Random {
@@ -107,9 +109,51 @@ fn empty(stage: &mut Stage) {
     }
 }
 
-fn run(seed: u64, steps: usize) {
+/// What a process does at a call that begins again: mostly that, else any other, or a
+/// handler of a signal runs and calls something before it, or lets another thread interrupt.
+fn divert(stage: &mut Stage, mut random: Random) {
+    stage.rig.set_piece_time(1);
+    stage.rig.divert(move |thread, number, arguments| {
+        if !(1..=THREADS).contains(&thread) || random.below(3) == 0 {
+            return (number, arguments);
+        }
+        let (call, other) = any_call(&mut random, thread, &[]);
+        match random.below(3) {
+            // the same call with other arguments, as a block that is restarted makes it
+            0 if call as usize == number => (number, other),
+            1 => {
+                let mut changed = arguments;
+                let at = random.below(6);
+                changed[at] = other[at];
+                (number, changed)
+            }
+            _ => (call as usize, other),
+        }
+    });
+}
+
+/// A thread interrupts another of its process, or itself tries to.
+fn interrupt(stage: &mut Stage, random: &mut Random, thread: usize) {
+    let other = (thread - 1) / 3 * 3 + 1 + random.below(3);
+    let serial = stage.rig.thread(other).serial.get() as usize;
+    let handler = [
+        posix::Operation::Interrupt as usize,
+        other,
+        serial,
+        0x1000,
+        0,
+        0,
+    ];
+    stage.rig.call_number(posix::CALL, handler);
+    stage.rig.check_invariants();
+}
+
+fn run(seed: u64, steps: usize, diverts: bool) {
     let mut random = Random(seed * 2 + 1);
     let mut stage = start();
+    if diverts {
+        divert(&mut stage, Random(seed * 2 + 77));
+    }
     let mut seen = vec![Vec::new(); THREADS + 1];
     stage.sleep(SUPERVISOR, 10);
     for step in 0..steps {
@@ -147,6 +191,15 @@ fn run(seed: u64, steps: usize) {
             stage.call(runs, Call::Exit, [0; 6]);
             continue;
         }
+        if diverts && random.below(8) == 0 {
+            interrupt(&mut stage, &mut random, runs);
+            continue;
+        }
+        if diverts && random.below(8) == 0 {
+            let (slot, priority) = (1 + random.below(THREADS), random.below(40));
+            stage.call(runs, Call::SetPriority, [slot, 1, priority, 0, 0, 0]);
+            continue;
+        }
         let (call, mut arguments) = any_call(&mut random, runs, &seen[runs]);
         // instants lie ahead
         let at = match call {
@@ -174,6 +227,14 @@ fn run(seed: u64, steps: usize) {
 fn messages_and_requests_stay_whole_through_40_random_programs() {
     let (seeds, steps) = if cfg!(miri) { (2, 200) } else { (40, 3000) };
     for seed in 0..seeds {
-        run(seed, steps);
+        run(seed, steps, false);
+    }
+}
+
+#[test]
+fn messages_stay_whole_whatever_is_called_instead_of_a_call_that_begins_again() {
+    let (seeds, steps) = if cfg!(miri) { (2, 200) } else { (60, 3000) };
+    for seed in 0..seeds {
+        run(seed, steps, true);
     }
 }
