@@ -10,7 +10,7 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::thread::state;
 use crate::trace::reason;
-use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, record, some};
+use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, is_not, record, some};
 
 /// Numbers that an interrupt line can have, and 0 for none.
 pub const LINES: usize = 64;
@@ -47,6 +47,13 @@ impl Line {
             M::unmask(self.number);
         }
     }
+}
+
+/// Of a thread that waits for a line: its number.
+#[inline(always)]
+fn awaited(thread: Ref<Thread>) -> &'static Cell<usize> {
+    let [_, _, number, ..] = &thread.context.t;
+    number
 }
 
 impl Line {
@@ -141,6 +148,17 @@ impl Kernel {
         self.fire_line::<M>(line);
     }
 
+    /// A thread does not wait for a line any more, if it did. (The register of one that waits
+    /// for something else may have any number, but no line that waits for it.)
+    #[inline(never)]
+    pub(crate) fn leave_line(&self, thread: Ref<Thread>) {
+        if let Some(Some(line)) = self.lines.get(awaited(thread).get())
+            && is_not(line.handler.get(), thread) == 0
+        {
+            line.handler.set(None);
+        }
+    }
+
     /// Waits for a line that the caller's process is granted.
     pub(crate) fn await_interrupt<M: Machine>(&self, me: Ref<Thread>, number: usize) -> Outcome {
         let granted = self.lines.get(number).copied().flatten();
@@ -158,6 +176,7 @@ impl Kernel {
             return Outcome::DONE;
         }
         me.answer(0);
+        awaited(me).set(number);
         line.handler.set(Some(me));
         if line.interval != 0 {
             // (its coming has more to do than the usual)

@@ -2,8 +2,8 @@
 
 use crate::epoch::LONG;
 use crate::process::life;
-use crate::thread::{role, state, tenancy};
-use crate::{Kernel, Process, Rank, Ref, Thread, same};
+use crate::thread::{kind, role, state, tenancy};
+use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -33,11 +33,43 @@ impl Kernel {
                 !(ready && thread.is(state::PARKED | state::SLEEPS)),
                 "a ready thread neither sleeps nor is parked"
             );
+            self.check_wait(thread)?;
         }
         for process in self.processes {
             self.check_process(process)?;
         }
         self.check_regions()
+    }
+
+    /// The Wait Invariant: a thread that waits is known to exactly one thing that wakes it,
+    /// the object in whose list it is, the agenda, the owner on whom it hangs or an interrupt
+    /// line; one that is ready to none of these.
+    fn check_wait(&self, thread: Ref<Thread>) -> Result<(), &'static str> {
+        // (jobs, upcalls and kernel threads are known to what releases them; the reaper of a
+        // process that ends sees to what its threads waited for)
+        let kernels = matches!(thread.kind.get(), kind::WORK | kind::IDLE);
+        if kernels || thread.has_jobs() || !thread.lives() || !thread.process.is_alive() {
+            return Ok(());
+        }
+        let awaits = |line: &&Ref<crate::Line>| is_not(line.handler.get(), thread) == 0;
+        let lines = self.lines.iter().flatten().filter(awaits).count();
+        let others = [state::SLEEPS, state::PARKED].map(|bit| usize::from(thread.is(bit)));
+        let [sleeps, parked] = others;
+        let (list, known) = match thread.waits.get() {
+            None => (true, 1),
+            Some(object) if same(object, self.nowhere) => (true, 0),
+            Some(object) => (object.has_waiter(thread), 1),
+        };
+        hold!(list, "who waits for an object is in its list");
+        hold!(
+            known + lines + sleeps + parked == 1,
+            "a thread that waits is known to one thing that wakes it, a ready one to none"
+        );
+        hold!(
+            !thread.is(state::SLEEPS) || thread.is(state::ARMED),
+            "who sleeps has an alarm"
+        );
+        Ok(())
     }
 
     /// The Death Invariant, and what a process has.
@@ -154,5 +186,26 @@ impl Kernel {
             rank = self.next_rank(open);
         }
         false
+    }
+}
+
+impl Object {
+    /// Whether a thread is in its list. O(waiters).
+    fn has_waiter(&self, thread: Ref<Thread>) -> bool {
+        self.waiters.get().is_some_and(|first| is_in(thread, first))
+    }
+}
+
+/// Whether a thread is in the ring of another.
+pub(crate) fn is_in(thread: Ref<Thread>, first: Ref<Thread>) -> bool {
+    let mut at = first;
+    loop {
+        if same(at, thread) {
+            return true;
+        }
+        at = at.next();
+        if same(at, first) {
+            return false;
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What must be true of mutexes, chains and places between two events. For tests.
 
+use crate::invariants::is_in;
 use crate::object::kind;
 use crate::thread::{role, state, tenancy};
 use crate::{Kernel, Object, Ref, Thread, same};
@@ -10,21 +11,6 @@ macro_rules! hold {
             return Err($broken);
         }
     };
-}
-
-/// Whether a thread is in the ring that begins with `first`.
-fn is_in(thread: Ref<Thread>, first: Option<Ref<Thread>>) -> bool {
-    let Some(first) = first else { return false };
-    let mut at = first;
-    loop {
-        if same(at, thread) {
-            return true;
-        }
-        at = at.next();
-        if same(at, first) {
-            return false;
-        }
-    }
 }
 
 impl Kernel {
@@ -85,7 +71,10 @@ impl Kernel {
                 return Err("a parked thread hangs on another");
             };
             hold!(
-                is_in(thread, holder.parked.get()),
+                holder
+                    .parked
+                    .get()
+                    .is_some_and(|first| is_in(thread, first)),
                 "a parked thread is in the ring of its holder"
             );
             let owner = thread.wants().and_then(|wanted| wanted.owner());

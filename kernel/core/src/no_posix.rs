@@ -4,10 +4,7 @@
 
 use giornata_abi::Error;
 
-#[cfg(feature = "services")]
-use crate::Object;
-use crate::wait::leave;
-use crate::{Alarm, Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Alarm, Kernel, Machine, Object, Outcome, Ref, Thread};
 
 /// The call behind the table: there is none.
 pub extern "C-unwind" fn call<M: Machine>(
@@ -66,9 +63,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    pub(crate) fn leave_list<M: Machine>(&self, thread: Ref<Thread>) {
-        leave(thread);
-    }
+    pub(crate) fn note_left<M: Machine>(&self, _: Ref<Thread>, _: Option<Ref<Object>>) {}
 
     #[inline(always)]
     pub(crate) fn leave_ceiling(&self, _: Ref<Thread>) -> Outcome {

@@ -186,6 +186,7 @@ impl Kernel {
         }
         self.cancel_wait(thread);
         self.end_servers(thread);
+        self.leave_line(thread);
         match thread.waits.get() {
             None => self.remove(thread),
             Some(object) if !same(object, self.nowhere) => leave(thread),

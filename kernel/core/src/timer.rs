@@ -204,7 +204,7 @@ impl Kernel {
             self.time_out::<M>(thread);
             return;
         }
-        self.leave_list::<M>(thread);
+        self.leave_wait::<M>(thread);
         thread.refuse(Error::ETIMEDOUT);
         self.awaken::<M>(thread);
     }

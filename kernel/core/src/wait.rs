@@ -98,6 +98,16 @@ impl Kernel {
         false
     }
 
+    /// The wait of a thread that is not parked ends before what it waited for has come:
+    /// whatever would wake it does not know it any more. It has yet to be queued.
+    #[inline(never)]
+    pub(crate) fn leave_wait<M: Machine>(&self, thread: Ref<Thread>) {
+        let left = thread.waits.get();
+        leave(thread);
+        self.leave_line(thread);
+        self.note_left::<M>(thread, left);
+    }
+
     /// A thread that waited, and is in no list any more, is ready; so are some of those
     /// that hang on it. If it waited for a condition, or told which mutex it will lock, it
     /// wants that.

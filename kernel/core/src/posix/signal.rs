@@ -143,7 +143,7 @@ impl Kernel {
             return self.awaken::<M>(thread);
         }
         if waits && !thread.is(state::PARKED) {
-            self.leave_list::<M>(thread);
+            self.leave_wait::<M>(thread);
             // (a mutex that it gave back for a condition it does not take again)
             thread.wants.set(None);
             thread.refuse(Error::EINTR);

@@ -17,7 +17,6 @@ use crate::private::id_of;
 use crate::sync::{begin_to_want, end_of_chain, help};
 use crate::thread::state;
 use crate::timer::FOR_EVER;
-use crate::wait::leave;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
 
 const PRIVATE_MUTEX: u32 = MUTEX | PRIVATE;
@@ -32,11 +31,9 @@ fn place_in_data(process: Ref<Process>, word: usize) -> Option<usize> {
 }
 
 impl Kernel {
-    /// A thread leaves the list in which it waits before it has what it waits for. The word
-    /// of a semaphore tells if it was the last.
-    pub(crate) fn leave_list<M: Machine>(&self, thread: Ref<Thread>) {
-        let left = thread.waits.get();
-        leave(thread);
+    /// A thread has left the list of an object before it has what it waited for. The word of a
+    /// semaphore tells if it was the last.
+    pub(crate) fn note_left<M: Machine>(&self, thread: Ref<Thread>, left: Option<Ref<Object>>) {
         if let Some(object) = left
             && object.made & (KIND | PRIVATE) == PRIVATE_SEMAPHORE
             && object.waiters.get().is_none()
