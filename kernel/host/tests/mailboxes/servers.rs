@@ -1,8 +1,9 @@
 //! Protocol servers: what they are told, and the urgency of what they have.
 
 use giornata_abi::Error::{EAGAIN, EBUSY, EMSGSIZE};
-use giornata_abi::call::ENVELOPE_CALL;
+use giornata_abi::call::{Call, ENVELOPE_CALL};
 use giornata_abi::message::{Envelope, send};
+use giornata_records::ObjectKind;
 
 use crate::stage::*;
 
@@ -61,7 +62,7 @@ fn what_goes_out_names_its_destination_to_the_server() {
     // an id of another node: the server knows what it means
     let address = data(0);
     let arguments = [42, 8, address, 5, send::VIA, 3 << 16 | 1];
-    stage.call(CLIENT, giornata_abi::call::Call::SendBytes, arguments);
+    stage.call(CLIENT, Call::SendBytes, arguments);
     stage.sleep(CLIENT, 90).runs(SERVER);
     let from = Envelope {
         node: 3,
@@ -339,4 +340,26 @@ fn a_server_with_a_request_and_a_message_has_the_place_of_the_message_and_its_cl
         .runs(BETWEEN)
         .returned(BETWEEN, &[4]);
     stage.sleep(BETWEEN, 99).runs(SERVER).has_word(SERVER, 0, 1);
+}
+
+/// A message is nobody's debt: whoever waits for the owner of a mutex cannot lend its place to
+/// whoever is to send it. The owner that it wakes runs in that place.
+#[test]
+fn an_owner_that_waits_for_a_message_goes_on_in_the_place_of_who_waits_for_its_mutex() {
+    let mut system = threads(&[9, 5, 1]);
+    mailbox(&mut system, ALL);
+    let server = mailbox(&mut system, ALL);
+    let mutex = object(&mut system, ObjectKind::Mutex, PLAIN);
+    let mut stage = Stage::new(&system);
+    let [low, high] = EVER;
+    let lock = [mutex, 1, low, high, 0, 0];
+    stage.sleep(CLIENT, 10).sleep(BETWEEN, 10);
+    stage.call(SERVER, Call::Lock, lock);
+    stage.serve(SERVER, server).idles();
+    // the wait helps nobody: the thread between runs at its own urgency
+    stage.advance(10).call(CLIENT, Call::Lock, lock);
+    assert_eq!(stage.priority(BETWEEN), 5);
+    stage.runs(BETWEEN).send(BETWEEN, server, 0, 7).runs(SERVER);
+    stage.call(SERVER, Call::Unlock, [mutex, 1, 0, 0, 0, 0]);
+    stage.runs(CLIENT).returned(CLIENT, &[]);
 }
