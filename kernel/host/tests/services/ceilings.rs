@@ -2,7 +2,11 @@
 //! it is about to be left (KERNEL 7, rules 10 and 11).
 
 use giornata_abi::Error;
+use giornata_abi::call::Call;
+use giornata_abi::posix::{CALL, Operation};
 use giornata_abi::trace::FaultCause;
+use giornata_host::MEMORY;
+use giornata_records::program::Port;
 
 use crate::stage::*;
 
@@ -197,4 +201,56 @@ fn a_thread_that_faults_with_a_mutex_with_a_ceiling_does_not_run_again() {
     stage.rig.fault(FaultCause::Store, 0, 0);
     stage.runs(2).lock(2, a).refused(2, Error::EOWNERDEAD);
     stage.unlock(2, a).exit(2).runs(1);
+}
+
+/// Threads 0 (priority 5) and 1 (7), and 2, above all programs; a mutex with ceiling 8, and a
+/// port of 1 KB that process 0 reads and writes.
+fn with_port() -> (Stage, usize) {
+    let mut system = threads(&[5, 7, 250]);
+    let a = ceiling_mutex(&mut system, 8);
+    system.programs.scratch = (MEMORY + 0xC000) as u64;
+    system.programs.ports.push(Port {
+        place: (MEMORY + 0xD000) as u64,
+        size: PORT as u32,
+        readers: vec![0],
+        writers: vec![0],
+        ..Port::default()
+    });
+    let mut stage = Stage::new(&system);
+    // each of its pieces takes a tick
+    stage.rig.set_piece_time(1);
+    (stage, a)
+}
+
+const PORT: usize = 1024;
+
+#[test]
+fn a_thread_that_copies_a_port_in_pieces_is_at_its_ceiling_behind_it() {
+    for call in [Call::ReadPort, Call::WritePort] {
+        let (mut stage, a) = with_port();
+        stage.sleep(2, 1000).sleep(1, 7).lock(0, a);
+        stage.call(0, call, &[0, USER, PORT, 0, 0, 0]);
+        stage.runs(0).returned(0, DONE);
+        assert!(stage.rig.now() >= 16, "thread 1 woke meanwhile");
+        assert_eq!(stage.place(0), 8);
+        stage.unlock(0, a).runs(1);
+        assert_eq!(stage.place(0), 5);
+    }
+}
+
+#[test]
+fn a_call_that_continues_ends_before_a_signal_is_handled_whatever_its_process_passes() {
+    let (mut stage, _) = with_port();
+    stage.sleep(2, 7).sleep(1, 1000);
+    // (how far it has come is no argument of its caller)
+    stage.call(0, Call::ReadPort, &[0, USER, PORT, 512, 0, 0]);
+    stage.runs(2);
+    let operation = Operation::Interrupt as usize;
+    stage.rig.call_number(CALL, [operation, 0, 1, 0x1234, 0, 0]);
+    stage.rig.check_invariants();
+    stage.refused(2, Error::EBUSY);
+    assert!(stage.place(0) > 200, "as urgent as the machine");
+    stage.sleep(2, 2000).runs(0).returned(0, DONE);
+    assert!(stage.rig.now() >= 16, "all of it was copied");
+    assert_eq!(stage.place(0), 5);
 }
