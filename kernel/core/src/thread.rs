@@ -240,7 +240,8 @@ pub mod state {
     pub const IN_RING: u32 = 0x400;
     /// It awaits a line that has a minimum interarrival time.
     pub const SPACED: u32 = 0x4000;
-    /// It is a sporadic server, see [`Account`](crate::account::Account).
+    /// Its [`Account`](crate::account::Account) is looked at when it wakes: it is a sporadic
+    /// server, or has a quantum by it.
     pub const SPORADIC: u32 = 0x8000;
     /// From this bit on: the level of the ceiling that it published and was moved to;
     /// 0: none.

@@ -20,7 +20,7 @@ use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same, some};
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since
 /// its activation is replenished as if it was activated now.
 const AGAIN: u8 = 8;
-/// Bit of a thread's state: see there.
+/// Bit of a thread's state, which [`Kernel::wake_server`] is called for: see there.
 pub(crate) const SERVER: u32 = state::SPORADIC;
 /// What is limited by nothing is looked at again in so many ticks.
 const FAR: u32 = FARTHEST;
@@ -307,11 +307,17 @@ impl Kernel {
         }
     }
 
-    /// A server that has waited is about to be queued (rules 2 and 4).
+    /// A server that has waited is about to be queued (rules 2 and 4), or a thread with a quantum,
+    /// which begins anew: it is what a thread may run without a pause.
     pub(crate) fn wake_server<M: Machine>(&self, thread: Ref<Thread>) {
         let Some(account) = self.account(thread) else {
             return;
         };
+        let spent = wide(thread.spent.get(), thread.spent_high.get());
+        if !account.is_server() {
+            account.before.set(spent as u32);
+            return self.limit_account(thread, account, spent);
+        }
         let now = now::<M>();
         if account.is_high.get() != 0 {
             let used = thread.spent.get().wrapping_sub(account.before.get());
@@ -325,11 +331,7 @@ impl Kernel {
             thread.own.set(rank);
         }
         account.before.set(thread.spent.get());
-        self.limit_account(
-            thread,
-            account,
-            wide(thread.spent.get(), thread.spent_high.get()),
-        );
+        self.limit_account(thread, account, spent);
         self.watch_server::<M>(account, now);
     }
 
@@ -431,7 +433,7 @@ impl Kernel {
         });
         thread.clear(state::SPORADIC | state::BY_DEADLINE);
         match kind {
-            policy::SPORADIC => thread.set(state::SPORADIC),
+            policy::SPORADIC | policy::ROUND_ROBIN => thread.set(state::SPORADIC),
             policy::DEADLINE => thread.set(state::BY_DEADLINE),
             _ => {}
         }
