@@ -1,5 +1,6 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
+use crate::config::{self, POSIX};
 use crate::debug_map::fingerprint;
 use crate::file::{ProcessSection, Spanned, SystemFile};
 use crate::identifiers;
@@ -53,20 +54,14 @@ const FREESTANDING: [&str; 2] = ["-ffreestanding", "-Werror"];
 /// What those with one are: its functions are declared that POSIX has, and a thread-local
 /// variable lies where the thread pointer leads. A program that was written elsewhere may be
 /// warned of.
-const HOSTED: [&str; 8] = [
-    "-ftls-model=local-exec",
-    "-D_DEFAULT_SOURCE",
-    "-D_POSIX_TIMERS=1",
-    "-D_POSIX_MONOTONIC_CLOCK=1",
-    "-D_POSIX_CLOCK_SELECTION=1",
-    "-D_POSIX_CPUTIME=1",
-    "-D_POSIX_THREAD_CPUTIME=1",
-    "-D_POSIX_PRIORITY_SCHEDULING=1",
-];
+const HOSTED: [&str; 2] = ["-ftls-model=local-exec", "-D_DEFAULT_SOURCE"];
+/// What they are told of a kernel that has what POSIX asks for: see `<sys/features.h>`.
+const HAS_POSIX: &str = "-D__GIORNATA_PSE51=1";
 /// What is written in C of what POSIX asks for, and whether it is the same for all processes:
 /// the others are told of the threads of theirs.
-const POSIX_RUNTIME: [(&str, bool); 9] = [
+const POSIX_RUNTIME: [(&str, bool); 10] = [
     ("user/posix/runtime/barrier.c", true),
+    ("user/posix/runtime/extension.c", true),
     ("user/posix/runtime/frame.c", true),
     ("user/posix/runtime/library.c", true),
     ("user/posix/runtime/mqueue.c", true),
@@ -282,6 +277,9 @@ impl Plan {
         if section.code.is_posix {
             let library = c_library::find(&first_compiler(), &machine)?;
             shared.extend(HOSTED.map(OsString::from));
+            if config::has(file.kernel.config.get_ref(), POSIX) {
+                shared.push(HAS_POSIX.into());
+            }
             shared.extend(calls().map(OsString::from));
             own.extend(threads(file, section).map(OsString::from));
             for headers in [toolchain.root.join(POSIX_HEADERS), library.headers] {

@@ -134,6 +134,11 @@ int gio_set_priority(gio_id thread, unsigned priority);
 /* The execution time of the calling thread so far. O(1). */
 int gio_cpu_time(gio_time *spent);
 
+/* Bytes of the calling thread's stack, and how many of them have been used at most, so far:
+ * down to the lowest word that is not 0. Of a place for created threads, by all that had it.
+ * O(bytes that are not used). */
+int gio_stack(size_t *bytes, size_t *used);
+
 
 /* ---- Processes (EMERALDS 4) -------------------------------------------------- */
 

@@ -86,3 +86,18 @@ pub unsafe extern "C" fn gio_cpu_time(spent: *mut Duration) -> c_int {
     // SAFETY: by contract.
     unsafe { tell(thread::cpu_time(), spent) }
 }
+
+/// See `giornata.h`.
+///
+/// # Safety
+/// `bytes` and `used` are null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gio_stack(bytes: *mut usize, used: *mut usize) -> c_int {
+    let stack = thread::stack();
+    // SAFETY: by contract.
+    match unsafe { tell(stack.map(|stack| stack.size), bytes) } {
+        // SAFETY: by contract.
+        0 => unsafe { tell(stack.map(|stack| stack.used), used) },
+        error => error,
+    }
+}

@@ -94,9 +94,9 @@ int pthread_attr_getstacksize(const pthread_attr_t *__restrict attributes,
                               size_t *__restrict bytes);
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);
 
-/* ESRCH: there is no such thread. EINVAL: no policy, or parameters that make no sense. ENOTSUP:
- * SCHED_OTHER. EPERM: a priority is above `max-priority`. ENOSYS: SCHED_RR and SCHED_SPORADIC
- * need configuration `pse51`. A sporadic server begins with all of its budget each time. */
+/* ESRCH: there is no such thread. EINVAL: no policy, or parameters that make no sense. EPERM: a
+ * priority is above `max-priority`. ENOSYS: SCHED_RR and SCHED_SPORADIC need configuration
+ * `pse51`. A sporadic server begins with all of its budget each time. */
 int pthread_getschedparam(pthread_t thread, int *__restrict policy,
                           struct sched_param *__restrict parameters);
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *parameters);
@@ -129,6 +129,25 @@ void pthread_testcancel(void);
  * is no such thread. */
 int pthread_setname_np(pthread_t thread, const char *name);
 int pthread_getname_np(pthread_t thread, char *name, size_t size);
+
+#if __MISC_VISIBLE || __GNU_VISIBLE
+/* As pthread_join(); EBUSY: it has not ended. ETIMEDOUT: the clock, CLOCK_REALTIME if there is
+ * none among the arguments, shows `time`. EINVAL: no clock that one can wait for. */
+int pthread_tryjoin_np(pthread_t thread, void **value);
+int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *time);
+int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
+                         const struct timespec *time);
+/* The attributes with which the caller runs, its stack among them. Of another thread that is
+ * not known: ENOTSUP. */
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+/* Bytes of the caller's stack, and how many of them have been used at most: down to the lowest
+ * word that is not 0. Both may be NULL. Looks at all that was not used. */
+int pthread_getstackdepth_np(size_t *bytes, size_t *used);
+/* ESRCH: there is no such thread. EINVAL: the set is too small, or hart 0 is not in it. */
+int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t *set);
+int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t *set);
+int pthread_yield(void);
+#endif
 
 /* What clock_gettime() then tells, the kernel has to know: configuration `pse51`. */
 int pthread_getcpuclockid(pthread_t thread, clockid_t *clock);

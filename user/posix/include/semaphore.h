@@ -34,6 +34,9 @@ int sem_wait(sem_t *semaphore);
 int sem_trywait(sem_t *semaphore);
 /* ETIMEDOUT: CLOCK_REALTIME shows `time`. */
 int sem_timedwait(sem_t *__restrict semaphore, const struct timespec *__restrict time);
+/* As sem_timedwait(), by CLOCK_REALTIME or CLOCK_MONOTONIC. EINVAL: another clock. */
+int sem_clockwait(sem_t *__restrict semaphore, clockid_t clock,
+                  const struct timespec *__restrict time);
 /* EOVERFLOW: the count is SEM_VALUE_MAX. */
 int sem_post(sem_t *semaphore);
 int sem_getvalue(sem_t *__restrict semaphore, int *__restrict count);

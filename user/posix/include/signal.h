@@ -41,6 +41,7 @@ typedef void (*_sig_func_ptr)(int);
 #define SIGPIPE 13
 #define SIGALRM 14
 #define SIGTERM 15
+#define SIGSTKFLT 16
 #define SIGCHLD 17
 #define SIGCONT 18
 #define SIGSTOP 19
@@ -48,6 +49,17 @@ typedef void (*_sig_func_ptr)(int);
 #define SIGTTIN 21
 #define SIGTTOU 22
 #define SIGURG 23
+#define SIGXCPU 24
+#define SIGXFSZ 25
+#define SIGVTALRM 26
+#define SIGPROF 27
+#define SIGWINCH 28
+#define SIGIO 29
+#define SIGPOLL SIGIO
+#define SIGPWR 30
+#define SIGSYS 31
+#define SIGIOT SIGABRT
+#define SIGCLD SIGCHLD
 /* Queued, with a value; the lowest goes first. */
 #define SIGRTMIN 32
 #define SIGRTMAX 63
@@ -85,6 +97,38 @@ typedef struct {
 #define SI_ASYNCIO 4
 #define SI_MESGQ 5
 
+/* Why a signal of the hardware came. It is a fault of the process here, so none comes with one
+ * of these; programs name them. */
+#define ILL_ILLOPC 1
+#define ILL_ILLOPN 2
+#define ILL_ILLADR 3
+#define ILL_ILLTRP 4
+#define ILL_PRVOPC 5
+#define ILL_PRVREG 6
+#define ILL_COPROC 7
+#define ILL_BADSTK 8
+#define FPE_INTDIV 1
+#define FPE_INTOVF 2
+#define FPE_FLTDIV 3
+#define FPE_FLTOVF 4
+#define FPE_FLTUND 5
+#define FPE_FLTRES 6
+#define FPE_FLTINV 7
+#define FPE_FLTSUB 8
+#define SEGV_MAPERR 1
+#define SEGV_ACCERR 2
+#define BUS_ADRALN 1
+#define BUS_ADRERR 2
+#define BUS_OBJERR 3
+#define TRAP_BRKPT 1
+#define TRAP_TRACE 2
+#define CLD_EXITED 1
+#define CLD_KILLED 2
+#define CLD_DUMPED 3
+#define CLD_TRAPPED 4
+#define CLD_STOPPED 5
+#define CLD_CONTINUED 6
+
 struct sigaction {
     union {
         void (*__handler)(int);
@@ -99,6 +143,7 @@ struct sigaction {
 
 #define SA_NOCLDSTOP 1
 #define SA_SIGINFO 2
+#define SA_NOCLDWAIT 4
 #define SA_RESTART 0x10000000
 #define SA_NODEFER 0x40000000
 #define SA_RESETHAND ((int)0x80000000)
@@ -159,7 +204,20 @@ int pthread_sigmask(int how, const sigset_t *__restrict set, sigset_t *__restric
 /* (pthread_t is in <pthread.h>) */
 int pthread_kill(uint64_t thread, int number);
 
+/* Writes what a signal is to stderr, behind a text that may be NULL. */
 void psignal(int number, const char *text);
+void psiginfo(const siginfo_t *info, const char *text);
+/* The name of a signal without `SIG` (at most SIG2STR_MAX bytes), and the other way. -1: there is
+ * none. */
+#define SIG2STR_MAX 32
+int sig2str(int number, char *name);
+int str2sig(const char *__restrict name, int *__restrict number);
+
+/* As of System V. EINVAL: there is no such signal. ESRCH: no such group: 1 is the caller's. */
+int killpg(pid_t group, int number);
+int sighold(int number);
+int sigrelse(int number);
+int sigignore(int number);
 
 #ifdef __cplusplus
 }

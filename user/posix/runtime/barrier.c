@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 /* Defined in Rust: src/condition.rs. A barrier is no point of cancellation. */
-int giornata_posix_await(pthread_cond_t *condition, pthread_mutex_t *mutex,
+int giornata_posix_await(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                          const struct timespec *time);
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
@@ -30,7 +30,7 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier)
         barrier->__count = 0;
         /* who was woken comes out first */
         while (barrier->__inside != 0)
-            giornata_posix_await(&barrier->__condition, &barrier->__mutex, NULL);
+            giornata_posix_await(&barrier->__condition, &barrier->__mutex, CLOCK_REALTIME, NULL);
     }
     pthread_mutex_unlock(&barrier->__mutex);
     if (waits)
@@ -53,11 +53,17 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
         pthread_cond_broadcast(&barrier->__condition);
     } else {
         unsigned round = barrier->__round;
-        while (round == barrier->__round)
-            giornata_posix_await(&barrier->__condition, &barrier->__mutex, NULL);
+        while (error == 0 && round == barrier->__round)
+            error = giornata_posix_await(&barrier->__condition, &barrier->__mutex, CLOCK_REALTIME,
+                                         NULL);
+        /* (with another kernel nobody can wait) */
+        if (round == barrier->__round)
+            barrier->__waiting--;
+        else
+            error = 0;
     }
     if (--barrier->__inside == 0)
         pthread_cond_broadcast(&barrier->__condition);
     pthread_mutex_unlock(&barrier->__mutex);
-    return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+    return last ? PTHREAD_BARRIER_SERIAL_THREAD : error;
 }

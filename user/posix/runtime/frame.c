@@ -71,3 +71,27 @@ __asm__(".pushsection .text.giornata_posix_enter, \"ax\"\n"
         "li a0, " NUMBER(GIORNATA_INTERRUPTED) "\n"
         "j 1b\n"
         ".popsection\n");
+
+/* The caller's floating-point environment, rounding mode and flags, and another for it. Whoever
+ * gets the usual one does not become a thread that uses floating-point registers by that. */
+unsigned giornata_posix_environment(void);
+void giornata_posix_set_environment(unsigned environment);
+
+unsigned giornata_posix_environment(void)
+{
+    unsigned environment = 0;
+#ifdef __riscv_flen
+    __asm__ volatile("frcsr %0" : "=r"(environment));
+#endif
+    return environment;
+}
+
+void giornata_posix_set_environment(unsigned environment)
+{
+#ifdef __riscv_flen
+    if (environment != 0)
+        __asm__ volatile("fscsr %0" : : "r"(environment));
+#else
+    (void)environment;
+#endif
+}

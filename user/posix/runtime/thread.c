@@ -35,6 +35,12 @@ struct place {
     uint8_t is_refused;
     uint8_t is_suspended;
     sem_t wakes;
+    uint32_t environment;
+    uint8_t is_main;
+    uint8_t is_detached;
+    uint8_t has_ended;
+    void *value;
+    const struct place *joiner;
 };
 
 const uint8_t giornata_posix_priorities[] = { GIORNATA_PRIORITIES };
@@ -138,10 +144,18 @@ int pthread_attr_setschedpolicy(pthread_attr_t *attributes, int policy)
 {
     if (!is_good(attributes))
         return EINVAL;
-    if (policy == SCHED_OTHER)
-        return ENOTSUP;
-    if (policy != SCHED_FIFO && policy != SCHED_RR && policy != SCHED_SPORADIC)
-        return EINVAL;
+    switch (policy) {
+    case SCHED_OTHER:
+    case SCHED_FIFO:
+    case SCHED_RR:
+    case SCHED_SPORADIC: break;
+    /* "An unsupported value" is ENOTSUP by POSIX.1, one that "is not valid" may be EINVAL. The
+     * first is what a thread can have but attributes cannot say, and the -1 that functions
+     * return instead of a policy. */
+    case SCHED_DEADLINE:
+    case -1: return ENOTSUP;
+    default: return EINVAL;
+    }
     attributes->__policy = policy;
     return 0;
 }
@@ -188,6 +202,31 @@ int pthread_attr_setstack(pthread_attr_t *attributes, void *stack, size_t bytes)
     attributes->__stack = stack;
     attributes->__stack_size = bytes;
     return 0;
+}
+
+/* Defined in Rust: src/thread.rs. */
+int giornata_posix_own_stack(void **bottom, size_t *bytes, size_t *used);
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    if (!pthread_equal(thread, pthread_self()))
+        return pthread_kill(thread, 0) == 0 ? ENOTSUP : ESRCH;
+    pthread_attr_init(attributes);
+    pthread_getschedparam(thread, &attributes->__policy, &attributes->__parameters);
+    attributes->__inherits = PTHREAD_EXPLICIT_SCHED;
+    return giornata_posix_own_stack(&attributes->__stack, &attributes->__stack_size, NULL);
+}
+
+int pthread_getstackdepth_np(size_t *bytes, size_t *used)
+{
+    void *bottom;
+    size_t all, deepest;
+    int error = giornata_posix_own_stack(&bottom, &all, &deepest);
+    if (error == 0 && bytes != NULL)
+        *bytes = all;
+    if (error == 0 && used != NULL)
+        *used = deepest;
+    return error;
 }
 
 int pthread_equal(pthread_t one, pthread_t other)

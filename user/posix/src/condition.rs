@@ -116,7 +116,28 @@ pub unsafe extern "C" fn pthread_cond_timedwait(
     number(cancel::point(|| condition.wait(mutex, until)))
 }
 
-/// Waits as [`pthread_cond_timedwait`], or as [`pthread_cond_wait`] if `time` is null, and is no
+/// See POSIX.1-2024, `pthread_cond_clockwait()`: as [`pthread_cond_timedwait`], until a clock shows
+/// `time`, whatever that of the condition is. `EINVAL`, too: it is none that one can wait for.
+///
+/// # Safety
+/// As [`pthread_cond_timedwait`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_clockwait(
+    condition: *const Condition,
+    mutex: *const Mutex,
+    clock: ClockId,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let condition = unsafe { &*condition };
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    let until = Until::At(clock, unsafe { &*time });
+    number(cancel::point(|| condition.wait(mutex, until)))
+}
+
+/// Waits as [`pthread_cond_clockwait`], or as [`pthread_cond_wait`] if `time` is null, and is no
 /// point of cancellation: for what is built on conditions.
 ///
 /// # Safety
@@ -125,6 +146,7 @@ pub unsafe extern "C" fn pthread_cond_timedwait(
 pub unsafe extern "C" fn giornata_posix_await(
     condition: *const Condition,
     mutex: *const Mutex,
+    clock: ClockId,
     time: *const TimeSpec,
 ) -> c_int {
     // SAFETY: by contract.
@@ -134,7 +156,7 @@ pub unsafe extern "C" fn giornata_posix_await(
     // SAFETY: by contract.
     let until = match unsafe { time.as_ref() } {
         None => Until::Never,
-        Some(time) => Until::At(condition.clock(), time),
+        Some(time) => Until::At(clock, time),
     };
     number(condition.wait(mutex, until))
 }

@@ -70,9 +70,9 @@ pub(crate) fn wait(condition: Id, mutex: Id, until: Ticks, word: usize) -> Resul
     enter(Call::Wait, [slot, serial, mutex, low, high, word]).map(drop)
 }
 
-/// Waits for the end of a thread: what it ended with.
-pub(crate) fn join(thread: Id) -> Result<usize, Error> {
-    let ((slot, serial), (low, high)) = (thread.parts(), halves(Ticks::NEVER.0));
+/// Waits for the end of a thread, until a tick; 0: not at all. What it ended with.
+pub(crate) fn join(thread: Id, until: Ticks) -> Result<usize, Error> {
+    let ((slot, serial), (low, high)) = (thread.parts(), halves(until.0));
     let joined = enter(Call::JoinThread, [slot, serial, low, high, 0, 0]);
     signal::check();
     joined

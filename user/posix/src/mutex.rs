@@ -481,6 +481,23 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(
     number(mutex.lock(Until::At(REALTIME, time)))
 }
 
+/// See POSIX.1-2024, `pthread_mutex_clocklock()`: as [`pthread_mutex_timedlock`], until a clock
+/// shows `time`. `EINVAL`, too, if it has to wait: it is none that one can wait for.
+///
+/// # Safety
+/// As [`pthread_mutex_timedlock`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_clocklock(
+    mutex: *const Mutex,
+    clock: usize,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let mutex = unsafe { &*mutex };
+    // SAFETY: by contract.
+    number(mutex.lock(Until::At(clock, unsafe { &*time })))
+}
+
 /// Unlocks a mutex, whatever there is to see to.
 pub(crate) extern "C" fn unlock_any(mutex: &Mutex) -> c_int {
     number(mutex.unlock_any(word_at_hand()))

@@ -19,6 +19,7 @@ unsafe extern "C" {
 #[cfg(target_os = "none")]
 #[unsafe(no_mangle)]
 pub extern "C" fn giornata_posix_main() {
+    crate::thread::begin_main();
     // (no arguments, not even a name)
     let words: [*const c_char; 1] = [null()];
     // SAFETY: the builder has seen that the sources define it.

@@ -1,4 +1,5 @@
-//! Scheduling: priorities 0 to 255, 255 the most urgent.
+//! Scheduling: priorities from 0 to the `max-priority` of the process, which is the most urgent
+//! that its threads can have.
 
 use core::ffi::c_int;
 
@@ -7,6 +8,7 @@ use giornata_rt::call;
 use crate::error::{Errno, or_minus_one};
 
 /// Policies of `<sched.h>`.
+pub(crate) const OTHER: c_int = 0;
 pub(crate) const FIFO: c_int = 1;
 pub(crate) const ROUND_ROBIN: c_int = 2;
 pub(crate) const SPORADIC: c_int = 4;
@@ -18,13 +20,14 @@ pub extern "C" fn sched_yield() -> c_int {
     or_minus_one(call::yield_now().map(|()| 0).map_err(Errno::from))
 }
 
-/// See POSIX, `sched_get_priority_max()`. No entry.
+/// See POSIX, `sched_get_priority_max()`: the `max-priority` of the process. No entry. `EINVAL`:
+/// there is no such policy.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn sched_get_priority_max(policy: c_int) -> c_int {
-    or_minus_one(known(policy).map(|()| 255))
+    or_minus_one(known(policy).map(|()| most().into()))
 }
 
-/// See POSIX, `sched_get_priority_min()`. No entry.
+/// See POSIX, `sched_get_priority_min()`: 0. No entry. `EINVAL`: there is no such policy.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
     or_minus_one(known(policy).map(|()| 0))
@@ -32,7 +35,18 @@ pub extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
 
 fn known(policy: c_int) -> Result<(), Errno> {
     match policy {
-        FIFO | ROUND_ROBIN | SPORADIC | DEADLINE => Ok(()),
+        OTHER | FIFO | ROUND_ROBIN | SPORADIC | DEADLINE => Ok(()),
         _ => Err(Errno::EINVAL),
     }
+}
+
+#[cfg(target_os = "none")]
+fn most() -> u8 {
+    crate::timer::priority()
+}
+
+/// On the host nothing is granted.
+#[cfg(not(target_os = "none"))]
+fn most() -> u8 {
+    u8::MAX
 }

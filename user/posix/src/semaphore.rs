@@ -18,7 +18,7 @@ use crate::error::{Errno, or_minus_one, set};
 use crate::lock::inside;
 use crate::mutex::Until;
 use crate::signal::{self, Run};
-use crate::time::{REALTIME, TimeSpec};
+use crate::time::{ClockId, REALTIME, TimeSpec};
 use crate::waiting::{Kind, WordObject};
 
 /// Named semaphores that there can be at once, and bytes of a name at most.
@@ -308,6 +308,24 @@ pub unsafe extern "C" fn sem_timedwait(
     // SAFETY: by contract.
     let time = unsafe { &*time };
     or_minus_one(semaphore.acquire(Until::At(REALTIME, time)).map(|()| 0))
+}
+
+/// See POSIX.1-2024, `sem_clockwait()`: as [`sem_timedwait`], until a clock shows `time`. `EINVAL`,
+/// too, if it has to wait: it is none that one can wait for.
+///
+/// # Safety
+/// As [`sem_timedwait`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_clockwait(
+    semaphore: *const Semaphore,
+    clock: ClockId,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let semaphore = unsafe { &*semaphore };
+    // SAFETY: by contract.
+    let until = Until::At(clock, unsafe { &*time });
+    or_minus_one(semaphore.acquire(until).map(|()| 0))
 }
 
 /// See POSIX, `sem_post()`. Does not block; no entry unless a thread waits. `EOVERFLOW`: the

@@ -289,6 +289,19 @@ fn is_for(pending: &Pending, place: &Place) -> bool {
     pending.thread.get() == 0 || pending.thread.get() == place.id.get()
 }
 
+/// Whatever a timer has sent that is pending is nobody's any more; inside. O(pending).
+pub(crate) fn forget_sender(timer: u8) {
+    let mut link = SIGNALS.first.get();
+    while let Some(pending) = SIGNALS.at(link) {
+        if pending.timer.get() == timer {
+            pending.timer.set(0);
+            let queues = u8::from(pending.number.get() >= FIRST_QUEUED);
+            SIGNALS.queued.set(SIGNALS.queued.get() + queues);
+        }
+        link = pending.next.get();
+    }
+}
+
 /// A thread ends: what is pending for it is forgotten; inside.
 pub(crate) fn end_of(id: u64) {
     SIGNALS.forget(|pending| pending.thread.get() == id);
@@ -334,24 +347,22 @@ pub(crate) fn generate_for(info: &Info, thread: Option<u64>, timer: u8) -> Resul
             Some(id) => Some(thread::find(id)?),
             None => None,
         };
-        let is_wanted = match place {
-            Some(place) => place.wanted.get() & bit(number) != 0,
-            None => matches!(taker(number), Some(Taker::Waiting(_))),
+        let taker = match place {
+            None => taker(number),
+            Some(place) if place.wanted.get() & bit(number) != 0 => Some(Taker::Waiting(place)),
+            Some(place) if place.mask.get() & bit(number) != 0 => None,
+            Some(place) if core::ptr::eq(place, own) => Some(Taker::Caller),
+            Some(place) => Some(Taker::Other(place)),
         };
-        if SIGNALS.is_ignored(number) && !is_wanted {
+        // (one that is blocked stays, as somebody may wait for it, or catch it by then)
+        let is_open = matches!(taker, Some(Taker::Caller | Taker::Other(_)));
+        if SIGNALS.is_ignored(number) && is_open {
             return match timer {
                 0 => Ok::<_, Errno>(None),
                 _ => Err(Errno::EAGAIN),
             };
         }
         SIGNALS.add(info, thread.unwrap_or(0), timer)?;
-        let taker = match place {
-            None => taker(number),
-            Some(place) if is_wanted => Some(Taker::Waiting(place)),
-            Some(place) if place.mask.get() & bit(number) != 0 => None,
-            Some(place) if core::ptr::eq(place, own) => Some(Taker::Caller),
-            Some(place) => Some(Taker::Other(place)),
-        };
         Ok(match taker {
             Some(Taker::Other(place)) if place.due.replace(true) => None,
             taker => taker,
@@ -762,7 +773,12 @@ pub unsafe extern "C" fn sigtimedwait(
     match until {
         // SAFETY: by contract.
         Ok(until) => unsafe { take_info(set, info, until) },
-        Err(error) => or_minus_one(Err(error)),
+        // (a time that is none matters only to who has to wait)
+        // SAFETY: by contract.
+        Err(error) => match unsafe { take_info(set, info, Ticks(0)) } {
+            -1 => or_minus_one(Err(error)),
+            number => number,
+        },
     }
 }
 

@@ -11,18 +11,21 @@ use core::mem::offset_of;
 use core::ptr::{null, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 use core::slice::from_raw_parts;
 
+use giornata_rt::clock::Ticks;
 use giornata_rt::thread::{self, Control, Outer};
-use giornata_rt::{Error, Id, call};
+use giornata_rt::{Id, call};
 
 use crate::cancel;
 use crate::entry;
 use crate::error::{Errno, number};
 use crate::lock::inside;
-use crate::mutex::Mutex;
+use crate::mutex::{Mutex, Until};
 use crate::policy::{self, Parameters};
 use crate::sched::FIFO;
 use crate::semaphore::Semaphore;
 use crate::signal::{self, Run, Set};
+use crate::time::{ClockId, REALTIME, TimeSpec};
+use crate::timer;
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
@@ -105,6 +108,16 @@ pub(crate) struct Place {
     pub(crate) is_suspended: Cell<bool>,
     /// What it then waits by, and for a signal.
     pub(crate) wakes: Semaphore,
+    /// The floating-point environment of its creator when that made it.
+    environment: Cell<u32>,
+    /// It runs `main()`: a thread of the system file that can be joined. The kernel knows nothing
+    /// of that, so its end is noted here.
+    is_main: Cell<bool>,
+    /// Of that one: nobody will join it; it has ended, with this value; and who waits for it.
+    is_detached: Cell<bool>,
+    pub(crate) has_ended: Cell<bool>,
+    value: Cell<*mut c_void>,
+    joiner: Cell<*const Place>,
 }
 
 impl Place {
@@ -168,6 +181,9 @@ unsafe extern "C" {
     safe static giornata_posix_priorities: [u8; 0];
     /// The slot of the first thread of the system file, and how many there are.
     safe static giornata_posix_lasting: [u32; 2];
+    /// The caller's floating-point environment, and another for it: see `runtime/frame.c`.
+    safe fn giornata_posix_environment() -> u32;
+    safe fn giornata_posix_set_environment(environment: u32);
     fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
 }
@@ -230,8 +246,17 @@ fn place_of(slot: u16) -> Option<&'static Place> {
     places().get(u32::from(slot).wrapping_sub(first) as usize)
 }
 
-/// The place of a thread; inside. `ESRCH`: none.
+/// The place of a thread; inside. `ESRCH`: none, or it has ended.
 pub(crate) fn find(thread: ThreadId) -> Result<&'static Place, Errno> {
+    let place = find_any(thread)?;
+    match place.has_ended.get() {
+        true => Err(Errno::ESRCH),
+        false => Ok(place),
+    }
+}
+
+/// The place of a thread, which may have ended and not been joined; inside. `ESRCH`: none.
+fn find_any(thread: ThreadId) -> Result<&'static Place, Errno> {
     let place = place_of(thread as u16).filter(|_| thread != 0);
     place
         .filter(|place| place.id.get() == thread)
@@ -264,6 +289,11 @@ fn claim(id: Id, policy: c_int, parameters: &Parameters) -> Option<&'static Plac
     place.is_cancelled.set(false);
     place.is_kept.set(false);
     place.is_asynchronous.set(false);
+    place.environment.set(0);
+    place.is_main.set(false);
+    place.is_detached.set(false);
+    place.has_ended.set(false);
+    place.joiner.set(null());
     place.wakes.restart();
     Some(place)
 }
@@ -310,6 +340,11 @@ fn settle() -> &'static Place {
     place
 }
 
+/// The caller runs `main()`.
+pub(crate) fn begin_main() {
+    own().is_main.set(true);
+}
+
 /// The caller publishes this ceiling, unless it has a higher one. Returns the one before. No
 /// entry.
 pub(crate) fn raise(ceiling: u8) -> Outer {
@@ -323,13 +358,19 @@ pub(crate) fn restore(outer: Outer) {
     }
 }
 
+/// Whether a thread is one of the system file.
+fn is_lasting(id: Id) -> bool {
+    let [first, count] = giornata_posix_lasting;
+    u32::from(id.index()).wrapping_sub(first) < count
+}
+
 /// The priority that the system file gives a thread; 0 of any other.
 fn lasting(id: Id) -> u32 {
-    let [first, count] = giornata_posix_lasting;
-    let index = u32::from(id.index()).wrapping_sub(first);
-    if index >= count {
+    if !is_lasting(id) {
         return 0;
     }
+    let [first, _] = giornata_posix_lasting;
+    let index = u32::from(id.index()).wrapping_sub(first);
     let priorities = (&raw const giornata_posix_priorities).cast::<u8>();
     // SAFETY: there are so many.
     unsafe { priorities.wrapping_add(index as usize).read() }.into()
@@ -363,7 +404,7 @@ fn create(
 ) -> Result<(), Errno> {
     let creator = own();
     let mut asked_for = None;
-    let mask = creator.mask.get();
+    let (mask, environment) = (creator.mask.get(), giornata_posix_environment());
     let (mut stack, mut stack_size, mut is_detached) = (null_mut(), 0, false);
     if let Some(asked) = attributes {
         if asked.state != INITIALISED {
@@ -390,9 +431,10 @@ fn create(
         place.start.set(Some(start));
         place.argument.set(argument);
         place.mask.set(mask);
+        place.environment.set(environment);
         place.stack.set(stack);
         place.stack_size.set(stack_size);
-        if policy != FIFO
+        if !policy::is_plain(policy)
             && let Err(error) = policy::set(id, FIFO, policy, with)
         {
             // (it ends at once)
@@ -400,6 +442,7 @@ fn create(
             thread::detach(id)?;
             return Err(error);
         }
+        timer::thread_was_made();
         tell(outward(id));
         if is_detached {
             thread::detach(id)?;
@@ -443,6 +486,7 @@ extern "C" fn begin(_: usize) -> usize {
     if place.is_refused.get() {
         pthread_exit(null_mut());
     }
+    giornata_posix_set_environment(place.environment.get());
     signal::check();
     let (stack, size) = (place.stack.get(), place.stack_size.get());
     if stack.is_null() {
@@ -479,7 +523,10 @@ pub extern "C" fn pthread_exit(value: *mut c_void) -> ! {
         place.values.set(null_mut());
         place.value_count.set(0);
         signal::end_of(place.id.get());
-        place.id.set(0);
+        match place.is_main.get() && !place.is_detached.get() {
+            true => end_main(place, value),
+            false => place.id.set(0),
+        }
     });
     thread::exit_with(value.expose_provenance())
 }
@@ -522,34 +569,204 @@ fn slice<'a, T>(first: *mut T, count: usize) -> &'a [T] {
     }
 }
 
-/// See POSIX, `pthread_join()`. Blocks; one entry.
+/// The thread that runs `main()` ends, and its place stays until it is joined; inside.
+fn end_main(place: &Place, value: *mut c_void) {
+    place.value.set(value);
+    place.has_ended.set(true);
+    // (no signal is for it any more)
+    place.mask.set(Set::MAX);
+    // SAFETY: null or to a place, which stays.
+    if let Some(joiner) = unsafe { place.joiner.get().as_ref() } {
+        let _ = joiner.wakes.release();
+    }
+}
+
+/// See POSIX, `pthread_join()`. Blocks; one entry. `EDEADLK`: it is the caller. `ESRCH`: there is
+/// no such thread. `EINVAL`: it is one of the system file that does not run `main()`, or is
+/// detached, or another waits for it.
 ///
 /// # Safety
 /// `value` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_join(thread: ThreadId, value: *mut *mut c_void) -> c_int {
-    number(inward(thread).and_then(|id| {
-        cancel::test();
-        let ended = loop {
-            let ended = entry::join(id);
-            cancel::test();
-            // (a handler ends no join)
-            if ended != Err(Error::EINTR) {
-                break ended?;
-            }
+    // SAFETY: by contract.
+    number(join(thread, Until::Never, unsafe { value.as_mut() }))
+}
+
+/// `pthread_tryjoin_np()`, as of other systems: as [`pthread_join`], and does not block. `EBUSY`:
+/// it has not ended.
+///
+/// # Safety
+/// As [`pthread_join`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_tryjoin_np(thread: ThreadId, value: *mut *mut c_void) -> c_int {
+    // SAFETY: by contract.
+    number(join(thread, Until::Now, unsafe { value.as_mut() }))
+}
+
+/// `pthread_timedjoin_np()`, as of other systems: as [`pthread_join`], until CLOCK_REALTIME
+/// shows `time`: `ETIMEDOUT`. `EINVAL`: the nanoseconds are not those of a second.
+///
+/// # Safety
+/// As [`pthread_join`]; `time` may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_timedjoin_np(
+    thread: ThreadId,
+    value: *mut *mut c_void,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe { pthread_clockjoin_np(thread, value, REALTIME, time) }
+}
+
+/// `pthread_clockjoin_np()`, as of other systems: as [`pthread_timedjoin_np`], by a clock.
+/// `EINVAL`: it is none that one can wait for.
+///
+/// # Safety
+/// As [`pthread_timedjoin_np`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_clockjoin_np(
+    thread: ThreadId,
+    value: *mut *mut c_void,
+    clock: ClockId,
+    time: *const TimeSpec,
+) -> c_int {
+    // SAFETY: by contract.
+    let (value, time) = (unsafe { value.as_mut() }, unsafe { &*time });
+    number(join(thread, Until::At(clock, time), value))
+}
+
+fn join(thread: ThreadId, until: Until<'_>, value: Option<&mut *mut c_void>) -> Result<(), Errno> {
+    let own = own();
+    if own.id.get() == thread {
+        return Err(Errno::EDEADLK);
+    }
+    let id = inward(thread)?;
+    cancel::test();
+    let main = inside(|| main_of(thread, id))?;
+    let ended = loop {
+        let tick = until.tick()?;
+        let ended = match main {
+            Some(place) => join_main(place, thread, own, until, tick),
+            None => entry::join(id, tick)
+                .map(with_exposed_provenance_mut)
+                .map_err(Errno::from),
         };
-        if !value.is_null() {
-            // SAFETY: by contract.
-            unsafe { value.write(with_exposed_provenance_mut(ended)) };
+        until.is_over();
+        cancel::test();
+        // (a handler ends no join)
+        if ended != Err(Errno::EINTR) {
+            break ended?;
         }
-        Ok(())
+    };
+    if let Some(value) = value {
+        *value = ended;
+    }
+    Ok(())
+}
+
+/// The place of a thread, if that runs `main()`, or `None`: the kernel knows of its end; inside.
+/// `ESRCH`: it was of the system file, and is gone.
+fn main_of(thread: ThreadId, id: Id) -> Result<Option<&'static Place>, Errno> {
+    match find_any(thread) {
+        Ok(place) => Ok(Some(place).filter(|place| place.is_main.get())),
+        Err(error) if is_lasting(id) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Joins the thread that runs `main()`, once. `EINTR`: it has not ended yet, and the caller was
+/// woken.
+fn join_main(
+    place: &Place,
+    thread: ThreadId,
+    own: &'static Place,
+    until: Until<'_>,
+    tick: Ticks,
+) -> Result<*mut c_void, Errno> {
+    let ended = inside(|| {
+        if place.id.get() != thread {
+            return Err(Errno::ESRCH);
+        }
+        if place.is_detached.get() || !place.joiner.get().is_null() {
+            return Err(Errno::EINVAL);
+        }
+        if place.has_ended.get() {
+            place.id.set(0);
+            return Ok(Some(place.value.get()));
+        }
+        if !matches!(until, Until::Now) {
+            place.joiner.set(own);
+        }
+        Ok(None)
+    })?;
+    if let Some(value) = ended {
+        return Ok(value);
+    }
+    if matches!(until, Until::Now) {
+        return Err(Errno::EBUSY);
+    }
+    let waited = own.wakes.acquire_once(tick);
+    inside(|| place.joiner.set(null()));
+    // (whoever was woken at the same instant looks once more)
+    match waited {
+        Err(error) if !place.has_ended.get() => Err(error),
+        _ => Err(Errno::EINTR),
+    }
+}
+
+/// See POSIX, `pthread_detach()`. One entry. Errors as [`pthread_join`].
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_detach(thread: ThreadId) -> c_int {
+    number(inward(thread).and_then(|id| {
+        let main = inside(|| {
+            let Some(place) = main_of(thread, id)? else {
+                return Ok(false);
+            };
+            if place.has_ended.get() {
+                place.id.set(0);
+            }
+            match place.is_detached.replace(true) {
+                true => Err(Errno::EINVAL),
+                false => Ok(true),
+            }
+        })?;
+        match main {
+            true => Ok(()),
+            false => Ok(thread::detach(id)?),
+        }
     }))
 }
 
-/// See POSIX, `pthread_detach()`. One entry.
+/// What the caller's stack is, for `runtime/thread.c`: its lowest address in `bottom`, its bytes
+/// in `size`, and how many of them have been used in `used`, which may be null. One entry, and
+/// O(bytes that are not used) if `used` is not null.
+///
+/// # Safety
+/// They may be written.
 #[unsafe(no_mangle)]
-pub extern "C" fn pthread_detach(thread: ThreadId) -> c_int {
-    number(inward(thread).and_then(|id| Ok(thread::detach(id)?)))
+pub unsafe extern "C" fn giornata_posix_own_stack(
+    bottom: *mut *mut u8,
+    size: *mut usize,
+    used: *mut usize,
+) -> c_int {
+    let place = own();
+    let (stack, bytes) = (place.stack.get(), place.stack_size.get());
+    number(call::own().map_err(Errno::from).map(|(_, address, whole)| {
+        let (address, whole) = match stack.is_null() {
+            true => (with_exposed_provenance_mut(address), whole),
+            false => (stack, bytes),
+        };
+        // SAFETY: by contract.
+        unsafe { bottom.write(address) };
+        // SAFETY: by contract.
+        unsafe { size.write(whole) };
+        // SAFETY: by contract.
+        if let Some(used) = unsafe { used.as_mut() } {
+            // SAFETY: it is the stack that the caller runs on.
+            *used = unsafe { thread::stack_depth(address.cast_const().cast(), whole) };
+        }
+    }))
 }
 
 /// See POSIX, `pthread_self()`. No entry.

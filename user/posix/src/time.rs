@@ -18,7 +18,7 @@ use crate::lock::inside;
 use crate::{cancel, entry, signal, signal::Run};
 
 const BILLION: c_long = 1_000_000_000;
-const SECOND: u64 = BILLION as u64;
+pub(crate) const SECOND: u64 = BILLION as u64;
 
 /// `clockid_t`.
 pub(crate) type ClockId = usize;
@@ -54,6 +54,20 @@ impl TimeSpec {
             Ok(seconds) => seconds.saturating_mul(SECOND).saturating_add(rest),
             Err(_) => 0,
         })
+    }
+
+    /// Whether it is 0.
+    pub(crate) fn is_zero(self) -> bool {
+        self.seconds == 0 && self.nanoseconds == 0
+    }
+
+    /// How long it is, in nanoseconds; never if they are more than 64 bits hold. `EINVAL`: it is
+    /// negative, or the nanoseconds are not those of a second.
+    pub(crate) fn length(self) -> Result<u64, Errno> {
+        match self.seconds {
+            ..0 => Err(Errno::EINVAL),
+            _ => self.nanoseconds(),
+        }
     }
 
     /// The tick that lies so far behind the clock now: at once if it is negative. One entry.
@@ -187,19 +201,18 @@ pub extern "C" fn clock() -> c_ulong {
 /// See POSIX, `clock_getres()`: a tick of the board's timer, rounded up. No entry.
 ///
 /// # Safety
-/// `resolution` is null or may be written.
+/// `place` is null or may be written.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
-pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
+pub unsafe extern "C" fn clock_getres(clock: ClockId, place: *mut TimeSpec) -> c_int {
     let known = match clock {
         REALTIME | MONOTONIC | THREAD_CPUTIME | PROCESS_CPUTIME => Ok(()),
         _ => spent_by(clock).map(drop),
     };
     or_minus_one(match known {
         Ok(()) => {
-            if !resolution.is_null() {
-                let tick = SECOND.div_ceil(clock::hertz().max(1).into());
+            if !place.is_null() {
                 // SAFETY: by contract.
-                unsafe { resolution.write(TimeSpec::of(tick)) };
+                unsafe { place.write(TimeSpec::of(resolution())) };
             }
             Ok(0)
         }
@@ -207,8 +220,15 @@ pub unsafe extern "C" fn clock_getres(clock: ClockId, resolution: *mut TimeSpec)
     })
 }
 
+/// A tick of the board's timer in ns, rounded up.
+pub(crate) fn resolution() -> u64 {
+    SECOND.div_ceil(clock::hertz().max(1).into())
+}
+
 /// See POSIX, `clock_nanosleep()`. Blocks. One entry, of a relative sleep two. `EINTR`: a
-/// handler has run; of a relative sleep, `rest` is what is left.
+/// handler has run; of a relative sleep, `rest` is what is left. `EINVAL`: the nanoseconds are not
+/// those of a second, a relative time is negative, or the clock is the caller's CPU time, or none.
+/// `ENOTSUP`: another CPU-time clock.
 ///
 /// # Safety
 /// `time` may be read, `rest` is null or may be written.
@@ -242,12 +262,15 @@ fn sleep(
     time: TimeSpec,
     rest: Option<&mut TimeSpec>,
 ) -> Result<(), Errno> {
+    match clock {
+        REALTIME | MONOTONIC => {}
+        PROCESS_CPUTIME => return Err(Errno::ENOTSUP),
+        clock => return Err(no_sleep_by(clock)),
+    }
     if is_absolute {
         return sleep_until(|| awaited(clock, time));
     }
-    if !matches!(clock, REALTIME | MONOTONIC) {
-        return Err(Errno::EINVAL);
-    }
+    time.length()?;
     let until = time.ticks_from_now()?;
     let slept = sleep_until(|| Ok(until));
     if let (Err(Errno::EINTR), Some(rest)) = (slept, rest) {
@@ -255,6 +278,23 @@ fn sleep(
         *rest = TimeSpec::of(clock::instant(Ticks(left)).0);
     }
     slept
+}
+
+/// Why nobody can sleep by a clock: `ENOTSUP` of another thread's CPU time, `EINVAL` of the caller's
+/// own, which then does not go on, and of what is no clock.
+#[cfg(target_os = "none")]
+#[cold]
+fn no_sleep_by(clock: ClockId) -> Errno {
+    match crate::thread::of_clock(clock).map(crate::thread::outward) {
+        Ok(thread) if thread != crate::thread::pthread_self() => Errno::ENOTSUP,
+        _ => Errno::EINVAL,
+    }
+}
+
+/// The host has no table of threads.
+#[cfg(not(target_os = "none"))]
+fn no_sleep_by(_: ClockId) -> Errno {
+    Errno::EINVAL
 }
 
 /// Blocks until a tick, which is asked for anew when CLOCK_REALTIME has been set, or until a
@@ -293,6 +333,14 @@ pub(crate) fn monotonic(shown: u64) -> u64 {
             then.nanoseconds().unwrap_or(never)
         }
     }
+}
+
+/// What CLOCK_REALTIME shows, in ns.
+#[cfg(target_os = "none")]
+pub(crate) fn realtime() -> u64 {
+    let now = TimeSpec::of(time::now().0).plus(ahead());
+    // (its nanoseconds are those of a second)
+    now.nanoseconds().unwrap_or(u64::MAX)
 }
 
 /// The first tick at which a clock shows a time that the caller is about to wait for: if
@@ -342,8 +390,8 @@ fn ahead() -> TimeSpec {
 
 /// See POSIX, `clock_settime()`, of CLOCK_REALTIME: of this process. Who waits for a time of it
 /// waits for that time as it is now, and so do its timers; nothing else changes. O(threads),
-/// and an entry for each that waits so. `EINVAL`: another clock, or the nanoseconds are not
-/// those of a second.
+/// and an entry for each that waits so. `EINVAL`: another clock, a negative time, or the
+/// nanoseconds are not those of a second.
 ///
 /// # Safety
 /// `time` may be read.
@@ -353,7 +401,7 @@ pub unsafe extern "C" fn clock_settime(clock: ClockId, time: *const TimeSpec) ->
     let time = unsafe { time.read() };
     or_minus_one(match clock {
         REALTIME => time
-            .nanoseconds()
+            .length()
             .and_then(|nanoseconds| match nanoseconds.cast_signed() {
                 ..0 => Err(Errno::EINVAL),
                 _ => {

@@ -13,7 +13,8 @@ use crate::lock::inside;
 use crate::signal::{self, Info};
 use crate::thread;
 use crate::time::{
-    ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, THREAD_CPUTIME, TimeSpec, monotonic,
+    ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, SECOND as NANOSECONDS, THREAD_CPUTIME,
+    TimeSpec, monotonic, realtime, resolution,
 };
 
 /// Timers that there can be, and the one of `alarm()` behind them.
@@ -111,24 +112,41 @@ pub struct Setting {
     value: TimeSpec,
 }
 
+/// What a timer goes by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// CLOCK_MONOTONIC: so are relative times by CLOCK_REALTIME, which is then set in vain.
+    Monotonic,
+    /// CLOCK_REALTIME, by whatever that shows.
+    Realtime,
+    /// The CPU-time clock of the process.
+    Process,
+    /// That of a thread.
+    Thread(u64),
+}
+
 /// A timer.
 #[derive(Clone, Copy)]
 struct Timer {
     exists: bool,
     serial: u32,
     event: Event,
-    /// When it is due, by its clock if that is `by_clock`, else by CLOCK_MONOTONIC; 0: it is
-    /// not armed.
+    /// As it was created: CLOCK_REALTIME, CLOCK_MONOTONIC, or a CPU-time clock.
+    clock: Source,
+    /// What its times are by since it was set.
+    source: Source,
+    is_armed: bool,
+    /// When it expires next, as `source` shows it.
     due: u64,
-    by_clock: bool,
-    /// The thread whose CPU-time clock it goes by; 0: none.
-    thread: u64,
     period: u64,
     /// Expirations since its signal was sent that is pending; and before the last that was
     /// taken.
     overruns: u32,
     taken: u32,
     is_pending: bool,
+    /// It has expired while its signal was pending: nobody wakes for it until that is taken,
+    /// and its overruns are counted then.
+    is_idle: bool,
 }
 
 impl Timer {
@@ -136,47 +154,91 @@ impl Timer {
         exists: false,
         serial: 0,
         event: Event::NONE,
+        clock: Source::Monotonic,
+        source: Source::Monotonic,
+        is_armed: false,
         due: 0,
-        by_clock: false,
-        thread: 0,
         period: 0,
         overruns: 0,
         taken: 0,
         is_pending: false,
+        is_idle: false,
     };
 
-    /// When it is due, by the CPU-time clock of its thread or by CLOCK_MONOTONIC; `None` if it
-    /// is not armed.
-    fn instant(&self) -> Option<u64> {
-        let at = match self.by_clock && self.thread == 0 {
-            true => monotonic(self.due),
-            false => self.due,
-        };
-        (self.due != 0).then_some(at)
+    /// Whether the library's thread has to see to it.
+    fn is_watched(&self) -> bool {
+        self.is_armed && !self.is_idle && self.event.notify != NOTHING
     }
 
-    /// What the clock shows that it goes by; 0 if its thread has ended.
-    fn now(&self) -> u64 {
-        match self.thread {
-            0 => time::now().0,
-            thread => {
-                let spent = thread::inward(thread).map(rt_thread::cpu_time_of);
-                spent.map_or(0, |spent| spent.map_or(0, |spent| spent.0))
-            }
+    /// When it is due by CLOCK_MONOTONIC; `None`: not by that.
+    fn instant(&self) -> Option<u64> {
+        match self.source {
+            Source::Monotonic => Some(self.due),
+            Source::Realtime => Some(monotonic(self.due)),
+            Source::Process | Source::Thread(_) => None,
         }
+    }
+
+    /// What it goes by shows now; 0 if its thread has ended. An entry for a CPU-time clock.
+    fn now(&self) -> u64 {
+        match self.source {
+            Source::Monotonic => time::now().0,
+            Source::Realtime => realtime(),
+            Source::Process => spent_by_process(),
+            Source::Thread(thread) => spent_by(thread),
+        }
+    }
+
+    /// It has expired, if it is due at `now`: how often. It is set for its next time, or is not
+    /// armed any more. O(1), whatever was missed.
+    fn advance(&mut self, now: u64) -> u64 {
+        if !self.is_armed || self.due > now {
+            return 0;
+        }
+        let missed = match self.period {
+            0 => {
+                self.is_armed = false;
+                return 1;
+            }
+            period => (now - self.due) / period,
+        };
+        let expirations = missed.saturating_add(1);
+        let passed = self.period.saturating_mul(expirations);
+        self.due = self.due.saturating_add(passed);
+        expirations
+    }
+
+    fn overrun(&mut self, more: u64) {
+        let overruns = u64::from(self.overruns).saturating_add(more);
+        self.overruns = overruns.min(MOST_OVERRUNS.into()) as u32;
     }
 
     /// What is left of it, and its period.
     fn setting(&self) -> Setting {
-        let left = self.instant().map_or(0, |at| {
-            // (it has not expired yet)
-            at.saturating_sub(self.now()).max(1)
-        });
+        let now = self.now();
+        let left = match (self.is_armed, self.due.checked_sub(now), self.period) {
+            (false, ..) => 0,
+            (true, Some(left), _) if left != 0 => left,
+            // (nobody is told: it has expired by now)
+            (true, _, 0) if self.event.notify == NOTHING => 0,
+            (true, _, 0) => 1,
+            (true, _, period) => period - (now - self.due) % period,
+        };
         Setting {
             period: TimeSpec::of(self.period),
             value: TimeSpec::of(left),
         }
     }
+}
+
+/// What a thread has run; 0 if it has ended.
+fn spent_by(thread: u64) -> u64 {
+    let spent = thread::inward(thread).map(rt_thread::cpu_time_of);
+    spent.map_or(0, |spent| spent.map_or(0, |spent| spent.0))
+}
+
+fn spent_by_process() -> u64 {
+    rt_thread::cpu_time_of_process().map_or(0, |spent| spent.0)
 }
 
 struct Timers {
@@ -203,37 +265,32 @@ impl Timers {
         is_it.then_some(timer).ok_or(Errno::EINVAL)
     }
 
-    /// The first timer that is due at `now`, as it was, and set for its next time; inside.
-    fn expire(&self, now: u64) -> Option<(usize, Timer)> {
+    /// Those that the library's thread has to see to.
+    fn watched(&self) -> impl Iterator<Item = Timer> {
+        self.all.iter().map(Cell::get).filter(Timer::is_watched)
+    }
+
+    /// The first timer that is due, as it was, and set for its next time; inside.
+    fn expire(&self) -> Option<(usize, Timer)> {
         for (index, place) in self.all.iter().enumerate() {
             let mut timer = place.get();
-            let Some(at) = timer.instant() else {
-                continue;
-            };
-            let now = match timer.thread {
-                0 => now,
-                _ => timer.now(),
-            };
-            if at > now {
+            if !timer.is_watched() {
                 continue;
             }
-            let mut expirations = 1;
-            match timer.period {
-                0 => timer.due = 0,
-                period => {
-                    expirations += (now - at) / period;
-                    timer.due = timer.due.saturating_add(period.saturating_mul(expirations));
+            let expirations = timer.advance(timer.now());
+            if expirations == 0 {
+                continue;
+            }
+            match timer.is_pending {
+                true => {
+                    timer.overrun(expirations);
+                    timer.is_idle = true;
                 }
-            }
-            let missed = match timer.is_pending {
-                true => expirations,
                 false => {
                     timer.overruns = 0;
-                    expirations - 1
+                    timer.overrun(expirations - 1);
                 }
-            };
-            let overruns = u64::from(timer.overruns).saturating_add(missed);
-            timer.overruns = overruns.min(MOST_OVERRUNS.into()) as u32;
+            }
             let due = timer;
             timer.is_pending |= timer.event.notify == SIGNAL;
             place.set(timer);
@@ -244,41 +301,57 @@ impl Timers {
 
     /// When the next is due by CLOCK_MONOTONIC; never, if none is.
     fn next(&self) -> u64 {
-        let all = self
-            .all
-            .iter()
-            .map(Cell::get)
-            .filter(|timer| timer.thread == 0);
-        all.filter_map(|timer| timer.instant())
-            .min()
-            .unwrap_or(u64::MAX)
+        let all = self.watched().filter_map(|timer| timer.instant());
+        all.min().unwrap_or(u64::MAX)
     }
 
     /// When the next is due by the CPU-time clock of a thread; 0 if none is.
     fn next_of(&self, thread: u64) -> u64 {
         let all = self
-            .all
-            .iter()
-            .map(Cell::get)
-            .filter(|timer| timer.thread == thread);
-        all.filter_map(|timer| timer.instant()).min().unwrap_or(0)
+            .watched()
+            .filter(|timer| timer.source == Source::Thread(thread));
+        all.map(|timer| timer.due.max(1)).min().unwrap_or(0)
     }
 
-    fn is_any_armed(&self) -> bool {
-        self.all.iter().any(|timer| timer.get().due != 0)
+    /// What the process may run until the next timer of its clock is due; `None` if none is.
+    fn left_to_process(&self) -> Option<u64> {
+        let all = self
+            .watched()
+            .filter(|timer| timer.source == Source::Process);
+        let due = all.map(|timer| timer.due).min()?;
+        Some(due.saturating_sub(spent_by_process()))
+    }
+
+    fn is_any_watched(&self) -> bool {
+        self.watched().next().is_some()
     }
 }
 
-/// The signal of a timer was taken; inside.
+/// The signal of a timer was taken; inside. Expirations up to now are its overruns. An entry if
+/// the library's thread is to wake for the timer again.
 pub(crate) fn taken(number: u8) {
     let index = usize::from(number).wrapping_sub(1);
     if let Some(place) = TIMERS.all.get(index) {
         let mut timer = place.get();
         timer.is_pending = false;
+        if timer.period != 0 {
+            let missed = timer.advance(timer.now());
+            timer.overrun(missed);
+        }
         timer.taken = timer.overruns;
         timer.overruns = 0;
+        let was_idle = core::mem::take(&mut timer.is_idle);
         place.set(timer);
+        if was_idle && let Some(service) = service_to_wake() {
+            signal::interrupt(service);
+        }
     }
+}
+
+/// The library's thread, if somebody has to wake it now; inside.
+fn service_to_wake() -> Option<&'static thread::Place> {
+    let place = thread::find(TIMERS.service.get()).ok();
+    place.filter(|place| !core::ptr::eq(*place, thread::own()) && !place.due.replace(true))
 }
 
 /// What the library's thread does.
@@ -287,8 +360,7 @@ extern "C" fn serve(_: *mut c_void) -> *mut c_void {
     own.mask.set(u64::MAX);
     own.is_kept.set(true);
     loop {
-        let now = time::now().0;
-        match inside(|| TIMERS.expire(now)) {
+        match inside(|| TIMERS.expire()) {
             // (its last signal is pending: this one is an overrun)
             Some((_, timer)) if timer.is_pending => {}
             Some((index, timer)) => {
@@ -306,14 +378,32 @@ extern "C" fn serve(_: *mut c_void) -> *mut c_void {
     }
 }
 
+/// The least that a thread runs before a timer of the process's clock is looked at again, in ns.
+const STEP: u64 = 20_000;
+
 /// The kernel wakes the library's thread, which calls, when a CPU-time clock shows what a
-/// timer waits for.
+/// timer waits for. The clock of the process is no one thread's: when the last of what is left to
+/// n threads has been run, one of them has run an nth of it at least.
 fn watch_threads() {
-    for place in thread::places() {
+    let places = thread::places();
+    let left = inside(|| TIMERS.left_to_process());
+    let step = left.map(|left| {
+        let living = places.iter().filter(|place| place.id.get() != 0).count();
+        (left / living.max(1) as u64).max(STEP)
+    });
+    for place in places {
         let id = place.id.get();
-        let due = match id {
+        let own = match id {
             0 => 0,
             id => inside(|| TIMERS.next_of(id)),
+        };
+        let shared = match (id, step) {
+            (0, _) | (_, None) => 0,
+            (id, Some(step)) => spent_by(id).saturating_add(step),
+        };
+        let due = match (own, shared) {
+            (0, due) | (due, 0) => due,
+            (one, other) => one.min(other),
         };
         if place.timer.replace(due) != due
             && let Ok(id) = thread::inward(id)
@@ -324,18 +414,29 @@ fn watch_threads() {
     }
 }
 
+/// A thread was made, whose time is the process's, too; inside.
+pub(crate) fn thread_was_made() {
+    if TIMERS.service.get() != 0
+        && TIMERS
+            .watched()
+            .any(|timer| timer.source == Source::Process)
+        && let Some(service) = service_to_wake()
+    {
+        signal::interrupt(service);
+    }
+}
+
 /// The times of timers have changed: the library's thread looks at them, and begins if it has
 /// not. `EAGAIN`: there is no spare thread for it.
 fn wake() -> Result<(), Errno> {
     let service = inside(|| {
-        if TIMERS.service.get() == 0 && TIMERS.is_any_armed() {
+        if TIMERS.service.get() == 0 && TIMERS.is_any_watched() {
             TIMERS
                 .service
                 .set(thread::start_service(serve, priority())?);
             return Ok::<_, Errno>(None);
         }
-        let place = thread::find(TIMERS.service.get()).ok();
-        Ok(place.filter(|place| !place.due.replace(true)))
+        Ok(service_to_wake())
     })?;
     if let Some(place) = service {
         signal::interrupt(place);
@@ -351,8 +452,8 @@ pub(crate) fn clock_was_set() {
 }
 
 /// See POSIX, `timer_create()`. No entry. `EINVAL`: there is no such clock, or it cannot be
-/// told so. `EAGAIN`: there are 32 timers. `ENOTSUP`: a clock of the process's CPU time, or of a
-/// thread's in another configuration than `pse51`.
+/// told so. `EAGAIN`: there are 32 timers. `ENOTSUP`: a CPU-time clock, in another configuration
+/// than `pse51`.
 ///
 /// # Safety
 /// `event` is null or may be read, and attributes in it are there as long as the timer;
@@ -373,17 +474,23 @@ pub unsafe extern "C" fn timer_create(
 }
 
 fn create(clock: ClockId, event: Option<Event>) -> Result<usize, Errno> {
-    let thread = match clock {
-        REALTIME | MONOTONIC => 0,
-        PROCESS_CPUTIME => return Err(Errno::ENOTSUP),
-        THREAD_CPUTIME => thread::pthread_self(),
-        clock => thread::of_clock(clock).map(thread::outward)?,
+    // (kernels of other configurations have no such clocks)
+    let source = match clock {
+        REALTIME => Source::Realtime,
+        MONOTONIC => Source::Monotonic,
+        PROCESS_CPUTIME => {
+            rt_thread::cpu_time_of_process().map_err(|_| Errno::ENOTSUP)?;
+            Source::Process
+        }
+        clock => {
+            let thread = match clock {
+                THREAD_CPUTIME => thread::pthread_self(),
+                clock => thread::of_clock(clock).map(thread::outward)?,
+            };
+            rt_thread::cpu_time_of(thread::inward(thread)?).map_err(|_| Errno::ENOTSUP)?;
+            Source::Thread(thread)
+        }
     };
-    if thread != 0 {
-        // (kernels of other configurations have no such clocks)
-        inside(|| thread::find(thread).map(drop))?;
-        rt_thread::cpu_time_of(thread::inward(thread)?).map_err(|_| Errno::ENOTSUP)?;
-    }
     if let Some(event) = event {
         event.check()?;
     }
@@ -404,7 +511,8 @@ fn create(clock: ClockId, event: Option<Event>) -> Result<usize, Errno> {
             exists: true,
             serial,
             event: event.unwrap_or(default),
-            thread,
+            clock: source,
+            source,
             ..Timer::NONE
         });
         Ok(id)
@@ -418,6 +526,8 @@ pub extern "C" fn timer_delete(timer: usize) -> c_int {
     or_minus_one(inside(|| {
         let place = TIMERS.find(timer)?;
         let serial = place.get().serial;
+        // (the next that has this place has nothing to do with it)
+        signal::forget_sender(timer as u8);
         place.set(Timer {
             serial,
             ..Timer::NONE
@@ -426,8 +536,11 @@ pub extern "C" fn timer_delete(timer: usize) -> c_int {
     }))
 }
 
-/// See POSIX, `timer_settime()`. Two entries. `EINVAL`: there is no such timer, or the
-/// nanoseconds are not those of a second. `EAGAIN`: there is no spare thread for timers.
+/// See POSIX, `timer_settime()`. Two entries. An absolute time in the past, before the clock's
+/// beginning too, is due at once, and what was missed since are overruns; a period is a tick of
+/// the board's timer at least. `EINVAL`: there is no such timer, the nanoseconds are not those
+/// of a second, or a time that is not absolute is negative. `EAGAIN`: there is no spare thread
+/// for timers.
 ///
 /// # Safety
 /// `setting` may be read, `before` is null or may be written.
@@ -449,7 +562,17 @@ pub unsafe extern "C" fn timer_settime(
 }
 
 fn set(id: usize, is_absolute: bool, setting: Setting) -> Result<Setting, Errno> {
-    let (value, period) = (setting.value.nanoseconds()?, setting.period.nanoseconds()?);
+    let value = match setting.value.is_zero() {
+        // (that it is in the past may not be taken for 0, which disarms)
+        true => None,
+        false if is_absolute => Some(setting.value.nanoseconds()?),
+        false => Some(setting.value.length()?),
+    };
+    // (of a timer that is not armed it does not matter)
+    let period = match value {
+        None => 0,
+        Some(_) => whole_ticks(setting.period.length()?),
+    };
     let old = inside(|| {
         let place = TIMERS.find(id)?;
         let old = place.get().setting();
@@ -457,23 +580,39 @@ fn set(id: usize, is_absolute: bool, setting: Setting) -> Result<Setting, Errno>
         Ok::<_, Errno>(old)
     })?;
     if let Err(error) = wake() {
-        inside(|| TIMERS.find(id).map(|place| arm(place, 0, 0, false)))?;
+        inside(|| TIMERS.find(id).map(|place| arm(place, None, 0, false)))?;
         return Err(error);
     }
     Ok(old)
 }
 
-/// A timer is due in so long, or at an instant of its clock; 0: never. Inside.
-fn arm(place: &Cell<Timer>, value: u64, period: u64, is_absolute: bool) {
+/// A period, rounded up to the resolution of the clocks.
+fn whole_ticks(period: u64) -> u64 {
+    let tick = resolution();
+    match NANOSECONDS % tick {
+        0 => period.checked_next_multiple_of(tick).unwrap_or(period),
+        // (a tick is no number of nanoseconds, so no multiple of it is)
+        _ if period == 0 => 0,
+        _ => period.max(tick),
+    }
+}
+
+/// A timer is due in so long, or at an instant of its clock; `None`: never. Inside.
+fn arm(place: &Cell<Timer>, value: Option<u64>, period: u64, is_absolute: bool) {
     let mut timer = place.get();
-    timer.due = match (value, is_absolute) {
-        (0, _) => 0,
-        (value, true) => value,
-        (value, false) => timer.now().saturating_add(value),
+    timer.source = match timer.clock {
+        Source::Realtime if !is_absolute => Source::Monotonic,
+        clock => clock,
     };
-    timer.by_clock = is_absolute;
+    timer.is_armed = value.is_some();
+    timer.due = match (value, is_absolute) {
+        (None, _) => 0,
+        (Some(value), true) => value,
+        (Some(value), false) => timer.now().saturating_add(value),
+    };
     timer.period = period;
     timer.overruns = 0;
+    timer.is_idle = false;
     place.set(timer);
 }
 
@@ -505,25 +644,25 @@ pub extern "C" fn timer_getoverrun(timer: usize) -> c_int {
 /// entries. Without a spare thread it never comes.
 #[unsafe(no_mangle)]
 pub extern "C" fn alarm(seconds: c_uint) -> c_uint {
-    const SECOND: u64 = 1_000_000_000;
     let left = inside(|| {
         let [.., place] = &TIMERS.all;
         let mut timer = place.get();
-        let now = time::now().0;
-        let left = timer
-            .instant()
-            .map_or(0, |at| at.saturating_sub(now).max(1));
+        let left = match timer.is_armed {
+            true => timer.due.saturating_sub(timer.now()).max(1),
+            false => 0,
+        };
         timer.event = Event {
             notify: SIGNAL,
             signal: ALARM_SIGNAL,
             ..Event::NONE
         };
         place.set(timer);
-        arm(place, u64::from(seconds) * SECOND, 0, false);
+        let value = (seconds != 0).then_some(u64::from(seconds) * NANOSECONDS);
+        arm(place, value, 0, false);
         left
     });
     let _ = wake();
-    left.div_ceil(SECOND) as c_uint
+    left.div_ceil(NANOSECONDS) as c_uint
 }
 
 /// The priority of the library's thread.

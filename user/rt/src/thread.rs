@@ -100,16 +100,17 @@ pub struct Stack {
 pub fn stack() -> Result<Stack, Error> {
     let (_, address, size) = call::own()?;
     // SAFETY: the kernel says where the stack of this thread is, of whole words.
-    let used = unsafe { depth(with_exposed_provenance(address), size) };
+    let used = unsafe { stack_depth(with_exposed_provenance(address), size) };
     Ok(Stack { size, used })
 }
 
-/// Bytes from the lowest word that is not 0 to the end.
+/// How deep a stack has been that a program gave a thread itself: bytes from the lowest word
+/// that is not 0 to the end. O(bytes that are not used).
 ///
 /// # Safety
 /// `size` bytes from `bottom` on may be read, by words; what the thread has there
 /// meanwhile does not matter.
-unsafe fn depth(bottom: *const usize, size: usize) -> usize {
+pub unsafe fn stack_depth(bottom: *const usize, size: usize) -> usize {
     let words = size / WORD;
     let free = (0..words).find(|index| {
         // SAFETY: by contract; volatile, because the stack is in use.
@@ -287,7 +288,7 @@ mod tests {
                 words[mark] = 1;
             }
             // SAFETY: all of `words`.
-            let depth = unsafe { depth(words.as_ptr(), size_of_val(&words)) };
+            let depth = unsafe { stack_depth(words.as_ptr(), size_of_val(&words)) };
             assert_eq!(depth, used * WORD);
         }
     }

@@ -78,7 +78,7 @@ static void turns(void)
     int policy;
     CHECK(sched_rr_get_interval(0, &quantum) == 0 && quantum.tv_nsec == 10 * MILLISECOND);
     CHECK(sched_rr_get_interval(77, &quantum) == -1 && errno == ESRCH);
-    CHECK(sched_get_priority_max(SCHED_RR) == 255 && sched_get_priority_min(SCHED_SPORADIC) == 0);
+    CHECK(sched_get_priority_max(SCHED_RR) == 40 && sched_get_priority_min(SCHED_SPORADIC) == 0);
     pthread_t one = start(SCHED_RR, low, compute), two = start(SCHED_RR, low, compute);
     CHECK(pthread_getschedparam(one, &policy, &param) == 0 && policy == SCHED_RR);
     rest(100);
@@ -140,7 +140,6 @@ static void servers(void)
     bad.sched_priority = 41;
     CHECK(pthread_setschedparam(thread, SCHED_SPORADIC, &bad) == EPERM);
     CHECK(pthread_setschedparam(thread, 77, &server) == EINVAL);
-    CHECK(pthread_setschedparam(thread, SCHED_OTHER, &server) == ENOTSUP);
     CHECK(pthread_setschedparam(77, SCHED_FIFO, &server) == ESRCH);
     // as any other again
     server.sched_priority = 10;
@@ -193,7 +192,6 @@ static void cpu_timers(void)
     ran = 0;
     sigaction(SIGRTMIN, &action, NULL);
     CHECK(sem_init(&told, 0, 0) == 0);
-    CHECK(timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == -1 && errno == ENOTSUP);
     pthread_t thread = start(SCHED_FIFO, low, compute_once);
     CHECK(pthread_getcpuclockid(thread, &clock) == 0);
     CHECK(timer_create(clock, &event, &timer) == 0);

@@ -504,7 +504,7 @@ static void read_write(void)
     CHECK(end(start(30, reader, NULL)) == 0 && came("r"));
     CHECK(end(start(30, try_write, NULL)) == EBUSY);
     CHECK(pthread_rwlock_timedwrlock(&rwlock, &time) == ETIMEDOUT);
-    pthread_t to_write = start(30, writer, NULL), to_read = start(31, reader, NULL);
+    pthread_t to_write = start(30, writer, NULL), to_read = start(30, reader, NULL);
     CHECK(came("") && pthread_rwlock_tryrdlock(&rwlock) == EBUSY);
     CHECK(pthread_rwlock_unlock(&rwlock) == 0 && came(""));
     CHECK(pthread_rwlock_unlock(&rwlock) == 0 && came("wr"));

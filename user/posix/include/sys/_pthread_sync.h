@@ -58,6 +58,9 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex);
 /* ETIMEDOUT: CLOCK_REALTIME shows `time`. */
 int pthread_mutex_timedlock(pthread_mutex_t *__restrict mutex,
                             const struct timespec *__restrict time);
+/* As pthread_mutex_timedlock(), by CLOCK_REALTIME or CLOCK_MONOTONIC. EINVAL: another clock. */
+int pthread_mutex_clocklock(pthread_mutex_t *__restrict mutex, clockid_t clock,
+                            const struct timespec *__restrict time);
 /* EPERM: the caller does not have it. */
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
 /* EINVAL: it is consistent, or not robust. EPERM: the caller does not have it. */
@@ -113,6 +116,10 @@ int pthread_cond_wait(pthread_cond_t *__restrict condition, pthread_mutex_t *__r
 int pthread_cond_timedwait(pthread_cond_t *__restrict condition,
                            pthread_mutex_t *__restrict mutex,
                            const struct timespec *__restrict time);
+/* As pthread_cond_timedwait(), by CLOCK_REALTIME or CLOCK_MONOTONIC. EINVAL: another clock. */
+int pthread_cond_clockwait(pthread_cond_t *__restrict condition,
+                           pthread_mutex_t *__restrict mutex, clockid_t clock,
+                           const struct timespec *__restrict time);
 int pthread_cond_signal(pthread_cond_t *condition);
 int pthread_cond_broadcast(pthread_cond_t *condition);
 
@@ -167,7 +174,8 @@ typedef struct {
     pthread_mutex_t __mutex;
     pthread_cond_t __readers, __writers;
     pthread_t __writer;
-    unsigned __reading, __to_write, __state;
+    struct __rwlock_waiter *__waiters;
+    unsigned __reading, __state;
 } pthread_rwlock_t;
 
 typedef struct {
@@ -181,7 +189,8 @@ typedef struct {
             PTHREAD_COND_INITIALIZER, 0, 0, 0, 0                               \
     }
 
-/* Threads that want to write go before those that want to read. EINVAL: it is destroyed.
+/* The most urgent of those that wait goes first, of equals who wants to write; whoever wants to
+ * read waits for those that wait to write and are as urgent. EINVAL: it is destroyed.
  * EDEADLK: the caller has it to write. EBUSY: another has it. ETIMEDOUT: CLOCK_REALTIME shows
  * `time`. EAGAIN: too many read. */
 int pthread_rwlock_init(pthread_rwlock_t *__restrict lock,
@@ -194,6 +203,11 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t *__restrict lock,
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock);
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);
 int pthread_rwlock_timedwrlock(pthread_rwlock_t *__restrict lock,
+                               const struct timespec *__restrict time);
+/* By CLOCK_REALTIME or CLOCK_MONOTONIC. EINVAL: another clock. */
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *__restrict lock, clockid_t clock,
+                               const struct timespec *__restrict time);
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *__restrict lock, clockid_t clock,
                                const struct timespec *__restrict time);
 /* EPERM: nobody has it, or another to write. */
 int pthread_rwlock_unlock(pthread_rwlock_t *lock);

@@ -2,8 +2,12 @@
 #ifndef _SYS_SCHED_H_
 #define _SYS_SCHED_H_
 
+#include <stddef.h>
 #include <sys/_timespec.h>
+#include <sys/features.h>
+#include <sys/types.h>
 
+/* As SCHED_FIFO. */
 #define SCHED_OTHER 0
 #define SCHED_FIFO 1
 /* Quanta of 10 ms. */
@@ -28,5 +32,35 @@ struct sched_param {
      * policy, its deadline is. */
     struct timespec sched_deadline;
 };
+
+#if __MISC_VISIBLE || __GNU_VISIBLE
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Harts that a thread may run on: there is one, number 0. */
+#define CPU_SETSIZE 32
+typedef struct {
+    unsigned __bits;
+} cpu_set_t;
+
+#define CPU_ZERO(set) ((void)((set)->__bits = 0))
+#define __CPU_BIT(number) ((unsigned)(number) < CPU_SETSIZE ? 1u << (number) : 0u)
+#define CPU_SET(number, set) ((void)((set)->__bits |= __CPU_BIT(number)))
+#define CPU_CLR(number, set) ((void)((set)->__bits &= ~__CPU_BIT(number)))
+#define CPU_ISSET(number, set) (((set)->__bits & __CPU_BIT(number)) != 0)
+#define CPU_COUNT(set) __builtin_popcount((set)->__bits)
+#define CPU_EQUAL(one, other) ((one)->__bits == (other)->__bits)
+
+/* EINVAL: the set is too small, or hart 0 is not in it. ESRCH: a process other than the
+ * caller's, which is 1, and 0 too. */
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set);
+int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set);
+int sched_getcpu(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 #endif
