@@ -304,6 +304,47 @@ impl Agenda {
         self.node(alarm.list).set(key, next);
     }
 
+    /// Whether an alarm is set, for tests; none if a record of the task manager tells.
+    /// O(alarms of its list).
+    pub(crate) fn holds(&self, alarm: Ref<Alarm>) -> Option<bool> {
+        if records::record_of(alarm).is_some() {
+            return None;
+        }
+        let mut at = self.node(alarm.list).alarm.get();
+        while let Some(other) = at {
+            if differ(other, alarm) == 0 {
+                return Some(true);
+            }
+            at = other.next.get();
+        }
+        Some(false)
+    }
+
+    /// Whether the lists are sorted, and linked both ways. For tests.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.lists.iter().zip(&self.lasts).all(|(node, last)| {
+            let (mut at, mut prev): (_, Option<Ref<Alarm>>) = (node.alarm.get(), None);
+            while let Some(alarm) = at {
+                let is_next = match (alarm.prev.get(), prev) {
+                    (None, None) => node.key.get() == alarm.key.get(),
+                    (Some(found), Some(prev)) => {
+                        differ(found, prev) == 0 && !before(alarm.key.get(), prev.key.get())
+                    }
+                    _ => false,
+                };
+                if !is_next {
+                    return false;
+                }
+                (prev, at) = (at, alarm.next.get());
+            }
+            match (prev, last.get()) {
+                (None, _) => true,
+                (Some(prev), Some(last)) => differ(prev, last) == 0,
+                (Some(_), None) => false,
+            }
+        })
+    }
+
     /// Lists in which nothing is armed and whose horizon has come get a new one.
     #[inline(never)]
     pub(crate) fn refresh(&self, now: u32, all: Records) {

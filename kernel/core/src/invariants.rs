@@ -19,6 +19,11 @@ impl Kernel {
         self.check_ranks()?;
         self.check_mail()?;
         self.check_locks()?;
+        self.check_micro()?;
+        hold!(
+            self.agenda.is_in_order(),
+            "alarms stand in order, and know their neighbours"
+        );
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
@@ -68,6 +73,11 @@ impl Kernel {
         hold!(
             !thread.is(state::SLEEPS) || thread.is(state::ARMED),
             "who sleeps has an alarm"
+        );
+        let is_armed = self.agenda.holds(&thread.alarm);
+        hold!(
+            is_armed.is_none_or(|is_armed| is_armed == thread.is(state::ARMED)),
+            "the mark of a thread whose alarm is set is true"
         );
         Ok(())
     }

@@ -73,7 +73,7 @@ impl Trigger {
 
     /// *The* order within the machine: by instant; handlers, completions, triggers,
     /// timeouts; by activation.
-    fn precedes(&self, other: &Trigger) -> bool {
+    pub(super) fn precedes(&self, other: &Trigger) -> bool {
         let (a, b) = (self.due.get(), other.due.get());
         if a != b {
             return before(a, b);

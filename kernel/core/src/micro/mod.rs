@@ -40,6 +40,8 @@ mod drive;
 #[cfg(feature = "programs")]
 mod instruction;
 #[cfg(feature = "programs")]
+mod invariants;
+#[cfg(feature = "programs")]
 mod jobs;
 #[cfg(feature = "programs")]
 mod port;
