@@ -9,6 +9,7 @@ use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK};
 use giornata_abi::posix;
 use giornata_abi::ring::{self, Words};
 use giornata_abi::trace::FaultCause;
+use giornata_core::layout::Record;
 use giornata_core::thread::kind;
 use giornata_core::trace::reason;
 use giornata_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
@@ -616,6 +617,36 @@ impl Rig {
             kind::FULL => thread.kind.set(kind::CALL),
             _ => {}
         }
+    }
+
+    /// Stores a value, or the address of a record, in a field of a record past the kernel: a
+    /// fault that [`check_invariants`](Kernel::check_invariants) has to find.
+    ///
+    /// # Panics
+    /// If the record has no such field.
+    pub fn plant<T: Record>(&self, record: Ref<T>, field: &str, value: usize) {
+        let fields = T::LAYOUT.fields;
+        let field = fields.iter().find(|found| found.name == field);
+        let field = field.unwrap_or_else(|| panic!("there is no such field"));
+        let width = size_of::<usize>();
+        let at = std::ptr::from_ref(record).expose_provenance() + field.offset(width);
+        match field.shape.size(width) {
+            4 => {
+                let place = std::ptr::with_exposed_provenance::<Cell<u32>>(at);
+                // SAFETY: it lies in a record, which is reached through `Cell`s.
+                unsafe { &*place }.set(value as u32);
+            }
+            _ => {
+                let place = std::ptr::with_exposed_provenance::<Cell<*const ()>>(at);
+                // SAFETY: as above; a reference is absent or leads to a record.
+                unsafe { &*place }.set(std::ptr::with_exposed_provenance(value));
+            }
+        }
+    }
+
+    /// The address of a record, for [`plant`](Self::plant).
+    pub fn address<T>(&self, record: Ref<T>) -> usize {
+        std::ptr::from_ref(record).expose_provenance()
     }
 
     /// Whether the kernel's records are as they must be; else the test fails.

@@ -13,6 +13,13 @@ macro_rules! hold {
     };
 }
 
+impl Trigger {
+    /// Whether its alarm is set.
+    pub fn is_armed(&self) -> bool {
+        self.is(mode::ARMED)
+    }
+}
+
 /// Triggers that a list can have at most before it is held to have no end.
 const MOST: usize = 1 << 16;
 

@@ -5,6 +5,7 @@ mod stage;
 mod bytes;
 mod ends;
 mod messages;
+mod planted;
 mod random;
 mod requests;
 mod servers;

@@ -8,6 +8,7 @@ mod instants;
 mod instructions;
 mod listings;
 mod load;
+mod planted;
 mod predicates;
 mod programs;
 mod properties;

@@ -2,6 +2,7 @@
 //! a thread returns from its wait once, with what one of the two says, and nobody who would
 //! have woken it knows it any more.
 
+mod planted;
 mod stage;
 
 use giornata_abi::Error;
