@@ -181,6 +181,11 @@ impl Object {
         self.kind.get() & kind::ABANDONED != 0
     }
 
+    /// Of a private one that is in use: the user address of its word.
+    pub fn word(&self) -> usize {
+        self.word.get()
+    }
+
     /// Who owns or serves it.
     pub fn owner(&self) -> Option<Ref<Thread>> {
         self.owner.get()
