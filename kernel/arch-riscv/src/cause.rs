@@ -31,9 +31,19 @@ pub fn fault(mcause: usize) -> FaultCause {
     FAULTS.get(mcause).copied().unwrap_or(FaultCause::Illegal)
 }
 
-/// The same where a load or store ran into the guard below a stack.
-pub fn with_guard(cause: FaultCause, is_below_stack: impl FnOnce() -> bool) -> FaultCause {
-    if matches!(cause, FaultCause::Load | FaultCause::Store) && is_below_stack() {
+/// Most bytes that a thread may get below its stack before it touches anything: guards are
+/// smaller, because stacks are.
+const FARTHEST: usize = 16 << 20;
+/// An access this far below a stack pointer is of the frame there.
+const FRAME: usize = 64;
+
+/// The same where a load or store of a frame ran below the stack, which ends at `bottom`:
+/// between that and the stack pointer.
+pub fn with_guard(cause: FaultCause, bottom: usize, address: usize, sp: usize) -> FaultCause {
+    let below = bottom.wrapping_sub(address);
+    let above = address.wrapping_sub(sp).wrapping_add(FRAME);
+    let is_frame = below.wrapping_sub(1) < FARTHEST && above <= FARTHEST;
+    if is_frame && matches!(cause, FaultCause::Load | FaultCause::Store) {
         return FaultCause::StackOverflow;
     }
     cause
@@ -46,10 +56,34 @@ mod tests {
     #[test]
     fn only_loads_and_stores_overflow_a_stack() {
         use FaultCause::*;
-        assert_eq!(with_guard(Load, || true), StackOverflow);
-        assert_eq!(with_guard(Store, || true), StackOverflow);
-        assert_eq!(with_guard(Store, || false), Store);
-        assert_eq!(with_guard(Execute, || true), Execute);
+        let overflow = |cause| with_guard(cause, 0x5000, 0x4FF8, 0x4FF0);
+        assert_eq!(overflow(Load), StackOverflow);
+        assert_eq!(overflow(Store), StackOverflow);
+        assert_eq!(overflow(Execute), Execute);
+    }
+
+    #[test]
+    fn a_stack_overflows_between_its_end_and_the_stack_pointer() {
+        use FaultCause::*;
+        let store = |address, sp| with_guard(Store, 0x500_0000, address, sp);
+        for (address, sp) in [
+            (0x4FF_FFF8, 0x4FF_FFF0),
+            (0x4FF_FFF8, 0x500_0010),
+            // a frame that is larger than a page, touched at either end
+            (0x4FF_FFF8, 0x4FF_0000),
+            (0x4FF_0010, 0x4FF_0000),
+        ] {
+            assert_eq!(store(address, sp), StackOverflow, "{address:x} {sp:x}");
+        }
+        for (address, sp) in [
+            (0x4FF_FFF8, 0x500_0800),
+            (0x500_0000, 0x4FF_FFF0),
+            (0x3FF_FFF8, 0x3FF_FFF0),
+            (0x10, 0x500_0010),
+            (usize::MAX, 0x500_0010),
+        ] {
+            assert_eq!(store(address, sp), Store, "{address:x} {sp:x}");
+        }
     }
 
     #[test]

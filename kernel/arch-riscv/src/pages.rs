@@ -62,13 +62,6 @@ const WRITE: usize = 1 << 2;
 const EXECUTE: usize = 1 << 3;
 const USER: usize = 1 << 4;
 
-/// Whether an access at `address` with the stack pointer at `sp` ran into the
-/// guard of a stack: within a page of the stack pointer, unmapped itself, and
-/// below a page that is mapped.
-pub fn is_below_stack(address: usize, sp: usize, is_mapped: impl Fn(usize) -> bool) -> bool {
-    address.abs_diff(sp) <= PAGE && !is_mapped(address) && is_mapped(address.wrapping_add(PAGE))
-}
-
 impl Format {
     /// What `satp` holds for the space with this root page number.
     pub const fn satp(&self, root: u32) -> u64 {
@@ -319,19 +312,6 @@ mod tests {
         for address in [0, 0x0FFF_FFFF, 0x9000_0000, 0xFFFF_FFFF] {
             assert_eq!(walk(&SV32, &tables, address, false), None);
         }
-    }
-
-    #[test]
-    fn only_what_lies_below_a_mapped_page_is_a_guard() {
-        const STACK: core::ops::Range<usize> = 0x5000..0x7000;
-        let below = |address, sp| is_below_stack(address, sp, |page| STACK.contains(&page));
-        assert!(below(0x4FF8, 0x4FF0));
-        assert!(below(0x4FF8, 0x5010));
-        assert!(below(0x4010, 0x4000));
-        assert!(!below(0x4FF8, 0x6100)); // far from sp
-        assert!(!below(0x5010, 0x5000)); // mapped: read-only
-        assert!(!below(0x7010, 0x7000)); // above the stack
-        assert!(!below(8, 16)); // nothing mapped above
     }
 
     #[test]

@@ -4,7 +4,7 @@ use giornata_core::{Outcome, Ref, Thread};
 
 use super::boot::kernel;
 use super::csr::{self, read};
-use super::{floating, space};
+use super::floating;
 use crate::cause;
 
 /// An exception. Those of user mode are the thread's fault, or its first use of floating
@@ -18,14 +18,9 @@ pub(super) extern "C" fn fault(me: Ref<Thread>, mcause: usize, address: usize) -
         return Outcome::DONE;
     }
     let place = me.place;
-    let cause = cause::with_guard(cause::fault(mcause), || {
-        space::is_below_stack(
-            place.stack_top,
-            place.stack_size,
-            address,
-            me.context.sp.get(),
-        )
-    });
+    let bottom = place.stack_top.wrapping_sub(place.stack_size);
+    let sp = me.context.sp.get();
+    let cause = cause::with_guard(cause::fault(mcause), bottom, address, sp);
     kernel().fault::<super::Riscv>(me, cause as u32, me.context.pc.get(), address)
 }
 

@@ -7,7 +7,7 @@ use giornata_core::{Process, Ref, Region};
 use super::csr::{self, write};
 use crate::board::{MEMORY_END, RECORDS};
 use crate::device::Device;
-use crate::pages::{NATIVE, PAGE, SATP};
+use crate::pages::{NATIVE, SATP};
 
 /// No trap bypasses machine mode. Where there is a PMP, it opens everything to user mode
 /// but the guard below the hart's stack: page tables count only where it lets user mode
@@ -74,12 +74,6 @@ pub(super) fn reach(
         true => found,
         false => (0, 0),
     }
-}
-
-/// Whether an access ran below the stack of a thread, close to its stack pointer.
-pub(super) fn is_below_stack(stack: usize, size: usize, address: usize, sp: usize) -> bool {
-    let below = stack.wrapping_sub(size).wrapping_sub(address);
-    (1..=PAGE).contains(&below) && address.abs_diff(sp) <= PAGE
 }
 
 /// Reads a word of a page table.

@@ -81,10 +81,3 @@ pub(super) fn reach(
     let length = regions::reach(&process.space, address, length, write);
     (length, address)
 }
-
-/// Whether an access ran below the stack of a thread, close to its stack pointer.
-pub(super) fn is_below_stack(stack: usize, size: usize, address: usize, sp: usize) -> bool {
-    const REACH: usize = 4096;
-    let below = stack.wrapping_sub(size).wrapping_sub(address);
-    (1..=REACH).contains(&below) && address.abs_diff(sp) <= REACH
-}
