@@ -365,7 +365,10 @@ fn write(folder: &Folder, cells: &[(Who, Way)], random: &mut Random) -> Vec<u64>
         stacks.push(stack);
         folder.write(&format!("{name}.c"), source(*who));
         folder.write(&format!("deep-{name}.c"), go_deep(*way, stack, random));
-        system += &section(*who, stack);
+        let kind = ["shared", "shared", "private"][random.below(3) as usize];
+        let head = format!("[process.{name}]\n");
+        let said = format!("{head}stacks = \"{kind}\"\n");
+        system += &section(*who, stack).replacen(&head, &said, 1);
         let (reads, runs, none) = match who {
             Who::Task => ("read_shallow", "run_deep", "no_deep"),
             Who::Driver => ("read_deep", "run_shallow", "no_shallow"),

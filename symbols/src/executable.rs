@@ -29,6 +29,8 @@ struct Section {
     start: u64,
     bytes: Vec<u8>,
     is_code: bool,
+    /// No run changes it.
+    is_constant: bool,
 }
 
 /// An executable of a process, or the kernel's.
@@ -38,6 +40,7 @@ pub struct Executable {
     /// By first address: name, and first address behind it.
     functions: BTreeMap<u64, (String, u64)>,
     lines: Context<Reader>,
+    pub(crate) dwarf: Arc<Dwarf<Reader>>,
     /// Call frame information, which the compiler writes into the one section or the
     /// other.
     pub(crate) debug_frame: DebugFrame<Reader>,
@@ -75,7 +78,8 @@ impl Executable {
         };
         let damaged = |error: &dyn std::fmt::Display| format!("its debug information: {error}");
         let dwarf = Dwarf::load(load).map_err(|error| damaged(&error))?;
-        let lines = Context::from_dwarf(dwarf).map_err(|error| damaged(&error))?;
+        let dwarf = Arc::new(dwarf);
+        let lines = Context::from_arc_dwarf(dwarf.clone()).map_err(|error| damaged(&error))?;
         let word = if is_64 { 8 } else { 4 };
         let frames = load(SectionId::DebugFrame).map_err(|error| damaged(&error))?;
         let mut debug_frame = DebugFrame::from(frames);
@@ -89,6 +93,7 @@ impl Executable {
             sections: sections(&file)?,
             functions: functions(&file),
             lines,
+            dwarf,
             debug_frame,
             eh_frame,
             bases: BaseAddresses::default().set_eh_frame(address),
@@ -107,9 +112,24 @@ impl Executable {
 
     /// Bytes of code or constants, which no run changes.
     pub fn constant(&self, address: u64, length: usize) -> Option<&[u8]> {
-        self.sections.iter().find_map(|section| {
+        let mut constant = self.sections.iter().filter(|section| section.is_constant);
+        constant.find_map(|section| {
             let start = usize::try_from(address.checked_sub(section.start)?).ok()?;
             section.bytes.get(start..start.checked_add(length)?)
+        })
+    }
+
+    /// What the words of its constants and data hold at first.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = u64> {
+        let word = if self.is_64 { 8 } else { 4 };
+        let data = self.sections.iter().filter(|section| !section.is_code);
+        data.flat_map(move |section| {
+            let start = section.start.next_multiple_of(word as u64) - section.start;
+            let aligned = section.bytes.get(start as usize..).unwrap_or_default();
+            aligned.chunks_exact(word).map(|bytes| {
+                let each = bytes.iter().rev();
+                each.fold(0, |value, byte| value << 8 | u64::from(*byte))
+            })
         })
     }
 
@@ -117,6 +137,12 @@ impl Executable {
     pub fn function_at(&self, address: u64) -> Option<(&str, Range<u64>)> {
         let (start, (name, end)) = self.functions.range(..=address).next_back()?;
         (address < *end).then_some((name.as_str(), *start..*end))
+    }
+
+    /// First addresses of functions that one instruction reaches from an address.
+    pub(crate) fn functions_near(&self, address: u64) -> impl Iterator<Item = u64> {
+        let near = address.saturating_sub(1 << 11)..=address.saturating_add(1 << 11);
+        self.functions.range(near).map(|(start, _)| *start)
     }
 
     /// The functions, each with its addresses, in their order.
@@ -180,13 +206,15 @@ impl Section {
 }
 
 fn sections(file: &object::File<'_>) -> Result<Vec<Section>, String> {
+    let is_constant = |section: &object::Section<'_, '_>| {
+        matches!(
+            section.kind(),
+            SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
+        ) || section.name() == Ok(".rodata")
+    };
     let kept = |section: &object::Section<'_, '_>| {
-        section.address() != 0
-            && matches!(
-                section.kind(),
-                SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
-            )
-            || section.name() == Ok(".rodata")
+        let is_kept = is_constant(section) || section.kind() == SectionKind::Data;
+        section.address() != 0 && is_kept
     };
     let read = |section: object::Section<'_, '_>| {
         let data = section.data().map_err(|error| error.to_string())?;
@@ -194,6 +222,7 @@ fn sections(file: &object::File<'_>) -> Result<Vec<Section>, String> {
             start: section.address(),
             bytes: data.to_vec(),
             is_code: section.kind() == SectionKind::Text,
+            is_constant: is_constant(&section),
         })
     };
     file.sections().filter(kept).map(read).collect()

@@ -13,14 +13,17 @@
 //! asked for.
 
 mod backtrace;
+mod code;
 mod depth;
 mod executable;
 mod frame;
 mod paths;
+mod prototype;
 mod symbols;
 
 pub use backtrace::{Backtrace, Memory, Registers};
-pub use depth::{Deepest, Need, deepest};
+pub use depth::{Deepest, Need, Needs};
 pub use executable::{Executable, Unreadable};
 pub use frame::Frame;
+pub use prototype::{Prototype, Word};
 pub use symbols::Symbols;

@@ -1,9 +1,10 @@
 //! Where the memory of a system's processes lies, as part of the name map: what an
 //! address is that somebody reached for.
 
-use crate::board::{PAGE, Protection};
+use crate::board::Protection;
 use crate::image::executable::Executable;
 use crate::image::layout::{self, Layout};
+use crate::image::napot;
 use crate::model::{Model, Process};
 use crate::names::NameMap;
 use crate::place::{ProcessPlacement, TRACE_BASE};
@@ -30,9 +31,6 @@ pub struct Stretch {
 pub struct Machine {
     /// Each process has addresses of its own, by page tables.
     pub is_translated: bool,
-    /// Bytes below a stack of which no process has any, at least; 0: what lies below
-    /// may be another stack of the same process.
-    pub guard: u32,
     /// Bytes of a word of a process; 0 on the host.
     pub word: u8,
     /// The kernel and the devices, by physical address.
@@ -68,6 +66,15 @@ pub(crate) fn add(map: &mut NameMap, model: &Model, layout: &Layout, executables
         for (top, (thread, _)) in tops {
             map.threads[usize::from(thread)].stack_top = *top;
         }
+        for (own, (thread, _)) in model.threads_of(index).enumerate() {
+            let region = place.stack_regions.get(own).copied().unwrap_or(0);
+            map.threads[usize::from(thread)].guard = match model.board.protection {
+                Protection::Sv39 | Protection::Sv32 => layout::guard_of(process),
+                // (what has a region of its own has all other stacks for a guard)
+                Protection::Pmp { .. } if process.has_private_stacks || region == 0 => 0,
+                Protection::Pmp { .. } => napot::bytes(region),
+            };
+        }
         let body = |name: &str| {
             let at = executable.functions.position(name)?;
             executable.functions.list.get(at).map(|f| f.body as u32)
@@ -93,7 +100,6 @@ fn machine(model: &Model) -> Machine {
     let is_translated = !matches!(board.protection, Protection::Pmp { .. });
     Machine {
         is_translated,
-        guard: if is_translated { PAGE } else { 0 },
         word: board.protection.word() as u8,
         memory,
     }

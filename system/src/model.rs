@@ -87,6 +87,9 @@ pub struct Process {
     pub inspects: bool,
     /// Each of its threads reaches its own stack only, where regions confine it.
     pub has_private_stacks: bool,
+    /// Bytes below each of its stacks that nobody may touch, at least: so far may its functions
+    /// lower the stack pointer before they touch anything. 0 before it is linked.
+    pub guard: u32,
     /// Its threads: first index and count.
     pub threads: (u16, u16),
     /// The thread of its upcalls.
@@ -142,6 +145,8 @@ pub struct Thread {
     pub quantum: u32,
     /// Bytes of its stack, whole pages.
     pub stack: u32,
+    /// Its stack holds whatever it may call, so it needs no guard; not before it is linked.
+    pub fits: bool,
     /// Offset of its control page in the process's area.
     pub control: u32,
     /// For a task: offset of its block in the process's area.

@@ -137,6 +137,11 @@ pub struct ThreadName {
     /// Address of the end of its stack; 0 on the host.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stack_top: u32,
+    /// Bytes below its stack that no thread of its process may touch while it runs; 0: there
+    /// are none, because what it calls is known to fit, or another stack lies there that is
+    /// closed then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub guard: u32,
     /// Address of the function it runs; 0 if that is not known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub body: u32,
@@ -368,6 +373,7 @@ fn thread_name(thread: &Thread) -> ThreadName {
         deadline: thread.deadline,
         stack: thread.stack,
         stack_top: 0,
+        guard: 0,
         body: 0,
     }
 }

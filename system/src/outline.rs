@@ -180,6 +180,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         reads_trace: grants.trace,
         inspects: grants.inspect,
         has_private_stacks: section.has_private_stacks,
+        guard: 0,
         threads: (0, 0),
         upcall: None,
         devices,

@@ -75,7 +75,8 @@ pub struct ProcessPlacement {
     pub heap: u32,
     /// By thread of the process: user address of the end of its stack.
     pub stack_tops: Vec<u32>,
-    /// By thread: what the PMP holds of its stack, where that has a region of its own.
+    /// By thread: what the PMP holds of its stack, where that has a region of its own, or of
+    /// the guard below it; 0: it has none.
     pub stack_regions: Vec<u32>,
     /// User address of its trace cursor; 0 = none.
     pub trace_cursor: u32,

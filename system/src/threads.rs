@@ -283,6 +283,7 @@ fn blank(process: u16) -> Thread {
         deadline: 0,
         quantum: 0,
         stack: PAGE,
+        fits: false,
         control: 0,
         block: 0,
         block_size: 0,

@@ -97,7 +97,7 @@ impl Reach<'_> {
         let machine = &self.names.machine;
         let guarded = self.names.threads.iter().find(|thread| {
             let bottom = u64::from(thread.stack_top).saturating_sub(thread.stack.into());
-            let guard = u64::from(machine.guard);
+            let guard = u64::from(thread.guard);
             thread.process == self.process
                 && thread.stack_top != 0
                 && (bottom.saturating_sub(guard)..bottom).contains(&at)

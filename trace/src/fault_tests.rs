@@ -18,7 +18,6 @@ fn names(is_translated: bool) -> NameMap {
     let mut names = sample::names();
     names.machine = Machine {
         is_translated,
-        guard: if is_translated { 4096 } else { 0 },
         word: 4,
         memory: vec![
             stretch(0x8000_0000, 0x10_0000, "the kernel", ""),
@@ -33,6 +32,7 @@ fn names(is_translated: bool) -> NameMap {
     ];
     names.processes[1].memory = vec![stretch(0x8009_0000, 0x100, "data", "rw")];
     names.threads[0].stack_top = 0x8008_5000;
+    names.threads[0].guard = if is_translated { 4096 } else { 0 };
     names
 }
 

@@ -81,6 +81,7 @@ fn thread(name: &str, process: u16, role: ThreadRole, deadline: u64) -> ThreadNa
         deadline,
         stack: 4096,
         stack_top: 0,
+        guard: 0,
         body: 0,
     }
 }

@@ -13,8 +13,9 @@
 //! | the rest | 0 |
 //!
 //! Entry 0 is the kernel's: it guards the hart's stack, whatever its byte says. Entry 1
-//! is the running thread's own stack, `Thread::stack`; its byte is 0 where the stacks of
-//! a process are shared. Entries from 2 on are the process's, the first ones first: what
+//! is `Thread::stack` of the running thread: its own stack, or without rights the guard below
+//! it where the stacks of a process are shared. Its byte is 0 where no thread has a guard; a
+//! thread without one, whose `Thread::stack` is 0, leaves that of another. Entries from 2 on are the process's, the first ones first: what
 //! lies behind the last that is in use is 0, and entries 5 to 7 are loaded only if the
 //! place of entry 5 is not 0. A switch is cheapest where two processes have the same bytes in
 //! their first two configuration registers, so regions are best sorted by rights: code,

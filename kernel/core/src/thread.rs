@@ -127,7 +127,8 @@ record! {
         pub spent: Cell<u32>,
         /// See `spent`.
         pub spent_high: Cell<u32>,
-        /// The region of its own stack, where regions confine it and it has one.
+        /// The region of its own stack, or of the guard below it, where regions confine it and
+        /// it has one; else 0.
         pub stack: Cell<usize>,
     }
 }

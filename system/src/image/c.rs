@@ -1,5 +1,6 @@
 //! Compiles the C sources of processes, with a cross compiler of the machine.
 
+use crate::board::Protection;
 use crate::config::{self, POSIX};
 use crate::debug_map::fingerprint;
 use crate::file::{ProcessSection, Spanned, SystemFile};
@@ -32,8 +33,10 @@ pub const RUNTIME: &str = "user/c/runtime/log.c";
 pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 
 /// How each source is compiled. `-Wdate-time`: an image does not depend on the day. `-g`:
-/// debug information, of which the image has nothing.
-const FLAGS: [&str; 14] = [
+/// debug information, of which the image has nothing. `-fstack-clash-protection`: what is
+/// taken of a stack as it runs is touched piece by piece, so that no piece is beyond the
+/// guard; what a function always takes the builder knows.
+const FLAGS: [&str; 15] = [
     "-std=gnu17",
     "-O2",
     "-g",
@@ -43,12 +46,15 @@ const FLAGS: [&str; 14] = [
     "-fno-pic",
     "-fno-common",
     "-fno-stack-protector",
+    "-fstack-clash-protection",
     "-fno-asynchronous-unwind-tables",
     "-ffunction-sections",
     "-fdata-sections",
     "-mcmodel=medany",
     "-c",
 ];
+/// How large such pieces are: the logarithm follows.
+const PIECES: &str = "--param=stack-clash-protection-probe-interval";
 /// What sources without a C library are compiled with besides.
 const FREESTANDING: [&str; 2] = ["-ffreestanding", "-Werror"];
 /// What those with one are: its functions are declared that POSIX has, and a thread-local
@@ -75,6 +81,15 @@ const POSIX_RUNTIME: [(&str, bool); 10] = [
 const POSIX_HEADERS: &str = "user/posix/include";
 /// What a debug build adds: an overflow is a fault.
 const CHECKS: [&str; 2] = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"];
+/// Bytes of a piece of what is taken of a stack as it runs: the least that compilers know
+/// where guards are memory, else a page.
+pub(crate) fn probe_interval(protection: Protection) -> u32 {
+    match protection {
+        Protection::Pmp { .. } => 1 << 10,
+        Protection::Sv39 | Protection::Sv32 => 1 << 12,
+    }
+}
+
 /// What would change what a compiler finds or makes.
 const AMBIENT: [&str; 5] = [
     "CPATH",
@@ -272,6 +287,8 @@ impl Plan {
         let mut shared: Vec<OsString> = FLAGS.map(OsString::from).into();
         let machine = machine(target)?;
         shared.extend(machine.iter().map(OsString::from));
+        let piece = toolchain.probe_interval.max(1).ilog2();
+        shared.push(format!("{PIECES}={piece}").into());
         let mut own = Vec::new();
         let mut archives = Vec::new();
         if section.code.is_posix {

@@ -35,6 +35,8 @@ pub(crate) struct Toolchain {
     pub(crate) headers: PathBuf,
     /// In which of many orders functions lie; 0 is the linker's own.
     pub(crate) order: u32,
+    /// Bytes of the pieces in which code in C touches what it takes of a stack as it runs.
+    pub(crate) probe_interval: u32,
     /// What has been compiled already.
     pub(crate) memory: Memory,
 }

@@ -100,6 +100,8 @@ struct Parts<'a> {
     writable: Writable,
     /// By thread: bytes of its stack.
     stacks: Vec<u32>,
+    /// Bytes below each, whole pages that are not mapped.
+    guard: u32,
     /// User addresses of memory that it may attach.
     shared: Vec<u32>,
 }
@@ -164,6 +166,12 @@ fn pages(bytes: u32) -> u32 {
     bytes.next_multiple_of(PAGE)
 }
 
+/// Bytes of the guard below each stack of a process, where there are page tables: they cost
+/// addresses, no memory.
+pub(crate) fn guard_of(process: &Process) -> u32 {
+    pages(process.guard.max(1))
+}
+
 impl<'a> Parts<'a> {
     fn of(
         model: &Model,
@@ -177,6 +185,7 @@ impl<'a> Parts<'a> {
             executable,
             writable,
             stacks: model.threads_of(index).map(|(_, t)| t.stack).collect(),
+            guard: guard_of(process),
             shared: shared(model, index).map(shared_address).collect(),
         }
     }
@@ -184,7 +193,8 @@ impl<'a> Parts<'a> {
     /// User addresses from its first to its last, in bytes.
     fn extent(&self) -> u64 {
         let stacks = self.stacks.iter();
-        let stacks: u64 = stacks.map(|s| u64::from(PAGE) + u64::from(*s)).sum();
+        let guard = u64::from(self.guard);
+        let stacks: u64 = stacks.map(|stack| guard + u64::from(*stack)).sum();
         u64::from(self.executable.data.address - self.executable.text.address)
             + u64::from(self.writable.bytes)
             + u64::from(PAGE)
@@ -218,11 +228,11 @@ impl<'a> Parts<'a> {
         pages(self.writable.bytes) + self.stacks.iter().sum::<u32>()
     }
 
-    /// User address of the end of each stack; an unmapped page lies below each.
+    /// User address of the end of each stack; unmapped pages lie below each.
     fn stack_tops(&self) -> Vec<u32> {
         let mut at = self.executable.data.address + pages(self.writable.bytes);
         let mut end = |stack: &u32| {
-            at += PAGE + stack;
+            at += self.guard + stack;
             at
         };
         self.stacks.iter().map(&mut end).collect()

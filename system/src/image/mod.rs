@@ -22,7 +22,7 @@ mod fields;
 mod kernel;
 pub(crate) mod layout;
 mod link_process;
-mod napot;
+pub(crate) mod napot;
 mod package;
 mod paging;
 pub(crate) mod regions;
@@ -213,6 +213,7 @@ pub fn build_kernel(
         identifiers: PathBuf::new(),
         headers: PathBuf::new(),
         order: 0,
+        probe_interval: 0,
         memory: Memory::default(),
     };
     Ok(toolchain.kernel(&Board::named(board, root)?, config)?)
@@ -277,6 +278,7 @@ impl<'a> Builder<'a> {
             identifiers: named,
             headers,
             order: options.order,
+            probe_interval: c::probe_interval(project.board.protection),
             memory: options.memory.clone(),
         };
         Ok(Builder {
@@ -307,7 +309,12 @@ impl<'a> Builder<'a> {
         let functions: BTreeMap<_, _> = names
             .zip(executables.iter().map(|e| e.functions.clone()))
             .collect();
-        let model = Model::resolve(self.project, &functions)?;
+        let mut model = Model::resolve(self.project, &functions)?;
+        let processes: Vec<PathBuf> = sections.iter().map(|s| self.executable(s)).collect();
+        let (file, root) = (&self.project.file, &self.options.root);
+        for warning in stacks::fit(file, &mut model, &executables, &processes, root)? {
+            eprintln!("warning: {warning}");
+        }
         check_cursor(&self.project.file, &model, &executables)?;
         let (layout, blob, executables) = self.place(&model, executables, sites, &parts)?;
         // records are the kernel's tables at run time
@@ -322,11 +329,6 @@ impl<'a> Builder<'a> {
         write(&image, &bytes)?;
         let mut name_map = names::name_map(&model, &layout.usage);
         memory_map::add(&mut name_map, &model, &layout, &executables);
-        let processes: Vec<PathBuf> = sections.iter().map(|s| self.executable(s)).collect();
-        let (file, root) = (&self.project.file, &self.options.root);
-        for warning in stacks::check(file, &model, &name_map, &processes, root)? {
-            eprintln!("warning: {warning}");
-        }
         fields::fill(&mut name_map, &self.executables()?);
         write(&names, name_map.to_json().as_bytes())?;
         let map = self.debug_map(&model, &layout, &name_map, &bytes);

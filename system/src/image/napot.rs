@@ -5,6 +5,11 @@ pub(crate) fn place(address: u32, bytes: u32) -> u32 {
     address >> 2 | ((bytes >> 3) - 1)
 }
 
+/// The bytes of the region that is this to the PMP.
+pub(crate) fn bytes(place: u32) -> u32 {
+    8 << place.trailing_ones()
+}
+
 /// Bytes that a few regions cover: adjacent ones, each half as large as the one
 /// before, or smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

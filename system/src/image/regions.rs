@@ -14,9 +14,10 @@
 //! that it is granted, or the trace ring of its reader, or the kernel's records, which
 //! some processes may read, or memory that it may attach, and is closed then until it does; none is both writable and executable.
 //! The stacks of a process lie below its data in one region, unless the system file makes
-//! them private; the lowest one's edge is the region's. Guards are gaps, never overlays:
-//! below a stack that has a region of its own lies a stack, which is closed while the
-//! other is open, or memory that is no process's.
+//! them private. Below each lies a guard, which holds nothing and is closed to user mode by
+//! an entry of its own, before all others, while the thread of that stack runs; a stack that
+//! is known to suffice has none. Below a stack that has a region of its own lies a stack,
+//! which is closed while the other is open, or memory that is no process's.
 
 use crate::board::Board;
 use crate::image::executable::Executable;
@@ -63,6 +64,9 @@ const READ_WRITE: u8 = NAPOT | 0b011;
 const READ_EXECUTE: u8 = NAPOT | 0b101;
 /// Of memory that is shared: the kernel opens it.
 const CLOSED: u8 = 0;
+/// Of the guard below the running thread's stack: it matches, and lets nobody pass but the
+/// kernel.
+const GUARD: u8 = NAPOT;
 /// Of private stacks together: open to nobody, but the kernel reads and writes
 /// them for their process.
 const KERNEL_ONLY: u8 = 0b011;
@@ -93,7 +97,9 @@ struct Parts<'a> {
     writable: Writable,
     /// By thread: bytes of its stack; a power of two if it has a region of its own.
     stacks: Vec<u32>,
-    /// Bytes of stacks below the data, in the same region: all or none.
+    /// By thread: bytes of the guard below its stack, a power of two; 0: it has none.
+    guards: Vec<u32>,
+    /// Bytes of stacks and guards below the data, in the same region: all or none.
     below: u32,
     /// Bytes between these and its data, of those that the region has to spare.
     apart: u32,
@@ -323,13 +329,20 @@ impl Places {
             return;
         }
         self.stacks = at;
-        let mut top = at;
-        let tops = parts.stacks.iter().map(|stack| {
-            top += stack;
-            top
-        });
-        self.stack_tops = tops.collect();
+        self.stack_tops = tops(&parts.stacks, &parts.guards);
+        self.stack_tops.iter_mut().for_each(|top| *top += at);
     }
+}
+
+/// By thread: the end of its stack from the first on, each above its guard, which lies at a
+/// multiple of its size.
+fn tops(stacks: &[u32], guards: &[u32]) -> Vec<u32> {
+    let mut top: u32 = 0;
+    let tops = stacks.iter().zip(guards).map(|(stack, guard)| {
+        top = top.next_multiple_of((*guard).max(1)) + guard + stack;
+        top
+    });
+    tops.collect()
 }
 
 impl<'a> Parts<'a> {
@@ -347,9 +360,17 @@ impl<'a> Parts<'a> {
         let size = |bytes: u32, most| Size::of(bytes, grain, most);
         let writable = Writable::of(process, executable);
         let stacks: Vec<u32> = model.threads_of(index).map(|(_, t)| t.stack).collect();
+        let guard = match process.guard {
+            0 => 0,
+            bytes => bytes.next_power_of_two().max(grain),
+        };
+        let threads = model.threads_of(index);
+        let is_guarded = |fits: bool| !fits && !process.has_private_stacks;
+        let guards = threads.map(|(_, thread)| if is_guarded(thread.fits) { guard } else { 0 });
+        let guards: Vec<u32> = guards.collect();
         let below = match process.has_private_stacks {
             true => 0,
-            false => stacks.iter().sum(),
+            false => tops(&stacks, &guards).last().copied().unwrap_or(0),
         };
         let data = size(below + writable.bytes, most.data);
         let spare = (data.bytes() - data.needed()) / APART * APART;
@@ -362,6 +383,7 @@ impl<'a> Parts<'a> {
             data,
             writable,
             stacks,
+            guards,
             below,
             apart: spare.min(u32::from(index) % COLOURS * APART),
             shared: shared(model, index).collect(),
@@ -429,6 +451,8 @@ impl<'a> Parts<'a> {
         entry.count = regions.len() as u32;
         if self.below == 0 {
             entry.rights[KERNEL_REGIONS - 1] = READ_WRITE;
+        } else if self.guards.iter().any(|guard| *guard > 0) {
+            entry.rights[KERNEL_REGIONS - 1] = GUARD;
         }
         for (index, (at, bytes, rights)) in regions.into_iter().enumerate() {
             entry.places[index] = place(at, bytes);
@@ -446,10 +470,11 @@ impl<'a> Parts<'a> {
         regions: SpaceEntry,
     ) {
         let executable = self.executable;
-        let (data_size, stacks_size) = (
-            executable.data.bytes.len() as u32,
-            self.stacks.iter().sum::<u32>(),
-        );
+        let data_size = executable.data.bytes.len() as u32;
+        let stacks_size = match self.below {
+            0 => self.stacks.iter().sum(),
+            below => below,
+        };
         layout.segments.extend([
             Segment::new(places.text, executable.text.bytes.clone()),
             Segment::new(places.rodata, executable.rodata.bytes.clone()),
@@ -495,14 +520,19 @@ impl<'a> Parts<'a> {
         });
     }
 
-    /// By thread: the region of its own stack; none where they share one.
+    /// By thread: the region of its own stack, or of the guard below it where they share one;
+    /// 0: it has no guard.
     fn stack_regions(&self, places: &Places) -> Vec<u32> {
-        let tops = places.stack_tops.iter().zip(&self.stacks);
-        let own = tops.map(|(top, bytes)| place(top - bytes, *bytes));
-        match self.below {
-            0 => own.collect(),
-            _ => Vec::new(),
-        }
+        let stacks = places.stack_tops.iter().zip(&self.stacks);
+        let regions =
+            stacks
+                .zip(&self.guards)
+                .map(|((top, bytes), guard)| match (self.below, guard) {
+                    (0, _) => place(top - bytes, *bytes),
+                    (_, 0) => 0,
+                    _ => place(top - bytes - guard, *guard),
+                });
+        regions.collect()
     }
 
     fn usage(&self) -> Usage {
@@ -511,6 +541,11 @@ impl<'a> Parts<'a> {
         let data = executable.end - executable.data.address;
         let (blocks, heap) = (self.process.area, self.process.heap);
         let padding = self.data.needed() - self.below - data - blocks - heap;
+        // (with what aligns them)
+        let guards = match self.below {
+            0 => 0,
+            below => below - self.stacks.iter().sum::<u32>(),
+        };
         let around = sizes.iter().map(|size| size.bytes() - size.needed());
         Usage {
             text: self.text.needed(),
@@ -520,7 +555,7 @@ impl<'a> Parts<'a> {
             stacks: self.stacks.iter().sum(),
             heap,
             tables: 0,
-            waste: padding + around.sum::<u32>(),
+            waste: padding + guards + around.sum::<u32>(),
         }
     }
 }

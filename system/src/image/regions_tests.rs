@@ -388,11 +388,54 @@ fn threads_share_one_region_of_stacks_and_data_whose_edge_is_the_lowest_stacks()
         }
         let place = &laid.layout.placement.processes[index];
         assert_eq!(place.regions.unwrap().rights[..KERNEL_REGIONS], [0, 0]);
-        assert_eq!(
-            (u64::from(place.stacks), place.stack_regions.len()),
-            (lowest, 0)
-        );
+        assert!(place.stack_regions.iter().all(|region| *region == 0));
+        assert_eq!(u64::from(place.stacks), lowest);
         assert_eq!(u64::from(place.stacks + place.stacks_size), highest);
+    }
+}
+
+#[test]
+fn a_guard_lies_below_each_stack_that_may_not_suffice() {
+    let mut laid = laid();
+    for (index, process) in (0u32..).zip(&mut laid.model.processes) {
+        process.guard = 100 + 700 * index;
+    }
+    let known = usize::from(laid.model.processes[1].threads.0);
+    laid.model.threads[known].fits = true;
+    laid.layout = lay_out(&laid.model, &laid.executables, BLOB, laid.ram_size, 256).unwrap();
+    for (index, bytes) in [256, 1024, 2048].into_iter().enumerate() {
+        let place = &laid.layout.placement.processes[index];
+        let rights = place.regions.unwrap().rights;
+        let mut threads = laid.model.threads_of(index as u16);
+        let has_guard = threads.any(|(_, thread)| !thread.fits);
+        let closed = if has_guard { GUARD } else { 0 };
+        assert_eq!(rights[..KERNEL_REGIONS], [0, closed]);
+        let stacks = stacks(&laid, index);
+        let data = u64::from(place.data)..u64::from(place.data + place.data_stretch);
+        assert!(stacks.iter().all(|stack| !overlap(stack, &data)));
+        let threads = laid.model.threads_of(index as u16);
+        for (((_, thread), stack), guard) in threads.zip(&stacks).zip(&place.stack_regions) {
+            if thread.fits {
+                assert_eq!(*guard, 0);
+                continue;
+            }
+            let (guard, _) = decode(*guard, GUARD);
+            assert_eq!(guard, stack.start - bytes..stack.start);
+            // it is the process's, so the kernel restores it, and holds nothing
+            assert_eq!(
+                region_at(&laid, index, guard.start).map(|(_, r)| r),
+                Some(READ_WRITE)
+            );
+            assert!(stacks.iter().all(|other| !overlap(&guard, other)));
+            assert!(!overlap(&guard, &data));
+        }
+        let lowest = u64::from(place.stacks);
+        let all = lowest..lowest + u64::from(place.stacks_size);
+        assert!(
+            stacks
+                .iter()
+                .all(|s| all.contains(&s.start) && s.end <= all.end)
+        );
     }
 }
 

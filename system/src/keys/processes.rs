@@ -44,7 +44,7 @@ pub(super) static PROCESS: Table = Table {
             "stacks",
             Word(&STACKS),
             Value("\"shared\""),
-            "`shared`: its threads can reach each other's stacks. `private`: on boards with regions, each thread reaches only its own",
+            "`shared`: its threads can reach each other's stacks, with a guard below each. `private`: on boards with regions, each thread reaches only its own",
         ),
         key(
             "tasks",

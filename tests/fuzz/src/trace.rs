@@ -97,6 +97,7 @@ fn names() -> NameMap {
         deadline: 10_000_000,
         stack: 4096,
         stack_top: 0,
+        guard: 0,
         body: 0,
     };
     NameMap {

@@ -118,8 +118,8 @@ switch:
     bnez    t4, heed_page
 enter_space: # t3: the process whose space the hart has loaded, t6: the stack of a1
 .if {REGIONS}
-    # A process whose threads have their own stacks has them all; the others keep the
-    # entry closed, so what it holds means nothing.
+    # The stack of a thread that has one of its own, or the guard below it. Who has neither
+    # needs neither: what the entry holds is closed to it, or means nothing.
     bnez    t6, load_stack
 stack_loaded:
 .endif
