@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <identifiers.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
 
 /* As in Rust: src/waiting.rs. */
 struct binding {
@@ -12,6 +17,9 @@ struct binding {
     uint32_t waiting;
     uint32_t woken;
 };
+
+#define GIORNATA_BINDINGS_ARE_HERE
+#include "layout.h"
 
 struct binding giornata_posix_bindings[GIORNATA_WAITING + 1];
 const uint16_t giornata_posix_waiting[2] = { GIORNATA_FIRST_WAITING, GIORNATA_WAITING };

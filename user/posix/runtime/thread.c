@@ -5,9 +5,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
 
-/* As in Rust: src/thread.rs. */
+/* As in Rust: src/thread.rs, and layout.h says where. */
 struct place {
     uint64_t id;
     void *(*start)(void *);
@@ -42,6 +45,9 @@ struct place {
     void *value;
     const struct place *joiner;
 };
+
+#define GIORNATA_PLACES_ARE_HERE
+#include "layout.h"
 
 const uint8_t giornata_posix_priorities[] = { GIORNATA_PRIORITIES };
 const uint32_t giornata_posix_lasting[2] = { GIORNATA_FIRST_THREAD,

@@ -11,6 +11,7 @@ use crate::error::{Errno, number};
 use crate::mutex::state::DESTROYED;
 use crate::mutex::{Mutex, Until};
 use crate::time::{ClockId, REALTIME, TimeSpec};
+use crate::twin::twin;
 use crate::waiting::Bound;
 
 /// What `state` says of one that is initialised.
@@ -198,3 +199,13 @@ pub unsafe extern "C" fn pthread_cond_destroy(condition: *const Condition) -> c_
         Ok(())
     }))
 }
+
+twin!(
+    "pthread_cond_t",
+    Condition {
+        _word: "__word",
+        bound: "__bound",
+        clock: "__clock",
+        state: "__state"
+    }
+);

@@ -42,5 +42,6 @@ pub mod thread;
 pub mod time;
 #[cfg(target_os = "none")]
 pub mod timer;
+mod twin;
 #[cfg(target_os = "none")]
 mod waiting;

@@ -25,6 +25,7 @@ use crate::entry;
 use crate::error::{Errno, number};
 use crate::thread;
 use crate::time::{REALTIME, TimeSpec, awaited, has_waited};
+use crate::twin::twin;
 use crate::waiting::{Kind, WordObject};
 
 /// Bits of `kind`: the type, besides the one that checks errors, and what else it is.
@@ -645,4 +646,16 @@ fn set_ceiling(mutex: &Mutex, ceiling: c_int) -> Result<c_int, Errno> {
     Ok(old.into())
 }
 
-const _: () = assert!(size_of::<Mutex>() == 16 + size_of::<usize>());
+twin!(
+    "pthread_mutex_t",
+    Mutex {
+        word: "__word",
+        object: "__bound",
+        kind: "__kind",
+        state: "__state",
+        more: "__more",
+        ceiling: "__ceiling",
+        outer: "__outer",
+        before: "__before"
+    }
+);

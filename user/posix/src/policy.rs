@@ -11,6 +11,7 @@ use crate::lock::inside;
 use crate::sched::{DEADLINE, FIFO, OTHER, ROUND_ROBIN, SPORADIC};
 use crate::thread::{find, inward, own, pthread_self};
 use crate::time::TimeSpec;
+use crate::twin::twin;
 
 /// A quantum of SCHED_RR, in ns.
 const QUANTUM: u64 = 10_000_000;
@@ -243,3 +244,15 @@ pub unsafe extern "C" fn sched_rr_get_interval(process: c_int, interval: *mut Ti
         _ => Err(Errno::ESRCH),
     })
 }
+
+twin!(
+    "struct sched_param",
+    Parameters {
+        priority: "sched_priority",
+        low: "sched_ss_low_priority",
+        period: "sched_ss_repl_period",
+        budget: "sched_ss_init_budget",
+        most: "sched_ss_max_repl",
+        deadline: "sched_deadline"
+    }
+);

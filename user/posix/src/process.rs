@@ -30,13 +30,19 @@ pub extern "C" fn giornata_posix_main() {
 /// the process ends as by a panic.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 pub extern "C" fn _exit(status: c_int) -> ! {
-    flush_all();
-    shutdown(status as u8);
+    stop(status);
     let why: &'static [u8] = match status {
         0 => b"the process has ended with exit status 0",
         _ => b"the process has ended with an exit status other than 0",
     };
     call::panic(why, b"<unistd.h>", 0)
+}
+
+/// What is printed is told, and the machine stops with the status; returns if the process may
+/// not stop it.
+pub(crate) fn stop(status: c_int) {
+    flush_all();
+    shutdown(status as u8);
 }
 
 /// See POSIX, `getpid()`: a process sees itself only.

@@ -19,6 +19,7 @@ use crate::lock::inside;
 use crate::mutex::Until;
 use crate::signal::{self, Run};
 use crate::time::{ClockId, REALTIME, TimeSpec};
+use crate::twin::twin;
 use crate::waiting::{Kind, WordObject};
 
 /// Named semaphores that there can be at once, and bytes of a name at most.
@@ -398,3 +399,12 @@ pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     or_minus_one(inside(|| TABLE.unlink(name)).map(|()| 0))
 }
+
+twin!(
+    "sem_t",
+    Semaphore {
+        word: "__word",
+        object: "__bound",
+        state: "__state"
+    }
+);

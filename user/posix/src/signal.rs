@@ -17,10 +17,11 @@ use crate::cancel;
 use crate::entry;
 use crate::error::{Errno, errno, number, or_minus_one, set_number};
 use crate::lock::inside;
-use crate::process::_exit;
+use crate::process::{_exit, stop};
 use crate::thread::{self, Place};
 use crate::time::TimeSpec;
 use crate::timer;
+use crate::twin::twin;
 
 /// Where the `pc` lies in a frame.
 const FRAME_PC: usize = 15;
@@ -683,8 +684,12 @@ pub extern "C" fn raise(number: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn abort() -> ! {
     let _ = change_mask(UNBLOCK, Some(bit(ABORT)));
-    raise(ABORT);
-    _exit(128 + ABORT)
+    if SIGNALS.action(ABORT).get().handler > IGNORE {
+        raise(ABORT);
+    }
+    // (from here, so that what is told of the stack begins with the caller)
+    stop(128 + ABORT);
+    call::panic(b"abort()", b"", 0)
 }
 
 /// See POSIX, `sigsuspend()`. Blocks until a handler has run: `EINTR`.
@@ -829,3 +834,26 @@ fn accept(set: Set, until: Ticks) -> Result<Info, Errno> {
         }
     }
 }
+
+twin!(
+    "siginfo_t",
+    Info {
+        number: "si_signo",
+        code: "si_code",
+        value: "si_value",
+        errno: "si_errno",
+        process: "si_pid",
+        user: "si_uid",
+        status: "si_status",
+        address: "si_addr"
+    }
+);
+
+twin!(
+    "struct sigaction",
+    Action {
+        handler: "__function",
+        mask: "sa_mask",
+        flags: "sa_flags"
+    }
+);

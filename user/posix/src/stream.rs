@@ -13,8 +13,10 @@ use crate::error::{Errno, or_minus_one, set};
 use crate::lock::inside;
 use crate::shared;
 
-/// Bytes of a line at most; a longer one is told in pieces.
+/// Bytes of a line at most; a longer one is told in pieces, of which all but the last end with
+/// [`MARK`].
 const LINE: usize = 160;
+const MARK: &[u8] = b"\\";
 /// What `open()` returns for the devices that it knows, beside 0, 1 and 2.
 const CONSOLE: c_int = 3;
 const NULL: c_int = 4;
@@ -44,7 +46,7 @@ impl Line {
             return self.flush();
         }
         if self.length.get() == LINE {
-            self.flush();
+            self.tell(MARK);
         }
         let length = self.length.get();
         if let Some(place) = self.bytes.as_array_of_cells().get(length) {
@@ -54,11 +56,17 @@ impl Line {
     }
 
     fn flush(&self) {
+        self.tell(b"");
+    }
+
+    /// What is not told yet becomes a record, with this at its end.
+    fn tell(&self, mark: &[u8]) {
         let length = self.length.replace(0);
         let mut writer = Writer::new();
         for byte in self.bytes.as_array_of_cells().iter().take(length) {
             writer.push(&[byte.get()]);
         }
+        writer.push(mark);
         writer.finish();
     }
 }

@@ -26,6 +26,7 @@ use crate::semaphore::Semaphore;
 use crate::signal::{self, Run, Set};
 use crate::time::{ClockId, REALTIME, TimeSpec};
 use crate::timer;
+use crate::twin::twin;
 
 /// `pthread_t`: the serial number above 16 bits of the slot.
 type ThreadId = u64;
@@ -963,3 +964,65 @@ pub unsafe extern "C" fn pthread_getname_np(
         Ok(())
     }))
 }
+
+twin!(
+    "pthread_attr_t",
+    Attributes {
+        state: "__state",
+        detached: "__detached",
+        inherits: "__inherits",
+        policy: "__policy",
+        scope: "__scope",
+        parameters: "__parameters",
+        stack: "__stack",
+        stack_size: "__stack_size",
+        guard_size: "__guard_size"
+    }
+);
+
+twin!(
+    "struct __pthread_cleanup",
+    Cleanup {
+        routine: "__routine",
+        argument: "__argument",
+        outer: "__outer"
+    }
+);
+
+twin!(
+    "struct place",
+    Place {
+        id: "id",
+        start: "start",
+        argument: "argument",
+        stack: "stack",
+        stack_size: "stack_size",
+        values: "values",
+        value_count: "value_count",
+        cleanup: "cleanup",
+        name: "name",
+        policy: "policy",
+        parameters: "parameters",
+        mutexes: "mutexes",
+        mask: "mask",
+        wanted: "wanted",
+        due: "due",
+        has_begun: "has_begun",
+        run: "run",
+        is_cancelled: "is_cancelled",
+        is_kept: "is_kept",
+        is_asynchronous: "is_asynchronous",
+        by_realtime: "by_realtime",
+        is_late: "is_late",
+        timer: "timer",
+        is_refused: "is_refused",
+        is_suspended: "is_suspended",
+        wakes: "wakes",
+        environment: "environment",
+        is_main: "is_main",
+        is_detached: "is_detached",
+        has_ended: "has_ended",
+        value: "value",
+        joiner: "joiner"
+    }
+);

@@ -14,6 +14,7 @@ use giornata_rt::time;
 
 use crate::error::{Errno, number, or_minus_one};
 use crate::lock::inside;
+use crate::twin::twin;
 #[cfg(target_os = "none")]
 use crate::{cancel, entry, signal, signal::Run};
 
@@ -455,6 +456,22 @@ pub unsafe extern "C" fn gettimeofday(time: *mut TimeValue, _: *mut u8) -> c_int
     }
     0
 }
+
+twin!(
+    "struct timespec",
+    TimeSpec {
+        seconds: "tv_sec",
+        nanoseconds: "tv_nsec"
+    }
+);
+
+twin!(
+    "struct timeval",
+    TimeValue {
+        seconds: "tv_sec",
+        microseconds: "tv_usec"
+    }
+);
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ use crate::time::{
     ABSOLUTE, ClockId, MONOTONIC, PROCESS_CPUTIME, REALTIME, SECOND as NANOSECONDS, THREAD_CPUTIME,
     TimeSpec, monotonic, realtime, resolution,
 };
+use crate::twin::twin;
 
 /// Timers that there can be, and the one of `alarm()` behind them.
 const MOST: usize = 32;
@@ -672,3 +673,22 @@ pub(crate) fn priority() -> u8 {
     }
     giornata_posix_max_priority
 }
+
+twin!(
+    "struct sigevent",
+    Event {
+        notify: "sigev_notify",
+        signal: "sigev_signo",
+        value: "sigev_value",
+        function: "sigev_notify_function",
+        attributes: "sigev_notify_attributes"
+    }
+);
+
+twin!(
+    "struct itimerspec",
+    Setting {
+        period: "it_interval",
+        value: "it_value"
+    }
+);

@@ -15,6 +15,7 @@ use crate::error::Errno;
 use crate::lock::inside;
 use crate::signal;
 use crate::time::has_waited;
+use crate::twin::twin;
 
 /// A kind of object with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,3 +185,12 @@ fn bindings() -> &'static [Binding] {
     // SAFETY: there are so many; all zero is one that is free.
     unsafe { core::slice::from_raw_parts(first, count.into()) }
 }
+
+twin!(
+    "struct binding",
+    Binding {
+        user: "user",
+        waiting: "waiting",
+        woken: "woken"
+    }
+);

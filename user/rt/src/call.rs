@@ -174,10 +174,7 @@ pub fn shutdown(status: usize) -> Error {
 pub fn panic(text: &'static [u8], file: &'static [u8], line: u32) -> ! {
     #[cfg(target_os = "none")]
     {
-        let mut note = crate::panic::Note::new();
-        note.say(text);
-        note.locate(file, line);
-        note.tell()
+        crate::panic::tell_constants(text, file, line)
     }
     #[cfg(not(target_os = "none"))]
     {

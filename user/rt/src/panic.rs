@@ -14,6 +14,8 @@ use giornata_abi::panic::{MOST, WORDS, word};
 const ROOM: usize = 96;
 /// Bytes of the stack above the note that the host gets.
 const STACK: usize = 256;
+/// The same of a note whose texts are constants.
+const STACK_OF_CONSTANTS: usize = MOST - WORDS * size_of::<usize>();
 
 /// What the host gets.
 #[repr(C)]
@@ -34,26 +36,24 @@ impl Note {
         }
     }
 
-    /// The message is this constant.
-    #[inline(always)]
-    pub(crate) fn say(&mut self, text: &[u8]) {
-        self.words[word::TEXT] = text.as_ptr().expose_provenance();
-        self.words[word::TEXT + 1] = text.len();
-    }
-
-    /// The place in the source.
-    #[inline(always)]
-    pub(crate) fn locate(&mut self, file: &[u8], line: u32) {
-        self.words[word::FILE] = file.as_ptr().expose_provenance();
-        self.words[word::FILE + 1] = file.len();
-        self.words[word::LINE] = line as usize;
-    }
-
     /// The process faults.
     #[inline(always)]
     pub(crate) fn tell(&mut self) -> ! {
         crate::riscv::leave_with_note(&mut self.words, size_of::<Note>() + STACK)
     }
+}
+
+/// The process faults with constants for a message and a place in the source.
+#[inline(always)]
+pub(crate) fn tell_constants(text: &'static [u8], file: &'static [u8], line: u32) -> ! {
+    let mut words = [0; WORDS];
+    words[word::TEXT] = text.as_ptr().expose_provenance();
+    words[word::TEXT + 1] = text.len();
+    words[word::FILE] = file.as_ptr().expose_provenance();
+    words[word::FILE + 1] = file.len();
+    words[word::LINE] = line as usize;
+    let bytes = size_of_val(&words) + STACK_OF_CONSTANTS;
+    crate::riscv::leave_with_note(&mut words, bytes)
 }
 
 #[cfg(feature = "panic-message")]
@@ -63,6 +63,21 @@ mod message {
     use core::panic::PanicInfo;
 
     impl Note {
+        /// The message is this constant.
+        #[inline(always)]
+        fn say(&mut self, text: &[u8]) {
+            self.words[word::TEXT] = text.as_ptr().expose_provenance();
+            self.words[word::TEXT + 1] = text.len();
+        }
+
+        /// The place in the source.
+        #[inline(always)]
+        fn locate(&mut self, file: &[u8], line: u32) {
+            self.words[word::FILE] = file.as_ptr().expose_provenance();
+            self.words[word::FILE + 1] = file.len();
+            self.words[word::LINE] = line as usize;
+        }
+
         /// The message is made now.
         fn format(&mut self, message: fmt::Arguments<'_>) {
             self.words[word::TEXT] = self.room.as_ptr().expose_provenance();
