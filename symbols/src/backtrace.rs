@@ -90,6 +90,10 @@ struct Row {
     /// calculation, which no compiler of processes writes.
     cfa: Option<(Register, i64)>,
     saved: Vec<(Register, Saved)>,
+    /// The register of the return address, or a number that is none.
+    link: u16,
+    /// What it is about was interrupted, and has called nothing.
+    is_signal: bool,
 }
 
 struct Walk<'a> {
@@ -111,13 +115,14 @@ impl Executable {
             registers: known,
         };
         let mut trace = Backtrace::default();
-        let mut at = registers.pc;
+        let mut inside = registers.pc;
         for depth in 0..DEEPEST {
-            // a caller is in its call, which lies before the instruction it goes on with
-            let inside = if depth == 0 { at } else { at.wrapping_sub(1) };
             trace.frames.extend(self.frames(inside));
+            let is_signal = self.row(inside).is_some_and(|row| row.is_signal);
             match walk.step(inside, depth == 0) {
-                Step::To(caller) => at = caller,
+                Step::To(caller) if is_signal => inside = caller,
+                // a caller is in its call, which lies before the instruction it goes on with
+                Step::To(caller) => inside = caller.wrapping_sub(1),
                 Step::End => return trace,
                 Step::Lost => break,
             }
@@ -128,6 +133,12 @@ impl Executable {
 }
 
 impl Executable {
+    /// Whether call frame information says how the instruction at an address leads to its
+    /// caller.
+    pub fn has_frame(&self, pc: u64) -> bool {
+        self.row(pc).is_some()
+    }
+
     fn row(&self, pc: u64) -> Option<Row> {
         let own = self.row_in(&self.debug_frame, pc);
         own.or_else(|| self.row_in(&self.eh_frame, pc))
@@ -139,8 +150,11 @@ impl Executable {
         S::Offset: UnwindOffset<usize>,
     {
         let mut context = UnwindContext::new();
-        let row = section
-            .unwind_info_for_address(&self.bases, &mut context, pc, S::cie_from_offset)
+        let function = section
+            .fde_for_address(&self.bases, pc, S::cie_from_offset)
+            .ok()?;
+        let row = function
+            .unwind_info_for_address(section, &self.bases, &mut context, pc)
             .ok()?;
         let cfa = match row.cfa() {
             CfaRule::RegisterAndOffset { register, offset } => Some((*register, *offset)),
@@ -158,6 +172,8 @@ impl Executable {
         Some(Row {
             cfa,
             saved: saved.collect(),
+            link: function.cie().return_address_register().0,
+            is_signal: function.is_signal_trampoline(),
         })
     }
 }
@@ -177,7 +193,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Assembly at which threads start: it has no caller and no call frame information.
+    /// Assembly at which threads start: it has no caller.
     fn is_start(&self, pc: u64) -> bool {
         let function = self.executable.function_at(pc);
         function.is_some_and(|(name, _)| name.starts_with("giornata_start_"))
@@ -200,21 +216,30 @@ impl Walk<'_> {
                 *value = None;
             }
         }
+        before[usize::from(SP)] = Some(cfa);
+        let mut link = None;
         for (register, saved) in row.saved {
-            let Some(place) = before.get_mut(usize::from(register.0)) else {
-                continue;
-            };
-            *place = match saved {
+            let known = before.get(usize::from(register.0)).copied().flatten();
+            let value = match saved {
                 Saved::At(offset) => self
                     .memory
                     .word(cfa.wrapping_add_signed(offset), self.executable.is_64),
                 Saved::In(other) => self.register(other),
-                Saved::Same => *place,
+                Saved::Same => known,
                 Saved::Lost => None,
             };
+            match before.get_mut(usize::from(register.0)) {
+                Some(place) => *place = value,
+                None if register.0 == row.link => link = value,
+                None => {}
+            }
         }
-        before[usize::from(SP)] = Some(cfa);
-        let caller = before[usize::from(RA)].take();
+        // (of a signal's frame the interrupted function has its own return address, too; a
+        // sequence that returns by another register has a caller that is seldom known)
+        let caller = match link {
+            Some(_) => link,
+            None => before[usize::from(RA)].take(),
+        };
         self.registers = before;
         caller
     }

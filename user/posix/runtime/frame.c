@@ -35,10 +35,23 @@
 #define ROOM "16"
 #endif
 
+/* (where the registers of the function below it are, a0 to a7, t0 to t6, pc, sp and ra in this
+ * order, from `sp` on, and that it goes on at an instruction that may be its first) */
+#define WORD_OF(number) NUMBER(number) " * " NUMBER(__riscv_xlen) " / 8"
+#define SAVED(number, column) ".cfi_offset " NUMBER(column) ", " WORD_OF(number) "\n"
 __asm__(".pushsection .text.giornata_posix_interrupted, \"ax\"\n"
         ".globl giornata_posix_interrupted\n"
+        ".type giornata_posix_interrupted, @function\n"
         "giornata_posix_interrupted:\n"
+        ".cfi_sections .debug_frame\n"
+        ".cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        ".cfi_return_column 64\n"
+        SAVED(0, a0) SAVED(1, a1) SAVED(2, a2) SAVED(3, a3) SAVED(4, a4) SAVED(5, a5)
+        SAVED(6, a6) SAVED(7, a7) SAVED(8, t0) SAVED(9, t1) SAVED(10, t2) SAVED(11, t3)
+        SAVED(12, t4) SAVED(13, t5) SAVED(14, t6) SAVED(15, 64) SAVED(16, sp) SAVED(17, ra)
         "addi sp, sp, -" ROOM "\n"
+        ".cfi_adjust_cfa_offset " ROOM "\n"
         STORE " a0, 0(sp)\n"
         SAVE_FLOATING
         "call giornata_posix_deliver\n"
@@ -48,6 +61,8 @@ __asm__(".pushsection .text.giornata_posix_interrupted, \"ax\"\n"
         "li a7, " NUMBER(GIORNATA_POSIX_CALL) "\n"
         "ecall\n"
         "unimp\n"
+        ".cfi_endproc\n"
+        ".size giornata_posix_interrupted, . - giornata_posix_interrupted\n"
         ".popsection\n");
 
 /* A call by which a thread waits: a0 to a5 are its arguments, a7 its number. It is refused if
@@ -55,9 +70,13 @@ __asm__(".pushsection .text.giornata_posix_interrupted, \"ax\"\n"
  * then goes back to giornata_posix_refused. */
 __asm__(".pushsection .text.giornata_posix_enter, \"ax\"\n"
         ".globl giornata_posix_enter, giornata_posix_begin, giornata_posix_call, giornata_posix_refused\n"
+        ".type giornata_posix_enter, @function\n"
         "giornata_posix_enter:\n"
+        ".cfi_startproc\n"
         "addi sp, sp, -16\n"
+        ".cfi_adjust_cfa_offset 16\n"
         STORE " ra, 0(sp)\n"
+        ".cfi_offset ra, -16\n"
         "giornata_posix_begin:\n"
         "lbu t0, 0(a6)\n"
         "bnez t0, giornata_posix_refused\n"
@@ -65,11 +84,17 @@ __asm__(".pushsection .text.giornata_posix_enter, \"ax\"\n"
         "ecall\n"
         "1:\n"
         LOAD " ra, 0(sp)\n"
+        ".cfi_remember_state\n"
+        ".cfi_restore ra\n"
         "addi sp, sp, 16\n"
+        ".cfi_adjust_cfa_offset -16\n"
         "ret\n"
+        ".cfi_restore_state\n"
         "giornata_posix_refused:\n"
         "li a0, " NUMBER(GIORNATA_INTERRUPTED) "\n"
         "j 1b\n"
+        ".cfi_endproc\n"
+        ".size giornata_posix_enter, . - giornata_posix_enter\n"
         ".popsection\n");
 
 /* The caller's floating-point environment, rounding mode and flags, and another for it. Whoever

@@ -60,6 +60,7 @@ macro_rules! save {
 #[unsafe(link_section = ".text.giornata_restartable.lock")]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         ".option push",
         ".option norvc",
         "lbu a3, {kind}(a0)",
@@ -77,6 +78,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
         "1:",
         "tail {lock}",
         ".option pop",
+        ".cfi_endproc",
         kind = const offset_of!(Mutex, kind),
         word = const Mutex::WORD,
         mine = const WORD_AT_HAND,
@@ -90,6 +92,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: *const Mutex) -> c_int {
 #[unsafe(naked)]
 unsafe extern "C" fn lock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         "bnez a3, 2f",
         "1:",
         "tail {lock}",
@@ -107,6 +110,7 @@ unsafe extern "C" fn lock(mutex: *const Mutex) -> c_int {
         "sw a5, {published}(tp)",
         "3:",
         "j giornata_posix_take_protected",
+        ".cfi_endproc",
         ceiling = const offset_of!(Mutex, ceiling),
         priority = const Place::PRIORITY,
         published = const CEILING_AT_HAND,
@@ -120,6 +124,7 @@ unsafe extern "C" fn lock(mutex: *const Mutex) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn giornata_posix_protected_block(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         ".option push",
         ".option norvc",
         ".fill 3, 4, 0x13", // nop
@@ -141,6 +146,7 @@ unsafe extern "C" fn giornata_posix_protected_block(mutex: *const Mutex) -> c_in
         "mv a1, a6",
         "tail {lock_at_ceiling}",
         ".option pop",
+        ".cfi_endproc",
         word = const Mutex::WORD,
         outer = const offset_of!(Mutex, outer),
         before = const offset_of!(Mutex, before),
@@ -159,6 +165,7 @@ unsafe extern "C" fn giornata_posix_protected_block(mutex: *const Mutex) -> c_in
 #[unsafe(link_section = ".text.giornata_restartable.unlock")]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         ".option push",
         ".option norvc",
         "lbu a3, {kind}(a0)",
@@ -176,6 +183,7 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
         "1:",
         "tail {unlock}",
         ".option pop",
+        ".cfi_endproc",
         kind = const offset_of!(Mutex, kind),
         word = const Mutex::WORD,
         mine = const WORD_AT_HAND,
@@ -189,6 +197,7 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: *const Mutex) -> c_int {
 #[unsafe(naked)]
 unsafe extern "C" fn unlock(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         // the last with a ceiling that the caller has locked
         "addi a3, a3, -{protect}",
         "beqz a3, 2f",
@@ -204,6 +213,7 @@ unsafe extern "C" fn unlock(mutex: *const Mutex) -> c_int {
         "bne a5, a0, 1b",
         concat!(load!(), "a5, {before}(a0)"),
         "j giornata_posix_give_protected",
+        ".cfi_endproc",
         outer = const offset_of!(Mutex, outer),
         before = const offset_of!(Mutex, before),
         mutexes = const offset_of!(Place, mutexes),
@@ -219,6 +229,7 @@ unsafe extern "C" fn unlock(mutex: *const Mutex) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn giornata_posix_give_block(mutex: *const Mutex) -> c_int {
     naked_asm!(
+        ".cfi_startproc",
         ".option push",
         ".option norvc",
         ".fill 5, 4, 0x13", // nop
@@ -243,6 +254,7 @@ unsafe extern "C" fn giornata_posix_give_block(mutex: *const Mutex) -> c_int {
         "mv a0, a6",
         "tail {leave_ceiling}",
         ".option pop",
+        ".cfi_endproc",
         word = const Mutex::WORD,
         mutexes = const offset_of!(Place, mutexes),
         published = const CEILING_AT_HAND,

@@ -1,5 +1,5 @@
 //! RV32 and RV64: the `ecall` and the restartable sequences. All assembly of a process
-//! is in this file and in `start.rs`.
+//! is in this file and in `start.rs`, each function with its call frame information.
 //!
 //! The kernel returns results in `a0..=a6`, keeps the callee-saved registers and zeroes
 //! the rest of what the C calling convention lets a call clobber.
@@ -25,6 +25,22 @@ macro_rules! save {
         "sw"
     };
 }
+
+/// The instruction that loads a word.
+#[cfg(target_pointer_width = "64")]
+macro_rules! load {
+    () => {
+        "ld"
+    };
+}
+/// The instruction that loads a word.
+#[cfg(target_pointer_width = "32")]
+macro_rules! load {
+    () => {
+        "lw"
+    };
+}
+pub(crate) use {load, save};
 
 // Instructions of 32 bits.
 #[cfg(target_pointer_width = "64")]
@@ -69,12 +85,16 @@ global_asm!(
     ".balign 32",
     ".fill 5, 4, 0x13", // nop
     "giornata_restartable_swap:",
+    ".cfi_startproc",
+    ".cfi_return_column t1",
     "lw t0, 0(a0)",
     // a branch to a name that others see would be a branch around a jump
     "bne t0, a1, 1f",
     "sw a2, 0(a0)",
     "1:",
     "jr t1",
+    ".cfi_endproc",
+    ".size giornata_restartable_swap, . - giornata_restartable_swap",
     ".popsection",
     ".pushsection .text.giornata_restartable.take, \"ax\", @progbits",
     ".globl giornata_restartable_take",
@@ -82,6 +102,8 @@ global_asm!(
     ".balign 32",
     ".fill 3, 4, 0x13",
     "giornata_restartable_take:",
+    ".cfi_startproc",
+    ".cfi_return_column t1",
     "lw t0, 0(a0)",
     concat!(word_wide!("slli"), "t2, t0, 16"),
     "blez t2, 1f",
@@ -89,12 +111,16 @@ global_asm!(
     "sw t0, 0(a0)",
     "1:",
     "jr t1",
+    ".cfi_endproc",
+    ".size giornata_restartable_take, . - giornata_restartable_take",
     ".popsection",
     ".pushsection .text.giornata_restartable.give, \"ax\", @progbits",
     ".globl giornata_restartable_give",
     ".type giornata_restartable_give, @function",
     ".balign 32",
     "giornata_restartable_give:",
+    ".cfi_startproc",
+    ".cfi_return_column t1",
     "lw t0, 0(a0)",
     concat!(word_wide!("slli"), "t2, t0, 16"),
     concat!(word_wide!("srli"), "t2, t2, 16"),
@@ -105,12 +131,16 @@ global_asm!(
     "sw t0, 0(a0)",
     "1:",
     "jr t1",
+    ".cfi_endproc",
+    ".size giornata_restartable_give, . - giornata_restartable_give",
     ".popsection",
     ".pushsection .text.giornata_restartable.put, \"ax\", @progbits",
     ".globl giornata_restartable_put",
     ".type giornata_restartable_put, @function",
     ".balign 32",
     "giornata_restartable_put:",
+    ".cfi_startproc",
+    ".cfi_return_column t1",
     "lw t0, 4(a0)",
     "add t0, t0, a0",
     "sw a2, 4(t0)",
@@ -120,12 +150,16 @@ global_asm!(
     "lw t2, 0(t0)",
     "sw t2, 4(a0)",
     "jr t1",
+    ".cfi_endproc",
+    ".size giornata_restartable_put, . - giornata_restartable_put",
     ".popsection",
     ".pushsection .text.giornata_restartable.get, \"ax\", @progbits",
     ".globl giornata_restartable_get",
     ".type giornata_restartable_get, @function",
     ".balign 32",
     "giornata_restartable_get:",
+    ".cfi_startproc",
+    ".cfi_return_column t1",
     "lw t0, 0(a0)",
     "add t0, t0, a0",
     "lw a2, 4(t0)",
@@ -135,6 +169,8 @@ global_asm!(
     "lw t2, 0(t0)",
     "sw t2, 0(a0)",
     "jr t1",
+    ".cfi_endproc",
+    ".size giornata_restartable_get, . - giornata_restartable_get",
     ".popsection",
     ".option pop",
 );
