@@ -125,6 +125,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
             package: Some(spanned(PROCESS.into())),
             c: Vec::new(),
             is_posix: false,
+            options: Default::default(),
         },
         stack: spanned(4096),
         has_private_stacks: false,

@@ -129,7 +129,9 @@ impl Binding<'_> {
                 let has_c = section.is_some_and(|section| !section.code.c.is_empty());
                 let mend = match kind {
                     FunctionKind::Thread if has_c => {
-                        format!("define `void {name}(void)`, not static, in its C sources")
+                        format!(
+                            "define `void {name}(void)`, not static, in its C sources; in C++ `extern \"C\"`"
+                        )
                     }
                     _ => suggest(name, same),
                 };

@@ -184,6 +184,19 @@ pub struct Code {
     pub c: Vec<Spanned<String>>,
     /// The C sources are written after POSIX: there is a C library, and a thread `main`.
     pub is_posix: bool,
+    /// What its own sources are compiled with besides.
+    pub options: COptions,
+}
+
+/// What the compiler of a process's own C and C++ sources is told besides.
+#[derive(Clone, Debug, Default)]
+pub struct COptions {
+    /// Folders of headers, from the system file on: `c-include`.
+    pub include: Vec<Spanned<String>>,
+    /// Macros, as `NAME` or `NAME=VALUE`: `c-define`.
+    pub define: Vec<Spanned<String>>,
+    /// Other flags, the last of all: `c-flags`.
+    pub flags: Vec<Spanned<String>>,
 }
 
 /// `[process.*]`

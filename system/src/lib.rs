@@ -7,6 +7,7 @@ extern crate self as giornata_system;
 mod alone;
 mod amend;
 mod bind;
+mod c_options;
 mod config;
 pub mod describe;
 mod interface;

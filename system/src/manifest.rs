@@ -10,7 +10,7 @@ use crate::hostlink;
 use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
-use crate::{expect, services, shared};
+use crate::{c_options, expect, services, shared};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -412,10 +412,18 @@ fn code(findings: &mut Findings, name: &Spanned<String>, section: &Section<'_>) 
         let mend = "give the crate a process of its own";
         findings.refuse(package.span(), reason, mend);
     }
+    let options = c_options::read(findings, section);
+    if let Some(first) = options.first().filter(|_| c.is_empty()) {
+        let reason = format!("process `{}` has no C sources", name.get_ref());
+        let mend =
+            "list them: `c = [\"src/*.c\"]`; or leave out `c-include`, `c-define` and `c-flags`";
+        findings.refuse(first.span(), reason, mend);
+    }
     Some(Code {
         package,
         c,
         is_posix,
+        options,
     })
 }
 

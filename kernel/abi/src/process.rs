@@ -29,6 +29,12 @@ pub const LOCAL_START_SYMBOLS: [&str; 3] = [
     "giornata_start_local_driver",
     "giornata_start_local_thread",
 ];
+/// Symbols that the builder defines around the addresses of functions that run before any
+/// other of the process: constructors of C++, and functions that C sources declare so. If
+/// there are any, threads start at the code of [`LOCAL_START_SYMBOLS`], of which the first
+/// calls them.
+pub const CONSTRUCTORS_SYMBOLS: [&str; 2] =
+    ["__giornata_constructors", "__giornata_constructors_end"];
 /// Symbols that the builder defines where a process has thread-local variables: address of
 /// their initial values, address behind those, bytes of all of them; each a multiple of 8.
 pub const LOCALS_SYMBOLS: [&str; 3] = [

@@ -1,12 +1,12 @@
-//! Compiles the C sources of processes, with a cross compiler of the machine.
+//! Compiles the C and C++ sources of processes, with a cross compiler of the machine.
 
 use crate::board::Protection;
 use crate::config::{self, POSIX};
 use crate::debug_map::fingerprint;
 use crate::file::{ProcessSection, Spanned, SystemFile};
 use crate::identifiers;
-use crate::image::c_library;
 use crate::image::compile::Toolchain;
+use crate::image::{c_library, cxx_library};
 use crate::problem::{Findings, Problem, Refusal};
 use crate::waiting;
 use giornata_abi::{Error, posix};
@@ -29,6 +29,12 @@ const COMPILER_VARIABLE: &str = "GIORNATA_CC";
 pub const HEADERS: &str = "user/c/include";
 /// What it declares that is written in C, beside the sources of each process.
 pub const RUNTIME: &str = "user/c/runtime/log.c";
+/// What compilers call for atomic objects that no instruction reaches.
+const ATOMIC_RUNTIME: &str = "user/c/runtime/atomic.c";
+/// What compilers call for programs in C++.
+const CXX_RUNTIME: &str = "user/c/runtime/cxx.cpp";
+/// What sources for cores without atomic instructions include first.
+const WITHOUT_ATOMICS: &str = "user/c/include/gio_atomic.h";
 /// What tests on the host are linked with instead of the kernel.
 pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 
@@ -36,8 +42,7 @@ pub const HOST_RUNTIME: &str = "user/c/runtime/host.c";
 /// debug information, of which the image has nothing. `-fstack-clash-protection`: what is
 /// taken of a stack as it runs is touched piece by piece, so that no piece is beyond the
 /// guard; what a function always takes the builder knows.
-const FLAGS: [&str; 15] = [
-    "-std=gnu17",
+const FLAGS: [&str; 14] = [
     "-O2",
     "-g",
     "-Wall",
@@ -55,6 +60,18 @@ const FLAGS: [&str; 15] = [
 ];
 /// How large such pieces are: the logarithm follows.
 const PIECES: &str = "--param=stack-clash-protection-probe-interval";
+/// What the language of a source adds.
+const C_FLAGS: [&str; 1] = ["-std=gnu17"];
+/// Nothing unwinds a stack in a process, and types have no names there.
+const CXX_FLAGS: [&str; 5] = [
+    "-std=gnu++17",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-unwind-tables",
+    "-fuse-cxa-atexit",
+];
+/// How names of sources in C++ end.
+const CXX_ENDINGS: [&str; 3] = ["cpp", "cc", "cxx"];
 /// What sources without a C library are compiled with besides.
 const FREESTANDING: [&str; 2] = ["-ffreestanding", "-Werror"];
 /// What those with one are: its functions are declared that POSIX has, and a thread-local
@@ -65,13 +82,17 @@ const HOSTED: [&str; 2] = ["-ftls-model=local-exec", "-D_DEFAULT_SOURCE"];
 const HAS_POSIX: &str = "-D__GIORNATA_PSE51=1";
 /// What is written in C of what POSIX asks for, and whether it is the same for all processes:
 /// the others are told of the threads of theirs.
-const POSIX_RUNTIME: [(&str, bool); 10] = [
+const POSIX_RUNTIME: [(&str, bool); 14] = [
     ("user/posix/runtime/barrier.c", true),
+    ("user/posix/runtime/c11.c", true),
     ("user/posix/runtime/extension.c", true),
     ("user/posix/runtime/frame.c", true),
     ("user/posix/runtime/library.c", true),
+    ("user/posix/runtime/malloc.c", true),
     ("user/posix/runtime/mqueue.c", true),
+    ("user/posix/runtime/printf.c", true),
     ("user/posix/runtime/rwlock.c", true),
+    ("user/posix/runtime/scanf.c", true),
     ("user/posix/runtime/stream.c", true),
     ("user/posix/runtime/sync.c", false),
     ("user/posix/runtime/system.c", true),
@@ -91,9 +112,10 @@ pub(crate) fn probe_interval(protection: Protection) -> u32 {
 }
 
 /// What would change what a compiler finds or makes.
-const AMBIENT: [&str; 5] = [
+const AMBIENT: [&str; 6] = [
     "CPATH",
     "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
     "GCC_EXEC_PREFIX",
     "COMPILER_PATH",
     "DEPENDENCIES_OUTPUT",
@@ -121,28 +143,46 @@ pub(crate) fn compile(
     if own.is_empty() {
         return Ok(Compiled::default());
     }
-    let mut sources: Vec<(PathBuf, bool)> = own.into_iter().map(|own| (own, false)).collect();
-    let runtime = POSIX_RUNTIME.iter().filter(|_| section.code.is_posix);
-    let runtime = [(RUNTIME, true)].iter().chain(runtime);
-    sources.extend(runtime.map(|(source, is_shared)| (toolchain.root.join(source), *is_shared)));
     let plan = Plan::of(toolchain, file, section, target)?;
     std::fs::create_dir_all(folder).map_err(|error| cannot_make(folder, &error))?;
     let mut objects = Vec::new();
-    for (number, (source, is_shared)) in sources.iter().enumerate() {
-        objects.push(if is_compiled(source) {
-            source.clone()
-        } else if *is_shared {
-            plan.compile_shared(toolchain, source)?
-        } else {
-            let object = object(folder, number, source);
-            run(&plan.arguments(source, &object), source)?;
-            object
+    for (number, source) in own.iter().enumerate() {
+        let object = object(folder, number, source);
+        objects.push(match is_compiled(source) {
+            true => source.clone(),
+            false => {
+                run(&plan.arguments(source, &object), source)?;
+                object
+            }
+        });
+    }
+    // (what others have compiled may be of C++)
+    let has_cxx = own.iter().any(|source| is_cxx(source))
+        || own.iter().any(|source| is_compiled(source)) && cxx_library::has_compiler();
+    let cxx = [(CXX_RUNTIME, true)].into_iter().filter(|_| has_cxx);
+    let posix = POSIX_RUNTIME.into_iter().filter(|_| section.code.is_posix);
+    let always = [(RUNTIME, true), (ATOMIC_RUNTIME, true)];
+    for (source, is_shared) in always.into_iter().chain(cxx).chain(posix) {
+        let source = toolchain.root.join(source);
+        objects.push(match is_shared {
+            true => plan.compile_shared(toolchain, &source)?,
+            false => {
+                let object = object(folder, objects.len(), &source);
+                run(&plan.runtime_arguments(&source, &object), &source)?;
+                object
+            }
         });
     }
     Ok(Compiled {
         objects,
         library: plan.library,
     })
+}
+
+/// Whether a source is written in C++.
+fn is_cxx(source: &Path) -> bool {
+    let ending = source.extension().and_then(OsStr::to_str);
+    ending.is_some_and(|ending| CXX_ENDINGS.contains(&ending))
 }
 
 fn cannot_make(folder: &Path, error: &std::io::Error) -> Refusal {
@@ -194,34 +234,57 @@ pub(crate) fn build_files(
     target: &str,
 ) -> Result<(String, String), Refusal> {
     let plan = Plan::of(toolchain, file, section, target)?;
-    let flags = plan.flags().filter(|flag| *flag != "-c");
-    let flags: Vec<String> = flags
-        .map(|flag| flag.to_string_lossy().replace(' ', "\\ "))
-        .collect();
-    let (flags, name) = (flags.join(" "), section.name.get_ref());
+    let name = section.name.get_ref();
+    let [flags, cxx_flags] = ["x.c", "x.cpp"].map(|source| {
+        let flags = plan.flags(Path::new(source));
+        let flags = flags.into_iter().filter(|flag| flag != "-c");
+        let flags: Vec<String> = flags.map(|flag| shell_word(&flag)).collect();
+        flags.join(" ")
+    });
     let compiler = first_compiler().to_string_lossy().into_owned();
+    let cxx_compiler = cxx_library::compiler().to_string_lossy().into_owned();
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let cmake = format!(
         "# For process `{name}`, written by the builder: -DCMAKE_TOOLCHAIN_FILE=THIS\n\
          set(CMAKE_SYSTEM_NAME Generic)\n\
          set(CMAKE_SYSTEM_PROCESSOR riscv)\n\
          set(CMAKE_C_COMPILER \"{}\")\n\
+         set(CMAKE_CXX_COMPILER \"{}\")\n\
          set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n\
          set(CMAKE_C_FLAGS_INIT \"{}\")\n\
+         set(CMAKE_CXX_FLAGS_INIT \"{}\")\n\
          set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n\
          set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)\n\
          set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)\n",
         quoted(&compiler),
+        quoted(&cxx_compiler),
         quoted(&flags),
+        quoted(&cxx_flags),
     );
     let package = format!(
-        "Name: {name}\n\
+        "cxxflags={cxx_flags}\n\n\
+         Name: {name}\n\
          Description: What process `{name}` is compiled with, by {compiler}\n\
          Version: {}\n\
          Cflags: {flags}\n",
         env!("CARGO_PKG_VERSION"),
     );
     Ok((cmake, package))
+}
+
+/// A flag as a shell and pkg-config read it.
+fn shell_word(flag: &OsStr) -> String {
+    let mut word = String::new();
+    for letter in flag.to_string_lossy().chars() {
+        if matches!(
+            letter,
+            ' ' | '"' | '\'' | '\\' | '$' | '(' | ')' | '&' | ';' | '<' | '>' | '|'
+        ) {
+            word.push('\\');
+        }
+        word.push(letter);
+    }
+    word
 }
 
 /// What the runtime is told of the threads of a process: how many there can be, what is left
@@ -273,6 +336,10 @@ struct Plan {
     shared: Vec<OsString>,
     /// What the others are compiled with besides.
     own: Vec<OsString>,
+    /// And what the process's own sources are, as its section says.
+    asked: Vec<OsString>,
+    /// Where headers of the C++ library lie, which stand before those of the C library.
+    cxx_headers: Vec<OsString>,
     /// The archives of the C library, if they are compiled for one.
     library: Vec<PathBuf>,
 }
@@ -289,6 +356,12 @@ impl Plan {
         shared.extend(machine.iter().map(OsString::from));
         let piece = toolchain.probe_interval.max(1).ilog2();
         shared.push(format!("{PIECES}={piece}").into());
+        if !has_atomics(target) {
+            shared.extend([
+                "-include".into(),
+                toolchain.root.join(WITHOUT_ATOMICS).into(),
+            ]);
+        }
         let mut own = Vec::new();
         let mut archives = Vec::new();
         if section.code.is_posix {
@@ -315,14 +388,29 @@ impl Plan {
         Ok(Plan {
             shared,
             own,
+            asked: asked(file, section)?,
+            cxx_headers: cxx_library::headers(&toolchain.root),
             library: archives,
         })
+    }
+
+    /// What the language of a source adds, before all else.
+    fn of_language(&self, source: &Path) -> Vec<OsString> {
+        match is_cxx(source) {
+            false => C_FLAGS.map(OsString::from).into(),
+            true => {
+                let flags = CXX_FLAGS.map(OsString::from).into_iter();
+                flags.chain(self.cxx_headers.iter().cloned()).collect()
+            }
+        }
     }
 
     /// The object of a source that is compiled for all processes alike: once for all builds that
     /// share a memory.
     fn compile_shared(&self, toolchain: &Toolchain, source: &Path) -> Result<PathBuf, Refusal> {
-        let arguments = self.shared.join(OsStr::new("\n"));
+        let mut all = self.of_language(source);
+        all.extend(self.shared.iter().cloned());
+        let arguments = all.join(OsStr::new("\n"));
         let name = fingerprint(arguments.as_encoded_bytes());
         let folder = toolchain.target_dir.join("c-runtime").join(name);
         let object = folder
@@ -331,22 +419,63 @@ impl Plan {
         let what = object.to_string_lossy().into_owned();
         toolchain.memory.recall(&what, || {
             std::fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
-            let files = ["-o".into(), object.clone().into(), source.into()];
-            let all = self.shared.iter().cloned().chain(files);
-            run(&all.collect::<Vec<_>>(), source)?;
+            all.extend(["-o".into(), object.clone().into(), source.into()]);
+            run(&all, source)?;
             Ok(object)
         })
     }
 
-    /// What a process's own sources are compiled with.
-    fn flags(&self) -> impl Iterator<Item = &OsString> {
-        self.shared.iter().chain(&self.own)
+    /// What a source of the process is compiled with. A language standard concerns the
+    /// sources of its language.
+    fn flags(&self, source: &Path) -> Vec<OsString> {
+        let of_other = |flag: &OsString| {
+            let flag = flag.to_string_lossy();
+            flag.strip_prefix("-std=")
+                .is_some_and(|standard| standard.contains("++") != is_cxx(source))
+        };
+        let mut flags = self.runtime_flags(source);
+        flags.extend(self.asked.iter().filter(|flag| !of_other(flag)).cloned());
+        flags
+    }
+
+    fn runtime_flags(&self, source: &Path) -> Vec<OsString> {
+        let mut flags = self.of_language(source);
+        flags.extend(self.shared.iter().chain(&self.own).cloned());
+        flags
     }
 
     fn arguments(&self, source: &Path, object: &Path) -> Vec<OsString> {
-        let own = ["-o".into(), object.into(), source.into()];
-        self.flags().cloned().chain(own).collect()
+        let mut all = self.flags(source);
+        all.extend(["-o".into(), object.into(), source.into()]);
+        all
     }
+
+    /// Of a source of the runtime that is told of the process.
+    fn runtime_arguments(&self, source: &Path, object: &Path) -> Vec<OsString> {
+        let mut all = self.runtime_flags(source);
+        all.extend(["-o".into(), object.into(), source.into()]);
+        all
+    }
+}
+
+/// Folders, macros and flags that the section of a process lists.
+fn asked(file: &SystemFile, section: &ProcessSection) -> Result<Vec<OsString>, Refusal> {
+    let mut findings = Findings::about(&file.path, file.source.text());
+    let options = &section.code.options;
+    let mut all = Vec::new();
+    for entry in &options.include {
+        let folder = file.relative(entry.get_ref());
+        if !folder.is_dir() {
+            let reason = format!("there is no folder {}", folder.display());
+            let mend = "give folders of headers by their path from the system file: \"include\"";
+            findings.refuse(entry.span(), reason, mend);
+        }
+        all.push(joined("-I", &folder));
+    }
+    let macros = options.define.iter();
+    all.extend(macros.map(|entry| format!("-D{}", entry.get_ref()).into()));
+    all.extend(options.flags.iter().map(|entry| entry.get_ref().into()));
+    findings.conclude(all)
 }
 
 /// The sources of a process, each once: files as they are listed, what fits a
@@ -430,6 +559,13 @@ fn machine(target: &str) -> Result<[String; 2], Refusal> {
     ])
 }
 
+/// Whether a target of Rust has atomic instructions.
+fn has_atomics(target: &str) -> bool {
+    let set = target.split('-').next().unwrap_or_default();
+    let extensions = set.get("riscv32".len()..).unwrap_or_default();
+    extensions.contains(['a', 'g'])
+}
+
 /// `__FILE__` is the path from the system file, wherever that lies. (What debuggers are told
 /// is the whole path: it is in no image.)
 fn prefix_map(home: &Path) -> OsString {
@@ -453,7 +589,7 @@ fn compilers() -> Vec<OsString> {
 }
 
 /// The one that would be run; one that is not there if none is.
-fn first_compiler() -> OsString {
+pub(super) fn first_compiler() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let is_there = |name: &&OsString| folders.iter().any(|folder| folder.join(name).is_file());
@@ -470,11 +606,14 @@ fn run(arguments: &[OsString], source: &Path) -> Result<(), Refusal> {
         for variable in AMBIENT {
             command.env_remove(variable);
         }
+        if is_cxx(source) && !cxx_library::has_compiler() {
+            return Err(cxx_library::missing().into());
+        }
         match command.args(arguments).stdin(Stdio::null()).status() {
             Ok(status) if status.success() => return Ok(()),
             Ok(_) => {
                 let reason = format!("{} does not compile", source.display());
-                return Err(Problem::new(reason, "see the compiler's messages above").into());
+                return Err(Problem::new(reason, mend_of(source)).into());
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
@@ -493,6 +632,15 @@ fn run(arguments: &[OsString], source: &Path) -> Result<(), Refusal> {
         "install one (Debian: gcc-riscv64-unknown-elf), or name a GCC for RISC-V in {COMPILER_VARIABLE}"
     );
     Err(Problem::new(reason, mend).into())
+}
+
+/// What to do about a source that does not compile.
+fn mend_of(source: &Path) -> String {
+    let above = "see the compiler's messages above";
+    match is_cxx(source).then(cxx_library::missing_headers).flatten() {
+        Some(package) => format!("{above}; for headers of the C++ library {package}"),
+        None => above.into(),
+    }
 }
 
 #[cfg(test)]

@@ -139,6 +139,64 @@ fn a_program_after_posix_has_a_main_and_no_crate() {
     assert!(nothing.contains("and has a crate"), "{nothing}");
 }
 
+/// Functions of the executable of the sample's process, of those that have these beginnings,
+/// that a debugger cannot leave.
+fn without_frames(options: &BuildOptions, beginnings: &[&str]) -> (usize, Vec<String>) {
+    let linked = options.out_dir.join("crew.process.elf");
+    let executable = giornata_symbols::Executable::read(&linked, &[]).unwrap();
+    let functions = executable.functions();
+    let own: Vec<_> = functions
+        .filter(|(name, _)| beginnings.iter().any(|begin| name.starts_with(begin)))
+        .collect();
+    let lacking = own
+        .iter()
+        .filter(|(_, range)| !executable.has_frame(range.start))
+        .map(|(name, _)| name.to_string());
+    (own.len(), lacking.collect())
+}
+
+#[test]
+fn every_function_of_assembly_has_call_frame_information() {
+    // what only a call by name brings
+    let calls = "#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+static pthread_mutex_t mutex;
+static _Atomic unsigned char byte;
+static _Atomic unsigned long long wide;
+int main(void)
+{
+    pthread_mutex_lock(&mutex);
+    byte++;
+    wide++;
+    nanosleep(&(struct timespec){ .tv_nsec = 1 }, 0);
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_cond_wait(&condition, &mutex);
+    return pthread_mutex_unlock(&mutex);
+}
+";
+    for board in ["qemu-virt64", "qemu-virt32-pmp"] {
+        let system = SYSTEM
+            .replace(
+                "threads = { low = {}, high = {} }",
+                "threads = { main = {} }",
+            )
+            .replace(
+                "[process.crew]",
+                "[process.crew]\nposix = true\nheap = \"4K\"",
+            )
+            .replace("emeralds", "all-posix")
+            .replace("qemu-virt32", board);
+        let options = folder(board, &[("system.toml", &system), ("main.c", calls)]);
+        build_alone(&options).unwrap();
+        let own = ["giornata_", "pthread_", "__atomic_", "nanosleep"];
+        let (count, lacking) = without_frames(&options, &own);
+        assert!(count > 20, "{board}: {count}");
+        assert_eq!(lacking, [""; 0], "{board}");
+        remove(options);
+    }
+}
+
 /// What is linked of a source that is added to the others.
 fn linked_with(name: &str, more: &str) -> Executable {
     let files = [
@@ -208,12 +266,12 @@ fn what_is_wrong_with_a_process_in_c_is_told() {
     assert!(told.contains("undefined symbol: printf"), "{told}");
     assert!(told.contains("there is no C library"), "{told}");
 
-    let early = "static volatile int count;
-__attribute__((constructor)) static void begin(void) { count++; }
+    let late = "static volatile int count;
+__attribute__((destructor)) static void end(void) { count++; }
 ";
-    let early = format!("{early}{HIGH}");
-    let told = refusal("early", &[system, ("low.c", LOW), ("high.c", &early)]);
-    assert!(told.contains("has a section .init_array"), "{told}");
+    let late = format!("{late}{HIGH}");
+    let told = refusal("late", &[system, ("low.c", LOW), ("high.c", &late)]);
+    assert!(told.contains("has a section .fini_array"), "{told}");
 
     let own = HIGH.replace(
         "{}",
@@ -244,6 +302,89 @@ __attribute__((constructor)) static void begin(void) { count++; }
         told.contains("has two functions `lead`, in C and in Rust"),
         "{told}"
     );
+}
+
+/// The sample with these lines in its process.
+fn with_lines(lines: &str) -> String {
+    SYSTEM.replace("c = [\"*.c\"]", &format!("c = [\"*.c*\"]\n{lines}"))
+}
+
+const COUNTER: &str = "#include <giornata.h>
+#include <pid.h>
+#if !defined __cplusplus || __cplusplus != LANGUAGE
+#error not the standard that the system file says
+#endif
+struct Counter { int count; Counter() : count(GAIN) { high(); } };
+static Counter counter;
+extern \"C\" void high(void) { counter.count++; }
+";
+
+#[test]
+fn sources_are_compiled_with_the_folders_macros_and_flags_of_their_section() {
+    let system = with_lines(
+        "c-include = [\"include\"]\nc-define = [\"GAIN=3\", \"LANGUAGE=202002L\"]\nc-flags = [\"-std=c++20\", \"-std=c11\"]",
+    );
+    let pid = "#if !GAIN || !defined __cplusplus && __STDC_VERSION__ != 201112L
+#error not as the system file says
+#endif
+#ifdef __cplusplus
+extern \"C\"
+#endif
+void high(void);
+";
+    let low = format!("#include <pid.h>\n{LOW}");
+    let files = [
+        ("system.toml", &*system),
+        ("low.c", &low),
+        ("high.cpp", COUNTER),
+    ];
+    let options = folder("options", &files);
+    let include = options.system.with_file_name("include");
+    fs::create_dir_all(&include).unwrap();
+    fs::write(include.join("pid.h"), pid).unwrap();
+    build_alone(&options).unwrap();
+    let linked = fs::read(options.out_dir.join("crew.process.elf")).unwrap();
+    let project = Project::open(&options.system, Path::new(ROOT), None).unwrap();
+    let executable = Executable::read(&project.file.processes[0], &linked).unwrap();
+    assert_eq!(executable.functions.locals, 0);
+    let commands = fs::read_to_string(options.out_dir.join("compile_commands.json")).unwrap();
+    assert!(
+        commands.contains("-DGAIN=3") && commands.contains("-std=c++20"),
+        "{commands}"
+    );
+    remove(options);
+}
+
+#[test]
+fn options_of_sources_that_cannot_be_are_told_with_their_place() {
+    let refused = |name: &str, lines: &str| {
+        let system = with_lines(lines);
+        let files = [("system.toml", &*system), ("low.c", LOW), ("high.c", HIGH)];
+        refusal(name, &files)
+    };
+    let told = refused("folder", "c-include = [\"nowhere\"]");
+    assert!(
+        told.contains("there is no folder") && told.contains("system.toml:8"),
+        "{told}"
+    );
+    let told = refused("macro", "c-define = [\"2X=1\"]");
+    assert!(
+        told.contains("`2X=1` defines no macro") && told.contains("system.toml:8"),
+        "{told}"
+    );
+    let told = refused("flag", "c-flags = [\"-O2\", \"-march=rv64i\"]");
+    assert!(
+        told.contains("`-march=` the builder decides") && told.contains("system.toml:8"),
+        "{told}"
+    );
+    let told = refused("kind", "c-flags = \"-O2\"");
+    assert!(told.contains("a list in square brackets"), "{told}");
+    let rust = SYSTEM.replace(
+        "c = [\"*.c\"]",
+        "crate = \"target-services\"\nc-define = [\"A\"]",
+    );
+    let told = refusal("rust", &[("system.toml", &rust)]);
+    assert!(told.contains("has no C sources"), "{told}");
 }
 
 #[test]

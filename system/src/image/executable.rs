@@ -5,8 +5,8 @@ use crate::functions::{Function, Functions, Parameter};
 use crate::image::link_process::{CURSOR_SYMBOL, DATA_SYMBOL, END_SYMBOL};
 use crate::problem::{Problem, Refusal};
 use giornata_abi::process::{
-    Direction, FunctionKind, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_SYMBOLS,
-    START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
+    CONSTRUCTORS_SYMBOLS, Direction, FunctionKind, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS,
+    RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_MAGIC, TABLE_SYMBOL,
 };
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use std::collections::BTreeMap;
@@ -83,7 +83,8 @@ impl Executable {
             .collect();
         let symbol = |name: &str| symbols.get(name).copied();
         let [_, _, locals] = LOCALS_SYMBOLS.map(|name| symbol(name).unwrap_or(0));
-        let starts = if locals > 0 {
+        let constructors = CONSTRUCTORS_SYMBOLS.map(symbol);
+        let starts = if locals > 0 || constructors[0] < constructors[1] {
             LOCAL_START_SYMBOLS
         } else {
             START_SYMBOLS

@@ -7,8 +7,8 @@ use crate::image::executable::POSIX_MAIN;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::Record;
 use giornata_abi::process::{
-    GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS, RESTARTABLE_BLOCK,
-    RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
+    CONSTRUCTORS_SYMBOLS, GRANTS_SYMBOL, Grants, LOCAL_START_SYMBOLS, LOCALS_SYMBOLS,
+    RESTARTABLE_BLOCK, RESTARTABLE_SYMBOLS, START_SYMBOLS, TABLE_SYMBOL,
 };
 use giornata_abi::rate::Rate;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub(crate) const DATA_SYMBOL: &str = "__giornata_data";
 pub(crate) const END_SYMBOL: &str = "__giornata_end";
 
 /// Functions of the C library that the runtime of programs after POSIX calls in their place
-/// (`user/posix/runtime/stream.c`).
-const WRAPPED: [&str; 4] = ["fputs", "fwrite", "puts", "vfprintf"];
+/// (`stream.c`, `printf.c` and `scanf.c` in `user/posix/runtime`).
+const WRAPPED: [&str; 5] = ["fputs", "fwrite", "puts", "vfprintf", "vfscanf"];
 
 /// Where a process is linked, and what it is told of its grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,14 +76,28 @@ fn grants(site: &Site) -> Vec<u32> {
 /// page, or a region, of its own, with the rights of one section. A word that is
 /// no instruction ends the code, so that nobody fetches what lies behind it. Call frame
 /// information is for the host, as all of debugging: no memory of the process has it.
-fn script(site: &Site) -> String {
+fn script(site: &Site, is_posix: bool) -> String {
+    // (a process without a C library does not end by itself)
+    let destructors = match is_posix {
+        true => {
+            "PROVIDE(__fini_array_start = .);
+    KEEP(*(SORT_BY_INIT_PRIORITY(.fini_array.*))) KEEP(*(.fini_array))
+    PROVIDE(__fini_array_end = .);"
+        }
+        false => "",
+    };
     let at = |place: Option<u32>| place.map_or("ALIGN(4096)".into(), |at| format!("{at:#x}"));
     let [begin, end, all] = LOCALS_SYMBOLS;
+    let [constructors, constructors_end] = CONSTRUCTORS_SYMBOLS;
     let grants = grants(site).into_iter();
     let grants: Vec<String> = grants.map(|word| format!("LONG({word:#x})")).collect();
     let rodata = format!(
         "  . = {};
   .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) *(.data.rel.ro .data.rel.ro.*) *(.got .got.*)
+    . = ALIGN(8); {constructors} = .;
+    KEEP(*(SORT_BY_INIT_PRIORITY(.init_array.*))) KEEP(*(.init_array))
+    {constructors_end} = .;
+    {destructors}
     . = ALIGN(4); {GRANTS_SYMBOL} = .; {} }}
   .tdata : ALIGN(8) {{ *(.tdata .tdata.*) . = ALIGN(8); }}
   .tbss : {{ *(.tbss .tbss.*) . = ALIGN(8); }}
@@ -94,11 +108,9 @@ fn script(site: &Site) -> String {
         at(site.rodata),
         grants.join(" "),
     );
-    // (there are no destructors: the library finds an empty list of them)
     let data = format!(
         "  . = {};
   {DATA_SYMBOL} = .;
-  PROVIDE(__fini_array_start = .); PROVIDE(__fini_array_end = .);
   .data : {{ *(.data .data.* .sdata .sdata.*) }}
   . = ALIGN(8);
   .bss : {{ *(.sbss .sbss.* .bss .bss.* COMMON) }}
@@ -157,7 +169,7 @@ pub(crate) fn link(
             "free the disk",
         )
     };
-    std::fs::write(&path, script(site)).map_err(script_error)?;
+    std::fs::write(&path, script(site, section.code.is_posix)).map_err(script_error)?;
     let mut command = Command::new(toolchain.linker()?);
     command.args([
         "-flavor",

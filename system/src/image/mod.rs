@@ -16,6 +16,7 @@
 mod c;
 mod c_library;
 mod compile;
+mod cxx_library;
 mod elf;
 pub(crate) mod executable;
 mod fields;

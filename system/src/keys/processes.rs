@@ -26,7 +26,25 @@ pub(super) static PROCESS: Table = Table {
             "c",
             List(&Text),
             Means("none"),
-            "Its C sources, beside a crate or without one: files, or all files of a folder whose names fit a pattern, as in `src/*.c`. C functions can be threads; tasks and drivers need a crate",
+            "Its C and C++ sources, beside a crate or without one: files, or all files of a folder whose names fit a pattern, as in `src/*.c`. Those that end with `.cpp`, `.cc` or `.cxx` are C++; archives (`.a`) and objects (`.o`) are linked as they are. C functions can be threads; tasks and drivers need a crate",
+        ),
+        key(
+            "c-include",
+            List(&Text),
+            Means("none"),
+            "Folders where its C and C++ sources find headers, from the system file on, in this order",
+        ),
+        key(
+            "c-define",
+            List(&Text),
+            Means("none"),
+            "Macros of its C and C++ sources, as `NAME` (which is 1) or `NAME=VALUE`",
+        ),
+        key(
+            "c-flags",
+            List(&Text),
+            Means("none"),
+            "Further flags for the compiler of its C and C++ sources, the last of all: a language standard (`-std=c11` concerns C, `-std=c++20` C++), optimisation, warnings. What decides how code is linked is the builder's",
         ),
         key(
             "posix",

@@ -13,7 +13,11 @@
 #ifndef GIORNATA_ASSERT_H
 #define GIORNATA_ASSERT_H
 
+#ifdef __cplusplus
+extern "C" [[noreturn]] void gio_fail(const char *text, const char *file, int line);
+#else
 _Noreturn void gio_fail(const char *text, const char *file, int line);
+#endif
 
 #if defined __STDC_VERSION__ && __STDC_VERSION__ < 202311L
 #undef static_assert

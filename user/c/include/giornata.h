@@ -34,6 +34,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#define GIO_NORETURN [[noreturn]]
+#else
+#define GIO_NORETURN _Noreturn
+#endif
+
 /* Why a call is refused: X(name, number). */
 #define GIO_ERRORS(X) \
     X(GIO_EPERM, 1)       /* the caller has no right to this object or operation */ \
@@ -116,7 +123,7 @@ int detach_thread(gio_id thread);
 
 /* Ends the calling thread, with a value for the thread that joins it. Its mutexes go to
  * those that wait for them (GIO_EOWNERDEAD). */
-_Noreturn void gio_exit(void *value);
+GIO_NORETURN void gio_exit(void *value);
 
 /* Gives the hart to the next thread of equal urgency. O(1). */
 void gio_yield(void);
@@ -554,9 +561,9 @@ void gio_vlogf(const char *format, va_list list);
 #define gio_panic(text) gio_fail((text), __FILE__, __LINE__)
 
 /* The same for a place that the caller names: constants, too. Does not return. */
-_Noreturn void gio_fail(const char *text, const char *file, int line);
+GIO_NORETURN void gio_fail(const char *text, const char *file, int line);
 
-#if !__STDC_HOSTED__
+#if !__STDC_HOSTED__ && !defined __cplusplus
 /* The same as C has it: the host says from where it was called. */
 static inline _Noreturn void abort(void)
 {
@@ -567,5 +574,9 @@ static inline _Noreturn void abort(void)
 /* Stops the machine with a status up to 255; returns if it is refused: GIO_EPERM:
  * this process has no `shutdown` grant. GIO_EINVAL: the status. */
 int gio_shutdown(unsigned status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

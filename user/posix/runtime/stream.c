@@ -1,9 +1,8 @@
 /* The locks of streams, which a thread can keep over several calls, and the functions of the
  * C library that write more than a byte, each of which keeps its stream's lock meanwhile: the
- * linker has theirs under the names __real_. */
+ * linker has theirs under the names __real_. Those that format are in printf.c. */
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/lock.h>
@@ -95,16 +94,6 @@ void funlockfile(FILE *stream)
     __retarget_lock_release_recursive(NULL);
     if (lock->users != 0 && pthread_mutex_unlock(&lock->mutex) == 0)
         leave(lock);
-}
-
-int __real_vfprintf(FILE *stream, const char *format, va_list arguments);
-int __wrap_vfprintf(FILE *stream, const char *format, va_list arguments);
-int __wrap_vfprintf(FILE *stream, const char *format, va_list arguments)
-{
-    flockfile(stream);
-    int result = __real_vfprintf(stream, format, arguments);
-    funlockfile(stream);
-    return result;
 }
 
 int __real_fputs(const char *text, FILE *stream);

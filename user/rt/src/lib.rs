@@ -68,6 +68,11 @@ pub mod thread;
 pub mod time;
 pub mod timer;
 
+#[cfg(all(
+    target_os = "none",
+    any(target_arch = "riscv64", target_arch = "riscv32")
+))]
+mod construct;
 #[cfg(not(target_os = "none"))]
 pub mod host;
 #[cfg(target_os = "none")]

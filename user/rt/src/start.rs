@@ -2,16 +2,17 @@
 //! job when it has the next one, with what functions preserve as it was, and the thread
 //! of upcalls with the block and the body of the next.
 //!
-//! In a process with thread-local variables, threads start at code that gives these their
-//! initial values first, and their control page what the word of a mutex says of them. The
-//! linker leaves it out of the others.
+//! In a process with thread-local variables or constructors, threads start at code that gives
+//! the variables their initial values first, and their control page what the word of a mutex
+//! says of them; then the constructors run, if they have not. The linker leaves it out of the
+//! others.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
 
 use giornata_abi::control::ControlPage;
 
-use crate::riscv::back;
+use crate::riscv::{back, load, save};
 
 // The kernel starts a thread with a0 = block (or control page) and a1 = body.
 // `unimp` turns a call that is refused, or returns where it must not, into a fault.
@@ -20,6 +21,8 @@ global_asm!(
     ".globl giornata_start_task",
     ".type giornata_start_task, @function",
     "giornata_start_task:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "mv s0, a0",
     "mv s1, a1",
     "1:",
@@ -29,21 +32,31 @@ global_asm!(
     "ecall",
     "beqz a0, 1b",
     "unimp",
+    ".cfi_endproc",
+    ".size giornata_start_task, . - giornata_start_task",
     ".globl giornata_start_driver",
     ".type giornata_start_driver, @function",
     "giornata_start_driver:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "jalr a1",
     "li a7, {answer}",
     "ecall",
     "bnez a1, giornata_start_driver",
     "unimp",
+    ".cfi_endproc",
+    ".size giornata_start_driver, . - giornata_start_driver",
     ".globl giornata_start_thread",
     ".type giornata_start_thread, @function",
     "giornata_start_thread:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "jalr a1",
     "li a7, {exit}",
     "ecall",
     "unimp",
+    ".cfi_endproc",
+    ".size giornata_start_thread, . - giornata_start_thread",
     ".popsection",
     complete = const giornata_abi::call::Call::Complete as usize,
     answer = const giornata_abi::call::Call::Return as usize,
@@ -57,16 +70,26 @@ global_asm!(
     ".globl giornata_start_local_task",
     ".type giornata_start_local_task, @function",
     "giornata_start_local_task:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "lla t4, giornata_start_task",
     "j 1f",
+    ".cfi_endproc",
+    ".size giornata_start_local_task, . - giornata_start_local_task",
     ".globl giornata_start_local_driver",
     ".type giornata_start_local_driver, @function",
     "giornata_start_local_driver:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "lla t4, giornata_start_driver",
     "j 1f",
+    ".cfi_endproc",
+    ".size giornata_start_local_driver, . - giornata_start_local_driver",
     ".globl giornata_start_local_thread",
     ".type giornata_start_local_thread, @function",
     "giornata_start_local_thread:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
     "lla t4, giornata_start_thread",
     "1:",
     "lla t0, __giornata_locals",
@@ -96,7 +119,25 @@ global_asm!(
     "or t0, t0, t2",
     "or t0, t0, t1",
     "sw t0, {word}(tp)",
+    "lla t0, __giornata_constructors",
+    "lla t1, __giornata_constructors_end",
+    "bne t0, t1, 6f",
     "jr t4",
+    "6:",
+    "addi sp, sp, -32",
+    ".cfi_adjust_cfa_offset 32",
+    concat!(save!(), " a0, 0(sp)"),
+    concat!(save!(), " a1, 8(sp)"),
+    concat!(save!(), " t4, 16(sp)"),
+    "call giornata_construct",
+    concat!(load!(), " a0, 0(sp)"),
+    concat!(load!(), " a1, 8(sp)"),
+    concat!(load!(), " t4, 16(sp)"),
+    "addi sp, sp, 32",
+    ".cfi_adjust_cfa_offset -32",
+    "jr t4",
+    ".cfi_endproc",
+    ".size giornata_start_local_thread, . - giornata_start_local_thread",
     ".popsection",
     slot = const back(offset_of!(ControlPage, slot)),
     serial = const back(offset_of!(ControlPage, serial)),

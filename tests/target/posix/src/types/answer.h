@@ -1,0 +1,2 @@
+/* Found by `c-include`. */
+#define ANSWER 42
