@@ -18,9 +18,10 @@ const MOST_LINES: usize = 80;
 /// What a sample is built with; the same for all.
 const BUILD: [&str; 2] = ["Cargo.toml", "build.rs"];
 /// How lines of comment begin, by the ending of the file.
-const COMMENTS: [(&str, &str); 5] = [
+const COMMENTS: [(&str, &str); 6] = [
     ("rs", "//"),
     ("c", "/*"),
+    ("cpp", "/*"),
     ("h", "/*"),
     ("giotto", "//"),
     ("toml", "#"),
