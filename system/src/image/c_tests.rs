@@ -306,7 +306,10 @@ __attribute__((destructor)) static void end(void) { count++; }
 
 /// The sample with these lines in its process.
 fn with_lines(lines: &str) -> String {
-    SYSTEM.replace("c = [\"*.c\"]", &format!("c = [\"*.c*\"]\n{lines}"))
+    SYSTEM.replace(
+        "c = [\"*.c\"]",
+        &format!("c = [\"low.c\", \"high.*\"]\n{lines}"),
+    )
 }
 
 const COUNTER: &str = "#include <giornata.h>
@@ -364,17 +367,17 @@ fn options_of_sources_that_cannot_be_are_told_with_their_place() {
     };
     let told = refused("folder", "c-include = [\"nowhere\"]");
     assert!(
-        told.contains("there is no folder") && told.contains("system.toml:8"),
+        told.contains("there is no folder") && told.contains("system.toml:9"),
         "{told}"
     );
     let told = refused("macro", "c-define = [\"2X=1\"]");
     assert!(
-        told.contains("`2X=1` defines no macro") && told.contains("system.toml:8"),
+        told.contains("`2X=1` defines no macro") && told.contains("system.toml:9"),
         "{told}"
     );
     let told = refused("flag", "c-flags = [\"-O2\", \"-march=rv64i\"]");
     assert!(
-        told.contains("`-march=` the builder decides") && told.contains("system.toml:8"),
+        told.contains("`-march=` the builder decides") && told.contains("system.toml:9"),
         "{told}"
     );
     let told = refused("kind", "c-flags = \"-O2\"");
