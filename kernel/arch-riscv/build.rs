@@ -28,6 +28,10 @@ fn constants(board: &Table) -> String {
                 .unwrap_or_else(|| panic!("`{key}` is text")),
         )
     };
+    let real_time = match kernel.contains_key("real-time") {
+        true => named("real-time"),
+        false => 0,
+    };
     let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
     let (timer, cycles) = (number(board, "timer-hertz"), number(kernel, "cycle-hertz"));
     let (plic, context) = match has("PLIC") {
@@ -61,7 +65,9 @@ fn constants(board: &Table) -> String {
          /// The 16550 for the last words.\n\
          pub const CONSOLE: usize = {:#x};\n\
          /// What ends the machine.\n\
-         pub const EXIT: usize = {:#x};\n",
+         pub const EXIT: usize = {:#x};\n\
+         /// The goldfish real-time clock; 0: there is none.\n\
+         pub const REAL_TIME: usize = {real_time:#x};\n",
         device("clint"),
         has("MCYCLE") && timer == cycles,
         named("console"),

@@ -133,6 +133,12 @@ static KERNEL: Table = Table {
             "The device to which the kernel writes when the machine stops: a 16550",
         ),
         key("exit", Text, Needed, "The device that stops the machine"),
+        key(
+            "real-time",
+            Text,
+            Means("none"),
+            "The real-time clock at which `CLOCK_REALTIME` begins, read at boot: a goldfish",
+        ),
     ],
 };
 

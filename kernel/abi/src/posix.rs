@@ -75,6 +75,8 @@ operations! {
     SetPolicy = 4, "set_policy(slot, serial, how, budget, period)", "ESRCH EINVAL EPERM";
     /// When another thread of the caller's process has run so many ticks, the caller's sleep ends with EINTR, if it sleeps; 0: not any more. O(1).
     SetTimer = 5, "set_timer(slot, serial, low, high)", "ESRCH";
+    /// What the board's real-time clock showed when the system began, in ns since 1970, and the tick of that instant. ENOSYS: the board has none. O(1).
+    RealTime = 6, "real_time() -> low, high, tick_low, tick_high", "ENOSYS";
 }
 
 #[cfg(test)]

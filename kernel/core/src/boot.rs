@@ -7,6 +7,7 @@ use giornata_abi::ring::{FORMAT, Kind, head};
 use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::layout::{PRIME, Shape, Shaped, fingerprint};
+use crate::posix;
 use crate::process::Image;
 use crate::thread::{Place, role};
 use crate::trace::Entry;
@@ -111,6 +112,9 @@ record! {
         /// The instant to which the alarm of the hart was set last, in kernels that have
         /// policies of POSIX.
         pub alarm: Cell<u32>,
+        /// What the board's real-time clock showed at boot, in ns, and the tick of that: low
+        /// and high word of each. All 0: the board has none, or nobody can ask for it.
+        pub real_time: [Cell<u32>; 4],
     }
 }
 
@@ -129,6 +133,7 @@ impl Kernel {
         let (layout, high) = (self.boot.layout, M::high(now));
         self.trace
             .write(self.boot.checksum, head(Kind::More, 0, 0), layout, high);
+        posix::note_real_time::<M>(self, now, high);
         self.agenda.begin(now);
         self.begin_epoch::<M>(now);
         for thread in self.threads {

@@ -52,6 +52,10 @@ pub trait Machine: 'static {
     fn go_on_at(pc: usize);
     /// The thread that was interrupted, whose context says the same, goes on at `pc`.
     fn resume_at(pc: usize);
+    /// What the board's real-time clock shows, in ns since 1970; 0: it has none.
+    fn real_time() -> u64 {
+        0
+    }
     /// The machine stops, with a status.
     fn stop(status: usize) -> !;
 }

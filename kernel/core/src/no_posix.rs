@@ -37,6 +37,10 @@ pub(crate) fn noted_word(_: Ref<Thread>, mutex: Ref<Object>) -> usize {
 /// No thread is a sporadic server.
 pub(crate) const SERVER: u32 = 0;
 
+/// Nobody can ask for it.
+#[inline(always)]
+pub(crate) fn note_real_time<M: Machine>(_: &Kernel, _: u32, _: u32) {}
+
 #[inline(always)]
 pub(crate) fn has_waited(_: Ref<Thread>) -> bool {
     false

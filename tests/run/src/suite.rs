@@ -78,7 +78,7 @@ const MANAGED: &str = "rtl-rtm";
 const WITHOUT: &str = "rtl-pmp";
 
 /// Cases, or groups of them, that chips cannot run, and why.
-const NOT_ON_CHIPS: [(&str, &str); 17] = [
+const NOT_ON_CHIPS: [(&str, &str); 19] = [
     ("c/clock", "no real-time clock"),
     ("hostile/control-pages", "budgets too small for its clock"),
     ("interrupts/clock", "no real-time clock"),
@@ -97,6 +97,11 @@ const NOT_ON_CHIPS: [(&str, &str); 17] = [
     ("modules/quiet", "windows too small for its clock"),
     (
         "posix/accounting",
+        "looks at its clock take longer than it allows",
+    ),
+    ("posix/options", "no real-time clock"),
+    (
+        "posix/standard",
         "looks at its clock take longer than it allows",
     ),
     ("slots/", "slots too short for its clock"),

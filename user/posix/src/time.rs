@@ -1,13 +1,15 @@
 //! Clocks and sleep.
 //!
-//! `CLOCK_MONOTONIC` and `CLOCK_REALTIME` begin with 0 when the system starts; the second can
-//! be set, and is then so much ahead of the first.
+//! `CLOCK_MONOTONIC` begins with 0 when the system starts, `CLOCK_REALTIME` with what the board's
+//! real-time clock showed then, or with 0, too. The second can be set; it is always so much ahead
+//! of the first.
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_long, c_ulong};
 
 #[cfg(target_os = "none")]
 use giornata_rt::Error;
+use giornata_rt::call;
 use giornata_rt::clock::{self, Ticks};
 use giornata_rt::thread;
 use giornata_rt::time;
@@ -378,15 +380,32 @@ pub(crate) fn has_waited() {
 }
 
 /// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC.
-struct Ahead(Cell<TimeSpec>);
+struct Ahead(Cell<Option<TimeSpec>>);
 
 // SAFETY: the Ahead Invariant: it is reached inside only.
 unsafe impl Sync for Ahead {}
 
-static AHEAD: Ahead = Ahead(Cell::new(TimeSpec::of(0)));
+/// `None`: it was not asked for yet.
+static AHEAD: Ahead = Ahead(Cell::new(None));
 
+/// One entry the first time.
 fn ahead() -> TimeSpec {
-    inside(|| AHEAD.0.get())
+    inside(|| {
+        AHEAD.0.get().unwrap_or_else(|| {
+            let first = at_boot();
+            AHEAD.0.set(Some(first));
+            first
+        })
+    })
+}
+
+/// As the board has it. (A kernel that does not tell, or a board without a clock: nothing.)
+#[cold]
+fn at_boot() -> TimeSpec {
+    match call::real_time() {
+        Ok((shown, then)) => TimeSpec::of(shown).less(TimeSpec::of(then.0)),
+        Err(_) => TimeSpec::of(0),
+    }
 }
 
 /// See POSIX, `clock_settime()`, of CLOCK_REALTIME: of this process. Who waits for a time of it
@@ -406,7 +425,7 @@ pub unsafe extern "C" fn clock_settime(clock: ClockId, time: *const TimeSpec) ->
             .and_then(|nanoseconds| match nanoseconds.cast_signed() {
                 ..0 => Err(Errno::EINVAL),
                 _ => {
-                    inside(|| AHEAD.0.set(time.less(TimeSpec::of(time::now().0))));
+                    inside(|| AHEAD.0.set(Some(time.less(TimeSpec::of(time::now().0)))));
                     #[cfg(target_os = "none")]
                     was_set();
                     Ok(0)

@@ -134,6 +134,12 @@ pub fn process_time() -> Result<u64, Error> {
     of_posix(Operation::ProcessTime, [0, 0])
 }
 
+/// `RealTime`: what the board's clock showed at boot, in ns since 1970, and the instant of that.
+pub fn real_time() -> Result<(u64, Instant), Error> {
+    let answer = call6(posix::CALL, [Operation::RealTime as usize, 0, 0, 0, 0, 0]);
+    answer.map(|[low, high, tick, tick_high, ..]| (wide(low, high), instant(tick, tick_high)))
+}
+
 /// `Interrupt`, by the address of a function that takes the address of the frame.
 ///
 /// # Safety

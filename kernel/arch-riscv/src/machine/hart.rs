@@ -7,7 +7,7 @@ use giornata_core::{Kernel, Machine, Process, Ref, Region};
 
 use super::csr::{EXTERNAL, TIMER, read, write};
 use super::{lines, space};
-use crate::board::{CLINT, CYCLES_ARE_TICKS};
+use crate::board::{CLINT, CYCLES_ARE_TICKS, REAL_TIME};
 use crate::clock::{COMPARE, TIME, high_ahead, high_at};
 use crate::device::Device;
 
@@ -202,6 +202,16 @@ impl Machine for Riscv {
     fn store(at: usize, value: u32) {
         // SAFETY: core has had the place checked (Memory Invariant).
         unsafe { with_exposed_provenance_mut::<u32>(at).write_volatile(value) }
+    }
+
+    fn real_time() -> u64 {
+        // Goldfish: a read of the low word keeps the high one of the same instant.
+        const HIGH: usize = 4;
+        if REAL_TIME == 0 {
+            return 0;
+        }
+        let low = Self::input(REAL_TIME, 4);
+        u64::from(Self::input(REAL_TIME + HIGH, 4)) << 32 | u64::from(low)
     }
 
     fn input(at: usize, width: u32) -> u32 {

@@ -4,6 +4,7 @@
 mod ceiling;
 mod cpu_clock;
 mod policy;
+mod real_time;
 mod signal;
 mod word;
 
@@ -16,6 +17,7 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread};
 pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
 pub(crate) use policy::{SERVER, has_waited, note_taken, pays_for_itself};
+pub(crate) use real_time::note_real_time;
 pub(crate) use word::{lock_word, note_word, noted_word, unlock_word};
 
 /// The call of an ordinary thread. Others are refused before.
@@ -38,6 +40,7 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::Interrupt) => kernel.interrupt::<M>(me, b, c, d),
         Some(Operation::SetPolicy) => kernel.set_policy::<M>(me, b, c, d, e, f),
         Some(Operation::SetTimer) => kernel.set_timer(me, b, c, d, e),
+        Some(Operation::RealTime) => kernel.real_time(me),
         Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
         None => Outcome::error(Error::ENOSYS),
     }

@@ -231,7 +231,8 @@ static void dates(void)
     CHECK(strftime(text, 3, "%Y", &broken) == 0);
     CHECK(difftime(at, at - 60) == 60.0);
     time_t now = -1;
-    CHECK(time(&now) == now && now == 0);
+    /* the day with which the emulated boards begin, and that of boards without a clock */
+    CHECK(time(&now) == now && (now == 1767225600 || now == 0));
     tell("dates");
 }
 

@@ -85,7 +85,10 @@ static void clocks(void)
     printf("a tick is within a microsecond: %d\n", tick.tv_sec == 0 && tick.tv_nsec <= 1000);
     struct timespec instant = { .tv_nsec = 20000000 };
     printf("sleeps: %d\n", clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL));
-    printf("seconds since the start: %d\n", (int)time(NULL));
+    time_t today = time(NULL);
+    char date[20];
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", gmtime(&today));
+    printf("it is %s\n", date);
     printf("in the past: %d\n", clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL));
     instant.tv_nsec = 1000000000;
     printf("no instant: %d %d\n",

@@ -320,6 +320,24 @@ static void joins(void)
 
 /* ---- Time ------------------------------------------------------------------------------------- */
 
+/* CLOCK_REALTIME is a constant ahead of CLOCK_MONOTONIC: what the board's clock showed at the
+ * start, if it has one, and what it is set to. */
+static void clocks(void)
+{
+    const long long day = 24 * 60 * 60 * SECOND;
+    long long ahead = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC);
+    CHECK(ahead % day < MILLISECOND || ahead % day > day - MILLISECOND);
+    rest(3 * MILLISECOND);
+    long long later = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC);
+    CHECK(later - ahead < MILLISECOND / 10 && ahead - later < MILLISECOND / 10);
+    struct timespec time = at(7 * day);
+    CHECK(clock_settime(CLOCK_REALTIME, &time) == 0);
+    CHECK(now(CLOCK_REALTIME) - 7 * day < MILLISECOND / 10);
+    time = at(now(CLOCK_MONOTONIC) + ahead);
+    CHECK(clock_settime(CLOCK_REALTIME, &time) == 0);
+    tell("clocks");
+}
+
 static void sleeps(void)
 {
     struct timespec negative = { .tv_sec = -1 }, wrong = { .tv_nsec = SECOND }, rest = { 7, 7 };
@@ -646,6 +664,7 @@ int main(void)
     quanta();
     environment();
     joins();
+    clocks();
     sleeps();
     overruns();
     instants();
