@@ -33,7 +33,8 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// The command that is built here; what users' projects compile alike is compiled once.
+    /// The command that is built here; what users' projects compile alike is compiled once, and
+    /// the kernel with what is compiled here.
     /// In the long form one that is installed into `folder`, which uses nothing that is
     /// compiled here.
     ///
@@ -42,7 +43,7 @@ impl Shell {
     pub(crate) fn new(full: bool, folder: &Path) -> Result<Shell> {
         Ok(match full {
             false => Shell {
-                target: Some(target_folder().join("projects")),
+                target: Some(target_folder()),
                 program: giornata::program()?,
             },
             true => Shell {

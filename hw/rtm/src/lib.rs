@@ -28,11 +28,11 @@ pub use coverage::{Coverage, Share};
 pub use giornata_rtm_registers as register;
 pub use model::Model;
 pub use parameters::Parameters;
-pub use proof::{Claim, install, prove};
+pub use proof::{Claim, prove};
 pub use simulator::{
     Access, Answer, Bus, Delays, Error, Simulator, compile, compile_for_coverage, sources,
     sources_on_wishbone,
 };
 #[cfg(feature = "synthesis")]
 pub use synthesis::{Device, Logic, Placed, Variant, place, synthesise};
-pub use tools::Program;
+pub use tools::{Program, install_yosys};

@@ -11,11 +11,6 @@ use crate::tools::{Program, run_python};
 const MODEL: (&str, &str) = ("model.sv", include_str!("../formal/model.sv"));
 const RULES: (&str, &str) = ("axi_lite.sv", include_str!("../formal/axi_lite.sv"));
 
-/// Installs yosys below a folder, if it is not there. Needs Python with pip, and PyPI.
-pub fn install(tools: &Path) -> Result<(), Error> {
-    Program::Yosys.install(tools)
-}
-
 /// What can be proved of a task manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -26,7 +21,7 @@ pub enum Claim {
 }
 
 /// Proves a claim of a task manager with these parameters, in a folder of its own, with the yosys
-/// of [`install`]: what holds for so many cycles holds in the next, and it holds for so many from a
+/// of [`install_yosys`](crate::install_yosys): what holds for so many cycles holds in the next, and it holds for so many from a
 /// reset on.
 pub fn prove(
     tools: &Path,

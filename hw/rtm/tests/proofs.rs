@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use giornata_rtm::{Claim, Parameters, install, prove};
+use giornata_rtm::{Claim, Parameters, install_yosys, prove};
 
 /// With two records.
 const FEW: Parameters = Parameters {
@@ -18,7 +18,7 @@ fn is_its_model(name: &str, parameters: Parameters, cycles: u32) {
 fn holds(claim: Claim, name: &str, parameters: Parameters, cycles: u32) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let yosys = folder.join("yosys");
-    install(&yosys).unwrap_or_else(|why| panic!("{why}"));
+    install_yosys(&yosys).unwrap_or_else(|why| panic!("{why}"));
     let proved = prove(&yosys, &folder.join(name), claim, &parameters, cycles);
     proved.unwrap_or_else(|why| panic!("{why}"));
 }

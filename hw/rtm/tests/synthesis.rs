@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use giornata_rtm::{Device, Program, Variant, synthesise};
+use giornata_rtm::{Device, Variant, install_yosys, synthesise};
 
 /// The paper's flip-flops, and 15 % for the bus and the course of a request.
 const MOST_FLIP_FLOPS: u64 = 2304 * 115 / 100;
@@ -14,7 +14,7 @@ const LEAST_FLIP_FLOPS: u64 = 64 * (4 + 8 + 8 + 16);
 fn the_reference_takes_about_the_flip_flops_of_the_paper_and_no_latches() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let tools = folder.join("yosys");
-    let logic = Program::Yosys.install(&tools).and_then(|()| {
+    let logic = install_yosys(&tools).and_then(|()| {
         let parameters = Variant::Reference.parameters(64);
         synthesise(&tools, &folder.join("synthesis"), &parameters, Device::Ecp5)
     });
