@@ -144,6 +144,29 @@ pub(crate) fn affected(stages: &[&'static Stage], files: &[String]) -> Result<Ve
     Ok(stages.iter().filter(is_affected).copied().collect())
 }
 
+/// The crates whose tests a change of files can affect: those that are made of a crate with one
+/// of them; none stands for all, because a file lies in no crate and any test may read it.
+///
+/// # Errors
+/// Cargo does not say which crates there are.
+pub(crate) fn tested(files: &[String]) -> Result<Option<BTreeSet<String>>> {
+    let packages = Packages(crates::all()?);
+    let mut changed = BTreeSet::new();
+    for file in files {
+        let is_everywhere = EVERYWHERE.iter().any(|place| lies_in(file, place));
+        match packages.of(file) {
+            Some(package) if !is_everywhere && !file.ends_with(PAGE) => changed.insert(package),
+            _ => return Ok(None),
+        };
+    }
+    let is_made_of = |package: &&Package| {
+        let made = packages.made_of(&[&package.name]);
+        made.iter().any(|name| changed.contains(name))
+    };
+    let names = packages.0.iter().filter(is_made_of);
+    Ok(Some(names.map(|package| package.name.clone()).collect()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +238,31 @@ mod tests {
     fn nothing_affects_nothing() {
         let all: Vec<&Stage> = stage::ALL.iter().collect();
         assert!(affected(&all, &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn tests_of_crates_that_are_made_of_what_changed_are_affected() {
+        let tested = |file: &str| tested(&[file.into()]).unwrap();
+        let crates = tested("kernel/records/src/lib.rs").unwrap();
+        for name in [
+            "giornata-records",
+            "giornata-host",
+            "giornata-system",
+            "giornata-cli",
+        ] {
+            assert!(crates.contains(name), "{name}: {crates:?}");
+        }
+        for name in ["giornata-core", "giornata-bounds", "giornata-rtm", "xtask"] {
+            assert!(!crates.contains(name), "{name}: {crates:?}");
+        }
+        for anywhere in [
+            "boards/rtl-pmp.toml",
+            "docs/posix.md",
+            "cli/README.md",
+            "Cargo.lock",
+        ] {
+            assert_eq!(tested(anywhere), None, "{anywhere}");
+        }
     }
 
     #[test]

@@ -1,18 +1,21 @@
 //! The stages of `./x test`, in the order in which they begin: cheap ones first, then what
 //! compiles for others.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
 use crate::changes::{Crates, Inputs};
-use crate::crates::{PORTABLE, SECOND_TARGET, selection, target_folder};
+use crate::crates::{self, PORTABLE, SECOND_TARGET, root, selection, target_folder};
 use crate::fuzz::{self, Length, Outcome, Target};
 use crate::process::{capture, cargo, cargo_for_all, check, describe, example};
 use crate::test::Extent;
 use crate::{
-    coverage, debugger, decisions, docs, giornata, libraries, lint, miri, project, samples,
+    changes, coverage, debugger, decisions, docs, giornata, libraries, lint, miri, project, samples,
 };
 
 /// One stage.
@@ -351,7 +354,6 @@ const WITHOUT_FAST: [&str; 4] = [
 
 fn unit(extent: &Extent) -> Result<String> {
     let set = |command: &mut Command| {
-        command.arg("--no-fail-fast");
         if extent.full {
             command
                 .env("PROPTEST_CASES", FULL_CASES)
@@ -361,16 +363,73 @@ fn unit(extent: &Extent) -> Result<String> {
             command.env("PROPTEST_RNG_SEED", "1");
         }
     };
+    if let Some(revision) = &extent.changed {
+        let files = changes::files(revision)?;
+        if let Some(crates) = changes::tested(&files)? {
+            let tests = tests_of(&crates, set)?;
+            return Ok(format!("{tests} tests of {} crates", crates.len()));
+        }
+    }
     let mut command = cargo_for_all("test");
+    command.arg("--no-fail-fast");
     set(&mut command);
     let mut tests = tests_passed(&mut command)?;
     if extent.full {
         let mut general = cargo();
-        general.args(["test", "--quiet"]).args(WITHOUT_FAST);
+        general
+            .args(["test", "--quiet", "--no-fail-fast"])
+            .args(WITHOUT_FAST);
         set(&mut general);
         tests += tests_passed(&mut general)?;
     }
     Ok(format!("{tests} tests"))
+}
+
+/// Runs the tests of some crates, compiled with the features that the whole workspace asks for
+/// as always: cargo compiles them anew for a choice of crates.
+fn tests_of(crates: &BTreeSet<String>, set: impl Fn(&mut Command)) -> Result<u32> {
+    #[derive(Deserialize)]
+    struct Built {
+        executable: Option<PathBuf>,
+        manifest_path: Option<PathBuf>,
+        profile: Option<Profile>,
+    }
+    #[derive(Deserialize)]
+    struct Profile {
+        test: bool,
+    }
+    let mut build = cargo_for_all("test");
+    let messages = capture(build.args(["--no-run", "--message-format", "json"]))?;
+    let built = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Built>(line).ok());
+    let folders: BTreeSet<PathBuf> = crates::all()?
+        .into_iter()
+        .filter(|package| crates.contains(&package.name))
+        .map(|package| root().join(package.folder))
+        .collect();
+    let (mut tests, mut failed) = (0, Vec::new());
+    for built in built.filter(|built| built.profile.as_ref().is_some_and(|profile| profile.test)) {
+        let (Some(executable), Some(manifest)) = (built.executable, built.manifest_path) else {
+            continue;
+        };
+        let folder = manifest.parent().context("a crate lies in a folder")?;
+        if !folders.contains(folder) {
+            continue;
+        }
+        let mut command = Command::new(executable);
+        command.current_dir(folder).arg("--quiet");
+        command.env("CARGO_MANIFEST_DIR", folder);
+        set(&mut command);
+        match tests_passed(&mut command) {
+            Ok(passed) => tests += passed,
+            Err(error) => failed.push(format!("{}: {error:#}", folder.display())),
+        }
+    }
+    if !failed.is_empty() {
+        bail!("{}", failed.join("\n"));
+    }
+    Ok(tests)
 }
 
 /// Runs tests and counts them; what they said, both streams, if one fails.

@@ -22,10 +22,6 @@ use crate::{Verdict, changes, processor};
 pub(crate) struct Options {
     /// Only these stages; `--list` names them.
     stages: Vec<String>,
-    /// Only the stages that what differs from this revision of git can affect; without one that
-    /// of the last commit. What was never committed counts.
-    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "HEAD", require_equals = false)]
-    changed: Option<String>,
     /// Write what the stages take of the processor into their budget, instead of judging it.
     #[arg(long)]
     bless_seconds: bool,
@@ -51,6 +47,11 @@ pub(crate) struct Extent {
     /// Of the target suites only what runs on this board.
     #[arg(long, value_name = "BOARD")]
     pub(crate) board: Option<String>,
+    /// Only what a change since this revision of git can affect, without one since the last
+    /// commit; what was never committed counts. Of the stages those that look at a file that
+    /// was changed, of the unit tests those of crates that are made of one.
+    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "HEAD")]
+    pub(crate) changed: Option<String>,
 }
 
 /// `xtask stage NAME`, as this command calls itself.
@@ -79,15 +80,22 @@ impl Extent {
         for case in &self.cases {
             words.extend(["--case".into(), case.clone()]);
         }
-        if let Some(board) = &self.board {
-            words.extend(["--board".into(), board.clone()]);
+        let named = [("--board", &self.board), ("--changed", &self.changed)];
+        for (option, value) in named {
+            if let Some(value) = value {
+                words.extend([option.into(), value.clone()]);
+            }
         }
         words
     }
 
     /// Whether all is as continuous integration has it.
     fn is_short(&self) -> bool {
-        !self.full && !self.bless && self.cases.is_empty() && self.board.is_none()
+        !self.full
+            && !self.bless
+            && self.cases.is_empty()
+            && self.board.is_none()
+            && self.changed.is_none()
     }
 }
 
@@ -114,18 +122,18 @@ pub(crate) fn run(options: &Options) -> Result<Verdict> {
     }
     let extent = &options.extent;
     ensure!(
-        !options.bless_seconds || extent.is_short() && options.changed.is_none(),
+        !options.bless_seconds || extent.is_short(),
         "--bless-seconds is for the short form: leave out the other options"
     );
     let mut chosen = choose(&options.stages, extent.full)?;
-    if let Some(revision) = &options.changed {
+    if let Some(revision) = &extent.changed {
         let files = changes::files(revision)?;
         chosen = changes::affected(&chosen, &files)?;
         let (count, names) = (files.len(), chosen.iter().map(|stage| stage.name));
         let names = names.collect::<Vec<_>>().join(", ");
         println!("{count} files differ from {revision}, which can affect: {names}");
     }
-    let is_whole = options.stages.is_empty() && options.changed.is_none() && extent.is_short();
+    let is_whole = options.stages.is_empty() && extent.is_short();
     let budget = match is_whole && !options.bless_seconds {
         true => Some(Budget::committed()?),
         false => None,
@@ -464,6 +472,7 @@ mod tests {
             bless: true,
             cases: vec!["a/".into(), "b".into()],
             board: Some("rtl-pmp".into()),
+            changed: Some("HEAD~3".into()),
         };
         let words = ["x", "unit"]
             .map(String::from)
