@@ -27,6 +27,8 @@ fn is_millicode(name: &str) -> bool {
 pub struct Need {
     /// Bytes of its own frame, without what it allocates as it runs.
     pub frame: u64,
+    /// Those of them that call frame information tells of, which has no assembly.
+    pub described: u64,
     /// First addresses of the functions that it calls, or ends by going to, by name.
     pub calls: Vec<u64>,
     /// It also calls what a pointer leads to.
@@ -82,6 +84,7 @@ impl Executable {
             needs.taken.extend(self.functions_made_by(&code));
             let need = Need {
                 frame: frame.max(code.frame + saved),
+                described: frame,
                 calls: calls.into_iter().collect(),
                 is_by_pointer: code.is_by_pointer,
                 grows: code.grows,
@@ -257,11 +260,12 @@ impl Needs {
     /// Bytes by which the stack pointer may go down at most before something above it is
     /// touched: a caller touches the upper end of its frame, where it keeps its return
     /// address, and what grows touches each `interval` bytes of what it takes, if it is
-    /// probed. So the most are two frames, the lower of which is touched at its end.
+    /// probed. So the most are two frames, the lower of which is touched at its end. Frames of
+    /// more than `most` bytes are left out.
     /// O(functions and calls).
-    pub fn untouched(&self, interval: u64) -> u64 {
+    pub fn untouched(&self, interval: u64, most: u64) -> u64 {
         let own = |at: &u64| {
-            let need = self.functions.get(at);
+            let need = self.functions.get(at).filter(|need| need.frame <= most);
             need.map_or(0, |need| match need.grows {
                 Some(_) => need.frame + interval,
                 None => need.frame,

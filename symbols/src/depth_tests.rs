@@ -87,11 +87,13 @@ fn two_frames_are_what_may_be_untouched() {
         (4, by_pointer(4000)),
     ];
     let mut needs = needs(functions, &[]);
-    assert_eq!(needs.untouched(4096), 5500);
+    assert_eq!(needs.untouched(4096, 1 << 20), 5500);
+    assert_eq!(needs.untouched(4096, 3500), 5500);
+    assert_eq!(needs.untouched(4096, 2999), 2516);
     needs.taken = BTreeSet::from([3]);
-    assert_eq!(needs.untouched(4096), 6500);
+    assert_eq!(needs.untouched(4096, 1 << 20), 6500);
     if let Some(need) = needs.functions.get_mut(&3) {
         need.grows = Some(8);
     }
-    assert_eq!(needs.untouched(4096), 4000 + 2500 + 4096);
+    assert_eq!(needs.untouched(4096, 1 << 20), 4000 + 2500 + 4096);
 }

@@ -65,6 +65,7 @@ pub(crate) fn fit(
             }
         }
         warnings.extend(stacks.unbounded());
+        warnings.extend(stacks.unguarded()?);
         let guard = stacks.guard();
         let threads = model.threads_of(index);
         let fits = threads.map(|(number, thread)| (number, stacks.holds(thread)));
@@ -245,6 +246,45 @@ impl Stacks<'_> {
         told
     }
 
+    /// Bytes of the largest frames for which guards are made: those that a stack may have,
+    /// where guards are addresses only.
+    fn most_guarded(&self) -> u64 {
+        match self.board.protection {
+            Protection::Sv39 | Protection::Sv32 => 16 << 20,
+            Protection::Pmp { .. } => 64 << 10,
+        }
+    }
+
+    /// Functions of larger frames, which may reach beyond a guard: compilers have made them,
+    /// and they are refused; or they are assembly, which does as it likes with its stack
+    /// pointer. Stacks with regions of their own need no guard.
+    fn unguarded(&self) -> Result<Warnings, Refusal> {
+        let has_regions = matches!(self.board.protection, Protection::Pmp { .. });
+        let (mut told, most) = (Warnings::new(), self.most_guarded());
+        if has_regions && self.section.has_private_stacks {
+            return Ok(told);
+        }
+        let large = self.needs.functions.iter();
+        for (at, need) in large.filter(|(_, need)| need.frame > most) {
+            let reason = format!(
+                "function {} of process `{}` has a frame of {} bytes, and a guard below a stack is \
+                 made for {most} at most",
+                self.name(*at),
+                self.process(),
+                need.frame,
+            );
+            if need.described > most {
+                let mend = match has_regions {
+                    true => "make it smaller, or say `stacks = \"private\"` in its process",
+                    false => "make it smaller",
+                };
+                return Err(Problem::new(reason, mend).into());
+            }
+            told.push(reason);
+        }
+        Ok(told)
+    }
+
     /// Bytes that the guard below each stack has to have.
     fn guard(&self) -> u32 {
         let word = u64::from(self.board.protection.word());
@@ -254,7 +294,7 @@ impl Stacks<'_> {
             true => (FRAME as u64 + 2) * word,
             false => 0,
         };
-        let bytes = self.needs.untouched(interval.into()) + frame;
+        let bytes = self.needs.untouched(interval.into(), self.most_guarded()) + frame;
         u32::try_from(bytes.max(1)).unwrap_or(u32::MAX >> 1)
     }
 
