@@ -13,15 +13,6 @@ use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "mail")]
 use crate::{mailbox, receiving};
 
-#[cfg(feature = "programs")]
-const READ_PORT: usize = Call::ReadPort as usize;
-#[cfg(feature = "programs")]
-const WRITE_PORT: usize = Call::WritePort as usize;
-#[cfg(feature = "mail")]
-const SEND_BYTES: usize = Call::SendBytes as usize;
-#[cfg(feature = "mail")]
-const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
-
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
 /// machine stops by unwinding.)
 pub type Handler =
@@ -146,35 +137,25 @@ extern "C-unwind" fn no_such_call(
 }
 
 impl Kernel {
-    /// The turn of a thread whose kind is `WORK`, `FINISHES` or `CONTINUES`, or of the idle
-    /// thread while it is not the first of the queue: a piece of work, after which the hart
-    /// looks at its timer and lines. The outcome names the thread that runs next.
+    /// The turn of a thread that lives in the kernel or has something to do there, see
+    /// [`kind`], or of the idle thread while it is not the first of the queue: a piece of work,
+    /// after which the hart looks at its timer and lines. The outcome names the thread that
+    /// runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);
         }
         match me.place.role & role::REAPER {
             0 => match me.kind.get() {
+                #[cfg(feature = "services")]
                 kind::FINISHES => self.finish_wait::<M>(me),
-                #[cfg(any(feature = "programs", feature = "mail"))]
-                kind::CONTINUES => self.continue_call::<M>(me),
+                #[cfg(feature = "mail")]
+                kind::CONTINUES => mailbox::carry_out::<M>(me, M::kernel()),
+                #[cfg(feature = "programs")]
+                kind::COPIES => self.copy_value::<M>(me),
                 _ => self.go(),
             },
             _ => self.reap::<M>(me),
-        }
-    }
-
-    /// The next piece of a call that has had an effect, see
-    /// [`CONTINUES`](crate::thread::kind::CONTINUES).
-    #[cfg(any(feature = "programs", feature = "mail"))]
-    fn continue_call<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let [.., number] = &me.context.a;
-        match number.get() {
-            #[cfg(feature = "programs")]
-            READ_PORT | WRITE_PORT => self.continue_port::<M>(me),
-            #[cfg(feature = "mail")]
-            SEND_BYTES | RECEIVE_BYTES => mailbox::continue_bytes::<M>(me, M::kernel()),
-            _ => self.go_from(me),
         }
     }
 

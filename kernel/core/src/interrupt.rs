@@ -150,7 +150,7 @@ impl Kernel {
 
     /// A thread does not wait for a line any more, if it did. (The register of one that waits
     /// for something else may have any number, but no line that waits for it.)
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn leave_line(&self, thread: Ref<Thread>) {
         if let Some(Some(line)) = self.lines.get(awaited(thread).get())
             && is_not(line.handler.get(), thread) == 0

@@ -128,38 +128,32 @@ fn check_mailbox(mailbox: Ref<Object>) -> Result<usize, &'static str> {
     Ok(count)
 }
 
-/// How many messages are bound to threads of a process.
+/// How many messages of a process are bound to threads.
 fn check_bound(process: &Process) -> Result<usize, &'static str> {
-    let Some(first) = process.bound.get() else {
-        return Ok(0);
-    };
-    let (mut at, mut count) = (first, 0);
-    loop {
-        hold!(same(at.next.get().prev.get(), at), "neighbours in a ring");
-        let most = INLINE.max(at.pool.message_size);
+    let mut count = 0;
+    for message in process.messages {
+        let Some(holder) = message.holder.get() else {
+            continue;
+        };
+        let most = INLINE.max(process.message_size);
         hold!(
-            at.done.get() <= at.length.get() && at.length.get() <= most,
+            message.done.get() <= message.length.get() && message.length.get() <= most,
             "a message has room for what is copied into it"
         );
-        let Some(holder) = at.holder.get() else {
-            return Err("a message that is bound has a holder");
-        };
         hold!(
-            core::ptr::eq(holder.process, process),
-            "a message is bound to a thread of the process in whose list it is"
+            same(message.next.get(), message),
+            "a message that is bound lies in no mailbox"
         );
         // (a thread whose process ends continues nothing; its reaper lets go of the message)
         let [_, pool, number, ..] = &holder.context.t;
         hold!(
             holder.process.life.get() != life::ALIVE
                 || holder.kind.get() >= resumed::FINISHES
-                    && (pool.get(), number.get()) == (at.pool.number as usize, at.number as usize),
+                    && (pool.get(), number.get())
+                        == (process.number as usize, message.number as usize),
             "the call of who has a message continues, and knows which it is"
         );
         count += 1;
-        at = at.next.get();
-        if same(at, first) {
-            return Ok(count);
-        }
     }
+    Ok(count)
 }

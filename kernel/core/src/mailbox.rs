@@ -12,7 +12,7 @@ use crate::general::in_general;
 use crate::message::{INLINE, special};
 use crate::object::{kind, look, look_received};
 use crate::receiving::WORDS;
-use crate::thread::{kind as resumed, state};
+use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::trace::reason;
 use crate::{
@@ -28,8 +28,6 @@ const CALL: usize = Call::Call as usize;
 const FORWARD: usize = Call::Forward as usize;
 const RECEIVE_BYTES: usize = Call::ReceiveBytes as usize;
 const REPLY_RECEIVE: usize = Call::ReplyReceive as usize;
-/// What is special of a message that is sent out of memory.
-const SENDS_BYTES: u32 = special::BYTES | special::OUT;
 /// A priority that is too high has one of these bits, beside the slot.
 const BEYOND: u32 = 24;
 
@@ -223,33 +221,23 @@ pub(crate) fn reply_receive<M: Machine>(
     in_general!(ReplyReceive, slot, token, w0, w1, w2, w3, me, kernel)
 }
 
-/// A call about a message of bytes that is bound to the caller goes on.
-#[inline(never)]
-pub(crate) fn continue_bytes<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
-    let [.., number] = &me.context.a;
-    let bound = kernel.unbind(me);
-    me.kind.set(resumed::AGAIN);
-    match number.get() {
-        SEND_BYTES => sending::post::<M>(me, Some(me), SENDS_BYTES, bound, kernel),
-        _ => receiving::receive_any::<M>(me, bound, kernel),
-    }
-}
-
-/// Any call about messages, see [`crate::general`].
+/// Any call about messages, see [`crate::general`]; or it continues, with the message that is
+/// bound to the caller.
 #[inline(never)]
 pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Outcome {
     let [a0, a1, a2, a3, a4, a5, _, number] = &me.context.a;
     let mut sender = Some(me);
+    let bound = kernel.unbind(me);
     let special = match number.get() {
         SEND => 0,
-        SEND_BYTES => SENDS_BYTES,
+        SEND_BYTES => special::BYTES | special::OUT,
         CALL => special::CALL,
         FORWARD => {
             a0.set(a0.get() & SLOT_MASK);
             sender = kernel.client_of(me, a2.get(), a3.get());
             special::CALL
         }
-        RECEIVE_BYTES => return receiving::receive_any::<M>(me, None, kernel),
+        RECEIVE_BYTES => return receiving::receive_any::<M>(me, bound, kernel),
         number => {
             if number == REPLY_RECEIVE {
                 if let Some(client) = kernel.client_of(me, a0.get(), a1.get()) {
@@ -266,8 +254,8 @@ pub(crate) fn carry_out<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> Out
                 a3.set(FOR_EVER);
             }
             a5.set(WORDS << EXTRA | INLINE as usize);
-            return receiving::receive_any::<M>(me, None, kernel);
+            return receiving::receive_any::<M>(me, bound, kernel);
         }
     };
-    sending::post::<M>(me, sender, special, None, kernel)
+    sending::post::<M>(me, sender, special, bound, kernel)
 }

@@ -33,7 +33,7 @@ record! {
         /// urgent ones are higher, below [`NO_CLIENT`](crate::mailbox::NO_CLIENT), and 0:
         /// what a receiver goes on with if nobody waits for a reply.
         pub(crate) words: [Cell<u32>; 6],
-        /// In the ring of its equals, or of those that are bound; itself in none.
+        /// In the ring of its equals; itself in none.
         pub(crate) next: Cell<Ref<Message>>,
         pub(crate) prev: Cell<Ref<Message>>,
         /// Of the first of a ring: the first of the next less urgent one. Of one that is

@@ -2,6 +2,7 @@
 
 use crate::object::kind;
 use crate::operation::{DONE, STAYS};
+use crate::thread::state;
 use crate::timer::FOR_EVER;
 use crate::{Error, Kernel, Machine, Object, Ref, Thread, same};
 
@@ -79,6 +80,17 @@ impl Kernel {
             semaphore.count.set(count.wrapping_add(1));
         }
         DONE
+    }
+
+    /// The time has come until which a thread waits, and it does not sleep.
+    pub(crate) fn end_timed_wait<M: Machine>(&self, thread: Ref<Thread>) {
+        if thread.waits.get().is_none() || thread.is(state::PARKED) {
+            self.time_out::<M>(thread);
+            return;
+        }
+        self.leave_wait::<M>(thread);
+        thread.refuse(Error::ETIMEDOUT);
+        self.awaken::<M>(thread);
     }
 
     /// The time has come until which a thread waits for an owner. A mutex that is free

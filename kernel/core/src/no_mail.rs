@@ -14,6 +14,8 @@ impl Kernel {
         false
     }
 
+    pub(crate) fn end_bytes(&self, _: Ref<Thread>) {}
+
     pub(crate) fn end_mail(&self, _: Ref<Process>, _: usize) -> u32 {
         0
     }

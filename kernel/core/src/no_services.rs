@@ -34,13 +34,8 @@ impl Kernel {
 
     pub(crate) fn want_next<M: Machine>(&self, _: Ref<Thread>) {}
 
-    pub(crate) fn time_out<M: Machine>(&self, _: Ref<Thread>) -> bool {
-        false
-    }
-
-    pub(crate) fn finish_wait<M: Machine>(&self, _: Ref<Thread>) -> Outcome {
-        self.go()
-    }
+    /// Who does not sleep waits for no instant.
+    pub(crate) fn end_timed_wait<M: Machine>(&self, _: Ref<Thread>) {}
 
     pub(crate) fn give_up_one(&self, _: Ref<Thread>) -> bool {
         false

@@ -26,8 +26,8 @@ impl Kernel {
             0 => thread.own.get(),
             _ => self.place_by_messages(thread),
         };
-        if thread.kind.get() == kind::CONTINUES {
-            rank = self.place_by_port(thread, rank);
+        if thread.kind.get() == kind::COPIES {
+            rank = self.place_of_copying(rank);
         }
         if state & state::CEILING | state >> state::LIFT == 0 {
             return rank;

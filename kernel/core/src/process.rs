@@ -86,8 +86,6 @@ record! {
         pub messages: &'static [Message],
         /// Those that are free, linked by `below`.
         pub(crate) free: Cell<Option<Ref<Message>>>,
-        /// Messages that are bound to its threads: a ring.
-        pub(crate) bound: Cell<Option<Ref<Message>>>,
         /// Bytes that its messages have room for.
         pub message_size: u32,
         /// Interrupt lines that its threads can await.

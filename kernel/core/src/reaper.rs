@@ -21,7 +21,6 @@ use crate::life::begin;
 use crate::process::{PIECE, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
-use crate::wait::leave;
 use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
 impl Kernel {
@@ -186,11 +185,10 @@ impl Kernel {
         }
         self.cancel_wait(thread);
         self.end_servers(thread);
-        self.leave_line(thread);
+        self.end_bytes(thread);
         match thread.waits.get() {
             None => self.remove(thread),
-            Some(object) if !same(object, self.nowhere) => leave(thread),
-            Some(_) => {}
+            Some(_) => self.leave_wait::<M>(thread),
         }
         thread.waits.set(Some(self.nowhere));
         thread.state.set(thread.state.get() & state::PARKED_ON);

@@ -292,43 +292,25 @@ impl Message {
     /// for it does not wait for any more, so the registers of that are nobody's.)
     #[inline(never)]
     pub(crate) fn bind_to(&'static self, thread: Ref<Thread>) {
-        let bound = &thread.process.bound;
         let [_, pool, number, ..] = &thread.context.t;
         pool.set(self.pool.number as usize);
         number.set(self.number as usize);
         thread.kind.set(kind::CONTINUES);
         self.holder.set(Some(thread));
-        match bound.get() {
-            Some(first) => self.link(first),
-            None => bound.set(Some(self)),
-        }
     }
 }
 
 impl Kernel {
-    /// The message that is bound to a thread is so no more; none if it was withdrawn.
+    /// The message that is bound to a thread is so no more. (The registers of a thread that has
+    /// none may name any message, but none that is bound to it.)
     #[inline(never)]
     pub(crate) fn unbind(&self, thread: Ref<Thread>) -> Option<Ref<Message>> {
         let [_, pool, number, ..] = &thread.context.t;
         let message = self.processes.get(pool.get())?.messages.get(number.get())?;
-        is_not(message.holder.get(), thread)
-            .eq(&0)
-            .then(|| message.part())
-    }
-}
-
-impl Message {
-    /// Its call has it no more that copies it.
-    #[inline(never)]
-    pub(crate) fn part(&'static self) -> Ref<Message> {
-        if let Some(holder) = self.holder.take() {
-            let bound = &holder.process.bound;
-            if is_not(bound.get(), self) == 0 {
-                let next = self.next.get();
-                bound.set((!same(next, self)).then_some(next));
-            }
-            self.unlink();
+        if is_not(message.holder.get(), thread) != 0 {
+            return None;
         }
-        self
+        message.holder.set(None);
+        Some(message)
     }
 }

@@ -157,11 +157,13 @@ pub mod kind {
     /// Its wait is over, and something is left to do in the kernel before it returns to user
     /// mode: its turn is that, see [`Kernel::work`](crate::Kernel::work).
     pub const FINISHES: u8 = 6;
-    /// Its call has had an effect, and goes on in the kernel with the arguments that lie in
-    /// `a0..a5` and `a7`: its turn is the next piece of that, see
+    /// Its call about bytes of a message has had an effect, and goes on in the kernel with the
+    /// arguments that lie in `a0..a5` and `a7`: its turn is the next piece of that, see
     /// [`Kernel::work`](crate::Kernel::work). It does not return to user mode before the call
     /// has ended, so no process changes what it was made with.
     pub const CONTINUES: u8 = 7;
+    /// The same of a call that copies the value of a port. It is as urgent as the machine.
+    pub const COPIES: u8 = 8;
 }
 
 /// Who lives in the place of a thread.

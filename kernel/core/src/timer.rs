@@ -200,12 +200,6 @@ impl Kernel {
             }
             return self.awaken::<M>(thread);
         }
-        if !waits || thread.is(state::PARKED) {
-            self.time_out::<M>(thread);
-            return;
-        }
-        self.leave_wait::<M>(thread);
-        thread.refuse(Error::ETIMEDOUT);
-        self.awaken::<M>(thread);
+        self.end_timed_wait::<M>(thread);
     }
 }

@@ -47,18 +47,20 @@ impl Kernel {
         is_serving
     }
 
-    /// The next piece of what a process that ends has to do with messages; 0 behind the
-    /// last.
-    #[inline(never)]
-    pub(crate) fn end_mail(&self, process: Ref<Process>, index: usize) -> u32 {
-        if let Some(message) = process.bound.get() {
-            message.part();
+    /// A thread of a process that ends copies no bytes of a message any more.
+    pub(crate) fn end_bytes(&self, thread: Ref<Thread>) {
+        if let Some(message) = self.unbind(thread) {
             match message.special.get() & special::OUT {
                 0 => self.lose(message),
                 _ => message.free(),
             }
-            return 1;
         }
+    }
+
+    /// The next piece of what a process that ends has to do with messages; 0 behind the
+    /// last.
+    #[inline(never)]
+    pub(crate) fn end_mail(&self, process: Ref<Process>, index: usize) -> u32 {
         // (who may not receive has nobody's hand: then nobody has called it)
         let receives = |thread: &Thread| !same(thread.hand, self.nowhere);
         let mut done = 0;

@@ -513,7 +513,7 @@ impl Rig {
     fn works(&self) -> bool {
         let running = self.running.0;
         match running.kind.get() {
-            kind::WORK | kind::FINISHES | kind::CONTINUES => true,
+            kind::WORK | kind::FINISHES.. => true,
             kind::IDLE => !std::ptr::eq(self.kernel.0.slot(), running),
             _ => false,
         }

@@ -123,6 +123,7 @@ const _: () = assert!(
         && kind::AGAIN < kind::RESULTS
         && kind::RESULTS < kind::FINISHES
         && kind::FINISHES < kind::CONTINUES
+        && kind::CONTINUES < kind::COPIES
 );
 
 /// The call behind the table, where there is one.

@@ -492,9 +492,7 @@ user_in_kernel:
     SAVE    s\n, {THREAD_S} + {WORD} * \n, sp
 .endr
     SAVE    t0, {THREAD_PC}, sp
-    mv      tp, sp
-    li      sp, {KERNEL}
-    j       turn
+    li      t3, 0
 
 # The thread lives in the kernel: it waits, or its turn is a piece of work. Before each
 # the hart looks at its timer and its lines, so what it does in one go is bounded.

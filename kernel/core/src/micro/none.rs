@@ -4,6 +4,11 @@
 use crate::{Kernel, Line, Machine, Outcome, Program, Rank, Ref, Thread, Trigger};
 
 impl Kernel {
+    #[inline(always)]
+    pub(crate) fn place_of_copying(&self, rank: Ref<Rank>) -> Ref<Rank> {
+        rank
+    }
+
     pub(crate) fn check_micro(&self) -> Result<(), &'static str> {
         Ok(())
     }
@@ -34,11 +39,6 @@ impl Kernel {
 
     #[cfg_attr(not(feature = "mail"), allow(dead_code))]
     pub(crate) fn message_came<M: Machine>(&self) {}
-
-    #[inline(always)]
-    pub(crate) fn place_by_port(&self, _: Ref<Thread>, rank: Ref<Rank>) -> Ref<Rank> {
-        rank
-    }
 
     pub(crate) fn begin_behind<M: Machine>(&self, _: Ref<Thread>) {}
 

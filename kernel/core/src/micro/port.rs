@@ -29,7 +29,11 @@ impl Kernel {
             return Outcome::error(Error::ESRCH);
         };
         let granted = if write { port.writers } else { port.readers };
-        if !granted.iter().any(|granted| same(*granted, process)) {
+        let mut is_granted = false;
+        for other in granted {
+            is_granted |= same(*other, process);
+        }
+        if !is_granted {
             return Outcome::error(Error::EPERM);
         }
         if length != port.size as usize {
@@ -42,24 +46,19 @@ impl Kernel {
             return Outcome::error(Error::EFAULT);
         }
         me.set_call(call as usize, number, address, length, 0, 0, 0);
-        self.move_value::<M>(me, port, write)
+        self.copy_value::<M>(me)
     }
 
-    /// The next pieces of a call to a port.
-    pub(crate) fn continue_port<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
-        let [number, .., call] = &me.context.a;
-        match self.micro.ports.get(number.get()) {
-            Some(port) => self.move_value::<M>(me, port, call.get() == Call::WritePort as usize),
-            None => self.go_from(me),
-        }
-    }
-
-    /// Copies what is left of a value until an interrupt waits. The arguments lie in the
-    /// caller's registers, and behind them how far it has come.
+    /// Copies what is left of a value until an interrupt waits. The number of the call and its
+    /// arguments lie in the caller's registers, and behind them how far it has come.
     #[inline(never)]
-    fn move_value<M: Machine>(&self, me: Ref<Thread>, port: Ref<Port>, write: bool) -> Outcome {
+    pub(crate) fn copy_value<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         let (micro, process) = (&self.micro, me.process);
-        let [_, address, length, progress, ..] = &me.context.a;
+        let [number, address, length, progress, .., call] = &me.context.a;
+        let Some(port) = micro.ports.get(number.get()) else {
+            return self.go_from(me);
+        };
+        let write = call.get() == Call::WritePort as usize;
         let (address, length, mut done) = (address.get(), length.get(), progress.get());
         let mut reached = true;
         while reached && done < length {
@@ -70,7 +69,7 @@ impl Kernel {
             }
             if crate::machine::waits::<M>() {
                 progress.set(done);
-                if done != 0 && me.kind.replace(kind::CONTINUES) != kind::CONTINUES {
+                if done != 0 && me.kind.replace(kind::COPIES) != kind::COPIES {
                     self.begin_behind::<M>(me);
                     self.settle_place(me, false);
                 }
@@ -84,7 +83,7 @@ impl Kernel {
             }
             done = done.wrapping_add(size);
         }
-        let is_raised = me.kind.get() == kind::CONTINUES;
+        let is_raised = me.kind.get() == kind::COPIES;
         me.end_call(if reached { 0 } else { Error::EFAULT as usize });
         if is_raised {
             self.settle_place(me, true);
@@ -98,17 +97,14 @@ impl Kernel {
         self.go_from(me)
     }
 
-    /// The place of a thread whose call continues, which has this one else: that of the machine
-    /// if it copies the value of a port and the machine is more urgent.
-    #[inline(never)]
-    pub(crate) fn place_by_port(&self, thread: Ref<Thread>, rank: Ref<Rank>) -> Ref<Rank> {
-        const READ: usize = Call::ReadPort as usize;
-        const WRITE: usize = Call::WritePort as usize;
-        let [.., call] = &thread.context.a;
+    /// The place of a thread that copies a value and has this one else: that of the machine, if
+    /// it is more urgent.
+    #[inline(always)]
+    pub(crate) fn place_of_copying(&self, rank: Ref<Rank>) -> Ref<Rank> {
         let machine = self.micro.thread.rank.get();
-        match call.get() {
-            READ | WRITE if machine.precedes(rank) => machine,
-            _ => rank,
+        match machine.level() <= rank.level() {
+            true => machine,
+            false => rank,
         }
     }
 

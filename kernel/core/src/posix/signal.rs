@@ -121,7 +121,7 @@ impl Kernel {
         self.end_wait::<M>(thread);
         let is_busy = thread.wants.get().is_some()
             || thread.waits.get().is_some()
-            || matches!(thread.kind.get(), kind::FINISHES | kind::CONTINUES);
+            || thread.kind.get() >= kind::FINISHES;
         let error = match is_busy {
             true => Error::EBUSY as usize,
             false => push::<M>(thread, handler),

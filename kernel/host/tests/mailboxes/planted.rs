@@ -38,7 +38,7 @@ fn a_message_that_is_longer_than_its_room_is_found() {
 
 #[test]
 fn a_message_that_is_bound_to_nobody_is_found() {
-    finds("a message that is bound has a holder", |stage| {
+    finds("each message is free, bound or in one mailbox", |stage| {
         stage.rig.plant(bound(stage), "holder", 0);
     });
 }
@@ -54,6 +54,6 @@ fn a_call_that_knows_another_message_is_found() {
 #[test]
 fn a_message_that_is_lost_is_found() {
     finds("each message is free, bound or in one mailbox", |stage| {
-        stage.rig.plant(stage.rig.process(0), "bound", 0);
+        stage.rig.plant(stage.rig.object(0), "first", 0);
     });
 }
