@@ -141,6 +141,7 @@ fn programs() -> Vec<(String, String)> {
     let folder = root().join("tests/target/posix/src");
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let mut all: Vec<_> = entries
+        .filter(|entry| entry.path().is_file())
         .map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             (name, fs::read_to_string(entry.path()).unwrap())
