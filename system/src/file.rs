@@ -13,6 +13,7 @@ use crate::section;
 use crate::services::ServicesSection;
 use crate::shared::RegionSection;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 pub use toml::Spanned;
 
@@ -283,6 +284,8 @@ pub struct Grants {
     pub trace: bool,
     /// It reads the kernel's records.
     pub inspect: bool,
+    /// Its threads may keep reactions of programs waiting: where it says so.
+    pub above_programs: Option<Range<usize>>,
     /// It programs a device that reads and writes memory by itself.
     pub trusted_dma: bool,
 }

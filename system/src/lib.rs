@@ -14,6 +14,7 @@ mod interface;
 mod mailboxes;
 mod manifest;
 mod outline;
+mod precedence;
 mod programs;
 pub mod room;
 mod s_code;

@@ -582,6 +582,10 @@ fn grants(findings: &mut Findings, section: &Section<'_>) -> Grants {
         shutdown: table.flag(findings, "shutdown").unwrap_or(false),
         trace: table.flag(findings, "trace").unwrap_or(false),
         inspect: table.flag(findings, "inspect").unwrap_or(false),
+        above_programs: match table.flag(findings, "above-programs") {
+            Some(true) => Some(table.key_span("above-programs")),
+            _ => None,
+        },
         trusted_dma: table.flag(findings, "trusted-dma").unwrap_or(false),
     }
 }

@@ -85,6 +85,8 @@ pub struct Process {
     pub reads_trace: bool,
     /// It reads the kernel's records.
     pub inspects: bool,
+    /// Its most urgent threads may keep reactions of programs waiting.
+    pub precedes_programs: bool,
     /// Each of its threads reaches its own stack only, where regions confine it.
     pub has_private_stacks: bool,
     /// Bytes below each of its stacks that nobody may touch, at least: so far may its functions

@@ -10,7 +10,7 @@ use crate::names::name_map;
 use crate::problem::{Findings, Refusal, suggest};
 use crate::project::{ProgramModule, Project};
 use crate::services::{self, Messages};
-use crate::{expect, objects, programs, shared, supervisors, threads, waiting};
+use crate::{expect, objects, precedence, programs, shared, supervisors, threads, waiting};
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
 use giornata_abi::process::FunctionKind;
@@ -140,6 +140,7 @@ pub(crate) fn outline(project: &Project) -> Result<Model, Refusal> {
         thread.stack = project.board.protection.stack(thread.stack, is_private);
     }
     programs::add(&mut findings, project, &modules, &providers, &mut model);
+    precedence::check(&mut findings, file, &model);
     check_uses(&mut findings, project, &modules);
     grant_ports(&mut findings, file, &mut model);
     check_counts(&mut findings, &model);
@@ -179,6 +180,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
         grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
         reads_trace: grants.trace,
         inspects: grants.inspect,
+        precedes_programs: grants.above_programs.is_some(),
         has_private_stacks: section.has_private_stacks,
         guard: 0,
         threads: (0, 0),

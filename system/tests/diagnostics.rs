@@ -426,6 +426,40 @@ fn supervisors_of_a_system_file() {
     insta::assert_snapshot!(messages_of_services(SUPERVISED, &changes));
 }
 
+/// What the sample becomes with processes of which one may precede programs.
+const PRECEDING: &str = r#"
+[mutex.bus]
+protocol = "ceiling"
+ceiling = 120
+
+[process.pulse]
+crate = "pulse"
+max-priority = 230
+threads = { beat = { priority = 230 } }
+grants = { mutex = ["bus"], above-programs = true }
+
+[process.other]
+crate = "other"
+max-priority = 100
+threads = { turn = {} }
+grants = { mutex = ["bus"] }
+"#;
+
+#[test]
+fn processes_that_precede_programs() {
+    let changes = [
+        ("above-programs = true", "above-programs = 1"),
+        ("max-priority = 100", "max-priority = 230"),
+        ("max-priority = 100", "max-priority = 255"),
+        ("ceiling = 120", "ceiling = 240"),
+        (
+            "max-priority = 230\nthreads = { beat = { priority = 230 } }",
+            "max-priority = 201\nthreads = { beat = {} }",
+        ),
+    ];
+    insta::assert_snapshot!(messages_of_services(PRECEDING, &changes));
+}
+
 /// What the sample becomes with private objects in it.
 const PRIVATE: &str = r#"
 [mutex.bus]

@@ -50,9 +50,13 @@ fn lay_copied(arena: &mut Arena, copies: &[(u64, u64)]) -> Run<micro::Copy> {
 /// Tasks of a group that a driver reads from, and others that it touches.
 type Touched = (At<micro::Group>, Vec<usize>, Vec<usize>);
 
-/// The level of the machine: two above the most urgent of what it releases or
-/// dispatches, because between them lies that of ceilings in the deadline band.
+/// The level of the machine: that of reactions, above all threads. Where some may precede
+/// it, it lies above those that may not, and at least two above the most urgent of
+/// what it releases or dispatches: between them lies that of ceilings in the deadline band.
 fn level_of_machine(description: &Description) -> u32 {
+    let Some(others) = description.programs.precede else {
+        return level::REACTION;
+    };
     let mut most = description.band;
     for program in &description.programs.programs {
         most = most.max(program.priority.unwrap_or(0));
@@ -64,7 +68,8 @@ fn level_of_machine(description: &Description) -> u32 {
             most = most.max(priorities.max().unwrap_or(0));
         }
     }
-    (level::LOWEST - u32::from(most)).saturating_sub(2)
+    let most = u32::from(others).max(u32::from(most) + 1);
+    (level::LOWEST - most).saturating_sub(1)
 }
 
 /// Lays out the machine and all programs. `machine`: the number of its thread.

@@ -13,6 +13,9 @@ pub struct Programs {
     pub ports: Vec<Port>,
     /// Drivers.
     pub drivers: Vec<Driver>,
+    /// Threads of a fixed priority above this one run before the machine, and so keep
+    /// reactions waiting; `None`: no thread does.
+    pub precede: Option<u8>,
     /// Physical address of 64 bytes for the machine.
     pub scratch: u64,
     /// Physical address, a multiple of 8, and bytes of memory for drivers that write what

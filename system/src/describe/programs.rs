@@ -5,6 +5,7 @@ use crate::describe::{physical, ticks};
 use crate::file::Schedule;
 use crate::model::{Driver, Model, Place, Port, Program, Work};
 use crate::place::Placement;
+use crate::precedence;
 use crate::problem::{Problem, Refusal};
 use giornata_abi::ValueType;
 use giornata_abi::module::Module;
@@ -51,6 +52,7 @@ pub(crate) fn programs(
             .zip(&model.drivers)
             .map(|(index, driver)| context.driver(index, driver))
             .collect(),
+        precede: precedence::others(model),
         scratch: memory.scratch,
         spare: memory.spare,
     })

@@ -148,6 +148,9 @@ fn grants(model: &Model, index: u16) -> Vec<String> {
     let writes = process.writable.iter().filter_map(|p| port("write", p));
     let trace = process.reads_trace.then(|| "trace".to_string());
     let inspect = process.inspects.then(|| "inspect".to_string());
+    let precedes = process
+        .precedes_programs
+        .then(|| "above-programs".to_string());
     let managed = model
         .objects
         .iter()
@@ -163,6 +166,7 @@ fn grants(model: &Model, index: u16) -> Vec<String> {
         .chain(writes)
         .chain(trace)
         .chain(inspect)
+        .chain(precedes)
         .chain(messages(process))
         .chain(managed)
         .chain(supervised)

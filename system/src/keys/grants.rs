@@ -97,6 +97,12 @@ pub(super) static GRANTS: Table = Table {
             "It reads the kernel's records while the system runs: what every thread does and waits for, and the registers of all of them. The hostlink server needs it for `giornata tasks --link`. With page tables they are mapped read-only at 0x5800_0000; else they are one region, padded to a power of two",
         ),
         key(
+            "above-programs",
+            Flag,
+            Value("false"),
+            "Its threads of a priority above those of all processes without this grant run before reactions of programs: they may keep instants waiting, and the build report says so. Without it reactions come first, whatever a thread's priority",
+        ),
+        key(
             "trusted-dma",
             Flag,
             Value("false"),

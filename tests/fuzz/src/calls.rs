@@ -257,6 +257,7 @@ fn programs() -> Programs {
                 ..Driver::default()
             },
         ],
+        precede: None,
         scratch: at(SCRATCH),
         spare: (0, 0),
     }

@@ -52,19 +52,16 @@ pub(crate) fn describe(system: &logs::System, urgency: CodeUrgency) -> Descripti
         drivers: (0..system.drivers.len())
             .map(|number| driver(system, number))
             .collect(),
+        // (the machine was as urgent as the most urgent slot, and a little more)
+        precede: match urgency {
+            CodeUrgency::Reaction => None,
+            _ => Some(0),
+        },
         scratch: places::scratch(),
-        spare: (0, 0),
+        spare: places::spare(),
         programs: Vec::new(),
     };
     description.programs.programs = programs::link_all(system, &description.programs.ports);
-    if urgency == CodeUrgency::Reaction {
-        // (the machine is as urgent as the most urgent slot, and a little more)
-        description.programs.programs.push(Program {
-            parts: 1,
-            priority: Some(255),
-            ..Program::default()
-        });
-    }
     description
 }
 
@@ -247,6 +244,17 @@ pub(crate) fn value_of(system: &logs::System, place: logs::Place) -> Option<At> 
     Some(At::value(system.threads[thread].process, thread, index))
 }
 
+/// Copies that all at once do what these do one after the other, as the first kernel made
+/// them: what was written before is read from where it came from.
+fn one_after_the_other(copies: &[(logs::Place, logs::Place)]) -> Vec<(logs::Place, logs::Place)> {
+    let mut all: Vec<(logs::Place, logs::Place)> = Vec::new();
+    for (from, to) in copies {
+        let written = all.iter().rev().find(|(_, earlier)| earlier == from);
+        all.push((written.map_or(*from, |(from, _)| *from), *to));
+    }
+    all
+}
+
 fn driver(system: &logs::System, number: usize) -> Driver {
     let physical = |place: logs::Place| match (place, value_of(system, place)) {
         (logs::Place::Port(port), _) => places::physical(places::port(port)),
@@ -279,7 +287,7 @@ fn driver(system: &logs::System, number: usize) -> Driver {
             Driver {
                 touches,
                 reads,
-                moves: values
+                moves: one_after_the_other(values)
                     .iter()
                     .map(|(from, place)| moves(physical(*from), to(*place)))
                     .collect(),

@@ -18,6 +18,7 @@ const SHARE: usize = 64;
 const ROOMS: usize = 0x2_0000;
 const PORTS: usize = 0x3_0000;
 const SCRATCH: usize = 0x3_8000;
+const SPARE: usize = 0x3_9000;
 const REGIONS: usize = 0x4_0000;
 /// Bytes of a process's messages, and of a region.
 const MESSAGES: usize = 0x1000;
@@ -112,6 +113,11 @@ pub(crate) fn port(port: usize) -> usize {
 
 pub(crate) fn scratch() -> u64 {
     physical(SCRATCH)
+}
+
+/// For drivers that write what they read: where it lies, and its bytes.
+pub(crate) fn spare() -> (u64, u32) {
+    (physical(SPARE), 0x1000)
 }
 
 pub(crate) fn region(region: usize) -> usize {

@@ -285,6 +285,8 @@ impl System {
 
     fn describe_programs(&self, description: &mut Description) {
         let programs = &mut description.programs;
+        // (the thread that acts for the world does so before the machine reacts)
+        programs.precede = Some(0);
         programs.scratch = SCRATCH;
         programs.spare = SPARE;
         let logs = self
