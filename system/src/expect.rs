@@ -4,11 +4,13 @@
 //! ```text
 //! expectation  KIND | KIND:NAME          overrun, overrun:control, stop:control
 //! KIND         one of `Kind::ALL`
+//!              | late:DURATION       late:5ms
 //! NAME         a process, thread, task, driver or program, by kind; a task or driver also
 //!              by its function, a thread also as PROCESS/THREAD; the exit status for
 //!              `status`
 //! ```
-//! Without a name it is about every process, or thread, that there is.
+//! Without a name it is about every process, or thread, that there is. With a duration
+//! `late` does not say what happens, but from where on an instant is late.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +18,10 @@ use std::str::FromStr;
 use crate::NameMap;
 use crate::names::ThreadRole;
 use crate::problem::{Findings, suggest};
+
 use crate::section::{Section, as_text};
+use giornata_abi::Duration;
+use giornata_analysis::quantity;
 use toml::Spanned;
 
 macro_rules! kinds {
@@ -59,6 +64,8 @@ kinds! {
     TimeSafety = "time-safety" of Task,
     /// S code dispatched two tasks at once.
     TimeShare = "time-share" of Task,
+    /// An instant of a program was handled later than it may.
+    Late = "late" of Program,
     /// A thread was ready and never ran.
     NeverRun = "never-run" of Thread,
     /// A thread could not run for at least the last half of the run.
@@ -76,6 +83,7 @@ enum About {
     /// A thread, or the one of a task.
     Thread,
     Task,
+    Program,
     /// A task, a driver or a program.
     Work,
     Status,
@@ -163,6 +171,9 @@ fn subjects(kind: Kind, names: &NameMap) -> Vec<Subject> {
             .collect(),
         About::Thread => threads(|role| role != ThreadRole::Upcall).collect(),
         About::Task => threads(is_task).collect(),
+        About::Program => (0..names.programs.len() as u16)
+            .map(Subject::Program)
+            .collect(),
         About::Work => {
             let drivers = (0u16..).zip(&names.drivers);
             let upcalls = drivers.filter(|(_, driver)| driver.process.is_some());
@@ -190,12 +201,18 @@ impl Expectation {
         self.kind == kind && self.name.as_ref().is_none_or(is_meant)
     }
 
+    /// How late an instant may be, if it says that: `late:5ms`.
+    pub fn bound(&self) -> Option<Duration> {
+        let name = self.name.as_ref().filter(|_| self.kind == Kind::Late)?;
+        quantity::duration(name).map(Duration)
+    }
+
     /// What is wrong with its name in a system, if anything: reason and mend.
     ///
     /// # Errors
     /// The system has nothing of that name that this could happen to.
     pub fn check(&self, names: &NameMap) -> Result<(), (String, String)> {
-        let Some(name) = &self.name else {
+        let Some(name) = self.name.as_ref().filter(|_| self.bound().is_none()) else {
             return Ok(());
         };
         let what = match self.kind.about() {
@@ -210,6 +227,7 @@ impl Expectation {
             About::Process => "process",
             About::Thread => "thread",
             About::Task => "task",
+            About::Program => "program",
             About::Work => "task, driver or program",
         };
         let subjects = subjects(self.kind, names);
@@ -289,10 +307,23 @@ mod tests {
 
     #[test]
     fn an_expectation_is_written_as_it_was_read() {
-        for text in ["fault:water", "never-run:io/poll", "overrun", "status:3"] {
+        for text in [
+            "fault:water",
+            "never-run:io/poll",
+            "overrun",
+            "status:3",
+            "late:5ms",
+        ] {
             let read: Expectation = text.parse().unwrap();
             assert_eq!(read.to_string(), text);
         }
+    }
+
+    #[test]
+    fn only_late_has_a_bound() {
+        let bound = |text: &str| text.parse::<Expectation>().unwrap().bound();
+        assert_eq!(bound("late:20us"), Some(Duration(20_000)));
+        assert_eq!(["late", "late:pump", "miss:5ms"].map(bound), [None; 3]);
     }
 
     #[test]

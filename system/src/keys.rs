@@ -35,7 +35,7 @@ pub static SYSTEM: Table = Table {
             "expect",
             List(&Text),
             Means("a run is good only if none of this happens"),
-            "What has to happen in a good run, each `KIND` or `KIND:NAME`, as in `fault:water`. The kinds are fault, panic, stop, restart, miss, overrun, time-safety, time-share, never-run, starved, blocked and status",
+            "What has to happen in a good run, each `KIND` or `KIND:NAME`, as in `fault:water`; with a duration, `late:5ms`, how late instants of programs may be handled (1 ms if nothing is said). The kinds are fault, panic, stop, restart, miss, overrun, time-safety, time-share, late, never-run, starved, blocked and status",
         ),
         key(
             "kernel",

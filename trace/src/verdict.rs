@@ -8,6 +8,7 @@
 mod blocked;
 mod finding;
 mod judge;
+mod lateness;
 mod occupancy;
 mod wording;
 

@@ -20,7 +20,8 @@ pub(super) struct Finding {
     pub(super) count: u64,
     /// When first.
     pub(super) first: Instant,
-    /// The longest execution of a job that overran, or response of one that was late.
+    /// The longest execution of a job that overran, or response of one that was late; by
+    /// how much an instant was at most.
     pub(super) worst: Duration,
     /// What the trace says of the first.
     pub(super) fault: Option<Fault>,

@@ -8,6 +8,7 @@ use giornata_system::NameMap;
 use giornata_system::expect::{Expectation, Kind, Subject};
 
 use super::finding::{Finding, Place};
+use super::lateness::Lateness;
 use super::occupancy::Occupancy;
 use super::wording;
 use crate::event::{Breach, Content, Event};
@@ -43,6 +44,7 @@ pub struct Judge {
     /// By thread: ticks on a processor, without the present turn.
     ran: Vec<u64>,
     running: Option<(u16, Ticks)>,
+    lateness: Lateness,
 }
 
 /// What came of a run.
@@ -75,6 +77,7 @@ impl Judge {
             jobs: vec![Job::default(); names.threads.len()],
             ran: vec![0; names.threads.len()],
             running: None,
+            lateness: Lateness::new(names),
             names: names.clone(),
         }
     }
@@ -86,6 +89,16 @@ impl Judge {
         let mut faults = Vec::new();
         self.messages.push(event, |_, message| faults.push(message));
         faults.into_iter().for_each(|fault| self.explain(fault));
+        if let Some(late) = self.lateness.observe(event, &self.names) {
+            let subject = Subject::Program(late.program);
+            let index = self.find(Kind::Late, subject, (0, 0), self.base.instant(event.tick));
+            let finding = &mut self.findings[index];
+            finding.count_at(late.at);
+            if late.lag > finding.worst {
+                finding.worst = late.lag;
+                finding.other = late.instead;
+            }
+        }
         match &event.content {
             Content::Switch { thread, .. } => self.switch(event.tick, *thread),
             Content::Release {
@@ -431,7 +444,9 @@ impl Judge {
                 !findings.any(|(kind, subject)| e.covers(kind, subject, names))
                     && !turns.any(|(kind, subject)| e.covers(kind, subject, names))
             };
-            let unmet = expectations.iter().filter(came);
+            // (a bound is nothing that has to happen)
+            let stated = expectations.iter().filter(|e| e.bound().is_none());
+            let unmet = stated.filter(came);
             judgement.unmet = unmet.map(ToString::to_string).collect();
         }
         judgement

@@ -30,6 +30,7 @@ pub(super) fn sentence(
         (Kind::NeverRun | Kind::Starved, Subject::Thread(thread)) => {
             waited(finding, known, thread, end)
         }
+        (Kind::Late, Subject::Program(program)) => late(finding, (names, symbols), program),
         (Kind::Blocked, Subject::Thread(thread)) => blocked::sentence(finding, known, thread, end),
         (Kind::Overrun, Subject::Driver(driver)) => {
             about(driver_overran(finding, (names, symbols), driver))
@@ -141,6 +142,45 @@ fn job(
              its work, or that of what is more urgent, or lengthen its period"
         ),
     }
+}
+
+fn late(finding: &Finding, (names, symbols): (&NameMap, Option<&Symbols>), program: u16) -> String {
+    let instead = finding
+        .other
+        .map(|other| (other, names.threads.get(usize::from(other))));
+    let (who, mend) = match instead {
+        Some((other, Some(thread))) => {
+            let name = thread_name(names, other);
+            let (process, body) = (Some(thread.process), thread.body);
+            let is_named = name.ends_with(&thread.function);
+            let function = if is_named { &name } else { &thread.function };
+            let mend = match thread.role {
+                ThreadRole::Upcall => "shorten the drivers of that process".to_string(),
+                _ => format!(
+                    "let that wait between its work, or leave out the grant `above-programs` of \
+                     [process.{}]",
+                    owner(names, thread)
+                ),
+            };
+            let name = with_function(&name, function, process, body, symbols);
+            (format!("{name} had the processor"), mend)
+        }
+        _ => {
+            let who = "the kernel or drivers had the processor".to_string();
+            (who, "see what ran with --trace".to_string())
+        }
+    };
+    format!(
+        "program {} was late at {} (worst {}, first at {}): {who}; {mend}, or expect `late:{}ms`",
+        program_name(names, program),
+        match finding.count {
+            1 => "one instant".into(),
+            count => format!("{count} instants"),
+        },
+        millis(finding.worst),
+        seconds(finding.first),
+        finding.worst.0.div_ceil(1_000_000),
+    )
 }
 
 fn driver_overran(

@@ -1,10 +1,13 @@
 //! Programs that exchange the values of their ports when they switch: by copies, by a
 //! function in Rust, and by one in C. What is exchanged is read as a whole before any of it
-//! is written, so all three say the same.
+//! is written, so all three say the same. And a sensor that is read in time, however urgent
+//! a thread is that computes.
 
 #![no_std]
 
 extern crate giornata_c as _;
+
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use giornata_rt::time::{self, Instant};
 use giornata_rt::{driver, log, process, shutdown, task, thread};
@@ -83,6 +86,34 @@ fn keep_elsewhere(i: &u32, j: &u32, a: &mut u32, b: &mut u32) {
     log!("by a function in C: {} {}", *i, *j);
 }
 
+/// [`urgent`] computes.
+static COMPUTES: AtomicBool = AtomicBool::new(false);
+
+/// Whether it is read while [`urgent`] computes.
+#[driver]
+fn read_load(load: &mut u32) {
+    *load = COMPUTES.load(Ordering::Relaxed).into();
+}
+
+#[task]
+fn tell(load: &u32) {
+    match *load {
+        0 => log!("read while nobody computes"),
+        _ => log!("read while a thread computes"),
+    }
+}
+
+/// Computes from 7 to 12 ms, and from 27 to 32 ms.
+#[thread]
+fn urgent() {
+    for begin in [7, 27] {
+        let _ = time::sleep_until(Instant(begin * 1_000_000));
+        COMPUTES.store(true, Ordering::Relaxed);
+        while time::now() < Instant((begin + 5) * 1_000_000) {}
+        COMPUTES.store(false, Ordering::Relaxed);
+    }
+}
+
 #[thread]
 fn finish() {
     // Never refused to a thread.
@@ -91,7 +122,7 @@ fn finish() {
 }
 
 process! {
-    tasks: [keep, keep_wide, keep_computed, keep_elsewhere],
-    drivers: [one, two, rising, zero, exchange, exchange_elsewhere],
-    threads: [finish],
+    tasks: [keep, keep_wide, keep_computed, keep_elsewhere, tell],
+    drivers: [one, two, rising, zero, exchange, exchange_elsewhere, read_load],
+    threads: [urgent, finish],
 }

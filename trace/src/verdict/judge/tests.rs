@@ -1,5 +1,6 @@
 use super::*;
 use crate::sample::*;
+use giornata_system::names::ThreadRole;
 
 const END: u64 = 100;
 
@@ -80,6 +81,52 @@ fn long_jobs() -> Vec<Event> {
         ]
     };
     [job(1), job(2)].concat()
+}
+
+/// A release at an instant that the kernel comes to later, in microseconds.
+fn late_release(micros: u64, at_ms: u64, thread: u16) -> Event {
+    let mut event = release(at_ms, thread, 1, 10);
+    event.tick = Ticks(micros * 10);
+    event
+}
+
+#[test]
+fn an_instant_beyond_the_bound_is_late_and_told_with_who_had_the_processor() {
+    let events = [
+        switch(0, Some(2)),
+        late_release(10_900, 10, 0),
+        switch(10_900, Some(0)),
+        switch(11_000, Some(2)),
+        late_release(25_000, 20, 0),
+        late_release(25_000, 20, 0),
+        switch(25_000, Some(0)),
+        complete(26_000, 0, 1),
+        switch(26_000, None),
+    ];
+    let mut names = names_expecting(&[]);
+    names.threads[0].program = Some(0);
+    names.threads[2].role = ThreadRole::Thread;
+    let judgement = judge(&names, &events);
+    assert_eq!(judgement.unexpected, ["late:flight by upcall"]);
+    let [reason] = &judgement.reasons[..] else {
+        panic!("{:?}", judgement.reasons);
+    };
+    let told = "program flight was late at one instant (worst 5.000 ms, first at 0.025 s)";
+    assert!(reason.starts_with(told), "{reason}");
+    assert!(reason.contains("upcall had the processor"), "{reason}");
+    names.expect = vec!["late:5ms".into()];
+    assert_eq!(judge(&names, &events).unexpected, [""; 0]);
+    assert_eq!(judge(&names, &events).unmet, [""; 0]);
+    names.expect = vec!["late:800us".into()];
+    let strict = judge(&names, &events);
+    assert!(
+        strict.reasons[0].contains("late at 2 instants"),
+        "{:?}",
+        strict.reasons
+    );
+    names.expect = vec!["late:flight".into()];
+    assert_eq!(judge(&names, &events).unexpected, [""; 0]);
+    assert_eq!(judge(&names, &[]).unmet, ["late:flight"]);
 }
 
 #[test]
