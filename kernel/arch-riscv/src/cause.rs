@@ -31,9 +31,9 @@ pub fn fault(mcause: usize) -> FaultCause {
     FAULTS.get(mcause).copied().unwrap_or(FaultCause::Illegal)
 }
 
-/// Most bytes that a thread may get below its stack before it touches anything: guards are
-/// smaller, because stacks are.
-const FARTHEST: usize = 16 << 20;
+/// Most bytes below a stack that are called an overflow of it: two frames of the largest for
+/// which there are guards everywhere. Who is farther down has a stray stack pointer, mostly.
+const FARTHEST: usize = 128 << 10;
 /// An access this far below a stack pointer is of the frame there.
 const FRAME: usize = 64;
 
@@ -78,7 +78,7 @@ mod tests {
         for (address, sp) in [
             (0x4FF_FFF8, 0x500_0800),
             (0x500_0000, 0x4FF_FFF0),
-            (0x3FF_FFF8, 0x3FF_FFF0),
+            (0x4FD_FFF8, 0x4FD_FFF0),
             (0x10, 0x500_0010),
             (usize::MAX, 0x500_0010),
         ] {
