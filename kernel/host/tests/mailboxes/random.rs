@@ -223,9 +223,19 @@ fn run(seed: u64, steps: usize, diverts: bool) {
     }
 }
 
+/// How many programs, and how many steps of each: a hundred times as many if `GIORNATA_LONG` is
+/// in the environment.
+fn extent(programs: u64) -> (u64, usize) {
+    match std::env::var_os("GIORNATA_LONG") {
+        _ if cfg!(miri) => (2, 200),
+        None => (programs, 3000),
+        Some(_) => (100 * programs, 3000),
+    }
+}
+
 #[test]
-fn messages_and_requests_stay_whole_through_40_random_programs() {
-    let (seeds, steps) = if cfg!(miri) { (2, 200) } else { (40, 3000) };
+fn messages_and_requests_stay_whole_through_random_programs() {
+    let (seeds, steps) = extent(40);
     for seed in 0..seeds {
         run(seed, steps, false);
     }
@@ -233,7 +243,7 @@ fn messages_and_requests_stay_whole_through_40_random_programs() {
 
 #[test]
 fn messages_stay_whole_whatever_is_called_instead_of_a_call_that_begins_again() {
-    let (seeds, steps) = if cfg!(miri) { (2, 200) } else { (60, 3000) };
+    let (seeds, steps) = extent(60);
     for seed in 0..seeds {
         run(seed, steps, true);
     }
