@@ -17,9 +17,9 @@ use crate::{dump, exit};
 /// Bytes of the guard below the hart's stack, and of the stack: of the linker script.
 const GUARD: usize = 4096;
 const STACK: usize = 4096;
-/// The status of a machine that does not boot.
-const REFUSED: usize = 2;
-/// The status of a machine whose kernel trapped, as a byte: no process ends it with more.
+/// The status of a machine that does not boot, as a byte: no process ends it with more.
+const REFUSED: usize = 0x102;
+/// The same of one whose kernel trapped.
 const TRAPPED: usize = 0x101;
 
 global_asm!(

@@ -126,8 +126,52 @@ fn finish() {
     shutdown(0);
 }
 
+/// Ends the run with a status that is not 0.
+#[thread]
+fn refuse() {
+    sleep_until(5);
+    log!("the last words");
+    shutdown(2);
+}
+
+/// Computes, tells its result and ends the run.
+#[thread]
+fn compute() {
+    let mut sum = 1u32;
+    for _ in 0..200_000 {
+        sum = core::hint::black_box(sum.wrapping_mul(1_103_515_245).wrapping_add(12_345));
+    }
+    log!("sum {sum}");
+    shutdown(0);
+}
+
+/// Ends the other process when that has hung for a while.
+#[thread]
+fn end_hung() {
+    sleep_until(30);
+    if let Err(error) = Process::new(1).kill() {
+        log!("kill: {}", error.name());
+    }
+}
+
+/// Finds at once that nothing is as it should be.
+#[thread]
+fn stumble() {
+    let readings = [1, 2, 3];
+    let index = core::hint::black_box(readings.len());
+    log!("reading: {}", readings[index]);
+}
+
+/// Ends the run when everybody has had time.
+#[thread]
+fn finish_late() {
+    sleep_until(2000);
+    shutdown(0);
+}
+
 process! {
     threads: [
-        spin, poll, wait, fill, trip, fill_table, look_up, enter, leave, end_walk, finish,
+        spin, poll, wait, fill, trip, fill_table, look_up, enter, leave, end_walk, finish, refuse,
+        compute, end_hung, stumble, finish_late,
     ],
 }
