@@ -3,11 +3,14 @@
 //! Whether there is one is an NP-hard question (Jeffay, Stanat, Martel, RTSS
 //! 1991). Orders are tried depth first: the job with the earliest deadline
 //! before others, waiting for the next release last. A job is not started if
-//! one that waits would be late then, and what was tried in vain at a time with
-//! the same jobs waiting is not tried again. Up to a number of tries the answer
-//! is exact.
+//! one that waits would be late then. Jobs of one task start in the order of
+//! their releases: they need as much as each other, so two that change places
+//! change nothing but who of them is late. And what was tried in vain at a time
+//! is in vain later: whoever begins later with the same jobs left could have
+//! waited until then. So there are no more tries than ways to have started so
+//! many jobs of each task. Up to a number of tries the answer is exact.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use giornata_abi::{Duration, Instant};
 
@@ -41,9 +44,17 @@ pub fn order(round: &mut Round, times: &Times) -> Result<(), NoSCode> {
     }
     jobs.sort_by_key(|job| (job.release, job.deadline));
     let mut search = Search {
+        begun: vec![
+            0;
+            jobs.iter()
+                .map(|job| job.task + 1)
+                .max()
+                .unwrap_or(0)
+                .into()
+        ],
         jobs,
         tries: 0,
-        failed: HashSet::new(),
+        failed: HashMap::new(),
         started: Vec::new(),
         first_end: None,
     };
@@ -71,8 +82,10 @@ struct Search {
     /// By release.
     jobs: Vec<Job>,
     tries: usize,
-    /// When, and who waited, in vain.
-    failed: HashSet<(Instant, Vec<usize>, usize)>,
+    /// By task: how many jobs have started.
+    begun: Vec<u32>,
+    /// The earliest instant at which the search was in vain with so many started.
+    failed: HashMap<Vec<u32>, Instant>,
     /// Jobs and when they start, in order.
     started: Vec<Start>,
     first_end: Option<DeadEnd>,
@@ -86,34 +99,36 @@ impl Search {
         if waiting.is_empty() && next == self.jobs.len() {
             return Some(true);
         }
-        let state = (now, waiting, next);
-        if self.failed.contains(&state) {
+        if self.failed.get(&self.begun).is_some_and(|at| *at <= now) {
             return Some(false);
         }
         self.tries += 1;
         if self.tries > MOST_TRIES {
             return None;
         }
-        let (_, waiting, _) = &state;
         for job in waiting.clone() {
-            if self.makes_late(now, job, waiting) {
+            let task = self.jobs[job].task;
+            let is_next = |other: &usize| *other >= job || self.jobs[*other].task != task;
+            if !waiting.iter().all(is_next) || self.makes_late(now, job, &waiting) {
                 continue;
             }
             self.started.push((job, now));
+            self.begun[usize::from(task)] += 1;
             let rest: Vec<usize> = waiting.iter().copied().filter(|j| *j != job).collect();
             let end = now + self.jobs[job].left;
             if let found @ (None | Some(true)) = self.go_on(end, &rest, next) {
                 return found;
             }
             self.started.pop();
+            self.begun[usize::from(task)] -= 1;
         }
         if let Some(release) = self.jobs.get(next).map(|job| job.release)
             && !waiting.iter().any(|job| self.is_lost(release, *job))
-            && let found @ (None | Some(true)) = self.go_on(release, waiting, next)
+            && let found @ (None | Some(true)) = self.go_on(release, &waiting, next)
         {
             return found;
         }
-        self.failed.insert(state);
+        self.failed.insert(self.begun.clone(), now);
         Some(false)
     }
 
