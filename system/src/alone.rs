@@ -11,6 +11,7 @@ use crate::hostlink::HostlinkSection;
 use crate::manifest::DEFAULT_BAND;
 use crate::problem::Refusal;
 use crate::project::Project;
+use crate::restart::RestartRule;
 use crate::s_code;
 use crate::services::ServicesSection;
 use giornata_abi::linked::LONGEST;
@@ -136,6 +137,7 @@ fn process(module: Option<&Module<'_>>) -> ProcessSection {
         grants: Grants::default(),
         services: ServicesSection::default(),
         on_fault: FaultPolicy::Stop,
+        restart: RestartRule::default(),
         max_priority: 0,
     }
 }

@@ -9,6 +9,7 @@ use crate::keys::SYSTEM;
 use crate::manifest;
 use crate::objects::{ObjectGrants, ObjectSection};
 use crate::problem::{Findings, Problem, Refusal, Source, utf8};
+use crate::restart::RestartRule;
 use crate::section;
 use crate::services::ServicesSection;
 use crate::shared::RegionSection;
@@ -223,6 +224,8 @@ pub struct ProcessSection {
     pub services: ServicesSection,
     /// What happens when it faults.
     pub on_fault: FaultPolicy,
+    /// When it is restarted then, and how often.
+    pub restart: RestartRule,
     /// Highest fixed priority that it may ask for.
     pub max_priority: u8,
 }

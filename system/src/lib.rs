@@ -46,6 +46,7 @@ pub mod place;
 pub mod problem;
 pub mod project;
 mod reference;
+pub mod restart;
 mod schema;
 pub mod services;
 pub mod shared;

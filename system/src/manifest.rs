@@ -10,7 +10,7 @@ use crate::hostlink;
 use crate::objects::{self, ObjectSection};
 use crate::problem::{Findings, suggest};
 use crate::section::{Section, Value, as_number, as_text};
-use crate::{c_options, expect, services, shared};
+use crate::{c_options, expect, restart, services, shared};
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_abi::trace::Violation;
 use giornata_analysis::Kind;
@@ -359,13 +359,15 @@ fn process(
         .unwrap_or(Spanned::new(section.span(), DEFAULT_STACK));
     let max_priority = section.number(findings, "max-priority");
     let max_priority = max_priority.map_or(DEFAULT_MAX_PRIORITY, |p| *p.get_ref() as u8);
+    let on_fault = on_fault(findings, section);
     let process = ProcessSection {
         tasks: functions(findings, section, "tasks"),
         drivers: functions(findings, section, "drivers"),
         threads: threads(findings, section, max_priority),
         grants: grants(findings, section),
         services: services::section(findings, section),
-        on_fault: on_fault(findings, section),
+        on_fault,
+        restart: restart::section(findings, section, on_fault == FaultPolicy::Restart),
         max_priority,
         has_private_stacks: has_private_stacks(findings, section),
         stack,

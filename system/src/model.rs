@@ -15,6 +15,7 @@ use crate::names::ThreadRole;
 use crate::objects::Object;
 use crate::problem::Refusal;
 use crate::project::Project;
+use crate::restart::RestartRule;
 use crate::room::Room;
 use crate::services::Messages;
 use crate::shared::Region;
@@ -77,6 +78,8 @@ pub struct Process {
     pub name: String,
     /// What happens when it faults.
     pub on_fault: FaultPolicy,
+    /// When it is restarted then, and how often.
+    pub restart: RestartRule,
     /// Highest fixed priority that it may ask for.
     pub max_priority: u8,
     /// `GRANT_` bits.

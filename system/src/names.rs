@@ -9,6 +9,7 @@ use crate::image::Usage;
 use crate::memory_map::{Machine, Stretch};
 use crate::model::{Driver, Model, Place, Port, Process, Program, Thread, Work};
 use crate::objects::Object;
+use crate::restart::RestartRule;
 use giornata_abi::ValueType;
 use giornata_abi::id::NONE;
 use giornata_abi::module::{Module, PortKind};
@@ -65,9 +66,15 @@ pub struct ProcessName {
     pub name: String,
     /// What happens when it faults: `stop`, `restart` or `halt`.
     pub on_fault: String,
+    /// When it is restarted, and how often, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartRule>,
     /// Whether it begins by a call of its supervisor, and not with the system.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_call: bool,
+    /// Whether it reads the trace: it sends that while the machine runs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reads_trace: bool,
     /// Bytes of code.
     pub text: u32,
     /// Bytes of constants.
@@ -110,6 +117,9 @@ pub struct ThreadName {
     /// The task's or thread's name; `upcall` for a process's upcall thread, `spare0`
     /// and so on for threads that it creates.
     pub name: String,
+    /// What it was called in the run that is told of; empty: nothing else.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub called: String,
     /// Index of its process.
     pub process: u16,
     /// What it is.
@@ -297,6 +307,16 @@ impl PortName {
     }
 }
 
+impl ThreadName {
+    /// Its name, with what it was called in the run.
+    pub fn both(&self) -> String {
+        match self.called.as_str() {
+            "" => self.name.clone(),
+            called => format!("{} ({called})", self.name),
+        }
+    }
+}
+
 /// The map of a bound model. `usage` tells the sizes of processes; without it
 /// (on the host) they are 0.
 pub fn name_map(model: &Model, usage: &[Usage]) -> NameMap {
@@ -343,7 +363,9 @@ fn process_name(process: &Process, usage: Usage) -> ProcessName {
     ProcessName {
         name: process.name.clone(),
         on_fault: on_fault.into(),
+        restart: (process.on_fault == FaultPolicy::Restart).then_some(process.restart),
         by_call: process.is_by_call,
+        reads_trace: process.reads_trace,
         text: usage.text,
         rodata: usage.rodata,
         data: usage.data,
@@ -361,6 +383,7 @@ fn thread_name(thread: &Thread) -> ThreadName {
     };
     ThreadName {
         name: thread.name.clone(),
+        called: String::new(),
         process: thread.process,
         role: thread.role,
         policy: policy.into(),

@@ -176,6 +176,7 @@ fn process(findings: &mut Findings, board: &Board, section: &ProcessSection) -> 
     Process {
         name: section.name.get_ref().clone(),
         on_fault: section.on_fault,
+        restart: section.restart,
         max_priority: section.max_priority,
         grants: bit(grants.shutdown, GRANT_SHUTDOWN) | bit(grants.trusted_dma, GRANT_TRUSTED_DMA),
         reads_trace: grants.trace,

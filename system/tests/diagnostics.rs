@@ -75,6 +75,11 @@ fn shapes_of_a_system_file() {
         ("budget = \"1ms\"", "bugdet = \"1ms\""),
         ("tasks = {", "tsks = {"),
         ("on-fault = \"restart\"", "on-fault = \"reboot\""),
+        ("on-fault = \"restart\"", "restart = { most = 3 }"),
+        (
+            "on-fault = \"restart\"",
+            "on-fault = \"restart\"\nrestart = { pause = \"11s\", longest-pause = \"1s\", most = -1, within = \"0s\", then = \"reboot\", after = 3 }",
+        ),
         ("priority = 5", "priority = 21"),
         (
             "policy = \"round-robin\", quantum = \"1ms\"",

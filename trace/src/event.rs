@@ -87,6 +87,16 @@ pub enum Content {
         offset: u32,
         text: [u8; 16],
     },
+    /// A thread has another priority of its own. `by`: the thread that asked for it.
+    /// `policy`: its policy as well.
+    Priority {
+        thread: u16,
+        priority: u16,
+        by: u16,
+        policy: Option<u8>,
+    },
+    /// What a thread is called from now on, up to the first zero.
+    Name { thread: u16, text: [u8; 16] },
     /// A process ended or was restarted.
     Process {
         process: u16,

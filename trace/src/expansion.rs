@@ -124,7 +124,7 @@ impl Expansion {
         let [second, third] = record.words;
         let hart = &mut self.harts[usize::from(record.hart)];
         let content = match kind {
-            Kind::Boot | Kind::Fault | Kind::FaultText => {
+            Kind::Boot | Kind::Fault | Kind::FaultText | Kind::Name => {
                 return hart.awaited = Some(record.awaited(kind, tick));
             }
             Kind::Log if second as u8 as usize > HEAD_TEXT => {
@@ -151,6 +151,12 @@ impl Expansion {
                 thread: record.subject,
                 sp: second.into(),
                 ra: third.into(),
+            },
+            Kind::Priority => Content::Priority {
+                thread: record.subject,
+                priority: second as u16,
+                by: (second >> 16) as u16,
+                policy: (third & 1 != 0).then_some((third >> 8) as u8),
             },
             Kind::Process => Content::Process {
                 process: record.subject,

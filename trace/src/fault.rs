@@ -16,8 +16,8 @@ pub struct Fault {
     pub tick: Ticks,
     /// The process.
     pub process: u16,
-    /// The thread; `None` if the records do not tell: of a panic, or of one that a
-    /// supervisor has ended.
+    /// The thread; `None` if the records do not tell, as of a panic. Of a process that its
+    /// supervisor ended: the one that says best what it was at.
     pub thread: Option<u16>,
     /// Why, as the kernel sees it; `None` for a cause that this version does not know.
     pub cause: Option<FaultCause>,
@@ -27,7 +27,7 @@ pub struct Fault {
     pub pc: u64,
     /// What it reached for; of a panic its third argument.
     pub address: u64,
-    /// Its stack pointer and return address.
+    /// Its stack pointer and return address; that is 0 if it lies on the stack.
     pub registers: Option<(u64, u64)>,
     /// What could be read: of a panic what it tells, else its stack.
     pub memory: Vec<u8>,
@@ -69,9 +69,9 @@ impl Fault {
         let registers = Registers {
             pc: self.pc,
             sp: sp.unwrap_or(0),
-            ra,
+            ra: ra.filter(|ra| *ra != 0),
         };
-        let is_anywhere = self.cause != Some(FaultCause::Killed);
+        let is_anywhere = self.cause != Some(FaultCause::Killed) || self.registers.is_some();
         let backtrace = executable
             .filter(|_| is_anywhere)
             .map(|executable| executable.backtrace(registers, &memory))
@@ -94,6 +94,7 @@ impl Fault {
             instruction,
         };
         let mut words = match self.cause {
+            Some(cause) if cause == FaultCause::Killed => self.killed(names),
             Some(cause) => reach.words(cause),
             None => self.cause_in_words(),
         };
@@ -119,6 +120,16 @@ impl Fault {
             known.map(<[u8]>::to_vec)
         };
         !is_note(self) || !is_note(other) || words(self) == words(other)
+    }
+
+    /// Of a process that its supervisor ended, with the thread that was anywhere.
+    fn killed(&self, names: &NameMap) -> String {
+        let cause = self.cause_in_words();
+        let thread = self.thread.and_then(|t| names.threads.get(usize::from(t)));
+        match thread {
+            Some(thread) => format!("{cause}: thread {}", thread.both()),
+            None => cause,
+        }
     }
 
     /// The cause as the kernel sees it.

@@ -24,6 +24,7 @@ mod port;
 mod recording;
 mod records;
 mod repetition;
+mod rows;
 #[cfg(test)]
 mod sample;
 mod scale;
@@ -46,7 +47,7 @@ pub use gantt::{RUNS_LATE, gantt, margin, task_label, tasks};
 pub use inspection::Inspection;
 pub use memory::Memory;
 pub use message::{Assembly as MessageAssembly, Message};
-pub use narration::{Narrator, closing, describe_breach, summary};
+pub use narration::{Narrator, closing, describe_breach, port_table, summary, thread_table};
 pub use notation::{brief, percent as share};
 pub use outcome::{describe_late, task_table};
 pub use perfetto::Perfetto;
@@ -54,14 +55,15 @@ pub use picture::picture;
 pub use port::{Assembly as PortAssembly, Write};
 pub use recording::{NotARecording, Recording};
 pub use records::Records;
+pub use rows::{PortRow, ProcessRow, StateRow, ThreadRow, port_rows, process_rows, thread_rows};
 pub use scale::Scale;
 pub use schedule::{Job, Late, Row, Schedule, Slice};
-pub use standing::{Awaited, Standing, State, ThreadStanding};
+pub use standing::{Awaited, ProcessStanding, Standing, State, ThreadStanding};
 pub use statistics::{DriverTotals, PortTotals, ProcessTotals, Spread, Statistics, ThreadTotals};
 pub use table::{Dashboard, height};
-pub use task_states::task_states;
+pub use task_states::{state_rows, state_table, task_states};
 pub use transcript::{transcript, transcript_with};
-pub use verdict::{Judge, Judgement};
+pub use verdict::{Found, Judge, Judgement};
 pub use window::UpTo;
 
 /// All events of a recorded stream of a machine whose timer counts so many ticks a

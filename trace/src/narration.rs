@@ -10,9 +10,11 @@ use giornata_system::NameMap;
 use giornata_system::names::ThreadRole;
 
 use crate::event::{Breach, Content, Event};
+use crate::fault::clean;
 use crate::message::{Assembly, Message};
-use crate::notation::{logical, millis, percent, port_value, seconds};
+use crate::notation::{logical, millis, percent, seconds};
 use crate::repetition::{Repetition, cause};
+use crate::rows::{PortRow, ThreadRow, port_rows, thread_rows};
 use crate::statistics::Statistics;
 
 const SECOND: u64 = 1_000_000_000;
@@ -134,11 +136,8 @@ impl<'a> Narrator<'a> {
 
 /// The table of a finished run: threads with their totals, then ports.
 pub fn summary(names: &NameMap, totals: &Statistics) -> Vec<String> {
-    let processor = totals.processor(totals.now);
-    let mut lines = task_rows(names, totals, |thread| {
-        percent(processor[thread], totals.elapsed().0)
-    });
-    lines.extend(port_rows(names, totals));
+    let mut lines = thread_table(&thread_rows(names, totals));
+    lines.extend(port_table(&port_rows(names, totals)));
     lines
 }
 
@@ -153,47 +152,47 @@ pub fn closing(system: &str, verdict: &str, totals: &Statistics) -> String {
     )
 }
 
-fn task_rows(names: &NameMap, totals: &Statistics, share: impl Fn(usize) -> String) -> Vec<String> {
+/// Threads with their totals, a line each.
+pub fn thread_table(threads: &[ThreadRow]) -> Vec<String> {
     let mut rows = vec![
         [
             "thread", "process", "released", "missed", "worst", "deadline", "load %",
         ]
         .map(String::from),
     ];
-    for (index, (thread, total)) in names.threads.iter().zip(&totals.threads).enumerate() {
-        let task = thread.role == ThreadRole::Task;
-        let only_task = |text: String| if task { text } else { "-".into() };
-        rows.push([
-            thread.name.clone(),
-            process_name(names, thread.process),
-            only_task(total.releases.to_string()),
-            only_task(total.misses.to_string()),
-            only_task(millis(Duration(total.response.most))),
-            if total.deadline == 0 {
-                "-".into()
-            } else {
-                millis(Duration(total.deadline))
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let count = |count: Option<u64>| or_dash(count.map(|count| count.to_string()));
+    let time = |nanos: Option<u64>| or_dash(nanos.map(|nanos| millis(Duration(nanos))));
+    rows.extend(threads.iter().map(|row| {
+        [
+            match &row.called {
+                Some(called) => format!("{} ({called})", row.thread),
+                None => row.thread.clone(),
             },
-            share(index),
-        ]);
-    }
+            row.process.clone(),
+            count(row.released),
+            count(row.missed),
+            time(row.worst_ns),
+            time(row.deadline_ns),
+            row.load_percent.clone(),
+        ]
+    }));
     align(&rows, 2, 12)
 }
 
-fn port_rows(names: &NameMap, totals: &Statistics) -> Vec<String> {
+/// Ports with their totals, a line each.
+pub fn port_table(ports: &[PortRow]) -> Vec<String> {
     let mut rows = vec![["port", "kind", "writes", "lag in ticks"].map(String::from)];
-    let mut values = vec!["last value".to_string()];
-    for (index, (port, total)) in names.ports.iter().zip(&totals.ports).enumerate() {
-        if total.writes == 0 {
-            continue;
-        }
+    let mut values = vec!["last value"];
+    for row in ports {
+        let [least, most] = row.lag_ticks;
         rows.push([
-            names.port(index as u16).unwrap_or_default(),
-            port.kind.clone(),
-            total.writes.to_string(),
-            format!("{}..{}", total.lag.least, total.lag.most),
+            row.port.clone(),
+            row.kind.clone(),
+            row.writes.to_string(),
+            format!("{least}..{most}"),
         ]);
-        values.push(port_value(&total.value, port));
+        values.push(&row.last_value);
     }
     let rows = align(&rows, 2, 12).into_iter();
     rows.zip(values)
@@ -248,7 +247,7 @@ pub(crate) fn thread_name(names: &NameMap, thread: u16) -> String {
     match names.threads.get(usize::from(thread)) {
         None => format!("thread {thread}"),
         Some(entry) if entry.role == ThreadRole::Task => entry.name.clone(),
-        Some(entry) => format!("{}/{}", process_name(names, entry.process), entry.name),
+        Some(entry) => format!("{}/{}", process_name(names, entry.process), entry.both()),
     }
 }
 
@@ -347,6 +346,13 @@ fn describe(event: &Event, names: &NameMap) -> Option<String> {
                 thread_name(names, *thread),
                 logical(*deadline)
             )
+        }
+        Content::Name { thread, text } => {
+            let called = clean(text);
+            match called.as_str() {
+                "" => return None,
+                called => format!("thread {} is called {called}", thread_name(names, *thread)),
+            }
         }
         Content::Process {
             process,

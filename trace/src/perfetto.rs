@@ -16,6 +16,7 @@ use giornata_system::NameMap;
 use serde_json::{Value, json};
 
 use crate::event::{Content, Event, UpcallStep};
+use crate::fault::clean;
 use crate::message::{Assembly, Message};
 use crate::narration::{change, describe_breach, driver_name, thread_name};
 use crate::notation::{fields, number, value};
@@ -147,6 +148,18 @@ impl<'a, W: Write> Perfetto<'a, W> {
             Content::Interrupt { number, .. } => {
                 self.on_kernel(event.tick, &format!("interrupt {number}"))
             }
+            Content::Priority {
+                thread,
+                priority,
+                by,
+                policy,
+            } => {
+                let by = thread_name(self.names, *by);
+                let policy = policy.map(policy_name);
+                let args = json!({"priority": priority, "by": by, "policy": policy});
+                self.on_thread(event.tick, *thread, &format!("priority {priority}"), args)
+            }
+            Content::Name { thread, text } => self.name(*thread, &clean(text)),
             Content::Process {
                 process, restarted, ..
             } => {
@@ -162,6 +175,19 @@ impl<'a, W: Write> Perfetto<'a, W> {
             Content::Port { .. } => self.port(event),
             _ => Ok(()),
         }
+    }
+
+    /// A thread has a name, for all of its track.
+    fn name(&mut self, thread: u16, called: &str) -> io::Result<()> {
+        let Some(entry) = self.names.threads.get(usize::from(thread)) else {
+            return Ok(());
+        };
+        let name = match called {
+            "" => entry.name.clone(),
+            called => format!("{called} ({})", entry.name),
+        };
+        let (pid, tid) = self.track(thread);
+        self.metadata("thread_name", pid, Some(tid), &name)
     }
 
     /// Ends the file and gives the writer back.
@@ -404,6 +430,17 @@ fn process_id(process: u16) -> u32 {
 
 fn thread_track(thread: u16) -> u32 {
     KERNEL_TRACK + 1 + u32::from(thread)
+}
+
+/// A policy of [`giornata_abi::posix::policy`].
+fn policy_name(policy: u8) -> &'static str {
+    use giornata_abi::posix::policy;
+    match policy.into() {
+        policy::ROUND_ROBIN => "SCHED_RR",
+        policy::SPORADIC => "SCHED_SPORADIC",
+        policy::DEADLINE => "SCHED_DEADLINE",
+        _ => "SCHED_FIFO",
+    }
 }
 
 #[cfg(test)]

@@ -56,7 +56,9 @@ fn process(name: &str) -> ProcessName {
     ProcessName {
         name: name.into(),
         on_fault: "restart".into(),
+        restart: None,
         by_call: false,
+        reads_trace: false,
         text: 0,
         rodata: 0,
         data: 0,
@@ -69,6 +71,7 @@ fn process(name: &str) -> ProcessName {
 fn thread(name: &str, process: u16, role: ThreadRole, deadline: u64) -> ThreadName {
     ThreadName {
         name: name.into(),
+        called: String::new(),
         process,
         role,
         policy: "deadline".into(),

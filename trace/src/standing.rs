@@ -5,10 +5,11 @@
 
 use anyhow::Result;
 use giornata_abi::Ticks;
+use giornata_abi::trace::FaultCause;
 use giornata_symbols::{Frame, Memory as StackCopy, Registers, Symbols};
 use giornata_system::{DebugMap, NameMap};
 
-use crate::fault::innermost;
+use crate::fault::{Fault, innermost};
 use crate::memory::Memory;
 use crate::records::Records;
 
@@ -79,13 +80,26 @@ pub struct ThreadStanding {
     pub stack_used: Option<u32>,
 }
 
-/// The threads of a system.
+/// What a process has gone through since boot, as the kernel has counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessStanding {
+    /// How often it faulted, panicked or was ended, modulo 2^32.
+    pub ends: u32,
+    /// How often it has begun anew, modulo 2^32.
+    pub restarts: u32,
+    /// The first of its ends, with as much of the stack or of what a panic tells as is kept.
+    pub first: Option<Fault>,
+}
+
+/// The threads and processes of a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// In the order of the name map.
     pub threads: Vec<ThreadStanding>,
     /// By object of the name map: the thread that owns a mutex or serves a mailbox.
     pub owners: Vec<Option<u16>>,
+    /// In the order of the name map.
+    pub processes: Vec<ProcessStanding>,
 }
 
 /// Where records of one kind lie.
@@ -244,7 +258,51 @@ impl<'a> Reader<'a> {
                 Ok(self.threads.index(owner))
             })
             .collect::<Result<_>>()?;
-        Ok(Standing { threads, owners })
+        // (behind those of the map comes the kernel's own)
+        let processes = (0..self.records.map.names.processes.len() as u16)
+            .map(|index| self.process(index))
+            .collect::<Result<_>>()?;
+        Ok(Standing {
+            threads,
+            owners,
+            processes,
+        })
+    }
+
+    fn process(&self, index: u16) -> Result<ProcessStanding> {
+        let record = self.processes.at(index.into());
+        let word = |field: &str, at| self.records.read("Process", record, field, at);
+        let ends = word("ends", 0)? as u32;
+        let how = word("first.how", 0)? as u32;
+        let (code, length) = (how & 0xFFFF, (how >> 16) as usize);
+        let count = self.records.count("Process", "first.bytes");
+        let mut memory = Vec::new();
+        for at in 0..count {
+            memory.extend_from_slice(&(word("first.bytes", at)? as u32).to_le_bytes());
+        }
+        memory.truncate(length);
+        let cause = FaultCause::ALL.get(code as usize).copied();
+        let thread = word("first.thread", 0)?.checked_sub(1);
+        let has_registers = thread.is_some() && cause != Some(FaultCause::Panic);
+        let first = Fault {
+            tick: Ticks(word("first.at", 1)? << 32 | word("first.at", 0)?),
+            process: index,
+            thread: thread.and_then(|thread| u16::try_from(thread).ok()),
+            cause,
+            code,
+            pc: word("first.pc", 0)?,
+            address: word("first.address", 0)?,
+            registers: match has_registers {
+                true => Some((word("first.sp", 0)?, word("first.ra", 0)?)),
+                false => None,
+            },
+            memory,
+        };
+        Ok(ProcessStanding {
+            ends,
+            restarts: word("generation", 0)? as u32,
+            first: (ends != 0).then_some(first),
+        })
     }
 
     fn thread(&self, index: usize, is_running: bool) -> Result<ThreadStanding> {

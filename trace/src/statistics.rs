@@ -5,7 +5,9 @@ use giornata_abi::{Duration, Instant, Ticks};
 use giornata_system::NameMap;
 
 use crate::event::{Breach, Content, Event, UpcallStep};
+use crate::fault::clean;
 use crate::port::{Assembly, Write};
+use crate::standing::Standing;
 
 /// Largest, smallest and total of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,8 @@ impl Spread {
 /// One thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadTotals {
+    /// What it is called since it was given a name last; empty: nothing else.
+    pub called: String,
     /// Jobs released.
     pub releases: u64,
     /// Jobs completed.
@@ -62,6 +66,16 @@ pub struct ThreadTotals {
     /// Ticks on a processor, without the present turn; see [`Statistics::processor`].
     pub processor: u64,
     open: Option<(u32, Instant)>,
+}
+
+impl ThreadTotals {
+    /// Its name, with what it is called.
+    pub fn both(&self, name: &str) -> String {
+        match self.called.as_str() {
+            "" => name.into(),
+            called => format!("{name} ({called})"),
+        }
+    }
 }
 
 /// One port.
@@ -118,6 +132,8 @@ pub struct Statistics {
     pub stop: Option<u16>,
     /// When the first event came; 0 of a trace from its beginning.
     began: Option<Ticks>,
+    /// Ticks of which records were lost.
+    unknown: u64,
     base: Timebase,
     assembly: Assembly,
     running: Vec<Option<(u16, Ticks)>>,
@@ -137,6 +153,7 @@ impl Statistics {
             now: Ticks(0),
             stop: None,
             began: None,
+            unknown: 0,
             base: Timebase::new(names.timer_hertz),
             assembly: Assembly::new(names),
             running: Vec::new(),
@@ -145,6 +162,7 @@ impl Statistics {
 
     /// Adds an event. O(1). Returns the port write that it completes, if any.
     pub fn observe(&mut self, event: &Event) -> Option<Write> {
+        let before = self.now;
         self.now = Ticks(self.now.0.max(event.tick.0));
         self.began.get_or_insert(match event.index {
             0 => Ticks(0),
@@ -172,6 +190,7 @@ impl Statistics {
             Content::Violation(breach) => self.violation(breach),
             Content::Port { .. } => return self.port(event),
             Content::Interrupt { .. } => self.interrupts += 1,
+            Content::Name { thread, text } => self.thread(*thread, |t| t.called = clean(text)),
             Content::Fault { process, .. } => self.process(*process, |p| p.faults += 1),
             Content::Process {
                 process,
@@ -184,6 +203,7 @@ impl Statistics {
                 driver, step, at, ..
             } => self.upcall(event, *driver, *step, *at),
             Content::Stop { status } => self.stop_at(event, *status),
+            Content::Lost { .. } => self.lose(before, event.tick),
             _ => {}
         }
         None
@@ -195,9 +215,31 @@ impl Statistics {
     }
 
     /// How much of virtual time the totals are of: all, or what came since somebody
-    /// looked.
+    /// looked; without what records were lost of.
     pub fn elapsed(&self) -> Ticks {
-        Ticks(self.now.0.saturating_sub(self.began.unwrap_or(self.now).0))
+        let since = self.now.0.saturating_sub(self.began.unwrap_or(self.now).0);
+        Ticks(since.saturating_sub(self.unknown))
+    }
+
+    /// Takes what the kernel has counted instead of what the trace has of it, where that is
+    /// less, because records were lost.
+    pub fn correct(&mut self, standing: &Standing) {
+        for (totals, own) in self.processes.iter_mut().zip(&standing.processes) {
+            totals.faults = totals.faults.max(own.ends.into());
+            totals.restarts = totals.restarts.max(own.restarts.into());
+        }
+    }
+
+    /// Records were lost between two instants: nobody knows who ran then.
+    fn lose(&mut self, from: Ticks, until: Ticks) {
+        for hart in std::mem::take(&mut self.running) {
+            if let Some((thread, since)) = hart {
+                let ran = from.0.saturating_sub(since.0);
+                self.thread(thread, |t| t.processor = t.processor.saturating_add(ran));
+            }
+        }
+        let began = self.began.unwrap_or(until);
+        self.unknown += until.0.saturating_sub(from.max(began).0);
     }
 
     /// Jobs released so far.
@@ -359,6 +401,50 @@ mod tests {
         let statistics = observe(&events);
         assert_eq!((statistics.now.0, statistics.elapsed().0), (60_000, 10_000));
         assert_eq!(observe(&[switch(6_000, None)]).elapsed().0, 60_000);
+    }
+
+    #[test]
+    fn the_time_of_lost_records_is_nobodys() {
+        let lost = |micros| event(micros, Content::Lost { count: 7 });
+        let statistics = observe(&[
+            switch(0, Some(0)),
+            switch(100, Some(1)),
+            switch(200, Some(0)),
+            lost(10_000),
+            switch(10_000, Some(1)),
+            switch(10_200, None),
+            event(10_300, Content::Stop { status: 0 }),
+        ]);
+        // thread 0 runs on from 200 us, and nobody knows until when
+        assert_eq!(statistics.processor(statistics.now), [1_000, 3_000, 0]);
+        assert_eq!(statistics.elapsed(), Ticks(5_000));
+        let first = Event {
+            index: 6,
+            ..lost(10_000)
+        };
+        assert_eq!(
+            observe(&[first, switch(10_500, None)]).elapsed(),
+            Ticks(5_000)
+        );
+    }
+
+    #[test]
+    fn what_the_kernel_has_counted_stands_where_the_trace_has_less() {
+        use crate::standing::ProcessStanding;
+        let mut statistics = observe(&[]);
+        let own = ProcessStanding {
+            ends: 7,
+            restarts: 6,
+            first: None,
+        };
+        statistics.processes[0].faults = 9;
+        statistics.correct(&Standing {
+            processes: vec![own.clone(), own],
+            ..Standing::default()
+        });
+        let told = |process: &ProcessTotals| (process.faults, process.restarts);
+        let told: Vec<_> = statistics.processes.iter().map(told).collect();
+        assert_eq!(told, [(9, 6), (7, 6)]);
     }
 
     #[test]

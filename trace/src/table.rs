@@ -88,7 +88,7 @@ impl Dashboard<'_> {
         let rows = threads.zip(processor).map(|((thread, totals), ran)| {
             let process = self.names.processes.get(usize::from(thread.process));
             let process = process.map_or_else(String::new, |process| process.name.clone());
-            let mut cells = vec![thread.name.clone().into(), process.into()];
+            let mut cells = vec![totals.both(&thread.name).into(), process.into()];
             cells.extend(job_cells(thread.role, totals));
             cells.push(right(percent(ran, self.totals.elapsed().0)));
             let style = if totals.misses > 0 {

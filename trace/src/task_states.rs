@@ -1,13 +1,15 @@
 //! How the threads of a system stand, as a table for people.
 
-use giornata_abi::Ticks;
 use giornata_abi::time::Timebase;
+use giornata_abi::{Instant, Ticks};
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
+use giornata_system::names::ThreadName;
 
 use crate::narration::{align, process_name, thread_name};
 use crate::notation::seconds;
-use crate::standing::{Awaited, Standing, State};
+use crate::rows::StateRow;
+use crate::standing::{Awaited, Standing, State, ThreadStanding};
 
 /// A column that says nothing of a thread.
 const NOTHING: &str = "-";
@@ -16,38 +18,61 @@ const NOTHING: &str = "-";
 /// process, violations of its jobs, where it is. `since` is by thread: when it was left,
 /// entered or released last; `only`: those that are shown, all of them if it is empty.
 pub fn task_states(
-    (names, symbols): (&NameMap, Option<&Symbols>),
+    known: (&NameMap, Option<&Symbols>),
     standing: &Standing,
     since: impl Fn(u16) -> Option<Ticks>,
     only: &[u16],
 ) -> Vec<String> {
+    state_table(&state_rows(known, standing, since, only))
+}
+
+/// The rows of that table.
+pub fn state_rows(
+    (names, symbols): (&NameMap, Option<&Symbols>),
+    standing: &Standing,
+    since: impl Fn(u16) -> Option<Ticks>,
+    only: &[u16],
+) -> Vec<StateRow> {
     let base = Timebase::new(names.timer_hertz);
-    let mut rows = vec![HEADS.map(String::from)];
-    for (index, thread) in (0u16..).zip(&names.threads) {
-        let Some(own) = standing.threads.get(usize::from(index)) else {
-            continue;
-        };
-        if !only.is_empty() && !only.contains(&index) {
-            continue;
-        }
+    let all = (0u16..).zip(&names.threads).zip(&standing.threads);
+    let shown = all.filter(|((index, _), _)| only.is_empty() || only.contains(index));
+    let row = |((index, thread), own): ((u16, &ThreadName), &ThreadStanding)| {
         let (word, about) = standing.describe(index, names);
         let lives = !matches!(own.state, State::Absent | State::Dead | State::Ending);
         let at = since(index).filter(|_| lives);
         let place = symbols.and_then(|symbols| standing.place(index, names, symbols));
-        let used = own
-            .stack_used
-            .map_or(NOTHING.into(), |used| used.to_string());
-        rows.push([
-            format!("{}/{}", process_name(names, thread.process), thread.name),
-            word.into(),
+        StateRow {
+            thread: format!("{}/{}", process_name(names, thread.process), thread.both()),
+            state: word.into(),
             about,
-            at.map_or(NOTHING.into(), |at| seconds(base.instant(at))),
-            format!("{used}/{}", thread.stack),
-            own.restarts.to_string(),
-            own.violations.to_string(),
-            place.map_or_else(String::new, |place| place.to_string()),
-        ]);
-    }
+            since_ns: at.map(|at| base.instant(at).0),
+            stack_used: own.stack_used,
+            stack: thread.stack,
+            restarts: own.restarts,
+            violations: own.violations,
+            place: place.map_or_else(String::new, |place| place.to_string()),
+        }
+    };
+    shown.map(row).collect()
+}
+
+/// Rows as a table.
+pub fn state_table(states: &[StateRow]) -> Vec<String> {
+    let mut rows = vec![HEADS.map(String::from)];
+    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.into());
+    rows.extend(states.iter().map(|row| {
+        let used = or_nothing(row.stack_used.map(|used| used.to_string()));
+        [
+            row.thread.clone(),
+            row.state.clone(),
+            row.about.clone(),
+            or_nothing(row.since_ns.map(|at| seconds(Instant(at)))),
+            format!("{used}/{}", row.stack),
+            row.restarts.to_string(),
+            row.violations.to_string(),
+            row.place.clone(),
+        ]
+    }));
     align(&rows, HEADS.len(), 0)
 }
 

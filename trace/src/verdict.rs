@@ -12,4 +12,4 @@ mod lateness;
 mod occupancy;
 mod wording;
 
-pub use judge::{Judge, Judgement};
+pub use judge::{Found, Judge, Judgement};

@@ -77,6 +77,8 @@ operations! {
     SetTimer = 5, "set_timer(slot, serial, low, high)", "ESRCH";
     /// What the board's real-time clock showed when the system began, in ns since 1970, and the tick of that instant. ENOSYS: the board has none. O(1).
     RealTime = 6, "real_time() -> low, high, tick_low, tick_high", "ENOSYS";
+    /// The trace tells what a thread of the caller's process is called from now on: up to 16 bytes, of which each word holds 4, the lowest first. `who` is its slot, and the bytes in the upper half. O(1).
+    SetName = 7, "set_name(who, first, second, third, fourth)", "ESRCH EINVAL";
 }
 
 #[cfg(test)]

@@ -143,8 +143,12 @@ kinds! {
     Change = 17,
     /// The kernel was entered for a logical instant. Logical. 2: low word of the clock then.
     Entered = 18,
-    /// Of a fault that is no panic, before it. subject: the thread; 2: low word of its stack pointer; 3: low word of its return address.
+    /// Of a fault that is no panic, before it; also of a process that its supervisor ended, of the thread that says best what it was at. subject: the thread; 2: low word of its stack pointer; 3: low word of its return address, 0 if that is on its stack.
     Registers = 19,
+    /// A thread has another priority of its own; in kernels for POSIX, also one that was created. subject: the thread; 2: the priority, that of the deadline band if it runs by deadlines, and in the upper half the thread that asked for it, or itself if it is a sporadic server that has used its budget up or has it again; 3: 0, or of `SetPolicy` 1 and the [`policy`](crate::posix::policy) in the second byte.
+    Priority = 20,
+    /// A thread is called something. subject: the thread; 2: bytes (0..=16); 3: the first 4 bytes. One `More` follows.
+    Name = 21,
 }
 
 /// Word 1.

@@ -40,6 +40,9 @@ record! {
         pub(crate) activated_high: Cell<u32>,
         /// and what it had run before. Of one that takes turns: before its turn.
         pub(crate) before: Cell<u32>,
+        /// The quantum or budget of the system file holds beside all this: what it had run
+        /// when that began.
+        pub(crate) turn: Cell<u32>,
         /// Replenishments that are pending, in the order of their instants: a ring, its first,
         pub(crate) first: Cell<u32>,
         /// and how many there are.

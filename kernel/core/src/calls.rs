@@ -70,7 +70,7 @@ handlers! {
     SwitchProgram = switch_program(program, address, how, low, high, _f; me, kernel) kernel.switch_program::<M>(me, program, address, how, low, high);
     #[cfg(feature = "load")]
     ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
-    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority(me, slot, serial, priority);
+    SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority::<M>(me, slot, serial, priority);
     #[cfg(feature = "slots")]
     CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "slots")]

@@ -7,13 +7,14 @@
 use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::FaultCause;
 
+use crate::process::life;
 use crate::thread::Context;
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
 /// Most bytes of what a panic tells that are recorded.
 const TEXT: usize = giornata_abi::panic::MOST;
 /// Most bytes of the stack that are recorded.
-const STACK: usize = 256;
+pub(crate) const STACK: usize = 256;
 /// Bytes of it in one record and the one behind it.
 const PIECE: usize = 16;
 
@@ -30,9 +31,21 @@ impl Kernel {
     ) -> Outcome {
         let Context { sp, ra, .. } = &me.context;
         let (sp, ra) = (sp.get(), ra.get());
-        let label = head(Kind::Registers, 0, me.number() as u16);
-        self.trace.write(M::now(), label, sp as u32, ra as u32);
+        self.record_registers::<M>(me, sp, ra);
         self.fail::<M>(me, cause, pc, address, sp, STACK)
+    }
+
+    /// Records registers of a thread of whose end the next record tells. The first time,
+    /// they are kept.
+    #[inline(never)]
+    pub(crate) fn record_registers<M: Machine>(&self, thread: Ref<Thread>, sp: usize, ra: usize) {
+        let label = head(Kind::Registers, 0, thread.number() as u16);
+        self.trace.write(M::now(), label, sp as u32, ra as u32);
+        let process = thread.process;
+        if process.ends.get() == 0 {
+            process.first.sp.set(sp);
+            process.first.ra.set(ra);
+        }
     }
 
     /// The process faults by its own word; what it tells is recorded by its reaper.
@@ -59,7 +72,8 @@ impl Kernel {
     ) -> Outcome {
         let process = me.process;
         process.reaper.context.a[0].set(from);
-        self.end_process::<M>(process, cause, pc, address, bytes, me.own.get());
+        self.record_cause::<M>(process, Some(me), (cause, bytes), pc, address);
+        self.end_process::<M>(process, cause, life::MESSAGE, me.own.get());
         // (its first piece runs now, wherever it is queued: the thread has not to be asked
         // whether it lives)
         Outcome::switch(process.reaper)
@@ -84,6 +98,15 @@ impl Kernel {
             let shifted = M::load(byte & !3).wrapping_shr(8 * (byte as u32 & 3));
             let word = &mut words[at / 4 % 4];
             *word = *word << 8 | shifted & 0xFF;
+        }
+        if process.ends.get() == 1
+            && let Some([a, b, c, d, ..]) = process.first.bytes.get(offset / 4..)
+        {
+            let [first, second, third, fourth] = words;
+            a.set(first);
+            b.set(second);
+            c.set(third);
+            d.set(fourth);
         }
         address.set(address.get().wrapping_add(length));
         left.set(left.get().wrapping_sub(length));

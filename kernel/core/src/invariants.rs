@@ -87,7 +87,7 @@ impl Kernel {
         let (life, reaper) = (process.life.get(), process.reaper);
         let works = reaper.waits.get().is_none();
         hold!(
-            works != matches!(life, life::ALIVE | life::DEAD),
+            works != matches!(life, life::ALIVE | life::DEAD | life::PAUSE),
             "a reaper is in the ready queue exactly while it has work"
         );
         let mut free = 0;

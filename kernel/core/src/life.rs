@@ -21,7 +21,7 @@ pub(crate) extern "C" fn begin<M: Machine>(
     let (serial, number) = (thread.serial.get().wrapping_add(1), thread.number());
     thread.serial.set(serial);
     posix::keep_time(thread);
-    M::kernel().begin_account(thread);
+    M::kernel().begin_account::<M>(creator, thread, rank);
     if page != 0 {
         M::store(page, number);
         M::store(page.wrapping_add(control::SERIAL), serial);

@@ -4,7 +4,7 @@
 
 use giornata_abi::Error;
 
-use crate::{Alarm, Kernel, Machine, Object, Outcome, Ref, Thread};
+use crate::{Alarm, Kernel, Machine, Object, Outcome, Rank, Ref, Thread};
 
 /// The call behind the table: there is none.
 pub extern "C-unwind" fn call<M: Machine>(
@@ -96,5 +96,5 @@ impl Kernel {
     pub(crate) fn wake_server<M: Machine>(&self, _: Ref<Thread>) {}
 
     #[inline(always)]
-    pub(crate) fn begin_account(&self, _: Ref<Thread>) {}
+    pub(crate) fn begin_account<M: Machine>(&self, _: Ref<Thread>, _: Ref<Thread>, _: Ref<Rank>) {}
 }

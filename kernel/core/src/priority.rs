@@ -1,8 +1,10 @@
 //! Priorities that threads give each other.
 
+use giornata_abi::ring::{Kind, head};
+
 use crate::ready::level;
 use crate::thread::tenancy;
-use crate::{Error, Kernel, Outcome, Ref, Thread, same};
+use crate::{Error, Kernel, Machine, Outcome, Rank, Ref, Thread, same};
 
 impl Kernel {
     /// Changes the fixed priority of a thread of the caller's process.
@@ -11,7 +13,7 @@ impl Kernel {
     /// to their head; the owner of a mutex is never moved behind them (POSIX,
     /// `pthread_mutexattr_setprotocol`).
     #[inline(never)]
-    pub(crate) fn set_priority(
+    pub(crate) fn set_priority<M: Machine>(
         &self,
         me: Ref<Thread>,
         slot: usize,
@@ -33,6 +35,7 @@ impl Kernel {
                 } else {
                     let before = thread.rank.get();
                     thread.own.set(self.rank_of_priority(priority));
+                    self.record_priority::<M>(thread, thread.own.get(), me, 0);
                     let owns = thread.held.get().is_some();
                     self.settle_place(thread, owns);
                     let is_moved = !same(before, thread.rank.get());
@@ -46,5 +49,21 @@ impl Kernel {
             _ => Error::ESRCH,
         };
         Outcome::error(error)
+    }
+
+    /// Records that a thread has another priority of its own, and by whom. `how`: as in the
+    /// record.
+    #[inline(never)]
+    pub(crate) fn record_priority<M: Machine>(
+        &self,
+        thread: Ref<Thread>,
+        own: Ref<Rank>,
+        by: Ref<Thread>,
+        how: u32,
+    ) {
+        let priority = level::LOWEST.wrapping_sub(own.level());
+        let label = head(Kind::Priority, 0, thread.number() as u16);
+        let told = priority & 0xFFFF | by.number() << 16;
+        self.trace.write(M::now(), label, told, how);
     }
 }

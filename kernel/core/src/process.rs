@@ -1,13 +1,15 @@
 //! Processes: what their threads have in common.
 //!
 //! ```text
-//!            fault, panic, kill            policy `restart`
-//!   ALIVE ----------------------> (MESSAGE) LINES THREADS OBJECTS REGIONS --+
-//!     ^                                        policy `stop` |              |
-//!     |                                                      v              |
-//!     +------- START <----- RESTORE <------ create -------- DEAD            |
-//!                              ^                                            |
-//!                              +--------------------------------------------+
+//!                 kill
+//!   ALIVE ----> SEARCH ----+                       policy `restart`
+//!    | ^                   v
+//!    | |  fault, panic  MESSAGE  LINES  THREADS  OBJECTS  REGIONS --> PAUSE -+
+//!    +-+------------------^              policy `stop`, or too many |        |
+//!      |                                                            v        |
+//!      +------- START <-------- RESTORE <---------- create ------- DEAD      |
+//!                                  ^                                         |
+//!                                  +-----------------------------------------+
 //! ```
 //! Whatever is not `ALIVE` is the work of the process's own kernel thread, see
 //! [`crate::reaper`]. From the first instant on none of the process's threads runs.
@@ -21,6 +23,9 @@ use crate::{Handle, Line, Message, Object, Outcome, Rank, Ref, Thread, record};
 pub const PIECE: usize = 256;
 /// Words of an address space that the architecture loads.
 pub const SPACE: usize = 20;
+/// Words of what is recorded of a fault that are kept: a whole note of a panic, or what a
+/// backtrace begins with.
+pub const CAUSE: usize = 32;
 
 record! {
     /// A process.
@@ -97,6 +102,50 @@ record! {
         pub(crate) ended: Cell<u32>,
         /// See `ended`.
         pub(crate) ended_high: Cell<u32>,
+        /// Restarts since `counted`, of those that the rule counts.
+        pub(crate) restarts: Cell<u32>,
+        /// When they began to be counted: low word, high word.
+        pub(crate) counted: [Cell<u32>; 2],
+        /// How often it has ended by a fault or a panic, or was ended, since boot.
+        pub ends: Cell<u32>,
+        /// The first of these.
+        pub first: Cause,
+    }
+
+    /// Why a process ended for the first time. The trace ring may have lost it.
+    pub struct Cause {
+        /// When: low word, high word.
+        pub at: [Cell<u32>; 2],
+        /// The second word of its record in the trace.
+        pub how: Cell<u32>,
+        /// The number of the thread, and 1 more; 0: none.
+        pub thread: Cell<u32>,
+        /// The arguments of its record.
+        pub pc: Cell<usize>,
+        /// See `pc`.
+        pub address: Cell<usize>,
+        /// The registers of the thread, as its record has them: the stack pointer,
+        pub sp: Cell<usize>,
+        /// and the return address, 0 if that lies on the stack.
+        pub ra: Cell<usize>,
+        /// The first bytes that were recorded of it.
+        pub bytes: [Cell<u32>; CAUSE],
+    }
+
+    /// When a process that faults is restarted, and how often.
+    pub struct RestartRule {
+        /// Ticks before the second restart of a window; twice as many before each further
+        /// one. 0: all are at once, as the first is.
+        pub pause: u32,
+        /// The most ticks before a restart; at least `pause`.
+        pub longest: u32,
+        /// Restarts in a window; 0: any number.
+        pub most: u32,
+        /// Ticks of a window, which begins at a restart: low word, high word.
+        pub window: [u32; 2],
+        /// What comes after an end for which there is no restart any more: a
+        /// [`FaultPolicy`](giornata_abi::system::FaultPolicy) other than `Restart`.
+        pub beyond: u32,
     }
 
     /// A stretch of memory as it is at the start of a process.
@@ -119,6 +168,8 @@ record! {
         pub heap_size: usize,
         /// What comes after its end: a [`FaultPolicy`](giornata_abi::system::FaultPolicy).
         pub policy: u32,
+        /// Of the policy `Restart`.
+        pub rule: RestartRule,
     }
 }
 
@@ -126,22 +177,26 @@ record! {
 pub mod life {
     /// Its threads run.
     pub const ALIVE: u32 = 0;
-    /// The message of its panic is recorded.
-    pub const MESSAGE: u32 = 1;
+    /// The thread is looked for that says best what the process was at when it was ended.
+    pub const SEARCH: u32 = 1;
+    /// The message of its panic, or the stack of that thread, is recorded.
+    pub const MESSAGE: u32 = 2;
     /// Its interrupt lines are masked.
-    pub const LINES: u32 = 2;
+    pub const LINES: u32 = 3;
     /// Its threads end, and give back what they own.
-    pub const THREADS: u32 = 3;
+    pub const THREADS: u32 = 4;
     /// What else services keep for it.
-    pub const OBJECTS: u32 = 4;
+    pub const OBJECTS: u32 = 5;
     /// Its regions of shared memory are detached.
-    pub const REGIONS: u32 = 5;
+    pub const REGIONS: u32 = 6;
+    /// It has ended, and its reaper sleeps until it is restarted.
+    pub const PAUSE: u32 = 7;
     /// Its memory becomes what it was.
-    pub const RESTORE: u32 = 6;
+    pub const RESTORE: u32 = 8;
     /// Its threads begin.
-    pub const START: u32 = 7;
+    pub const START: u32 = 9;
     /// It has ended, or has not begun.
-    pub const DEAD: u32 = 8;
+    pub const DEAD: u32 = 10;
 }
 
 /// Bits of [`Process::grants`].

@@ -18,32 +18,61 @@ use giornata_abi::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
 use crate::life::begin;
-use crate::process::{PIECE, Stretch, life};
+use crate::process::{Cause, PIECE, RestartRule, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
 use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
 impl Kernel {
-    /// The end of a process that is alive begins: `message` bytes are to be recorded from
-    /// where the first register of its reaper says. The work is as urgent as `rank`.
+    /// Records why a process ends, and that `message` bytes of it are to come, from where
+    /// the first register of its reaper says. The first time, that is kept.
+    #[inline(never)]
+    pub(crate) fn record_cause<M: Machine>(
+        &self,
+        process: Ref<Process>,
+        thread: Option<Ref<Thread>>,
+        (cause, message): (u32, usize),
+        pc: usize,
+        address: usize,
+    ) {
+        process.reaper.context.a[1].set(message);
+        let how = cause | (message as u32) << 16;
+        let label = head(Kind::Fault, 0, process.number as u16);
+        let (wide, wide_address) = (pc as u64, address as u64);
+        let (high, address_high) = ((wide >> 32) as u32, (wide_address >> 32) as u32);
+        let words = [pc as u32, high, address as u32, address_high];
+        self.write_text::<M>(label, how, words);
+        let ends = process.ends.get().wrapping_add(1);
+        process.ends.set(ends);
+        if ends == 1 {
+            let Cause {
+                at: [low, high], ..
+            } = &process.first;
+            let now = M::now();
+            low.set(now);
+            high.set(M::high(now));
+            process.first.how.set(how);
+            process.first.pc.set(pc);
+            process.first.address.set(address);
+            process
+                .first
+                .thread
+                .set(thread.map_or(0, |thread| thread.number().wrapping_add(1)));
+        }
+    }
+
+    /// The end of a process that is alive begins, with work as urgent as `rank`. `life` is
+    /// what comes first.
     #[inline(never)]
     pub(crate) fn end_process<M: Machine>(
         &self,
         process: Ref<Process>,
         cause: u32,
-        pc: usize,
-        address: usize,
-        message: usize,
+        life: u32,
         rank: Ref<Rank>,
     ) {
-        process.reaper.context.a[1].set(message);
-        let (pc, address) = (pc as u64, address as u64);
-        let label = head(Kind::Fault, 0, process.number as u16);
-        let (high, address_high) = ((pc >> 32) as u32, (address >> 32) as u32);
-        let words = [pc as u32, high, address as u32, address_high];
-        self.write_text::<M>(label, cause | (message as u32) << 16, words);
         self.note_end(process, cause);
-        process.life.set(life::MESSAGE);
+        process.life.set(life);
         process.progress.set(0);
         if same(self.trace.loaded.get(), process) {
             self.trace.loaded.set(self.idle.process);
@@ -92,12 +121,16 @@ impl Kernel {
         let slot = self.slot.get();
         if same(slot.process, process) && !same(slot, reaper) && now != life::START {
             // a dead thread's turn
+            if now == life::SEARCH {
+                self.find_cause::<M>(process, Some(slot));
+            }
             self.end_thread::<M>(slot);
             return self.go_from(reaper);
         }
         let at = process.progress.get();
         let index = at as usize;
         let done = match now {
+            life::SEARCH => self.look_for_cause::<M>(process, index),
             life::MESSAGE => self.record_message::<M>(process, index),
             life::LINES => match process.lines.get(index) {
                 Some(line) => {
@@ -149,8 +182,20 @@ impl Kernel {
     /// What comes behind the work of which `now` tells.
     fn reap_next<M: Machine>(&self, process: Ref<Process>, now: u32) {
         let policy = process.image.policy;
+        let reaper = process.reaper;
+        let mut pause = None;
         let next = match now {
-            life::REGIONS if policy != FaultPolicy::Restart as u32 => life::DEAD,
+            life::REGIONS => {
+                pause = match policy == FaultPolicy::Restart as u32 {
+                    true => self.pause_of::<M>(process),
+                    false => None,
+                };
+                match pause {
+                    Some(0) => life::RESTORE,
+                    Some(_) => life::PAUSE,
+                    None => life::DEAD,
+                }
+            }
             life::START => life::ALIVE,
             life::DEAD => return,
             _ => now.wrapping_add(1),
@@ -158,12 +203,18 @@ impl Kernel {
         process.life.set(next);
         match next {
             life::START => return self.renew(process),
-            life::DEAD | life::ALIVE => {}
+            life::DEAD | life::ALIVE | life::PAUSE => {}
             _ => return,
         }
-        let reaper = process.reaper;
         self.remove(reaper);
         reaper.waits.set(Some(self.nowhere));
+        if let (life::PAUSE, Some(pause)) = (next, pause) {
+            let now = M::now();
+            let (low, is_over) = now.overflowing_add(pause);
+            let high = M::high(now).wrapping_add(is_over as u32);
+            reaper.set(state::SLEEPS);
+            return self.arm::<M>(reaper, low as usize, high as usize);
+        }
         let is_restarted = next == life::ALIVE;
         let generation = process.generation.get().wrapping_add(is_restarted as u32);
         process.generation.set(generation);
@@ -171,9 +222,53 @@ impl Kernel {
         self.trace
             .write(M::now(), label, is_restarted as u32, generation);
         self.tell_supervisor::<M>(process, is_restarted);
+        let policy = match policy == FaultPolicy::Restart as u32 {
+            true => process.image.rule.beyond,
+            false => policy,
+        };
         if !is_restarted && policy == FaultPolicy::Halt as u32 {
             self.stop::<M>(1);
         }
+    }
+
+    /// The ticks before a process that has ended is restarted; `None`: it is not any more.
+    /// One that its supervisor ended is restarted at once, and that is not counted. O(1).
+    fn pause_of<M: Machine>(&self, process: Ref<Process>) -> Option<u32> {
+        let RestartRule {
+            pause,
+            longest,
+            most,
+            window: [window, window_high],
+            ..
+        } = process.image.rule;
+        if Kernel::was_ended(process) {
+            return Some(0);
+        }
+        let [low, high] = &process.counted;
+        let now = M::now();
+        let now_high = M::high(now);
+        let (since, borrow) = now.overflowing_sub(low.get());
+        let since_high = now_high
+            .wrapping_sub(high.get())
+            .wrapping_sub(borrow as u32);
+        let mut count = process.restarts.get();
+        if count == 0 || (since_high, since) >= (window_high, window) {
+            low.set(now);
+            high.set(now_high);
+            count = 0;
+        }
+        if count == most && most != 0 {
+            return None;
+        }
+        process.restarts.set(count.saturating_add(1));
+        let Some(doubled) = count.checked_sub(1) else {
+            return Some(0);
+        };
+        Some(match longest.checked_shr(doubled) {
+            _ if pause == 0 => 0,
+            Some(limit) if pause <= limit => pause.wrapping_shl(doubled),
+            _ => longest,
+        })
     }
 
     /// Whatever a thread of a process that ends is in, it is no longer.

@@ -4,8 +4,13 @@ use giornata_abi::Error;
 use giornata_abi::trace::FaultCause;
 
 use crate::creation::{PROCESSES, joiner};
+use crate::fault::STACK;
 use crate::process::life;
+use crate::thread::{Context, kind, state, tenancy};
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, same};
+
+/// Bytes of an `ecall`.
+const CALL: usize = 4;
 
 /// Bits of [`Process::news`], beside a [`FaultCause`].
 mod news {
@@ -38,10 +43,21 @@ impl Kernel {
         let rank = me.own.get();
         match (process.life.get(), starts) {
             (life::ALIVE, false) => {
-                self.end_process::<M>(process, FaultCause::Killed as u32, 0, 0, 0, rank);
+                let [candidate, standing, ..] = &process.reaper.context.a;
+                candidate.set(0);
+                standing.set(0);
+                self.end_process::<M>(process, FaultCause::Killed as u32, life::SEARCH, rank);
+            }
+            (life::PAUSE, true) => {
+                // (not later than it would be anyway)
+                self.disarm(process.reaper);
+                process.reaper.clear(state::SLEEPS);
+                process.life.set(life::RESTORE);
+                self.queue_reaper::<M>(process, rank);
             }
             (life::DEAD, true) => {
                 process.news.set(news::STARTED);
+                process.restarts.set(0);
                 process.life.set(life::RESTORE);
                 self.queue_reaper::<M>(process, rank);
             }
@@ -97,6 +113,62 @@ impl Kernel {
             let (number, generation, how) = take_news(process);
             self.end_join::<M>(watcher, number, generation, how);
         }
+    }
+
+    /// Looks at the thread of a process at an index, whether it is the one that says best
+    /// what the process was at: the first that could compute, else the first that waits for
+    /// what another thread has, else the first that waits. Returns 0 when it has been found.
+    /// O(1).
+    pub(crate) fn look_for_cause<M: Machine>(&self, process: Ref<Process>, index: usize) -> u32 {
+        let [candidate, standing, ..] = &process.reaper.context.a;
+        let Some(thread) = process.threads.get(index) else {
+            let found = candidate.get().checked_sub(1);
+            let found = found.and_then(|index| process.threads.get(index));
+            self.find_cause::<M>(process, found);
+            return 0;
+        };
+        let wants = thread.wants.get().is_some();
+        let says = match thread.waits.get() {
+            None if !wants => {
+                self.find_cause::<M>(process, Some(thread));
+                return 0;
+            }
+            // (a task without a job, an upcall's thread, nobody)
+            _ if thread.tenancy.get() < tenancy::GIVEN && !wants => 0,
+            Some(_) if !wants => 1,
+            _ => 2,
+        };
+        if says > standing.get() {
+            standing.set(says);
+            candidate.set(index.wrapping_add(1));
+        }
+        1
+    }
+
+    /// Records what a process was at when its supervisor ended it, as of a thread that
+    /// faulted there.
+    #[inline(never)]
+    pub(crate) fn find_cause<M: Machine>(&self, process: Ref<Process>, found: Option<Ref<Thread>>) {
+        let cause = FaultCause::Killed as u32;
+        process.life.set(life::MESSAGE);
+        process.progress.set(0);
+        let Some(thread) = found else {
+            return self.record_cause::<M>(process, None, (cause, 0), 0, 0);
+        };
+        let Context { pc, sp, ra, .. } = &thread.context;
+        // (who has called goes on behind the call, and its return address is on its stack)
+        let (pc, ra) = match thread.kind.get() == kind::FULL {
+            true => (pc.get(), ra.get()),
+            false => (pc.get().wrapping_sub(CALL), 0),
+        };
+        self.record_registers::<M>(thread, sp.get(), ra);
+        process.reaper.context.a[0].set(sp.get());
+        self.record_cause::<M>(process, found, (cause, STACK), pc, 0);
+    }
+
+    /// Whether a process was ended by its supervisor.
+    pub(crate) fn was_ended(process: Ref<Process>) -> bool {
+        process.news.get() == FaultCause::Killed as u32
     }
 
     /// Notes why a process ends.

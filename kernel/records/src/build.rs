@@ -361,6 +361,17 @@ fn lay_image(arena: &mut Arena, record: At<Process>, process: &description::Proc
     arena.set(image, "heap_size", process.heap.1);
     let policy = process.on_fault.unwrap_or(FaultPolicy::Stop);
     arena.set(image, "policy", policy as u32);
+    let rule = &process.restart;
+    arena.set(image, "rule.pause", rule.pause);
+    arena.set(image, "rule.longest", rule.longest.max(rule.pause));
+    arena.set(image, "rule.most", rule.most);
+    arena.set(image, "rule.window.0", rule.window as u32);
+    arena.set(image, "rule.window.1", (rule.window >> 32) as u32);
+    arena.set(
+        image,
+        "rule.beyond",
+        rule.beyond.unwrap_or(FaultPolicy::Stop) as u32,
+    );
     arena.set(record, "image", image);
 }
 

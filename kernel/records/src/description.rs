@@ -69,6 +69,8 @@ pub struct Process {
     pub by_call: bool,
     /// What comes after its end.
     pub on_fault: Option<FaultPolicy>,
+    /// When it is restarted, and how often: without more, at once and any number of times.
+    pub restart: Restart,
     /// Where the pristine copy of its data lies, the bytes of it, and the zeroes behind
     /// them in its data.
     pub image: (u64, u64, u64),
@@ -81,6 +83,21 @@ pub struct Process {
     pub rooms: Option<u64>,
     /// The user address of the memory that it can allocate, and its bytes.
     pub heap: (u64, u64),
+}
+
+/// When a process that faults is restarted, and how often.
+#[derive(Clone, Debug, Default)]
+pub struct Restart {
+    /// Ticks before the second restart of a window, doubled for each further one.
+    pub pause: u32,
+    /// The most ticks before a restart.
+    pub longest: u32,
+    /// Restarts in a window; 0: any number.
+    pub most: u32,
+    /// Ticks of a window, which begins at a restart.
+    pub window: u64,
+    /// What comes when there have been so many: not a restart.
+    pub beyond: Option<FaultPolicy>,
 }
 
 /// A thread.

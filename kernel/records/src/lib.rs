@@ -19,7 +19,7 @@ mod shapes;
 pub use arena::{Arena, At, Run, Value};
 pub use build::{Built, build};
 pub use description::{
-    DEPTH, Description, Line, Object, ObjectKind, Process, Region, Rights, Thread,
+    DEPTH, Description, Line, Object, ObjectKind, Process, Region, Restart, Rights, Thread,
 };
 
 pub use order::spare_bytes;

@@ -11,6 +11,7 @@ use crate::names::ThreadRole;
 use crate::objects::{self, Shape};
 use crate::place::{Placement, ProcessPlacement, RegionPlacement};
 use crate::problem::{Problem, Refusal};
+use crate::restart::RestartRule;
 use crate::shared;
 use crate::start::Start;
 use giornata_abi::control::ControlPage;
@@ -152,6 +153,7 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
         supervisor: process.supervisor.map(usize::from),
         by_call: process.is_by_call,
         on_fault: Some(process.on_fault),
+        restart: restart(model, &process.restart),
         image: (
             place.pristine.into(),
             place.data_size.into(),
@@ -164,6 +166,22 @@ fn process(model: &Model, process: &Process, place: &ProcessPlacement) -> record
         },
         messages: (process.messages.count.into(), process.messages.size),
         ..records::Process::default()
+    }
+}
+
+/// A rule of restarts in ticks. A pause that is one is one tick at least, and so is a window.
+fn restart(model: &Model, rule: &RestartRule) -> records::Restart {
+    let rate = &model.board.rate;
+    let pause = |nanos: u64| match nanos {
+        0 => 0,
+        nanos => ticks(rate, nanos).max(1),
+    };
+    records::Restart {
+        pause: pause(rule.pause),
+        longest: pause(rule.longest_pause),
+        most: rule.most.into(),
+        window: rate.ticks(Instant(rule.within)).0.max(1),
+        beyond: Some(rule.beyond()),
     }
 }
 

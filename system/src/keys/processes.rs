@@ -7,6 +7,7 @@ use crate::definition::Form::{
 use crate::definition::Silent::{Means, Needed, Value};
 use crate::definition::{Form, Table, key};
 use crate::manifest::{ON_FAULT, POLICIES, STACKS};
+use crate::restart::RESTART;
 use crate::{services, supervisors};
 use giornata_abi::id::NONE;
 
@@ -123,6 +124,12 @@ pub(super) static PROCESS: Table = Table {
             Word(&ON_FAULT),
             Value("\"stop\""),
             "What happens when it faults or panics. `stop`: it ends. `restart`: it starts again with its initial data. `halt`: the machine stops with status 1",
+        ),
+        key(
+            "restart",
+            Sub(&RESTART),
+            Means("the values below"),
+            "With `on-fault = \"restart\"`: when it is restarted, and how often",
         ),
         key("grants", Sub(&GRANTS), Means("nothing"), "What it may use"),
     ],

@@ -84,6 +84,7 @@ fn record(bytes: &[u8]) -> Option<Words> {
 /// A system of two tasks, an upcall and a port of 12 bytes.
 fn names() -> NameMap {
     let thread = |name: &str, role| ThreadName {
+        called: String::new(),
         name: name.into(),
         process: 0,
         role,
@@ -112,7 +113,9 @@ fn names() -> NameMap {
         processes: vec![ProcessName {
             name: "control".into(),
             on_fault: "restart".into(),
+            restart: None,
             by_call: false,
+            reads_trace: false,
             text: 0,
             rodata: 0,
             data: 0,

@@ -82,6 +82,14 @@ impl Expansion {
                     content,
                 )
             }
+            Kind::Name => {
+                let length = (second as usize).min(16);
+                let content = Content::Name {
+                    thread: awaited.subject,
+                    text: sixteen(&text()[..length]),
+                };
+                (awaited.index, awaited.tick, content)
+            }
             _ => (
                 awaited.index,
                 awaited.tick,

@@ -303,6 +303,35 @@ fn a_fault_keeps_its_text_however_long_the_kernel_takes_to_write_it() {
 }
 
 #[test]
+fn priorities_and_names_of_threads_are_told_with_who_changed_them() {
+    let events = contents(&[
+        record(5, Kind::Priority, 3, 20 | 7 << 16, 0),
+        record(6, Kind::Priority, 4, 9 | 4 << 16, 1 | 2 << 8),
+        record(7, Kind::Name, 3, 9, u32::from_le_bytes(*b"logg")),
+        more(*b"er-2 and mor"),
+        record(8, Kind::Name, 3, 0, u32::MAX),
+        more([0xFF; 12]),
+    ]);
+    let name = |text: &[u8]| Content::Name {
+        thread: 3,
+        text: sixteen(text),
+    };
+    let priority = |thread, priority, by, policy| Content::Priority {
+        thread,
+        priority,
+        by,
+        policy,
+    };
+    let expected = [
+        priority(3, 20, 7, None),
+        priority(4, 9, 4, Some(2)),
+        name(b"logger-2 "),
+        name(b""),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[test]
 fn what_follows_a_lost_record_has_its_time_again() {
     let (mut expansion, mut events) = (Expansion::new(HERTZ), Vec::new());
     let mut push = |index, record| expansion.push(index, record, |event| events.push(event));

@@ -144,6 +144,7 @@ mod tests {
         Standing {
             threads: vec![ThreadStanding::of(State::Sleeps), ThreadStanding::of(waits)],
             owners: vec![Some(OWNER)],
+            processes: vec![],
         }
     }
 

@@ -6,13 +6,15 @@ use giornata_abi::{Duration, Instant, Ticks};
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
 use giornata_system::expect::{Expectation, Kind, Subject};
+use giornata_system::names::ProcessName;
+use serde::Serialize;
 
 use super::finding::{Finding, Place};
 use super::lateness::Lateness;
 use super::occupancy::Occupancy;
 use super::wording;
 use crate::event::{Breach, Content, Event};
-use crate::fault::Fault;
+use crate::fault::{Fault, clean};
 use crate::message::{Assembly, Message};
 use crate::standing::Standing;
 
@@ -45,6 +47,27 @@ pub struct Judge {
     ran: Vec<u64>,
     running: Option<(u16, Ticks)>,
     lateness: Lateness,
+    /// The thread that stopped the machine with status 0, if one did.
+    ended_by: Option<u16>,
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// Its kind, as in `expect`.
+    pub kind: &'static str,
+    /// What it happened to, as in `expect`.
+    pub name: String,
+    /// The thread that was in the way, if one was.
+    pub by: Option<String>,
+    /// How often.
+    pub count: u64,
+    /// When first, in ns.
+    pub first_ns: u64,
+    /// Whether it was expected.
+    pub expected: bool,
+    /// What happened, where, and what mends it.
+    pub text: String,
 }
 
 /// What came of a run.
@@ -62,6 +85,8 @@ pub struct Judgement {
     pub unmet: Vec<String>,
     /// What was expected and happened, with how often.
     pub expected: Vec<(String, u64)>,
+    /// All that happened, expected or not.
+    pub found: Vec<Found>,
 }
 
 impl Judge {
@@ -78,6 +103,7 @@ impl Judge {
             ran: vec![0; names.threads.len()],
             running: None,
             lateness: Lateness::new(names),
+            ended_by: None,
             names: names.clone(),
         }
     }
@@ -101,6 +127,11 @@ impl Judge {
         }
         match &event.content {
             Content::Switch { thread, .. } => self.switch(event.tick, *thread),
+            Content::Name { thread, text } => {
+                if let Some(named) = self.names.threads.get_mut(usize::from(*thread)) {
+                    named.called = clean(text);
+                }
+            }
             Content::Release {
                 thread, job, at, ..
             } => {
@@ -128,6 +159,11 @@ impl Judge {
             Content::Process {
                 process, restarted, ..
             } => self.turn(event, *process, *restarted),
+            Content::Stop { status: 0 } => {
+                let stop_at = self.names.stop_at;
+                let is_early = stop_at == 0 || event.tick < self.base.ticks(Instant(stop_at));
+                self.ended_by = self.running().filter(|_| is_early);
+            }
             _ => {}
         }
     }
@@ -151,6 +187,7 @@ impl Judge {
         let mut faults = Vec::new();
         whole.messages.flush(&mut |_, message| faults.push(message));
         faults.into_iter().for_each(|fault| whole.explain(fault));
+        whole.count_lost(standing);
         if is_whole {
             whole.count_blocked(now, standing);
             whole.count_waiting(now);
@@ -311,12 +348,7 @@ impl Judge {
         cause: Option<FaultCause>,
         (code, pc, address): (u32, u64, u64),
     ) {
-        let (kind, place) = match cause {
-            // (pc: the message, address: the line)
-            Some(FaultCause::Panic) => (Kind::Panic, (address as u32, pc)),
-            Some(FaultCause::Killed) => (Kind::Stop, (0, 0)),
-            _ => (Kind::Fault, (code, pc)),
-        };
+        let (kind, place) = end_of(cause, (code, pc, address));
         let at = self.base.instant(event.tick);
         let index = self.find(kind, Subject::Process(process), place, at);
         self.findings[index].count += 1;
@@ -386,7 +418,10 @@ impl Judge {
     fn count_status(&mut self, now: Ticks, status: i32) {
         let halts = |(index, ended): (usize, &Option<usize>)| {
             let process = self.names.processes.get(index);
-            ended.is_some() && process.is_some_and(|process| process.on_fault == "halt")
+            let halts = |process: &ProcessName| {
+                process.on_fault == "halt" || process.restart.is_some_and(|rule| rule.halts)
+            };
+            ended.is_some() && process.is_some_and(halts)
         };
         if status != 0 && !self.ended.iter().enumerate().any(halts) {
             let at = self.base.instant(now);
@@ -410,31 +445,39 @@ impl Judge {
             let (kind, subject) = (finding.kind, finding.subject);
             let title = format!("{}:{}", kind.name(), subject.name(kind, names));
             let is_meant = |e: &Expectation| e.covers(kind, subject, names);
-            if expectations.iter().any(is_meant) {
+            let is_expected = expectations.iter().any(is_meant);
+            let end = self.base.instant(now);
+            let text = wording::sentence(finding, (names, symbols, standing), end);
+            let by = finding
+                .other
+                .map(|other| Subject::Thread(other).name(Kind::NeverRun, names));
+            judgement.found.push(Found {
+                kind: kind.name(),
+                name: subject.name(kind, names),
+                by: by.clone(),
+                count: finding.count,
+                first_ns: finding.first.0,
+                expected: is_expected,
+                text: text.clone(),
+            });
+            if is_expected {
                 match expected.iter_mut().find(|(other, _)| *other == title) {
                     Some((_, count)) => *count += finding.count,
                     None => expected.push((title, finding.count)),
                 }
                 continue;
             }
-            let title = match finding.other {
-                Some(other) => {
-                    let other_name = Subject::Thread(other).name(Kind::NeverRun, names);
-                    if let Subject::Thread(thread) = subject {
-                        judgement.concerned.extend([thread, other]);
-                    }
-                    format!("{title} by {other_name}")
-                }
+            if let (Some(other), Subject::Thread(thread)) = (finding.other, subject) {
+                judgement.concerned.extend([thread, other]);
+            }
+            let title = match by {
+                Some(other) => format!("{title} by {other}"),
                 None => title,
             };
             if !judgement.unexpected.contains(&title) {
                 judgement.unexpected.push(title);
             }
-            let end = self.base.instant(now);
-            let known = (names, symbols, standing);
-            judgement
-                .reasons
-                .push(wording::sentence(finding, known, end));
+            judgement.reasons.push(text);
         }
         judgement.expected = expected;
         if is_whole {
@@ -453,6 +496,18 @@ impl Judge {
     }
 }
 
+/// What a process that ends is found to have done, and what tells it apart from others of
+/// the kind.
+fn end_of(cause: Option<FaultCause>, (code, pc, address): (u32, u64, u64)) -> (Kind, Place) {
+    match cause {
+        // (pc: the message, address: the line)
+        Some(FaultCause::Panic) => (Kind::Panic, (address as u32, pc)),
+        Some(FaultCause::Killed) => (Kind::Stop, (0, 0)),
+        _ => (Kind::Fault, (code, pc)),
+    }
+}
+
+mod lost;
 mod waiting;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! - While the hart never idles and all that runs is more urgent than a thread, that
 //!   thread does not run, ready or not.
 //!
-//! Urgency is what the system file says. A thread that runs as urgently as somebody who
+//! Urgency is what the system file says, or the call that changed a priority last. A thread that runs as urgently as somebody who
 //! waits for it, or as urgently as a ceiling, counts as what it is otherwise; so some
 //! that starve are not found, and none is found that could have run.
 
@@ -91,6 +91,13 @@ impl Occupancy {
                 }
             }
             Content::Switch { thread, .. } => self.switch(event.hart, tick, *thread),
+            Content::Priority {
+                thread, priority, ..
+            } => {
+                if let Some(level) = self.levels.get_mut(usize::from(*thread)) {
+                    *level = 256u16.saturating_sub(*priority);
+                }
+            }
             Content::Release {
                 thread, deadline, ..
             } => {

@@ -1,5 +1,6 @@
 //! A finding as one line: what happened, how often, and what mends it.
 
+use giornata_abi::trace::FaultCause;
 use giornata_abi::{Duration, Instant};
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
@@ -226,10 +227,12 @@ fn ended(finding: &Finding, index: u16, (names, symbols): (&NameMap, Option<&Sym
         _ if told.is_empty() => {
             format!("process {process} was needed and had not been started")
         }
-        _ => format!("process {process} was {told}"),
+        _ => format!("process {process} was {}", FaultCause::Killed.name()),
     };
     let told = match finding.kind {
-        Kind::Stop => "",
+        Kind::Stop => told
+            .trim_start_matches(FaultCause::Killed.name())
+            .trim_start_matches([':', ' ']),
         Kind::Panic => told
             .trim_start_matches("panic")
             .trim_start_matches([':', ',', ' ']),
@@ -241,14 +244,31 @@ fn ended(finding: &Finding, index: u16, (names, symbols): (&NameMap, Option<&Sym
     };
     let policy = names.processes.get(usize::from(index));
     let halts = policy.is_some_and(|process| process.on_fault == "halt");
-    let then = match (finding.restarts, finding.stops) {
-        (0, 0) => String::new(),
-        (0, _) if halts => "; the machine was halted".into(),
-        (0, _) => "; it stayed stopped".into(),
-        (restarts, stops) if stops > restarts => {
+    let rule = policy.and_then(|process| process.restart);
+    let rule = rule.filter(|rule| rule.most != 0 && finding.stops > 0);
+    let then = match (finding.restarts, finding.stops, rule) {
+        (restarts, _, Some(rule)) => {
+            let restarted = match restarts {
+                0 => String::new(),
+                restarts => format!(" restarted {}, then", times(restarts)),
+            };
+            let end = match rule.halts {
+                true => "the machine was halted",
+                false => "it stayed stopped",
+            };
+            format!(
+                ";{restarted} {end}: `restart` of [process.{process}] allows {} in {}",
+                rule.most,
+                brief(Duration(rule.within))
+            )
+        }
+        (0, 0, None) => String::new(),
+        (0, _, None) if halts => "; the machine was halted".into(),
+        (0, _, None) => "; it stayed stopped".into(),
+        (restarts, stops, None) if stops > restarts => {
             format!("; restarted {}, then it stayed stopped", times(restarts))
         }
-        (restarts, _) => format!("; restarted {}", times(restarts)),
+        (restarts, _, None) => format!("; restarted {}", times(restarts)),
     };
     let skipped = match finding.skipped {
         0 => String::new(),

@@ -274,7 +274,10 @@ fn claim(id: Id, policy: c_int, parameters: &Parameters) -> Option<&'static Plac
     place.value_count.set(0);
     place.cleanup.set(null_mut());
     let [first, ..] = place.name.as_array_of_cells();
-    first.set(0);
+    if first.replace(0) != 0 {
+        // (the trace has the name of whoever had the place before)
+        let _ = call::set_name(id.0, &[]);
+    }
     place.policy.set(policy);
     place.parameters.set(*parameters);
     place.mutexes.set(null());
@@ -918,7 +921,8 @@ pub unsafe extern "C" fn __pthread_cleanup_pop(cleanup: *mut Cleanup, execute: c
     }
 }
 
-/// `pthread_setname_np()`: `ERANGE` for more than 15 bytes, `ESRCH`. No entry.
+/// `pthread_setname_np()`: `ERANGE` for more than 15 bytes, `ESRCH`. One entry: the trace
+/// tells the name from then on.
 ///
 /// # Safety
 /// `name` is a string.
@@ -938,6 +942,9 @@ pub unsafe extern "C" fn pthread_setname_np(thread: ThreadId, name: *const c_cha
     number(inside(|| {
         let place = find(thread)?;
         place.name.set(bytes);
+        let length = bytes.iter().take_while(|byte| **byte != 0).count();
+        // (a kernel without this has no trace of it)
+        let _ = call::set_name(inward(thread)?.0, &bytes[..length]);
         Ok(())
     }))
 }

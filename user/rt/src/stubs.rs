@@ -170,6 +170,19 @@ pub fn set_timer(thread: Number, at: Instant) -> Result<(), Error> {
     call6(posix::CALL, [operation, slot, serial, low, high, 0]).map(drop)
 }
 
+/// `SetName`: up to 16 bytes; the rest is cut.
+pub fn set_name(thread: Number, name: &[u8]) -> Result<(), Error> {
+    let (slot, _) = parts(thread);
+    let bytes = name.len().min(16);
+    let mut words = [0; 4];
+    for (index, byte) in name[..bytes].iter().enumerate() {
+        words[index / 4] |= usize::from(*byte) << (8 * (index % 4));
+    }
+    let [a, b, c, d] = words;
+    let operation = Operation::SetName as usize;
+    call6(posix::CALL, [operation, slot | bytes << 16, a, b, c, d]).map(drop)
+}
+
 /// An operation for POSIX that returns ticks, in ns.
 fn of_posix(operation: Operation, [a, b]: [usize; 2]) -> Result<u64, Error> {
     let answer = call6(posix::CALL, [operation as usize, a, b, 0, 0, 0]);

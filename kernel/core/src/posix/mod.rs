@@ -10,9 +10,10 @@ mod word;
 
 use giornata_abi::Error;
 use giornata_abi::posix::Operation;
+use giornata_abi::ring::{Kind, head};
 
 use crate::thread::tenancy;
-use crate::{Kernel, Machine, Outcome, Ref, Thread};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 
 pub(crate) use ceiling::has_left_ceiling;
 pub(crate) use cpu_clock::keep_time;
@@ -42,11 +43,30 @@ pub extern "C-unwind" fn call<M: Machine>(
         Some(Operation::SetTimer) => kernel.set_timer(me, b, c, d, e),
         Some(Operation::RealTime) => kernel.real_time(me),
         Some(Operation::GoBack) => kernel.go_back::<M>(me, b),
+        Some(Operation::SetName) => {
+            kernel.set_name::<M>(me, b, [c as u32, d as u32, e as u32, f as u32])
+        }
         None => Outcome::error(Error::ENOSYS),
     }
 }
 
 impl Kernel {
+    /// Records what a thread of the caller's process is called.
+    #[inline(never)]
+    fn set_name<M: Machine>(&self, me: Ref<Thread>, who: usize, text: [u32; 4]) -> Outcome {
+        let (slot, bytes) = (who & 0xFFFF, who >> 16);
+        let thread = self.threads.get(slot);
+        let Some(thread) = thread.filter(|thread| same(thread.process, me.process)) else {
+            return Outcome::error(Error::ESRCH);
+        };
+        if bytes > size_of_val(&text) {
+            return Outcome::error(Error::EINVAL);
+        }
+        let label = head(Kind::Name, 0, thread.number() as u16);
+        self.write_text::<M>(label, bytes as u32, text);
+        Outcome::DONE
+    }
+
     /// An ordinary thread of the caller's process, by its id. O(1).
     #[inline(never)]
     fn ordinary(&self, me: Ref<Thread>, slot: usize, serial: usize) -> Option<Ref<Thread>> {

@@ -1,6 +1,7 @@
 //! SCHED_RR, SCHED_SPORADIC, deadlines and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads
 //! that ask for them while they run. All but deadlines are limits of execution, so whoever has
-//! none pays nothing: see [`crate::limit`].
+//! none pays nothing: see [`crate::limit`]. The quantum or budget that the system file gives a
+//! thread goes on beside them: whichever limit comes first ends its turn.
 //!
 //! A sporadic server is looked at when it wakes, when it has used its budget up, and when a
 //! replenishment is due while it has its lower priority. What was to be replenished before is
@@ -14,7 +15,7 @@ use giornata_abi::posix::policy;
 use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::limit::{FRESH, OWN};
-use crate::thread::state;
+use crate::thread::{role, state};
 use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same, some};
 
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since
@@ -83,6 +84,24 @@ impl Account {
         }
         let timer = wide(self.timer.get(), self.timer_high.get());
         Some(timer.saturating_sub(spent).min(FAR.into()) as u32)
+    }
+
+    /// What the system file leaves to a thread that has run so much; `None`: it says nothing.
+    fn left_of_file(&self, thread: Ref<Thread>, spent: u32) -> Option<u32> {
+        let used = spent.wrapping_sub(self.turn.get());
+        match thread.place.allowance {
+            0 => None,
+            allowance => Some(allowance.saturating_sub(used)),
+        }
+    }
+
+    /// Its first limit besides that of the system file is about to be set: what is left of
+    /// that goes on here.
+    fn take_over(&self, thread: Ref<Thread>) {
+        if !self.is_in_use() {
+            let end = thread.limit.get();
+            self.turn.set(end.wrapping_sub(thread.place.allowance));
+        }
     }
 
     /// What it used since its activation will be replenished.
@@ -172,6 +191,7 @@ impl Kernel {
         let high = payer.spent_high.get();
         let high = high.wrapping_add((spent < payer.spent.get()) as u32);
         let left = account.left(spent).unwrap_or(FAR);
+        let left = left.min(account.left_of_file(payer, spent).unwrap_or(FAR));
         left.min(account.until_timer(wide(spent, high)).unwrap_or(FAR))
     }
 
@@ -207,6 +227,10 @@ impl Kernel {
                 }
             }
         }
+        if account.left_of_file(payer, spent) == Some(0) {
+            account.turn.set(spent);
+            self.to_tail(payer);
+        }
         self.limit_account(payer, account, spent_wide);
         true
     }
@@ -220,17 +244,20 @@ impl Kernel {
         }
     }
 
-    /// Its limit is what policy and timer leave.
+    /// Its limit is what policy, timer and system file leave.
     fn limit_account(&self, thread: Ref<Thread>, account: &Account, spent: u64) {
-        let left = match (account.left(spent as u32), account.until_timer(spent)) {
-            (None, None) => {
-                thread.limited.set(thread.limited.get() & !(OWN | FRESH));
-                return;
-            }
-            (one, other) => one.unwrap_or(FAR).min(other.unwrap_or(FAR)),
-        };
+        let low = spent as u32;
+        let policy = account.left(low);
+        let timer = account.until_timer(spent);
+        let file = account.left_of_file(thread, low);
+        if policy.is_none() && timer.is_none() && file.is_none() {
+            thread.limited.set(thread.limited.get() & !(OWN | FRESH));
+            return;
+        }
+        let left = policy.unwrap_or(FAR).min(timer.unwrap_or(FAR));
+        let left = left.min(file.unwrap_or(FAR));
         thread.limited.set((thread.limited.get() | OWN) & !FRESH);
-        thread.limit.set((spent as u32).wrapping_add(left));
+        thread.limit.set(low.wrapping_add(left));
     }
 
     fn tell_watcher<M: Machine>(&self, account: &Account) {
@@ -274,9 +301,7 @@ impl Kernel {
         now: u64,
     ) -> bool {
         let before = thread.own.get();
-        if let Some(rank) = account.choose(now) {
-            thread.own.set(rank);
-        }
+        self.choose_priority::<M>(thread, account, now);
         let rank = thread.own.get();
         // nobody hangs on it, it has no ceiling, and it is where its priority says
         let special = thread.state.get() ^ state::SPORADIC;
@@ -292,6 +317,16 @@ impl Kernel {
         }
         self.watch_server::<M>(account, now);
         is_plain
+    }
+
+    /// A server has the priority that its account says.
+    fn choose_priority<M: Machine>(&self, thread: Ref<Thread>, account: &Account, now: u64) {
+        if let Some(rank) = account.choose(now) {
+            let before = thread.own.replace(rank);
+            if !same(before, rank) {
+                self.record_priority::<M>(thread, rank, thread, 0);
+            }
+        }
     }
 
     fn watch_server<M: Machine>(&self, account: &'static Account, now: u64) {
@@ -327,9 +362,7 @@ impl Kernel {
             account.post(used);
         }
         account.replenish(now);
-        if let Some(rank) = account.choose(now) {
-            thread.own.set(rank);
-        }
+        self.choose_priority::<M>(thread, account, now);
         account.before.set(thread.spent.get());
         self.limit_account(thread, account, spent);
         self.watch_server::<M>(account, now);
@@ -415,6 +448,7 @@ impl Kernel {
             }
             own.deadline.set((now as u32).wrapping_add(period as u32));
         }
+        account.take_over(thread);
         account.policy.set(kind as u8);
         account.high.set(Some(high));
         account.low.set(Some(low));
@@ -426,11 +460,13 @@ impl Kernel {
         account.is_high.set(1);
         account.activated.set(now as u32);
         account.activated_high.set((now >> 32) as u32);
-        let is_limited = account.is_in_use();
-        thread.limited.set(match is_limited {
-            true => OWN | FRESH,
-            false => 0,
-        });
+        match account.is_in_use() {
+            true => thread.limited.set(OWN | FRESH),
+            false => {
+                let spent = wide(thread.spent.get(), thread.spent_high.get());
+                self.limit_account(thread, account, spent);
+            }
+        }
         thread.clear(state::SPORADIC | state::BY_DEADLINE);
         match kind {
             policy::SPORADIC | policy::ROUND_ROBIN => thread.set(state::SPORADIC),
@@ -441,6 +477,7 @@ impl Kernel {
         // (as `set_priority`)
         let before = thread.rank.get();
         thread.own.set(own);
+        self.record_priority::<M>(thread, own, me, 1 | (kind as u32) << 8);
         let owns = thread.held.get().is_some();
         self.settle_place(thread, owns);
         let is_moved = !same(before, thread.rank.get());
@@ -469,6 +506,7 @@ impl Kernel {
         let Some(account) = self.account(thread) else {
             return Outcome::error(Error::ENOSYS);
         };
+        account.take_over(thread);
         account.timer.set(low as u32);
         account.timer_high.set(high as u32);
         account.watcher.set(Some(me));
@@ -480,15 +518,28 @@ impl Kernel {
         Outcome::DONE
     }
 
-    /// The next tenant of a thread's place begins: with nothing of these.
-    pub(crate) fn begin_account(&self, thread: Ref<Thread>) {
+    /// The next tenant of a thread's place begins, by a call of `creator` if it is created:
+    /// with nothing of these.
+    pub(crate) fn begin_account<M: Machine>(
+        &self,
+        creator: Ref<Thread>,
+        thread: Ref<Thread>,
+        rank: Ref<Rank>,
+    ) {
+        if thread.place.role & role::SPARE != 0 {
+            self.record_priority::<M>(thread, rank, creator, 0);
+        }
         if let Some(account) = self.account(thread).filter(|account| account.is_in_use()) {
             account.policy.set(policy::FIFO as u8);
             account.has_timer.set(0);
             if account.is_armed.replace(0) != 0 {
                 self.agenda.remove(&account.alarm, self.records());
             }
-            thread.limited.set(0);
+            // (as at boot: it begins with its limit of the system file)
+            thread.limited.set(match thread.place.allowance {
+                0 => 0,
+                _ => OWN,
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ mod owners;
 mod random;
 #[cfg(feature = "services")]
 mod regions;
+mod restarts;
 mod stage;
 #[cfg(feature = "services")]
 mod supervisors;

@@ -2,10 +2,11 @@
 
 use giornata_abi::Error;
 use giornata_abi::call::Call;
+use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_host::{Results, Rig};
-use giornata_records::Description;
+use giornata_records::{Description, Restart};
 
 use crate::stage::*;
 
@@ -246,4 +247,99 @@ fn memory_is_taken_up_to_the_quota_and_is_whole_again_after_a_restart() {
         }
         fault(&mut rig);
     }
+}
+
+#[test]
+fn a_process_that_is_killed_tells_which_of_its_threads_was_where() {
+    // threads 2, 3 and 4 of the child: who computes is told, else who waits for a mutex,
+    // else the first that waits
+    for (computes, wants) in [(Some(3), None), (None, Some(4)), (None, None)] {
+        let mut description = system();
+        process(&mut description, &[9, 8]);
+        process(&mut description, &[7, 6, 5]);
+        let door = mutex(&mut description);
+        description.processes[CHILD].supervisor = Some(0);
+        let mut rig = Rig::boot(&description);
+        lock(&mut rig, door, FOR_EVER);
+        sleep(&mut rig, 1000);
+        sleep(&mut rig, 100);
+        for thread in 2..5 {
+            assert_eq!(rig.running(), thread);
+            if computes == Some(thread) {
+                break;
+            }
+            match wants == Some(thread) {
+                true => lock(&mut rig, door, FOR_EVER),
+                false => call(&mut rig, Call::Sleep, [5000, 0]),
+            };
+        }
+        let expected = computes.or(wants).unwrap_or(2);
+        advance(&mut rig, 100);
+        let context = &rig.thread(expected).context;
+        let is_interrupted = computes == Some(expected);
+        context.sp.set(DATA + 64);
+        context.pc.set(0x1234);
+        context.ra.set(0x5678);
+        assert_eq!(kill(&mut rig), DONE);
+        let ra = if is_interrupted { 0x5678 } else { 0 };
+        let [_, label, sp, told] = records(&rig, Kind::Registers)[0];
+        assert_eq!(
+            (label >> 16, sp, told),
+            (expected as u32, DATA as u32 + 64, ra),
+            "{computes:?} {wants:?}"
+        );
+        let [_, label, cause, pc] = records(&rig, Kind::Fault)[0];
+        let back = if is_interrupted { 0 } else { 4 };
+        assert_eq!((label >> 16, cause, pc), (1, 8 | 256 << 16, 0x1234 - back));
+        assert_eq!(records(&rig, Kind::FaultText).len(), 16, "its stack");
+        rig.check_invariants();
+    }
+}
+
+#[test]
+fn a_supervisor_neither_pays_for_restarts_that_it_asks_for_nor_waits_for_a_pause() {
+    let mut description = supervised(3, false, FaultPolicy::Restart);
+    description.processes[CHILD].restart = Restart {
+        pause: 100,
+        longest: 100,
+        most: 2,
+        window: 100_000,
+        beyond: None,
+    };
+    let mut rig = Rig::boot(&description);
+    sleep(&mut rig, 10_000);
+    for _ in 0..10 {
+        assert_eq!(kill(&mut rig), DONE);
+        assert!(rig.process(CHILD).is_alive(), "at once, and not counted");
+    }
+    sleep(&mut rig, 1000);
+    fault(&mut rig);
+    assert_eq!(rig.running(), 2, "the first is at once");
+    fault(&mut rig);
+    advance(&mut rig, 99);
+    assert!(rig.is_idle());
+    advance(&mut rig, 1);
+    assert_eq!(rig.running(), 2);
+    // the rule's last: it stays away, until its supervisor starts it, and counts anew
+    fault(&mut rig);
+    advance(&mut rig, 900);
+    assert_eq!(rig.running(), 1);
+    let how = FaultCause::Store as usize;
+    assert_eq!(watch(&mut rig, AT_ONCE), ended(12, how));
+    assert_eq!(start(&mut rig), DONE);
+    sleep(&mut rig, 1050);
+    fault(&mut rig);
+    assert_eq!(rig.running(), 2);
+    fault(&mut rig);
+    advance(&mut rig, 50);
+    // and one that pauses is started at once
+    assert_eq!(rig.running(), 1);
+    assert!(!rig.process(CHILD).is_alive());
+    assert_eq!(kill(&mut rig), refused(Error::ESRCH));
+    assert_eq!(start(&mut rig), DONE);
+    assert!(rig.process(CHILD).is_alive());
+    sleep(&mut rig, 2000);
+    assert_eq!(rig.running(), 2);
+    advance(&mut rig, 500);
+    assert_eq!(rig.running(), 2, "no alarm is left of the pause");
 }

@@ -8,6 +8,7 @@ mod deadlines;
 mod deaths;
 mod helping;
 mod interrupts;
+mod limits;
 mod locks;
 mod priorities;
 mod protection;

@@ -1,6 +1,9 @@
+use giornata_system::restart::RestartRule;
+
 use super::*;
 use crate::sample::*;
 use giornata_system::names::ThreadRole;
+use crate::standing::ProcessStanding;
 
 const END: u64 = 100;
 
@@ -329,4 +332,165 @@ fn a_task_that_never_gets_the_processor_is_named_with_who_had_it() {
              let that wait between its work, or lower its priority"
         ]
     );
+}
+
+#[test]
+fn who_did_not_run_before_a_thread_stopped_the_machine_is_fine_unless_another_was_in_its_way() {
+    let names = |stop_at| {
+        let mut names = names_expecting(&[]);
+        names.stop_at = stop_at;
+        for (thread, priority) in [(0, 10), (1, 50), (2, 90)] {
+            let thread = &mut names.threads[thread];
+            thread.role = giornata_system::names::ThreadRole::Thread;
+            (thread.policy, thread.priority) = ("fifo".into(), priority);
+            (thread.autostart, thread.deadline) = (true, 0);
+        }
+        names
+    };
+    let boot = Content::Boot {
+        hertz: 10_000_000,
+        capacity: 0,
+        tables: 0,
+    };
+    let stop = |status| event(END * 1000, Content::Stop { status });
+    // thread 1 computes from the start on, and then, or after thread 2 has run, is the end
+    let computes = [event(0, boot), switch(0, Some(2)), switch(10, Some(1))];
+    let judge = |names: &NameMap, others: &[Event], status| {
+        let events = [&computes, others, &[stop(status)]].concat();
+        judge_to(names, &events, status.into(), true).unexpected
+    };
+    let mut names = names(0);
+    assert!(judge(&names, &[], 0).is_empty());
+    assert_eq!(
+        judge(&names, &[], 2),
+        ["never-run:fast by slow", "status:2"]
+    );
+    let finishes = [switch(END * 1000 - 1, Some(2))];
+    let by_another = judge(&names, &finishes, 0);
+    assert_eq!(by_another, ["never-run:fast by slow"]);
+    names.processes[0].reads_trace = true;
+    assert!(
+        judge(&names, &finishes, 0).is_empty(),
+        "the kernel sends it"
+    );
+    names.stop_at = END * 1_000_000;
+    let at_the_end = judge(&names, &[], 0);
+    assert_eq!(at_the_end, ["never-run:fast by slow"]);
+}
+
+#[test]
+fn ends_that_the_trace_has_lost_are_those_that_the_kernel_counted_and_kept() {
+    let names = names_expecting(&[]);
+    let first = Fault {
+        tick: Ticks(7_000),
+        process: 1,
+        cause: Some(FaultCause::Store),
+        code: FaultCause::Store as u32,
+        pc: 0x1000,
+        ..Fault::default()
+    };
+    let judge = |ends, restarts, is_whole: bool| {
+        let mut judge = Judge::new(&names);
+        for event in [
+            fault(90_000, 1, FaultCause::Illegal, 0x2000),
+            turn(90_100, 1, true),
+        ] {
+            judge.observe(&event);
+        }
+        let own = ProcessStanding {
+            ends,
+            restarts,
+            first: Some(first.clone()),
+        };
+        let standing = Standing {
+            processes: vec![ProcessStanding::default(), own],
+            ..Standing::default()
+        };
+        let known = (None, Some(&standing));
+        judge
+            .conclude(Ticks(END * 10_000), 0, is_whole, known)
+            .reasons
+    };
+    let known = "process io faulted once (first at 0.090 s): illegal or privileged instruction, at \
+                 pc 0x2000; restarted once";
+    assert_eq!(judge(1, 1, true), [known], "nothing is lost");
+    let lost = "process io faulted 99 times (first at 0.000 s): null pointer: store to 0x0, at pc \
+                0x1000; restarted 98 times";
+    assert_eq!(judge(100, 99, false), [known, lost]);
+}
+
+#[test]
+fn a_process_that_used_its_restarts_up_says_what_its_rule_is() {
+    let rule = |halts| RestartRule {
+        most: 2,
+        halts,
+        ..RestartRule::default()
+    };
+    let events: Vec<Event> = (0..3)
+        .flat_map(|n| {
+            let at = 1_000 * (n + 1);
+            [
+                fault(at, 1, FaultCause::Store, 0x1000),
+                turn(at + 100, 1, n != 2),
+            ]
+        })
+        .collect();
+    for (halts, end) in [
+        (false, "it stayed stopped"),
+        (true, "the machine was halted"),
+    ] {
+        let mut names = names_expecting(&["fault:io"]);
+        names.processes[1].restart = Some(rule(halts));
+        let status = i32::from(halts);
+        assert_eq!(judge_to(&names, &events, status, true).unexpected.len(), 0);
+        names.expect.clear();
+        let said = judge_to(&names, &events, status, true).reasons;
+        let expected = format!(
+            "process io faulted 3 times (first at 0.001 s): null pointer: store to 0x0, at pc \
+             0x1000; restarted 2 times, then {end}: `restart` of [process.io] allows 2 in 10 s"
+        );
+        assert_eq!(said, [expected]);
+    }
+}
+
+#[test]
+fn a_process_that_was_killed_says_which_of_its_threads_was_where() {
+    let registers = Content::Registers {
+        thread: 1,
+        sp: 0x4000,
+        ra: 0,
+    };
+    let events = [
+        event(1_000, registers),
+        fault(1_000, 1, FaultCause::Killed, 0x1000),
+        turn(1_100, 1, true),
+    ];
+    let said = judge(&names_expecting(&[]), &events).reasons;
+    let expected = "process io was ended by its supervisor once (first at 0.001 s): thread slow, at \
+                    pc 0x1000; restarted once";
+    assert_eq!(said, [expected]);
+}
+
+#[test]
+fn a_priority_that_was_changed_counts_for_who_starves() {
+    let mut names = names_expecting(&[]);
+    for (thread, priority) in [(0, 50), (1, 10)] {
+        let thread = &mut names.threads[thread];
+        thread.role = giornata_system::names::ThreadRole::Thread;
+        (thread.policy, thread.priority) = ("fifo".into(), priority);
+    }
+    let priority = |thread, priority| {
+        let (by, policy) = (0, None);
+        let content = Content::Priority {
+            thread,
+            priority,
+            by,
+            policy,
+        };
+        event(5_000, content)
+    };
+    let runs = [switch(0, Some(1)), switch(10_000, Some(0))];
+    assert_eq!(judge(&names, &runs).unexpected, ["starved:slow by fast"]);
+    let calms = [&runs[..], &[priority(0, 5)]].concat();
+    assert_eq!(judge(&names, &calms).unexpected, [] as [&str; 0]);
 }
