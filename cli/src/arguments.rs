@@ -52,6 +52,7 @@ Examples:
   giornata run --trace pump.json          for https://ui.perfetto.dev
   giornata run --expect panic:pump        a run that is good although the pump panics
   giornata run --headless > pump.txt      plain lines, the same each time
+  giornata run --json                     all of its report for other programs to read
   giornata run --dump pump.core           what it holds at the end, for `giornata debug --from`";
 
 const DEBUG_EXAMPLES: &str = "\

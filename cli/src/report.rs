@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use miette::{Diagnostic, SourceSpan};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// What a command came to; the number is the exit code.
@@ -78,6 +79,13 @@ impl Report {
     /// A result for programs only.
     pub(crate) fn tell(&mut self, key: &str, value: impl Into<Value>) {
         self.results.insert(key.to_owned(), value.into());
+    }
+
+    /// The same, of each field of a record.
+    pub(crate) fn tell_all(&mut self, record: &impl Serialize) {
+        if let Ok(Value::Object(fields)) = serde_json::to_value(record) {
+            self.results.extend(fields);
+        }
     }
 
     /// Writes the one JSON object, if that was asked for.

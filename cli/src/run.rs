@@ -36,6 +36,11 @@ pub(crate) fn run(arguments: &Run, report: &mut Report) -> Verdict {
         let title = project::title(&system);
         match arguments.gdb {
             true => debug::run(&title, &system, &(&arguments.how).into()),
+            false if report.is_json() => {
+                let ran = launch::report(&title, &system, &arguments.how)?;
+                report.tell_all(&ran);
+                Ok(ran.verdict)
+            }
             false => launch::run(&title, &system, &arguments.how),
         }
     });

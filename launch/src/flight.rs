@@ -5,7 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use giornata_symbols::Symbols;
 use giornata_system::NameMap;
-use giornata_trace::{Damage, Decoder, Event, Judge, Judgement, Standing, Statistics, task_states};
+use giornata_trace::{
+    Damage, Decoder, Event, Found, Judge, Judgement, Standing, StateRow, Statistics, state_rows,
+};
 
 use crate::Verdict;
 use crate::image::Image;
@@ -73,8 +75,12 @@ pub fn fly(image: &Image, patience: Patience, observer: &mut dyn Observer) -> Re
         observer.pause(&totals)?;
     }
     let status = machine.wait()?;
+    let standing = standing(image, &decoder, &judge);
+    if let Some(standing) = &standing {
+        totals.correct(standing);
+    }
     Ok(Landing {
-        standing: standing(image, &decoder, &judge),
+        standing,
         totals,
         judge,
         damage: decoder.damage(),
@@ -127,6 +133,12 @@ pub struct Conclusion {
     pub reasons: Vec<String>,
     /// The threads that did not get on, and who is in their way.
     pub concerned: Vec<u16>,
+    /// All that happened, expected or not.
+    pub found: Vec<Found>,
+    /// What was expected and did not happen.
+    pub unmet: Vec<String>,
+    /// What was expected and happened, with how often.
+    pub expected: Vec<(String, u64)>,
 }
 
 /// Causes that the closing line names; of more it says how many.
@@ -158,15 +170,21 @@ impl Landing {
         conclude(judgement, doubts)
     }
 
-    /// A table of how threads stood when the machine stopped, and what they have gone
-    /// through; of those of `only`, or of all if that is empty.
-    pub fn tasks(&self, names: &NameMap, symbols: &Symbols, only: &[u16]) -> Vec<String> {
-        let Some(standing) = &self.standing else {
-            return Vec::new();
-        };
+    /// How threads stood when the machine stopped, and what they have gone through: those
+    /// of `only`, or all if that is empty. `None` if it did not tell.
+    pub fn states(
+        &self,
+        names: &NameMap,
+        symbols: &Symbols,
+        only: &[u16],
+    ) -> Option<Vec<StateRow>> {
+        let standing = self.standing.as_ref()?;
+        let mut names = names.clone();
+        for (thread, totals) in names.threads.iter_mut().zip(&self.totals.threads) {
+            thread.called.clone_from(&totals.called);
+        }
         let since = |thread| self.judge.since(thread);
-        let known = (names, Some(symbols));
-        task_states(known, standing, since, only)
+        Some(state_rows((&names, Some(symbols)), standing, since, only))
     }
 }
 
@@ -200,6 +218,9 @@ fn conclude(judgement: Judgement, doubts: Vec<String>) -> Conclusion {
         verdict,
         reasons,
         concerned: judgement.concerned,
+        found: judgement.found,
+        unmet: judgement.unmet,
+        expected: judgement.expected,
     }
 }
 

@@ -17,6 +17,7 @@ pub mod machine;
 pub mod processor;
 pub mod project;
 mod qmp;
+pub mod report;
 pub mod run;
 mod screen;
 mod sieve;

@@ -9,13 +9,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use giornata_system::expect::Expectation;
 use giornata_system::names::name_map;
-use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics, closing, summary};
+use giornata_trace::{Event, Narrator, Perfetto, Recording, Statistics};
 
 use crate::debug::Dumping;
-use crate::flight::{Conclusion, Landing, Observer, fly};
+use crate::flight::{Landing, Observer, fly};
 use crate::home::root;
 use crate::image::{Image, build};
 use crate::machine::Patience;
+use crate::report::RunReport;
 use crate::screen::{self, Screen};
 use crate::{Verdict, interrupt, link, time};
 
@@ -75,6 +76,15 @@ impl How {
 /// # Errors
 /// It cannot be built or started, or a file cannot be written.
 pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
+    let mut image = prepare(system, options)?;
+    match &options.dump {
+        Some(file) => Dumping::new(&mut image, file)?.during(|| watch(title, options, &image)),
+        None => watch(title, options, &image),
+    }
+}
+
+/// A system that is built as the options say; the account of it goes to the standard error.
+fn prepare(system: &Path, options: &How) -> Result<Image> {
     check_expectations(system, &options.expect)?;
     let mut image = build(system, options.board.as_deref(), options.length)?;
     if let Some(address) = &options.link {
@@ -84,10 +94,7 @@ pub fn run(title: &str, system: &Path, options: &How) -> Result<Verdict> {
     image.names.expect.extend(expected);
     eprintln!("{}", image.report);
     interrupt::listen().context("Ctrl-C")?;
-    match &options.dump {
-        Some(file) => Dumping::new(&mut image, file)?.during(|| watch(title, options, &image)),
-        None => watch(title, options, &image),
-    }
+    Ok(image)
 }
 
 fn watch(title: &str, options: &How, image: &Image) -> Result<Verdict> {
@@ -104,6 +111,32 @@ fn watch(title: &str, options: &How, image: &Image) -> Result<Verdict> {
             out.flush().context("standard output")?;
             Ok(verdict)
         }
+    }
+}
+
+/// Builds a system and runs it without a word on the standard output: the report, with the
+/// lines that would have been written while it ran.
+///
+/// # Errors
+/// As [`run`].
+pub fn report(title: &str, system: &Path, options: &How) -> Result<RunReport> {
+    let mut image = prepare(system, options)?;
+    let tell = |image: &Image| {
+        let mut lines = Vec::new();
+        let mut story = Story {
+            out: &mut lines,
+            narrator: Narrator::new(&image.names, true).with_symbols(&image.symbols),
+        };
+        let end = observe(options, image, &mut story)?;
+        story.end()?;
+        let mut report = end.report(title, image, options.tasks);
+        let lines = String::from_utf8_lossy(&lines);
+        report.events = lines.lines().map(String::from).collect();
+        Ok(report)
+    };
+    match &options.dump {
+        Some(file) => Dumping::new(&mut image, file)?.during(|| tell(&image)),
+        None => tell(&image),
     }
 }
 
@@ -141,20 +174,21 @@ pub fn tell(title: &str, options: &How, image: &Image, out: &mut dyn Write) -> R
         narrator: Narrator::new(&image.names, true).with_symbols(&image.symbols),
     };
     let end = observe(options, image, &mut story)?;
-    story.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title, image, options.tasks);
-    for line in lines {
+    story.end()?;
+    let report = end.report(title, image, options.tasks);
+    for line in report.tables().into_iter().chain(report.last_words()) {
         writeln!(out, "{line}").context("standard output")?;
     }
-    Ok(verdict)
+    Ok(report.verdict)
 }
 
 fn show(title: &str, options: &How, image: &Image, mut screen: Screen<'_>) -> Result<Verdict> {
     let end = observe(options, image, &mut screen)?;
     screen.end(end.totals())?;
-    let (lines, verdict) = end.conclude(title, image, options.tasks);
+    let report = end.report(title, image, options.tasks);
+    let lines = report.last_words();
     lines.iter().for_each(|line| println!("{line}"));
-    Ok(verdict)
+    Ok(report.verdict)
 }
 
 /// How a run ends.
@@ -173,34 +207,14 @@ impl End {
         }
     }
 
-    /// The last lines, and the verdict.
     /// `tasks`: how all threads stand is said; else only how those do that did not get on.
-    fn conclude(&self, title: &str, image: &Image, tasks: bool) -> (Vec<String>, Verdict) {
-        let End::Landed(landing) = self else {
-            let last = closing(title, "interrupted", self.totals());
-            return (vec![last], Verdict::Unknown);
-        };
-        let Conclusion {
-            word,
-            verdict,
-            reasons,
-            concerned,
-        } = landing.conclude(&image.symbols);
-        let mut lines: Vec<String> = reasons
-            .into_iter()
-            .map(|reason| format!("{title}: {reason}"))
-            .collect();
-        if tasks && landing.standing.is_none() {
-            lines.push(format!(
-                "{title}: the machine did not tell how its threads stand: `trace-console = false` \
-                 keeps it from that, and so does a kernel that trapped"
-            ));
-        } else if tasks || !concerned.is_empty() {
-            let only = if tasks { &[][..] } else { &concerned };
-            lines.extend(landing.tasks(&image.names, &image.symbols, only));
+    fn report(&self, title: &str, image: &Image, tasks: bool) -> RunReport {
+        match self {
+            End::Landed(landing) => {
+                RunReport::of((title, &image.names, &image.symbols), landing, tasks)
+            }
+            End::Interrupted(totals) => RunReport::interrupted(title, &image.names, totals),
         }
-        lines.push(closing(title, &word, self.totals()));
-        (lines, verdict)
     }
 }
 
@@ -305,10 +319,9 @@ struct Story<'a, 'n> {
 }
 
 impl Story<'_, '_> {
-    fn end(mut self, totals: &Statistics) -> Result<()> {
+    fn end(mut self) -> Result<()> {
         let mut lines = Vec::new();
         self.narrator.end(|line| lines.push(line));
-        lines.extend(summary(self.narrator.names(), totals));
         self.write(&lines)
     }
 

@@ -2,8 +2,8 @@ use giornata_system::restart::RestartRule;
 
 use super::*;
 use crate::sample::*;
-use giornata_system::names::ThreadRole;
 use crate::standing::ProcessStanding;
+use giornata_system::names::ThreadRole;
 
 const END: u64 = 100;
 
