@@ -4,6 +4,7 @@
 //! started have taken: two run at once, and the machine counts by process.
 
 use std::env;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -263,10 +264,21 @@ fn next<T>(chosen: &[&Stage], progress: &Progress<T>) -> Option<usize> {
     stages.find(may).map(|(place, _)| place)
 }
 
+/// This program, though a stage may have put another one in its place by building all there is.
+fn this_program() -> Result<PathBuf> {
+    /// What it is in the process that is about to become it, on Linux.
+    const RUNNING: &str = "/proc/self/exe";
+    let running = PathBuf::from(RUNNING);
+    Ok(match running.exists() {
+        true => running,
+        false => env::current_exe()?,
+    })
+}
+
 /// Runs a stage in a process of its own.
 fn start_alone(stage: &Stage, extent: &Extent) -> Outcome {
     let outcome = || -> Result<Outcome> {
-        let mut command = Command::new(env::current_exe()?);
+        let mut command = Command::new(this_program()?);
         command.args(["stage", stage.name]).args(extent.words());
         let output = command
             .stdin(Stdio::null())
