@@ -17,6 +17,8 @@ pub mod receive {
 
 /// Bytes that a message carries in words.
 pub const INLINE: usize = 16;
+/// Mailboxes of which one thread can be the protocol server.
+pub const SERVED: usize = 8;
 
 /// The word `from` of what a server receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

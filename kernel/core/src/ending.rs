@@ -26,14 +26,14 @@ impl Kernel {
         mutex.owner.get()
     }
 
-    /// A thread that ends gives back one thing that it owns, or lets some threads go that
-    /// hang on it. Returns whether there was one. O(1).
+    /// A thread that ends gives back one thing that it owns, lets some threads go that
+    /// hang on it, or leaves a mailbox. Returns whether there was one. O(1).
     #[inline(never)]
     pub(crate) fn give_up_one(&self, thread: Ref<Thread>) -> bool {
         match thread.held.get() {
             Some(mutex) => self.abandon(mutex, thread),
             None if thread.is(state::PARKED_ON) => self.unpark(thread),
-            None => return false,
+            None => return self.leave_one(thread),
         }
         true
     }

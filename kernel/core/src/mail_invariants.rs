@@ -1,5 +1,7 @@
 //! What must be true of messages and requests between two events. For tests.
 
+use giornata_abi::message::SERVED;
+
 use crate::message::INLINE;
 use crate::object::kind;
 use crate::process::life;
@@ -71,14 +73,28 @@ impl Kernel {
                 "what is afloat has requests, no place, and is in no queue"
             );
             let mut next = thread.hand.held_next.get();
+            let (mut last, mut served) = (thread.hand, 0);
             while let Some(mailbox) = next {
                 hold!(
                     mailbox.owner.get().is_some_and(|owner| same(owner, thread)),
                     "what is in the list of a thread is read by it"
                 );
+                hold!(
+                    mailbox.held_prev.get().is_some_and(|prev| same(prev, last)),
+                    "what is in the list of a thread is linked both ways"
+                );
+                hold!(
+                    mailbox.served().is_none()
+                        || same(last, thread.hand)
+                        || last.served().is_some(),
+                    "what a thread serves is first in its list"
+                );
+                served += usize::from(mailbox.served().is_some());
+                last = mailbox;
                 read -= 1;
                 next = mailbox.held_next.get();
             }
+            hold!(served <= SERVED, "a thread serves no more than it can");
         }
         hold!(read == 0, "what a thread reads is in its list");
         Ok(())

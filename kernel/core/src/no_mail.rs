@@ -30,6 +30,12 @@ impl Kernel {
 
     pub(crate) fn end_servers(&self, _: Ref<Thread>) {}
 
+    #[cfg(feature = "services")]
+    #[inline(always)]
+    pub(crate) fn leave_one(&self, _: Ref<Thread>) -> bool {
+        false
+    }
+
     /// Nobody waits for a reply.
     #[cfg(feature = "services")]
     #[inline(always)]

@@ -73,12 +73,14 @@ record! {
         /// Count when it is created; 0 but of a semaphore.
         pub initial: u32,
         /// Of a mutex that has an owner: its neighbours in the list of what that owns. Of a
-        /// mailbox: the next from which its owner received last; of a hand: the first.
+        /// mailbox: the next from which its owner received last, those that it serves first;
+        /// of a hand: the first.
         pub(crate) held_next: Cell<Option<Ref<Object>>>,
-        /// (Not of the first.)
+        /// (Not of the first mutex. Of the first mailbox: the hand.)
         pub(crate) held_prev: Cell<Option<Ref<Object>>>,
         /// Of a private one: the user address of its word, as it was told last. Of the hand
-        /// of a thread that has the urgency of a late request: that level.
+        /// of a thread that has the urgency of a late request: that level; of one that ends:
+        /// where it looks next for a client.
         pub(crate) word: Cell<usize>,
         /// Of a mailbox: its first message.
         pub(crate) first: Cell<Option<Ref<Message>>>,

@@ -9,12 +9,20 @@
 //! no urgency of its own: it stands behind the idle thread, or in no queue.
 //!
 //! Both are looked at when a message comes or goes, nowhere else.
+//!
+//! The Serving Invariant: the mailboxes from which a thread received last are a list of its
+//! hand, linked both ways. Those of which it is the protocol server come first, and are
+//! [`SERVED`] at most: so its place follows from a constant number of them, and each
+//! leaves the list at once, however many a process has been granted.
 
 use crate::epoch::keep;
 use crate::message::Urgency;
 use crate::ready::level;
 use crate::thread::state;
 use crate::{Kernel, Mail, Object, Rank, Ref, Thread, before, is_not, same};
+
+/// Mailboxes of which one thread can be the protocol server.
+const SERVED: usize = giornata_abi::message::SERVED;
 
 impl Urgency {
     /// It is that of a rank now: of a deadline it is another one's later.
@@ -54,17 +62,16 @@ impl Object {
 }
 
 impl Kernel {
-    /// The place of a thread but for ceilings and those that hang on it. O(mailboxes from
-    /// which it received last).
+    /// The place of a thread but for ceilings and those that hang on it. O(mailboxes that it
+    /// serves), which are [`SERVED`] at most.
     #[inline(never)]
     pub(crate) extern "C" fn place_by_messages(&self, thread: Ref<Thread>) -> Ref<Rank> {
         let mut most: Option<(Ref<Urgency>, Ref<Mail>)> = None;
         let mut next = thread.hand.held_next.get();
-        while let Some(mailbox) = next {
+        while let Some(mailbox) = next
+            && let Some(mail) = mailbox.served()
+        {
             next = mailbox.held_next.get();
-            let Some(mail) = mailbox.served() else {
-                continue;
-            };
             let mut first = &mail.hand;
             if let Some(message) = mailbox.first.get()
                 && !message.is_call()
@@ -139,7 +146,8 @@ impl Kernel {
 
     /// A thread receives from a mailbox, or (`full`) is its protocol server from now on.
     /// Callers whose requests lie there wait for it now, unless there is a protocol
-    /// server. Returns false if another is. O(mailboxes from which the last received last).
+    /// server. Returns false if another is, or if the thread is that of as many mailboxes as
+    /// it can. O(mailboxes that it serves).
     #[inline(never)]
     pub(crate) extern "C" fn read_by(
         &self,
@@ -148,15 +156,22 @@ impl Kernel {
         full: bool,
     ) -> bool {
         let owner = mailbox.owner.get();
-        if owner.is_none_or(|owner| !same(owner, me)) {
-            if mailbox.served().is_some() {
+        let is_its = owner.is_some_and(|owner| same(owner, me));
+        if mailbox.served().is_some() {
+            if !is_its {
                 return !full;
             }
-            self.unserve(mailbox);
+        } else if full || !is_its {
+            let Some(at) = last_served(me, full) else {
+                return false;
+            };
+            if is_its {
+                unlist(mailbox);
+            } else {
+                self.unserve(mailbox);
+            }
             mailbox.owner.set(Some(me));
-            mailbox
-                .held_next
-                .set(me.hand.held_next.replace(Some(mailbox)));
+            list_behind(mailbox, at);
             if let Some(owner) = owner
                 && owner.is(state::PARKED_ON)
             {
@@ -179,21 +194,14 @@ impl Kernel {
     }
 
     /// Nobody serves a mailbox any more: its server has ended, or it is deleted. O(mailboxes
-    /// from which that received last).
+    /// that that serves).
     #[inline(never)]
     pub(crate) extern "C" fn unserve(&self, mailbox: Ref<Object>) {
         let Some(owner) = mailbox.owner.take() else {
             return;
         };
         mailbox.serves.set(None);
-        let mut link = &owner.hand.held_next;
-        while let Some(at) = link.get() {
-            if same(at, mailbox) {
-                link.set(at.held_next.get());
-                break;
-            }
-            link = &at.held_next;
-        }
+        unlist(mailbox);
         if let Some(mail) = mailbox.mail {
             mail.served.set(0);
             mail.hand.clear();
@@ -201,15 +209,16 @@ impl Kernel {
         self.weigh(owner);
     }
 
-    /// A thread asks for the next message: it is done with the last.
+    /// A thread asks for the next message: it is done with the last. O(mailboxes that it
+    /// serves).
     #[inline(never)]
     pub(crate) extern "C" fn put_down(&self, me: Ref<Thread>) {
         me.clear(state::LATE);
         let mut next = me.hand.held_next.get();
-        while let Some(mailbox) = next {
-            if let Some(mail) = mailbox.mail {
-                mail.hand.clear();
-            }
+        while let Some(mailbox) = next
+            && let Some(mail) = mailbox.served()
+        {
+            mail.hand.clear();
             next = mailbox.held_next.get();
         }
     }
@@ -226,5 +235,45 @@ impl Kernel {
                 return;
             }
         }
+    }
+}
+
+/// Behind what a thread takes a mailbox into its list: behind its hand, or behind those that
+/// it serves. Nothing if it is to serve one more (`full`) than it can.
+#[inline(never)]
+extern "C" fn last_served(me: Ref<Thread>, full: bool) -> Option<Ref<Object>> {
+    let mut at = me.hand;
+    let mut left = SERVED;
+    while let Some(next) = at.held_next.get()
+        && next.served().is_some()
+    {
+        at = next;
+        left = left.wrapping_sub(1);
+    }
+    match full {
+        true if left == 0 => None,
+        true => Some(me.hand),
+        false => Some(at),
+    }
+}
+
+/// A mailbox comes into the list of a thread behind another, or behind the hand.
+fn list_behind(mailbox: Ref<Object>, at: Ref<Object>) {
+    let next = at.held_next.replace(Some(mailbox));
+    mailbox.held_next.set(next);
+    mailbox.held_prev.set(Some(at));
+    if let Some(next) = next {
+        next.held_prev.set(Some(mailbox));
+    }
+}
+
+/// A mailbox leaves the list of its owner.
+fn unlist(mailbox: Ref<Object>) {
+    let next = mailbox.held_next.get();
+    if let Some(prev) = mailbox.held_prev.get() {
+        prev.held_next.set(next);
+    }
+    if let Some(next) = next {
+        next.held_prev.set(mailbox.held_prev.get());
     }
 }

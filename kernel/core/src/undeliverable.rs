@@ -7,7 +7,7 @@ use crate::message::special;
 use crate::object::kind;
 use crate::process::life;
 use crate::thread::state;
-use crate::{Kernel, Object, Process, Ref, Thread, same};
+use crate::{Kernel, Object, Process, Ref, Thread, is_not, same};
 
 /// The rights by which a process receives.
 const RECEIVES: u32 = RIGHT_RECEIVE as u32 | RIGHT_FULL as u32;
@@ -21,30 +21,62 @@ fn may_receive(process: Ref<Process>, mailbox: Ref<Object>) -> bool {
     handle.is_some_and(|handle| handle.rights & RECEIVES != 0)
 }
 
+fn is_mailbox(object: Ref<Object>) -> bool {
+    object.kind.get() & kind::KIND == kind::MAILBOX
+}
+
 impl Kernel {
-    /// A thread that ends leaves the mailboxes from which it received last. O(these).
+    /// A thread that ends serves no mailbox any more, and has no urgency of messages. From
+    /// others it received last until it [leaves](Self::leave_one) them, one a piece.
+    /// O(mailboxes that it serves).
     #[inline(never)]
     pub(crate) fn end_servers(&self, thread: Ref<Thread>) {
-        while let Some(mailbox) = thread.hand.held_next.get() {
+        thread.clear(state::LATE | state::SERVER);
+        let hand = thread.hand;
+        while let Some(mailbox) = hand.held_next.get()
+            && mailbox.served().is_some()
+        {
             self.unserve(mailbox);
         }
-        thread.clear(state::LATE | state::SERVER);
-        thread.hand.serves.set(None);
+        if let Some(last) = hand.serves.take()
+            && is_not(last.serves.get(), hand) == 0
+        {
+            last.serves.set(None);
+        }
     }
 
-    /// A thread that ends of itself refuses a client. Returns whether it had one. O(threads)
-    /// then.
+    /// A thread that ends leaves one of the mailboxes from which it received last. Returns
+    /// whether there was one. O(1).
+    pub(crate) fn leave_one(&self, thread: Ref<Thread>) -> bool {
+        let mailbox = thread.hand.held_next.get();
+        if let Some(mailbox) = mailbox {
+            self.unserve(mailbox);
+        }
+        mailbox.is_some()
+    }
+
+    /// A thread that ends of itself refuses a client, or looks for one. Returns whether it
+    /// had one. O(1): of some threads.
     #[inline(never)]
     pub(crate) fn end_service(&self, me: Ref<Thread>) -> bool {
         self.end_servers(me);
-        let is_serving = me.is(state::IN_HAND);
-        if is_serving {
-            let client = self.threads.iter().find(|client| client.wants_it(me.hand));
-            if let Some(client) = client {
+        if !me.is(state::IN_HAND) {
+            return false;
+        }
+        // (the search goes on where it stopped, and from the first when it has seen the last)
+        let next = &me.hand.word;
+        let rest = self.threads.get(next.get()..).unwrap_or(&[]);
+        if rest.is_empty() {
+            next.set(0);
+        }
+        for client in rest.iter().take(LOOK) {
+            next.set(next.get().wrapping_add(1));
+            if client.wants_it(me.hand) {
                 self.refuse_client(client);
+                break;
             }
         }
-        is_serving
+        true
     }
 
     /// A thread of a process that ends copies no bytes of a message any more.
@@ -72,6 +104,10 @@ impl Kernel {
                     self.refuse_client(client);
                     break;
                 }
+                // (one walk of the processes a piece)
+                if client.wants.get().is_some_and(|wanted| is_mailbox(wanted)) {
+                    break;
+                }
             }
         }
         done
@@ -88,7 +124,9 @@ impl Kernel {
                 .owner
                 .get()
                 .is_some_and(|server| same(server.process, ends)),
-            kind::MAILBOX => may_receive(ends, wanted) && !self.has_receiver(wanted, ends),
+            _ if is_mailbox(wanted) => {
+                may_receive(ends, wanted) && !self.has_receiver(wanted, ends)
+            }
             _ => false,
         }
     }

@@ -386,9 +386,9 @@ int msg_receive_until(gio_id mailbox, gio_time until, void *bytes, size_t room,
 int msg_receive_words(gio_id mailbox, gio_time until, uint32_t words[4], uint32_t *priority);
 
 /* Takes a message as a protocol server, with where it is to go. The calling thread is
- * the mailbox's server from then on (GIO_EBUSY: another is) and runs as urgently as the
- * messages in the mailbox and the one in its hand, which it has until it calls again.
- * Needs the right "full". Blocks. */
+ * the mailbox's server from then on (GIO_EBUSY: another is, or it is that of eight
+ * mailboxes) and runs as urgently as the messages in the mailbox and the one in its hand,
+ * which it has until it calls again. Needs the right "full". Blocks. */
 int msg_receive_full(gio_id mailbox, void *bytes, size_t room, struct gio_message *message);
 
 

@@ -141,7 +141,8 @@ impl Mailbox {
     }
 
     /// As a server: the same, and where the message is to go. The calling thread is
-    /// the mailbox's server from then on (EBUSY: another is). It runs as urgently
+    /// the mailbox's server from then on (EBUSY: another is, or the thread is that of eight
+    /// mailboxes). It runs as urgently
     /// as the messages in the mailbox and the one in its hand, which it has until it
     /// calls again. Needs the right `full`.
     pub fn receive_full(self, until: Instant, bytes: &mut [u8]) -> Result<Full, Error> {

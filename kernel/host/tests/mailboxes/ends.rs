@@ -569,3 +569,43 @@ fn a_mailbox_that_was_attached_is_made_anew_without() {
         .call(0, Call::Receive, [plain, 3, low, high, 0, 0])
         .has_word(0, 0, 0);
 }
+
+/// A thread that has received from a hundred mailboxes ends, and another is to run every
+/// other piece: so few mailboxes have lost their reader since.
+#[test]
+fn the_reader_of_many_mailboxes_leaves_them_one_a_piece() {
+    for is_killed in [false, true] {
+        let mut system = family(&[9, 5, 12], FaultPolicy::Stop);
+        let boxes: Vec<usize> = (0..100).map(|_| mailbox(&mut system, PLAIN)).collect();
+        let mut stage = Stage::new(&system);
+        let other = 2;
+        let at = if is_killed { 10 } else { 1_000_000 };
+        stage.sleep(other, 10).sleep(SUPERVISOR, at);
+        for mailbox in &boxes {
+            stage.receive_until(1, *mailbox, NOW).refused(1, EAGAIN);
+        }
+        stage.rig.set_piece_time(10);
+        let read = |stage: &Stage| {
+            let is_read = |mailbox: &&usize| stage.rig.object(**mailbox).owner().is_some();
+            boxes.iter().filter(is_read).count()
+        };
+        assert_eq!(read(&stage), boxes.len());
+        if is_killed {
+            stage.advance(10).sleep(other, 30);
+            stage.rig.take_results(SUPERVISOR);
+            stage.call(SUPERVISOR, Call::KillProcess, [1, 0, 0, 0, 0, 0]);
+        } else {
+            stage.call(1, Call::Exit, [0; 6]);
+        }
+        stage.runs(other);
+        let (mut left, mut pieces) = (boxes.len(), 0);
+        while left != 0 {
+            let due = stage.rig.now() as usize + 20;
+            stage.sleep(other, due);
+            let now = read(&stage);
+            assert!(left - now <= 3, "{} mailboxes in two pieces", left - now);
+            (left, pieces) = (now, pieces + 1);
+        }
+        assert!(pieces > 30, "{pieces} pieces");
+    }
+}

@@ -2,7 +2,7 @@
 
 use giornata_abi::Error::{EAGAIN, EBUSY, EMSGSIZE};
 use giornata_abi::call::{Call, ENVELOPE_CALL};
-use giornata_abi::message::{Envelope, send};
+use giornata_abi::message::{Envelope, SERVED, send};
 use giornata_records::ObjectKind;
 
 use crate::stage::*;
@@ -362,4 +362,53 @@ fn an_owner_that_waits_for_a_message_goes_on_in_the_place_of_who_waits_for_its_m
     stage.runs(BETWEEN).send(BETWEEN, server, 0, 7).runs(SERVER);
     stage.call(SERVER, Call::Unlock, [mutex, 1, 0, 0, 0, 0]);
     stage.runs(CLIENT).returned(CLIENT, &[]);
+}
+
+#[test]
+fn a_thread_is_the_protocol_server_of_eight_mailboxes_at_most() {
+    let mut system = threads(&[5]);
+    let boxes: Vec<usize> = (0..=SERVED).map(|_| mailbox(&mut system, ALL)).collect();
+    let (last, served) = boxes.split_last().unwrap();
+    let mut stage = Stage::new(&system);
+    for mailbox in served {
+        stage.serve_until(0, *mailbox, NOW).refused(0, EAGAIN);
+    }
+    stage.serve_until(0, *last, NOW).refused(0, EBUSY);
+    // it receives from others, and serves those that it has again
+    stage.receive_until(0, *last, NOW).refused(0, EAGAIN);
+    for mailbox in served {
+        stage.serve_until(0, *mailbox, NOW).refused(0, EAGAIN);
+    }
+    stage.serve_until(0, *last, NOW).refused(0, EBUSY);
+    stage.call(0, Call::DeleteObject, [served[3], 1, 0, 0, 0, 0]);
+    stage.returned(0, &[]);
+    stage.serve_until(0, *last, NOW).refused(0, EAGAIN);
+}
+
+#[test]
+fn of_many_mailboxes_a_server_is_as_urgent_as_the_most_urgent() {
+    let mut system = threads(&[9, 5, 1]);
+    let boxes: Vec<usize> = (0..SERVED).map(|_| mailbox(&mut system, ALL)).collect();
+    let mut stage = Stage::new(&system);
+    stage.sleep(CLIENT, 10).sleep(BETWEEN, 20);
+    for mailbox in &boxes {
+        stage
+            .serve_until(SERVER, *mailbox, NOW)
+            .refused(SERVER, EAGAIN);
+    }
+    assert_eq!(stage.priority(SERVER), 1);
+    for (index, mailbox) in boxes.iter().enumerate() {
+        let instant = 10 + index as u64;
+        stage.advance(instant - stage.rig.now());
+        stage
+            .send(CLIENT, *mailbox, 0, 1)
+            .sleep(CLIENT, instant as usize + 1);
+        assert_eq!(stage.priority(SERVER), 9);
+        stage.serve_until(SERVER, *mailbox, NOW);
+        stage.rig.take_results(SERVER);
+        stage
+            .serve_until(SERVER, *mailbox, NOW)
+            .refused(SERVER, EAGAIN);
+        assert_eq!(stage.priority(SERVER), 1);
+    }
 }
