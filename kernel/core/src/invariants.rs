@@ -3,7 +3,7 @@
 use crate::epoch::LONG;
 use crate::process::life;
 use crate::thread::{kind, role, state, tenancy};
-use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, same};
+use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, leftist, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -20,10 +20,7 @@ impl Kernel {
         self.check_mail()?;
         self.check_locks()?;
         self.check_micro()?;
-        hold!(
-            self.agenda.is_in_order(),
-            "alarms stand in order, and know their neighbours"
-        );
+        self.agenda.check()?;
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
@@ -206,16 +203,13 @@ impl Object {
     }
 }
 
-/// Whether a thread is in the ring of another.
+/// Whether a thread is in the heap whose first is another.
 pub(crate) fn is_in(thread: Ref<Thread>, first: Ref<Thread>) -> bool {
-    let mut at = first;
-    loop {
-        if same(at, thread) {
-            return true;
-        }
-        at = at.next();
-        if same(at, first) {
-            return false;
-        }
+    let mut at = Some(first);
+    while let Some(other) = at
+        && !same(other, thread)
+    {
+        at = leftist::after(other);
     }
+    at.is_some()
 }

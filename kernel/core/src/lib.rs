@@ -47,6 +47,7 @@ pub mod interrupt;
 mod invariants;
 pub mod kernel;
 pub mod layout;
+mod leftist;
 mod life;
 pub mod limit;
 #[cfg(feature = "services")]

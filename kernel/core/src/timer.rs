@@ -99,9 +99,7 @@ impl Kernel {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
-        let next = self
-            .agenda
-            .remove_first(alarm, alarm.next.get(), self.records());
+        let next = self.agenda.remove_first(alarm, self.records());
         thread.state.set(0);
         thread.waits.set(None);
         if !before(now, next) {
@@ -148,7 +146,7 @@ impl Kernel {
                 return false;
             }
             left = left.wrapping_sub(1);
-            self.ring_next::<M>(now);
+            self.ring_next::<M>();
             waits = M::pending();
             now = M::now();
         }
@@ -156,9 +154,9 @@ impl Kernel {
 
     /// The first of the agenda, which is due, rings.
     #[inline(never)]
-    pub(crate) fn ring_next<M: Machine>(&self, now: u32) {
+    pub(crate) fn ring_next<M: Machine>(&self) {
         let Some(alarm) = self.agenda.first() else {
-            return self.agenda.refresh(now, self.records());
+            return;
         };
         self.agenda.remove(alarm, self.records());
         match alarm.event {

@@ -9,9 +9,6 @@ use crate::Ref;
 #[derive(Clone, Copy)]
 pub(crate) struct Records;
 
-/// Whether there is a task manager.
-pub(super) const ARE_THERE: bool = false;
-
 /// The record of an alarm: it has none.
 #[inline(always)]
 pub(super) fn record_of(_: Ref<Alarm>) -> Option<Infallible> {
@@ -21,7 +18,7 @@ pub(super) fn record_of(_: Ref<Alarm>) -> Option<Infallible> {
 impl Agenda {
     /// Where the earliest alarm of all lists stands.
     #[inline(always)]
-    pub(super) fn first_of_lists(&self) -> &Node {
+    pub(super) fn first_seated(&self) -> &Node {
         &self.first
     }
 
@@ -54,7 +51,4 @@ impl Agenda {
     pub(super) fn next_after(&self, listed: u32, _: Records) -> u32 {
         listed
     }
-
-    #[inline(always)]
-    pub(super) fn renew(&self, _: Records) {}
 }
