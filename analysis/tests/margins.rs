@@ -195,7 +195,8 @@ fn the_greatest_factors_are_those_of_an_oracle() {
         let apart =
             |times: &Times| verdict(walk_without_preemption(&program, &code, times).verdict);
         type Holds<'a> = &'a dyn Fn(&Times) -> Option<bool>;
-        let strategies: [(&str, Holds<'_>, fn(&[Task]) -> bool); 3] = [
+        type Fits = fn(&[Task]) -> bool;
+        let strategies: [(&str, Holds<'_>, Fits); 3] = [
             ("edf", &edf, fits_edf),
             ("rm", &rm, fits_rm),
             ("edf-nonpreemptive", &apart, fits_without_preemption),

@@ -94,7 +94,7 @@ impl Fault {
             instruction,
         };
         let mut words = match self.cause {
-            Some(cause) if cause == FaultCause::Killed => self.killed(names),
+            Some(FaultCause::Killed) => self.killed(names),
             Some(cause) => reach.words(cause),
             None => self.cause_in_words(),
         };

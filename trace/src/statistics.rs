@@ -232,11 +232,9 @@ impl Statistics {
 
     /// Records were lost between two instants: nobody knows who ran then.
     fn lose(&mut self, from: Ticks, until: Ticks) {
-        for hart in std::mem::take(&mut self.running) {
-            if let Some((thread, since)) = hart {
-                let ran = from.0.saturating_sub(since.0);
-                self.thread(thread, |t| t.processor = t.processor.saturating_add(ran));
-            }
+        for (thread, since) in std::mem::take(&mut self.running).into_iter().flatten() {
+            let ran = from.0.saturating_sub(since.0);
+            self.thread(thread, |t| t.processor = t.processor.saturating_add(ran));
         }
         let began = self.began.unwrap_or(until);
         self.unknown += until.0.saturating_sub(from.max(began).0);

@@ -314,10 +314,8 @@ impl Stacks<'_> {
         };
         let start = self.needs.deepest(start.into(), |_| false).bytes;
         let bodies = self.bodies(thread);
-        let bounds = bodies.iter().map(|body| self.needs.bound(*body));
-        let bound = bounds.fold(Some(0), |most: Option<u64>, bound| {
-            most.zip(bound).map(|(most, bound)| most.max(bound))
-        });
+        let mut bounds = bodies.iter().map(|body| self.needs.bound(*body));
+        let bound = bounds.try_fold(0, |most: u64, bound| Some(most.max(bound?)));
         !bodies.is_empty() && bound.is_some_and(|bound| start + bound <= thread.stack.into())
     }
 }

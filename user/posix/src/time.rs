@@ -59,7 +59,8 @@ impl TimeSpec {
         })
     }
 
-    /// Whether it is 0.
+    /// Whether it is 0. (Only timers ask.)
+    #[cfg(target_os = "none")]
     pub(crate) fn is_zero(self) -> bool {
         self.seconds == 0 && self.nanoseconds == 0
     }

@@ -58,7 +58,8 @@ fn longest_turn(stage: &mut Stage, until: u64) -> u32 {
 
 #[test]
 fn a_quantum_of_the_system_file_outlasts_what_a_thread_asks_for() {
-    let asks: [(&str, &dyn Fn(&mut Stage)); 6] = [
+    type Asks = dyn Fn(&mut Stage);
+    let asks: [(&str, &Asks); 6] = [
         ("nothing", &|_| {}),
         ("fifo", &|stage| {
             set_policy(stage, 0, policy::FIFO, 0, 0);

@@ -4,7 +4,7 @@ use giornata_abi::ValueType;
 use giornata_abi::system::FaultPolicy;
 use giornata_core::region::{READ, WRITE};
 use giornata_core::thread::role;
-use giornata_records::program::{Driver, Move, Port, Program, Programs, To, Upcall};
+use giornata_records::program::{Driver, Move, Port, Programs, To, Upcall};
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};
 use giornata_replay_logs as logs;
 use giornata_replay_logs::TICK_NANOS;
