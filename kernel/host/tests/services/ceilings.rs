@@ -203,11 +203,12 @@ fn a_thread_that_faults_with_a_mutex_with_a_ceiling_does_not_run_again() {
     stage.unlock(2, a).exit(2).runs(1);
 }
 
-/// Threads 0 (priority 5) and 1 (7), and 2, above all programs; a mutex with ceiling 8, and a
+/// Threads 0 (priority 5) and 1 (7), and 2, which is granted to precede programs; a mutex with ceiling 8, and a
 /// port of 1 KB that process 0 reads and writes.
 fn with_port() -> (Stage, usize) {
     let mut system = threads(&[5, 7, 250]);
     let a = ceiling_mutex(&mut system, 8);
+    system.programs.precede = Some(200);
     system.programs.scratch = (MEMORY + 0xC000) as u64;
     system.programs.ports.push(Port {
         place: (MEMORY + 0xD000) as u64,
