@@ -177,8 +177,7 @@ fn large_frame(shell: &Shell, project: &Path) -> Result<()> {
     );
     ensure!(large != text, "{} has another text", file.display());
     fs::write(&file, large)?;
-    let why = "function opening_for at src/law.c:7 has a frame of 65552 bytes, and the stack of \
-               thread `pump` of process `pump`, which calls it, has 4096";
+    let why = "function opening_for at src/law.c:7 of process `pump` has a frame of 65552";
     shell.refuses(project, &["build"], why)?;
     fs::write(&file, text)?;
     Ok(())

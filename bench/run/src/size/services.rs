@@ -11,7 +11,7 @@ use object::{Object, ObjectSymbol, SymbolKind};
 use crate::crates::root;
 
 /// The modules, and what they are for.
-const SERVICES: [(&str, &str); 6] = [
+const SERVICES: [(&str, &str); 7] = [
     ("cpu_clock", "CPU-time clocks of threads and processes"),
     (
         "policy",
@@ -20,6 +20,7 @@ const SERVICES: [(&str, &str); 6] = [
     ("signal", "frames of handlers, waits that a signal ends"),
     ("ceiling", "whom a published ceiling precedes"),
     ("word", "short ways of mutexes and semaphores with a word"),
+    ("real_time", "what the board's real-time clock says at boot"),
     ("mod", "the call"),
 ];
 

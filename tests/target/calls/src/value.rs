@@ -63,6 +63,10 @@ pub(crate) struct Place {
 static CONSTANT: [u8; 256] = [b'c'; 256];
 static mut VARIABLE: [u8; 256] = [b'v'; 256];
 
+/// Whether the guard below a stack is memory of the process, closed to user mode alone: where
+/// regions confine it, on the boards without atomic instructions.
+const GUARD_IS_OWN: bool = !cfg!(target_feature = "a");
+
 /// How many places are known by what the process may do there.
 const OWN: usize = 6;
 /// How many places there are.
@@ -95,7 +99,7 @@ pub(crate) fn places() -> [Place; PLACES] {
             is_text: true,
             ..own(text, true, false)
         },
-        own(stack_bottom().wrapping_sub(2), false, false),
+        own(stack_bottom().wrapping_sub(2), GUARD_IS_OWN, GUARD_IS_OWN),
     ];
     let rest = VALUES.iter().map(|&address| own(address, false, false));
     for (place, value) in all.iter_mut().zip(first.into_iter().chain(rest)) {
