@@ -28,6 +28,12 @@ impl Kernel {
                 thread.waits().is_some() || thread.up.get().is_none(),
                 "who is ready is in no heap"
             );
+            if let Some(object) = thread.waits().filter(|object| !same(*object, self.nowhere)) {
+                hold!(
+                    object.waiters().is_some_and(|first| is_in(thread, first)),
+                    "who waits is among those that wait for the same"
+                );
+            }
         }
         for process in self.processes {
             self.check_waiters(&process.joiners)?;
