@@ -1,19 +1,10 @@
-//! The agenda: a tournament of alarms.
+//! The agenda: eight short sorted lists, and a tournament of their firsts.
 //!
-//! ```text
-//!             1          who rings first
-//!           /   \
-//!         2       3      the earlier of two goes up
-//!       /  \     /  \
-//!      4    5   6    7   seats: each alarm owns one of the last
-//! ```
-//! An alarm is set or taken back on the way from its own seat up, so what one process is given
-//! many of costs log2 of them, however their instants lie. Alarms of programs that ring at one
-//! instant do so in the order in which they were activated; of others, and between these and
-//! programs, the left one rings first, and the builder seats programs on the left.
-//!
-//! Keys are low words of the clock. The alarm of the epoch is set whenever no event is handled,
-//! so that of the hart is always set, and no low word is ever ambiguous.
+//! An alarm belongs to a list for good; the builder deals them, so a list is as short
+//! as it can be: 100 alarms are thirteen to a list. Keys are low words of the clock.
+//! A list in which nothing is armed has a key at the horizon: it rings then, and gets
+//! a new one. So there is no "absent", the alarm of the hart is always set, and no
+//! low word is ever ambiguous.
 
 #[cfg(not(feature = "rtm"))]
 #[path = "agenda/listed.rs"]
@@ -29,11 +20,11 @@ use crate::{Line, Program, Ref, Thread, Trigger, before, differ, record, tagged}
 
 pub(crate) use records::Records;
 
-/// In [`Alarm::seat`] of one that has a record of the task manager, beside the offset of that.
-pub const RECORD: u32 = 1 << 20;
+/// Lists of the agenda.
+pub const LISTS: usize = 8;
 /// Bytes from one record of a task manager to the next.
 pub const RECORD_BYTES: usize = 8;
-/// Ticks after which what is not set rings.
+/// Ticks after which a list in which nothing is armed rings.
 pub const HORIZON: u32 = 0x7000_0000;
 /// Ticks ahead that an alarm can be set at most. Who waits longer is looked at again.
 pub const FARTHEST: u32 = 1 << 30;
@@ -60,9 +51,11 @@ record! {
     /// What can ring.
     pub struct Alarm {
         pub(crate) key: Cell<u32>,
-        /// Its seat in the tournament; of one that has a record of the task manager, [`RECORD`]
-        /// and the offset of the record.
-        pub(crate) seat: u32,
+        /// Its list, below [`LISTS`]; of one that has a record of the task manager [`LISTS`],
+        /// plus the offset of the record.
+        pub(crate) list: u32,
+        pub(crate) next: Cell<Option<Ref<Alarm>>>,
+        pub(crate) prev: Cell<Option<Ref<Alarm>>>,
         /// What rings.
         pub(crate) event: Event,
     }
@@ -73,20 +66,16 @@ record! {
         alarm: Cell<Option<Ref<Alarm>>>,
     }
 
-    /// A seat of the tournament.
-    pub struct Seat {
-        /// Who is set and owns it, or has won it.
-        alarm: Cell<Option<Ref<Alarm>>>,
-    }
-
     /// Time events, by instant.
     pub struct Agenda {
         /// The earliest of all.
         first: Node,
-        /// With a task manager: the earliest of those that have no record there.
-        seated: Node,
-        /// Twice a power of two.
-        seats: &'static [Seat],
+        /// The earliest of the four lists of either half.
+        two: [Node; 2],
+        /// The first of each list. With a task manager, the last: the first of all lists.
+        lists: [Node; LISTS],
+        /// The last of each list.
+        lasts: [Cell<Option<Ref<Alarm>>>; LISTS],
     }
 }
 
@@ -107,10 +96,26 @@ impl Node {
 }
 
 impl Agenda {
-    /// At boot: nothing is set.
+    /// At boot: nothing is armed. Empty lists do not ring all at once.
     pub fn begin(&self, now: u32) {
-        self.first_seated().set(now.wrapping_add(HORIZON), None);
+        let mut key = now.wrapping_add(HORIZON);
+        for node in &self.lists {
+            node.set(key, None);
+            key = key.wrapping_sub(4096);
+        }
+        self.replay(0);
+        self.replay(4);
         self.begin_records();
+    }
+
+    #[inline(always)]
+    fn node(&self, list: u32) -> &Node {
+        &self.lists[list as usize % LISTS]
+    }
+
+    #[inline(always)]
+    fn last(&self, list: u32) -> &Cell<Option<Ref<Alarm>>> {
+        &self.lasts[list as usize % LISTS]
     }
 
     /// The instant at which the next alarm rings.
@@ -119,45 +124,80 @@ impl Agenda {
         self.first.key.get()
     }
 
-    /// What rings then.
+    /// What rings then; none: a list has come to the horizon.
     #[inline(always)]
     pub(crate) fn first(&self) -> Option<Ref<Alarm>> {
         self.first.alarm.get()
     }
 
-    /// An alarm is set (itself) or taken back (none): who rings first is decided anew. Returns
-    /// the next instant; with a task manager, that of alarms that have no record there.
-    /// O(log2 of the seats).
+    /// The first of a list is later than the one before: its half and the whole are
+    /// decided anew. Returns the next instant; with a task manager, that of the lists.
     #[inline(never)]
-    extern "C" fn play(&self, alarm: Ref<Alarm>, set: Option<Ref<Alarm>>) -> u32 {
-        let (mut winner, mut at) = (set, alarm.seat as usize);
-        while let Some(seat) = self.seats.get(at) {
-            seat.alarm.set(winner);
-            if at == 1 {
-                break;
-            }
-            if let Some(other) = self.seats.get(at ^ 1).and_then(|seat| seat.alarm.get())
-                && winner.is_none_or(|own| goes_first(other, own, at))
-            {
-                winner = Some(other);
-            }
-            at >>= 1;
-        }
-        let key = match winner {
-            Some(winner) => winner.key.get(),
-            None => alarm.key.get().wrapping_add(HORIZON - FARTHEST),
+    fn replay(&self, list: u32) -> u32 {
+        self.replay_now(list)
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn replay_now(&self, list: u32) -> u32 {
+        let half = list as usize / 4 % 2;
+        let [a, b, c, d] = match &self.lists {
+            [a, b, c, d, ..] if half == 0 => [a, b, c, d],
+            // (with a task manager the last is none)
+            [_, _, _, _, a, b, c, _] if records::ARE_THERE => [a, b, c, c],
+            [_, _, _, _, a, b, c, d] => [a, b, c, d],
         };
-        self.first_seated().set(key, winner);
+        let (ka, kb, kc, kd) = (a.key.get(), b.key.get(), c.key.get(), d.key.get());
+        let (x, kx) = if before(kb, ka) { (b, kb) } else { (a, ka) };
+        let (y, ky) = if before(kd, kc) { (d, kd) } else { (c, kc) };
+        let (z, mut key) = if before(ky, kx) { (y, ky) } else { (x, kx) };
+        let other = &self.two[half ^ 1];
+        let mut alarm = z.alarm.get();
+        let other_key = other.key.get();
+        self.two[half].set(key, alarm);
+        if before(other_key, key) {
+            key = other_key;
+            alarm = other.alarm.get();
+        }
+        self.first_of_lists().set(key, alarm);
         key
     }
 
-    /// Sets the first alarm, of a program, anew: the next instant. O(log2 of the seats).
+    /// 0 if the first of its list, set anew for `key`, is still the first of it.
     #[cfg_attr(not(feature = "programs"), allow(dead_code))]
     #[inline(always)]
-    pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> u32 {
+    pub(crate) fn loses_front(&self, alarm: Ref<Alarm>, key: u32) -> usize {
+        let stays = alarm
+            .next
+            .get()
+            .is_none_or(|next| before(key, next.key.get()));
+        !stays as usize
+    }
+
+    /// Sets the first of its list anew, which is still the first of it: the next instant.
+    #[cfg_attr(not(all(feature = "fast", feature = "programs")), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn move_front(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> u32 {
         alarm.key.set(key);
-        let next = self.play(alarm, Some(alarm));
+        self.node(alarm.list).key.set(key);
+        let next = self.replay_now(alarm.list);
         self.next_after(next, all)
+    }
+
+    /// The first of its list is set anew, and is still the first of it: the next instant.
+    /// `None`: it is another case, and nothing has changed.
+    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn again(&self, alarm: Ref<Alarm>, key: u32, all: Records) -> Option<u32> {
+        let node = self.node(alarm.list);
+        if differ(node.alarm.get()?, alarm) | self.loses_front(alarm, key) != 0 {
+            cold_path();
+            return None;
+        }
+        alarm.key.set(key);
+        node.key.set(key);
+        let next = self.replay(alarm.list);
+        Some(self.next_after(next, all))
     }
 
     /// Sets an alarm. Returns whether the next instant is another one now. O(1) if it has a
@@ -170,94 +210,150 @@ impl Agenda {
         }
     }
 
-    /// Sets an alarm that has no record, as [`set`](Self::set). O(log2 of the seats).
+    /// Sets an alarm of a list, as [`set`](Self::set). O(1) behind all others of its list, else
+    /// O(alarms of its list).
     #[inline(never)]
     pub(crate) extern "C" fn insert(&self, alarm: Ref<Alarm>, key: u32) -> bool {
-        let old = self.next();
+        let (node, last) = (self.node(alarm.list), self.last(alarm.list));
         alarm.key.set(key);
-        let next = self.play(alarm, Some(alarm));
+        let (mut prev, mut next) = (last.get(), None);
+        if prev.is_some_and(|last| before(key, last.key.get())) {
+            (prev, next) = (None, node.alarm.get());
+            while let Some(at) = next {
+                if before(key, at.key.get()) {
+                    break;
+                }
+                prev = next;
+                next = at.next.get();
+            }
+        } else {
+            last.set(Some(alarm));
+        }
+        alarm.prev.set(prev);
+        alarm.next.set(next);
+        if let Some(next) = next {
+            next.prev.set(Some(alarm));
+        }
+        if let Some(prev) = prev {
+            prev.next.set(Some(alarm));
+            return false;
+        }
+        let old = self.next();
+        node.set(key, Some(alarm));
+        let next = self.replay(alarm.list);
         self.next_with(next) != old
     }
 
-    /// Takes an alarm back. O(1) if it has a record, else O(log2 of the seats).
+    /// Takes an alarm back. O(1).
     #[inline(never)]
     #[allow(improper_ctypes_definitions)]
     pub(crate) extern "C" fn remove(&self, alarm: Ref<Alarm>, all: Records) {
         if let Some(record) = records::record_of(alarm) {
             return self.disarm(record, alarm, all);
         }
-        let next = self.play(alarm, None);
+        self.unlist(alarm, all);
+    }
+
+    /// Takes an alarm out of its list. O(1).
+    #[cfg_attr(feature = "rtm", inline(never))]
+    #[cfg_attr(not(feature = "rtm"), inline(always))]
+    #[allow(improper_ctypes_definitions)]
+    extern "C" fn unlist(&self, alarm: Ref<Alarm>, all: Records) {
+        let (next, prev) = (alarm.next.get(), alarm.prev.get());
+        if let Some(prev) = prev {
+            prev.next.set(next);
+            match next {
+                Some(next) => next.prev.set(Some(prev)),
+                None => self.last(alarm.list).set(Some(prev)),
+            }
+            return;
+        }
+        self.shorten(alarm, next);
+        let next = self.replay(alarm.list);
         self.next_after(next, all);
     }
 
-    /// Takes the first of all out: the next instant.
+    /// Takes the first of its list out: the next instant.
     #[inline(always)]
-    pub(crate) fn remove_first(&self, alarm: Ref<Alarm>, all: Records) -> u32 {
+    pub(crate) fn remove_first(
+        &self,
+        alarm: Ref<Alarm>,
+        next: Option<Ref<Alarm>>,
+        all: Records,
+    ) -> u32 {
         if let Some(record) = records::record_of(alarm) {
             return self.disarm_first(record, all);
         }
-        let next = self.play(alarm, None);
+        self.shorten(alarm, next);
+        let next = self.replay_now(alarm.list);
         self.next_after(next, all)
     }
-}
 
-/// Whether the neighbour of a seat rings before the one in the seat.
-#[inline(always)]
-fn goes_first(other: Ref<Alarm>, own: Ref<Alarm>, seat: usize) -> bool {
-    let later = other.key.get().wrapping_sub(own.key.get()).cast_signed();
-    if later == 0 {
-        cold_path();
-        return match (&other.event, &own.event) {
-            #[cfg(feature = "programs")]
-            (Event::Trigger(other), Event::Trigger(own)) => {
-                before(other.serial.get(), own.serial.get())
+    /// What is left of a list without its first.
+    #[inline(always)]
+    fn shorten(&self, alarm: Ref<Alarm>, next: Option<Ref<Alarm>>) {
+        // (beyond the alarm's own instant, which is not far from now)
+        let mut key = alarm.key.get().wrapping_add(HORIZON - FARTHEST);
+        match next {
+            Some(next) => {
+                next.prev.set(None);
+                key = next.key.get();
             }
-            // (even seats are left)
-            _ => seat & 1 != 0,
-        };
+            None => self.last(alarm.list).set(None),
+        }
+        self.node(alarm.list).set(key, next);
     }
-    later < 0
-}
 
-impl Agenda {
-    /// Whether an alarm of the tournament is set; of one that has a record of the task manager,
-    /// nothing is known.
+    /// Whether an alarm is set, for tests; none if a record of the task manager tells.
+    /// O(alarms of its list).
     pub(crate) fn holds(&self, alarm: Ref<Alarm>) -> Option<bool> {
-        let seat = self.seats.get(alarm.seat as usize)?;
-        Some(!differs(seat.alarm.get(), Some(alarm)))
+        if records::record_of(alarm).is_some() {
+            return None;
+        }
+        let mut at = self.node(alarm.list).alarm.get();
+        while let Some(other) = at {
+            if differ(other, alarm) == 0 {
+                return Some(true);
+            }
+            at = other.next.get();
+        }
+        Some(false)
     }
 
-    /// What is broken: each inner seat has the earlier of the two below it, and the first of
-    /// all is who has won. O(seats); for tests.
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
-        let seat = |at: usize| self.seats.get(at).and_then(|seat| seat.alarm.get());
-        for at in 1..self.seats.len() / 2 {
-            let (winner, below) = (seat(at), [seat(2 * at), seat(2 * at + 1)]);
-            let is_earliest = |winner: Ref<Alarm>| {
-                let mut others = below.iter().flatten();
-                others.all(|other| !before(other.key.get(), winner.key.get()))
-            };
-            let is_one = below.iter().any(|one| !differs(*one, winner));
-            if !is_one || !winner.is_none_or(is_earliest) {
-                return Err("the earlier of two alarms goes up");
+    /// Whether the lists are sorted, and linked both ways. For tests.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.lists.iter().zip(&self.lasts).all(|(node, last)| {
+            let (mut at, mut prev): (_, Option<Ref<Alarm>>) = (node.alarm.get(), None);
+            while let Some(alarm) = at {
+                let is_next = match (alarm.prev.get(), prev) {
+                    (None, None) => node.key.get() == alarm.key.get(),
+                    (Some(found), Some(prev)) => {
+                        differ(found, prev) == 0 && !before(alarm.key.get(), prev.key.get())
+                    }
+                    _ => false,
+                };
+                if !is_next {
+                    return false;
+                }
+                (prev, at) = (at, alarm.next.get());
             }
-            if winner.is_none() && below.iter().any(Option::is_some) {
-                return Err("a seat is won if there is somebody below");
+            match (prev, last.get()) {
+                (None, _) => true,
+                (Some(prev), Some(last)) => differ(prev, last) == 0,
+                (Some(_), None) => false,
             }
-        }
-        let listed = self.first_seated();
-        if differs(listed.alarm.get(), seat(1))
-            || seat(1).is_some_and(|winner| winner.key.get() != listed.key.get())
-        {
-            return Err("the first of all alarms is who has won");
-        }
-        Ok(())
+        })
     }
-}
 
-fn differs(one: Option<Ref<Alarm>>, other: Option<Ref<Alarm>>) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => differ(one, other) != 0,
-        (one, other) => one.is_some() != other.is_some(),
+    /// Lists in which nothing is armed and whose horizon has come get a new one.
+    #[inline(never)]
+    pub(crate) fn refresh(&self, now: u32, all: Records) {
+        for (list, node) in self.lists.iter().enumerate() {
+            if node.alarm.get().is_none() && !before(now, node.key.get()) {
+                node.key.set(now.wrapping_add(HORIZON));
+                self.replay(list as u32);
+            }
+        }
+        self.renew(all);
     }
 }

@@ -10,12 +10,11 @@ use core::cell::Cell;
 
 use giornata_abi::control::{NEXT_LOCK, NEXT_SERIAL};
 
-use crate::leftist::Node;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
 use crate::wait::leave;
-use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, leftist, posix};
+use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, posix, same};
 
 impl Kernel {
     /// All that wait for a condition when it begins go on. In pieces of one, as a call
@@ -125,31 +124,18 @@ impl Kernel {
     }
 }
 
-/// Threads that are looked at to find who waited when a broadcast began.
-const LOOK: u32 = 64;
-
-/// The most urgent in a list of those that asked up to a serial number. It is looked for below
-/// whoever asked later: behind more of them than [`LOOK`], one that asked later stands for it.
-/// (So one that waits for a condition is woken for nothing, which it may be; and a stretch is
-/// bounded.)
+/// The most urgent in a list of those that asked up to a serial number.
 #[inline(never)]
 fn earlier(object: Ref<Object>, began: u32) -> Option<Ref<Thread>> {
-    let first = object.waiters.get();
-    let (mut found, mut at, mut left): (Option<Ref<Thread>>, _, _) = (None, first, LOOK);
-    while let Some(thread) = at {
-        if left == 0 {
-            return found.or(first);
+    let first = object.waiters.get()?;
+    let mut at = first;
+    loop {
+        if !before(began, at.asked().get() as u32) {
+            return Some(at);
         }
-        left = left.wrapping_sub(1);
-        if before(began, thread.asked().get() as u32) {
-            at = leftist::after(thread);
-            continue;
+        at = at.next.get();
+        if same(at, first) {
+            return None;
         }
-        if found.is_none_or(|found| thread.precedes(found)) {
-            found = at;
-        }
-        // (nobody below precedes it)
-        at = leftist::beside(thread);
     }
-    found
 }

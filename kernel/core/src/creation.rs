@@ -5,7 +5,6 @@
 //! [`tenancy`]. Threads that wait for the end of another wait in a list of their
 //! process; which one they mean lies in their temporary registers.
 
-use core::cell::Cell;
 use core::hint::cold_path;
 
 use giornata_abi::Error;
@@ -16,17 +15,33 @@ use crate::ready::{level, link};
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
 use crate::wait::leave;
-use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, differ, is_not, some};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same, some};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 #[cfg(feature = "processes")]
 pub(crate) const PROCESSES: usize = usize::MAX;
 
 /// The number of the thread that a thread joins.
-fn joins(thread: Ref<Thread>) -> &'static Cell<usize> {
+fn joins(thread: Ref<Thread>) -> &'static core::cell::Cell<usize> {
     // (the first two hold its timeout)
     let [_, _, joined, ..] = &thread.context.t;
     joined
+}
+
+/// The first in a list of joiners that waits for the end of thread `number`. O(joiners).
+#[inline(never)]
+pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
+    let first = list.waiters.get()?;
+    let mut at = first;
+    loop {
+        if joins(at).get() == number {
+            return Some(at);
+        }
+        at = at.next.get();
+        if same(at, first) {
+            return None;
+        }
+    }
 }
 
 /// In the fifth argument of [`join_any`]: it is detached instead.
@@ -53,7 +68,7 @@ extern "C" fn join_any<M: Machine>(
     let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
         tenancy::JOINABLE if how != DETACH && slot == me.number() as usize => Error::EDEADLK,
-        tenancy::JOINABLE if kernel.joiner(me.process, slot).is_none() => {
+        tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
             if how == DETACH {
                 thread.tenancy.set(tenancy::GIVEN);
                 return Outcome::DONE;
@@ -206,24 +221,6 @@ impl Kernel {
         join_any::<M>(slot, serial, 0, 0, DETACH, 0, me, self)
     }
 
-    /// Where it is noted who waits for the end of thread `number`, or for [`PROCESSES`].
-    #[inline(always)]
-    fn link_of(&self, process: Ref<Process>, number: usize) -> &Cell<Option<Ref<Thread>>> {
-        match self.threads.get(number) {
-            Some(thread) => &thread.joiner,
-            None => &process.joiners.owner,
-        }
-    }
-
-    /// Who of a process waits for the end of thread `number`, or for [`PROCESSES`]: one at
-    /// most. (Who was noted may wait for something else by now.) O(1).
-    #[inline(never)]
-    pub(crate) fn joiner(&self, process: Ref<Process>, number: usize) -> Option<Ref<Thread>> {
-        let noted = self.link_of(process, number).get()?;
-        let waits = is_not(noted.waits.get(), &process.joiners);
-        (waits | (joins(noted).get() ^ number) == 0).then_some(noted)
-    }
-
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if
     /// it does not wait.
     #[inline(never)]
@@ -242,13 +239,12 @@ impl Kernel {
             self.arm::<M>(me, low, high);
         }
         joins(me).set(number);
-        self.link_of(me.process, number).set(Some(me));
         self.wait_behind(me, &me.process.joiners)
     }
 
     /// A thread has ended of itself, with a value.
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, value: usize) {
-        let joiner = self.joiner(thread.process, thread.number() as usize);
+        let joiner = joiner(&thread.process.joiners, thread.number() as usize);
         if let Some(joiner) = joiner {
             self.end_join::<M>(joiner, value, 0, 0);
         } else if thread.tenancy.get() == tenancy::JOINABLE {

@@ -3,7 +3,7 @@
 use crate::epoch::LONG;
 use crate::process::life;
 use crate::thread::{kind, role, state, tenancy};
-use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, leftist, same};
+use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -20,7 +20,10 @@ impl Kernel {
         self.check_mail()?;
         self.check_locks()?;
         self.check_micro()?;
-        self.agenda.check()?;
+        hold!(
+            self.agenda.is_in_order(),
+            "alarms stand in order, and know their neighbours"
+        );
         for thread in self.threads {
             let ready = thread.waits.get().is_none();
             // (who serves calls runs on the places of its clients, and may be in no queue)
@@ -203,13 +206,16 @@ impl Object {
     }
 }
 
-/// Whether a thread is in the heap whose first is another.
+/// Whether a thread is in the ring of another.
 pub(crate) fn is_in(thread: Ref<Thread>, first: Ref<Thread>) -> bool {
-    let mut at = Some(first);
-    while let Some(other) = at
-        && !same(other, thread)
-    {
-        at = leftist::after(other);
+    let mut at = first;
+    loop {
+        if same(at, thread) {
+            return true;
+        }
+        at = at.next();
+        if same(at, first) {
+            return false;
+        }
     }
-    at.is_some()
 }

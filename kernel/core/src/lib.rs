@@ -47,7 +47,6 @@ pub mod interrupt;
 mod invariants;
 pub mod kernel;
 pub mod layout;
-mod leftist;
 mod life;
 pub mod limit;
 #[cfg(feature = "services")]

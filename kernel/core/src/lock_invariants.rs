@@ -3,7 +3,7 @@
 use crate::invariants::is_in;
 use crate::object::kind;
 use crate::thread::{role, state, tenancy};
-use crate::{Kernel, Object, Ref, Thread, leftist, same};
+use crate::{Kernel, Object, Ref, Thread, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -23,23 +23,7 @@ impl Kernel {
             self.check_held(thread)?;
             self.check_place(thread)?;
         }
-        for thread in self.threads {
-            hold!(
-                thread.waits().is_some() || thread.up.get().is_none(),
-                "who is ready is in no heap"
-            );
-            if let Some(object) = thread.waits().filter(|object| !same(*object, self.nowhere)) {
-                hold!(
-                    object.waiters().is_some_and(|first| is_in(thread, first)),
-                    "who waits is among those that wait for the same"
-                );
-            }
-        }
-        for process in self.processes {
-            self.check_waiters(&process.joiners)?;
-        }
         for object in self.objects {
-            self.check_waiters(object)?;
             let is_mutex = object.made & kind::KIND == kind::MUTEX;
             hold!(
                 !is_mutex || self.wanted_by(object) == object.count.get() as usize,
@@ -51,18 +35,6 @@ impl Kernel {
             );
         }
         Ok(())
-    }
-
-    fn check_waiters(&self, object: Ref<Object>) -> Result<(), &'static str> {
-        let mut at = object.waiters();
-        while let Some(thread) = at {
-            hold!(
-                thread.waits().is_some_and(|other| same(other, object)),
-                "whoever is among those that wait for something waits for it"
-            );
-            at = leftist::after(thread);
-        }
-        leftist::check(object.waiters())
     }
 
     fn wanted_by(&self, mutex: Ref<Object>) -> usize {
@@ -103,7 +75,7 @@ impl Kernel {
                     .parked
                     .get()
                     .is_some_and(|first| is_in(thread, first)),
-                "a parked thread is in the heap of its holder"
+                "a parked thread is in the ring of its holder"
             );
             let owner = thread.wants().and_then(|wanted| wanted.owner());
             let is_mutex = |wanted: Ref<Object>| wanted.made & kind::KIND == kind::MUTEX;
@@ -113,16 +85,22 @@ impl Kernel {
                 "a parked thread hangs on the owner of what it wants"
             );
         }
-        let first = thread.parked.get().filter(|_| !is_free);
-        let mut at = first;
-        while let Some(other) = at {
-            hold!(
-                other.is(state::PARKED) && self.holder(other).is_some_and(|it| same(it, thread)),
-                "whoever hangs on another is parked, and knows on whom"
-            );
-            at = leftist::after(other);
+        if let Some(first) = thread.parked.get().filter(|_| !is_free) {
+            let mut at = first;
+            loop {
+                hold!(at.is(state::PARKED), "whoever hangs on another is parked");
+                let next = at.next();
+                if same(next, first) {
+                    break;
+                }
+                hold!(
+                    !next.rank().is_above(at.rank()),
+                    "the most urgent that hangs on a thread is the first"
+                );
+                at = next;
+            }
         }
-        leftist::check(first)
+        Ok(())
     }
 
     fn check_held(&self, thread: Ref<Thread>) -> Result<(), &'static str> {

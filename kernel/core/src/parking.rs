@@ -1,17 +1,15 @@
 //! Parking: who waits for an owner that cannot run hangs on it.
 //!
-//! The Parking Invariant: a parked thread is in the heap `parked` of its *holder*, the
+//! The Parking Invariant: a parked thread is in the ring `parked` of its *holder*, the
 //! immediate owner of what it wants, which waits, or is parked itself, or has more
 //! threads hanging on it than one waking brings back. A thread is as urgent as the
 //! most urgent that hangs on it, wherever it stands: in the ready queue, in a list, or
 //! hanging on another.
 
-use giornata_abi::id::SLOT_MASK;
-
 use crate::object::kind;
 use crate::ready::level;
 use crate::thread::state;
-use crate::wait::{come, go_out};
+use crate::wait::{enter_ring, leave_ring};
 use crate::{Kernel, Process, Rank, Ref, Thread, same};
 
 /// Threads that one dispatch parks, and that one waking brings back.
@@ -22,7 +20,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn holder(&self, thread: Ref<Thread>) -> Option<Ref<Thread>> {
         match thread.is(state::PARKED) {
-            true => self.threads.get(thread.hangs_on().get() & SLOT_MASK),
+            true => self.threads.get(thread.hangs_on().get()),
             false => None,
         }
     }
@@ -42,7 +40,7 @@ impl Kernel {
         thread.hangs_on().set(owner.number() as usize);
         thread.waits.set(Some(self.nowhere));
         thread.set(state::PARKED);
-        come(thread, &owner.parked);
+        enter_ring(thread, &owner.parked);
         owner.set(state::PARKED_ON);
         let process = owner.process;
         process.hanging.set(process.hanging.get().wrapping_add(1));
@@ -84,7 +82,7 @@ impl Kernel {
     }
 
     fn let_go(&self, thread: Ref<Thread>, holder: Ref<Thread>) {
-        go_out(thread, &holder.parked);
+        leave_ring(thread, &holder.parked);
         thread.clear(state::PARKED);
         let process = holder.process;
         let hanging = process.hanging.get().wrapping_sub(1);
@@ -147,7 +145,7 @@ impl Kernel {
             if same(at, owner) {
                 return;
             }
-            match self.threads.get(at.hangs_on().get() & SLOT_MASK) {
+            match self.threads.get(at.hangs_on().get()) {
                 Some(below) => at = below,
                 None => return,
             }

@@ -53,10 +53,6 @@ pub(crate) fn post<M: Machine>(
         };
         if bound.is_none() {
             let (_, wants_words) = kernel.receiver(mailbox);
-            if mailbox.has_dead_receivers() {
-                // (a few a piece)
-                return kernel.go_from(me);
-            }
             // (who wants it in memory has it in its hand later)
             if special == special::CALL
                 && !wants_words
@@ -199,7 +195,7 @@ impl Kernel {
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
     /// and has no room for it is refused it. Returns false if one was, and an interrupt
-    /// waits, or others are dead: then there is more to do.
+    /// waits: then there is more to do.
     #[inline(never)]
     pub(crate) fn deliver<M: Machine>(
         &self,
@@ -209,9 +205,6 @@ impl Kernel {
     ) -> bool {
         loop {
             let (Some(waiter), wants_words) = self.receiver(mailbox) else {
-                if mailbox.has_dead_receivers() {
-                    return false;
-                }
                 mailbox.put(message, in_front);
                 self.weigh_server(mailbox);
                 self.message_came::<M>();

@@ -13,7 +13,6 @@ use crate::general::in_general;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
-use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
@@ -86,9 +85,21 @@ fn end(object: Ref<Object>) {
     });
     if object.made & kind::KIND != kind::MUTEX {
         object.count.set(object.initial);
-    } else {
-        // (from the first thread on those are looked for that want it)
-        object.word.set(0);
+    }
+}
+
+/// The most urgent that hangs on an owner for this mutex.
+fn hangs_for(owner: Ref<Thread>, mutex: Ref<Object>) -> Option<Ref<Thread>> {
+    let first = owner.parked.get()?;
+    let mut at = first;
+    loop {
+        if at.wants.get().is_some_and(|wanted| same(wanted, mutex)) {
+            return Some(at);
+        }
+        at = at.next.get();
+        if same(at, first) {
+            return None;
+        }
     }
 }
 
@@ -161,26 +172,16 @@ impl Kernel {
     /// One that waits for an object that is to end is told. Returns whether there was one.
     fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
         // (a mailbox's callers are told with their requests)
-        if object
-            .waiters
-            .get()
-            .is_none_or(|first| first.is(state::ORPHAN))
-        {
-            return false;
-        }
-        let Some(first) = self.first_alive(object) else {
+        let first = object.waiters.get();
+        let Some(first) = first.filter(|first| !first.is(state::ORPHAN)) else {
             return false;
         };
-        if !first.process.is_alive() {
-            return true;
-        }
         // (what it has told that it will lock it still wants)
         if !first.is(state::HINTED) {
             first.wants.set(None);
         }
         first.refuse(Error::EIDRM);
-        leave(first);
-        self.awaken::<M>(first);
+        self.wake_first::<M>(object);
         true
     }
 
@@ -190,39 +191,15 @@ impl Kernel {
         if object.made & kind::KIND == kind::MAILBOX {
             return self.drain(object);
         }
-        if object.owner.get().is_none() {
+        let Some(owner) = object.owner.get() else {
             return false;
+        };
+        let hangs = hangs_for(owner, object);
+        match hangs {
+            Some(hangs) => self.bring_up(hangs),
+            None => self.release(object),
         }
-        let goes_on = self.look_for(object, |thread| {
-            let hangs = thread.is(state::PARKED);
-            if hangs {
-                self.bring_up(thread);
-            }
-            hangs
-        });
-        if !goes_on {
-            self.release(object);
-        }
-        goes_on
-    }
-
-    /// Looks on for threads that want a mutex that is no more, until one tells that it was
-    /// much. Returns whether there are more. (Nobody begins to want it.) O(1): of some
-    /// threads.
-    fn look_for(&self, mutex: Ref<Object>, mut sees_to: impl FnMut(Ref<Thread>) -> bool) -> bool {
-        let next = &mutex.word;
-        let rest = self.threads.get(next.get()..).unwrap_or(&[]);
-        for thread in rest.iter().take(LOOK) {
-            next.set(next.get().wrapping_add(1));
-            if thread.wants_it(mutex) && thread.is_linked() && sees_to(thread) {
-                return true;
-            }
-        }
-        let goes_on = LOOK < rest.len();
-        if !goes_on {
-            next.set(0);
-        }
-        goes_on
+        hangs.is_some()
     }
 
     /// A piece of the look for those that want a mutex that is no more, and have not had
@@ -231,10 +208,17 @@ impl Kernel {
         if mutex.made & kind::KIND != kind::MUTEX || mutex.count.get() == 0 {
             return false;
         }
-        self.look_for(mutex, |thread| {
-            self.take(thread, mutex);
-            false
-        });
+        // (the search goes on where it was put back)
+        let next = mutex.word.get();
+        let rest = self.threads.get(next..).unwrap_or(&[]);
+        for thread in rest.iter().take(LOOK) {
+            if thread.wants.get().is_some_and(|wanted| same(wanted, mutex)) && thread.is_linked() {
+                self.take(thread, mutex);
+            }
+        }
+        let next = next.wrapping_add(LOOK);
+        let next = if LOOK < rest.len() { next } else { 0 };
+        mutex.word.set(next);
         true
     }
 }

@@ -16,9 +16,7 @@
 use core::cell::Cell;
 
 use crate::trace::reason;
-use crate::{
-    Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, leftist, record, same,
-};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -86,9 +84,8 @@ record! {
         pub(crate) rank: Cell<Ref<Rank>>,
         /// Its own urgency, without ceilings and messages.
         pub(crate) own: Cell<Ref<Rank>>,
-        /// In the ring of its rank, itself if alone there or in none. In the heap of those
-        /// that wait with it: its left and its right child, itself if there is none. (So
-        /// who is alone is its own `next`, wherever it is.)
+        /// In the ring of its rank, or of the list in which it waits; itself if alone
+        /// there or in none.
         pub(crate) next: Cell<Ref<Thread>>,
         pub(crate) prev: Cell<Ref<Thread>>,
         /// What never changes.
@@ -116,7 +113,7 @@ record! {
         /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
         /// first of these.
         pub(crate) held: Cell<Option<Ref<Object>>>,
-        /// Threads that are parked on it: a heap as of those that wait for an object.
+        /// Threads that are parked on it: a ring as of those that wait for an object.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
         /// Which tenant of its slot it is; 0: none.
         pub serial: Cell<u32>,
@@ -133,10 +130,6 @@ record! {
         /// The region of its own stack, or of the guard below it, where regions confine it and
         /// it has one; else 0.
         pub stack: Cell<usize>,
-        /// Who waits for its end, if that still does: see [`Kernel::joiner`](crate::Kernel).
-        pub(crate) joiner: Cell<Option<Ref<Thread>>>,
-        /// In a heap: see [`leftist`](crate::leftist).
-        pub(crate) up: Cell<Option<Ref<Thread>>>,
     }
 }
 
@@ -423,8 +416,7 @@ impl Thread {
         self.end_call(error as usize);
     }
 
-    /// Of a thread that is parked: the number of the one on which it hangs. Of one in a heap,
-    /// above that: its [way](crate::leftist).
+    /// Of a thread that is parked: the number of the one on which it hangs.
     #[inline(always)]
     pub(crate) fn hangs_on(&self) -> &Cell<usize> {
         let [_, _, _, _, _, holder, _] = &self.context.t;
@@ -438,13 +430,6 @@ impl Thread {
         self.context.pc.set(entry);
         self.context.sp.set(self.place.stack_top);
         let _ = self.set_registers(argument, body, 0, 0, 0, 0, 0);
-    }
-
-    /// Whether it wants this object.
-    #[cfg_attr(not(feature = "slots"), allow(dead_code))]
-    #[inline(always)]
-    pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
-        self.wants.get().is_some_and(|wanted| same(wanted, object))
     }
 
     #[inline(always)]
@@ -497,13 +482,6 @@ impl Thread {
     /// The mutex or mailbox on whose owner it waits in the ready queue.
     pub fn wants(&self) -> Option<Ref<Object>> {
         self.wants.get()
-    }
-
-    /// Those of a heap of waiting threads, the first of which this is, most urgent first.
-    /// O(their number squared); for tests.
-    pub fn in_order(&'static self) -> impl Iterator<Item = Ref<Thread>> {
-        let next = |last: &Ref<Thread>| leftist::behind(Some(self), Some(*last));
-        core::iter::successors(Some(self), next)
     }
 
     /// The most urgent of those that are parked on it.

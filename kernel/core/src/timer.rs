@@ -99,7 +99,9 @@ impl Kernel {
             cold_path();
             return self.on_timer_any::<M>(me);
         }
-        let next = self.agenda.remove_first(alarm, self.records());
+        let next = self
+            .agenda
+            .remove_first(alarm, alarm.next.get(), self.records());
         thread.state.set(0);
         thread.waits.set(None);
         if !before(now, next) {
@@ -146,7 +148,7 @@ impl Kernel {
                 return false;
             }
             left = left.wrapping_sub(1);
-            self.ring_next::<M>();
+            self.ring_next::<M>(now);
             waits = M::pending();
             now = M::now();
         }
@@ -154,9 +156,9 @@ impl Kernel {
 
     /// The first of the agenda, which is due, rings.
     #[inline(never)]
-    pub(crate) fn ring_next<M: Machine>(&self) {
+    pub(crate) fn ring_next<M: Machine>(&self, now: u32) {
         let Some(alarm) = self.agenda.first() else {
-            return;
+            return self.agenda.refresh(now, self.records());
         };
         self.agenda.remove(alarm, self.records());
         match alarm.event {

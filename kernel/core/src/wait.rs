@@ -1,33 +1,16 @@
 //! Waiting for an object: its list, blocking, waking.
 //!
-//! The threads that wait for an object are a [heap](crate::leftist), most urgent first,
-//! among equals in the order of asking, which a serial number tells.
+//! The threads that wait for an object are a ring through `next` and `prev`, most
+//! urgent first, among equals in the order of asking, which a serial number tells.
 
 use core::cell::Cell;
 use core::hint::cold_path;
 
-use giornata_abi::id::{EXTRA, SLOT_MASK};
-
-use crate::leftist::{self, Node};
+use crate::ready::{link_before, unlink};
 use crate::thread::state;
 use crate::{
     Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, differ, posix, same, some,
 };
-
-/// Threads of dead processes that leave a list in one piece.
-const DEAD: u32 = 4;
-
-/// What became of a waking.
-#[derive(Clone, Copy)]
-#[repr(u8)]
-pub(crate) enum Woken {
-    /// A thread goes on.
-    One,
-    /// Nobody waits.
-    Nobody,
-    /// Threads of dead processes left, and there are more: the call begins again.
-    NotYet,
-}
 
 impl Kernel {
     /// The caller waits in a list, or for an instant; another thread runs.
@@ -81,7 +64,7 @@ impl Kernel {
         self.remove(thread);
         self.ask(thread);
         thread.waits.set(Some(object));
-        come(thread, &object.waiters);
+        enter_ring(thread, &object.waiters);
     }
 
     /// The usual waking without a call: no other thread waits for the object, this one has
@@ -100,34 +83,19 @@ impl Kernel {
         true
     }
 
-    /// The first that waits for the object and lives goes on. O(log waiters).
+    /// The first that waits for the object and lives goes on. Returns whether there was
+    /// one.
     #[inline(never)]
-    pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> Woken {
-        match self.first_alive(object) {
-            Some(first) if first.process.is_alive() => {
-                leave(first);
-                self.awaken::<M>(first);
-                Woken::One
-            }
-            None => Woken::Nobody,
-            Some(_) => Woken::NotYet,
-        }
-    }
-
-    /// Who waits for the object first and lives, or is dead behind others that are, which
-    /// leave: as many as a piece of work has. O(log waiters).
-    #[inline(never)]
-    pub(crate) extern "C" fn first_alive(&self, object: Ref<Object>) -> Option<Ref<Thread>> {
-        let mut left = DEAD;
-        loop {
-            let first = object.waiters.get()?;
-            if first.process.is_alive() || left == 0 {
-                return Some(first);
-            }
-            left = left.wrapping_sub(1);
+    pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> bool {
+        while let Some(first) = object.waiters.get() {
             leave(first);
+            if first.process.is_alive() {
+                self.awaken::<M>(first);
+                return true;
+            }
             first.waits.set(Some(self.nowhere));
         }
+        false
     }
 
     /// The wait of a thread that is not parked ends before what it waited for has come:
@@ -175,7 +143,7 @@ impl Kernel {
                 false => self.insert(thread),
             };
         }
-        let heap = match (self.holder(thread), thread.waits.get()) {
+        let ring = match (self.holder(thread), thread.waits.get()) {
             (Some(holder), _) => {
                 self.note_lent(holder, rank);
                 &holder.parked
@@ -184,81 +152,52 @@ impl Kernel {
             (None, None) => return,
         };
         // (in that of `nowhere` there is nobody)
-        if heap.get().is_none() {
+        if ring.get().is_none() {
             return thread.rank.set(rank);
         }
-        go_out(thread, heap);
+        leave_ring(thread, ring);
         thread.rank.set(rank);
-        come(thread, heap);
+        enter_ring(thread, ring);
     }
 }
 
-impl Node for Thread {
-    #[inline(always)]
-    fn left(&'static self) -> Option<Ref<Thread>> {
-        let child = self.next.get();
-        if same(child, self) { None } else { Some(child) }
-    }
-
-    #[inline(always)]
-    fn right(&'static self) -> Option<Ref<Thread>> {
-        let child = self.prev.get();
-        if same(child, self) { None } else { Some(child) }
-    }
-
-    #[inline(always)]
-    fn set_left(&'static self, child: Option<Ref<Thread>>) {
-        self.next.set(child.unwrap_or(self));
-    }
-
-    #[inline(always)]
-    fn set_right(&'static self, child: Option<Ref<Thread>>) {
-        self.prev.set(child.unwrap_or(self));
-    }
-
-    #[inline(always)]
-    fn up(&self) -> &Cell<Option<Ref<Thread>>> {
-        &self.up
-    }
-
-    #[inline(always)]
-    fn way(&self) -> usize {
-        self.hangs_on().get() >> EXTRA
-    }
-
-    #[inline(always)]
-    fn set_way(&self, way: usize) {
-        let hangs_on = self.hangs_on();
-        hangs_on.set(hangs_on.get() & SLOT_MASK | way << EXTRA);
-    }
-
-    #[inline(never)]
-    fn precedes(&self, other: &Thread) -> bool {
-        let (own, theirs) = (self.rank.get(), other.rank.get());
-        let asked = |thread: &Thread| thread.asked().get() as u32;
-        if same(own, theirs) {
-            return before(asked(self), asked(other));
+/// Puts a thread into a ring, most urgent first and then by when they asked.
+#[inline(never)]
+pub(crate) extern "C" fn enter_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
+    let Some(first) = ring.get() else {
+        return ring.set(Some(thread));
+    };
+    let rank = thread.rank.get();
+    let asked = |thread: Ref<Thread>| thread.asked().get() as u32;
+    let precedes = |other: Ref<Thread>| {
+        let theirs = other.rank.get();
+        rank.is_above(theirs) || !theirs.is_above(rank) && before(asked(thread), asked(other))
+    };
+    let mut at = first;
+    while precedes(at.prev.get()) {
+        at = at.prev.get();
+        if same(at, first) {
+            ring.set(Some(thread));
+            break;
         }
-        own.is_above(theirs) || !theirs.is_above(own) && before(asked(self), asked(other))
     }
+    link_before(thread, at);
 }
 
-/// Puts a thread into a heap of those that wait. O(log waiters).
+/// Takes a thread out of a ring.
 #[inline(never)]
-pub(crate) extern "C" fn come(thread: Ref<Thread>, heap: &Cell<Option<Ref<Thread>>>) {
-    leftist::enter(thread, heap);
-}
-
-/// Takes a thread out of a heap of those that wait. O(log waiters).
-#[inline(never)]
-pub(crate) extern "C" fn go_out(thread: Ref<Thread>, heap: &Cell<Option<Ref<Thread>>>) {
-    leftist::leave(thread, heap);
+pub(crate) extern "C" fn leave_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
+    let next = thread.next.get();
+    if ring.get().is_some_and(|first| same(first, thread)) {
+        ring.set(if same(next, thread) { None } else { Some(next) });
+    }
+    unlink(thread);
 }
 
 /// Takes a thread out of the list in which it waits.
 #[inline(never)]
 pub(crate) extern "C" fn leave(thread: Ref<Thread>) {
     if let Some(object) = thread.waits.get() {
-        go_out(thread, &object.waiters);
+        leave_ring(thread, &object.waiters);
     }
 }

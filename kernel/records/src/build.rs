@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use giornata_abi::system::FaultPolicy;
 use giornata_core::account::Account;
-use giornata_core::agenda::{RECORD, RECORD_BYTES, Seat};
+use giornata_core::agenda::{LISTS, RECORD_BYTES};
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
 use giornata_core::layout::{Record, Shaped};
@@ -50,49 +50,35 @@ pub(crate) struct Parts {
     refused: At<Object>,
     /// By thread: what of it never changes.
     pub(crate) places: Vec<At<Place>>,
-    /// The alarms that are laid, in the order in which seats and records of a task manager are
-    /// dealt.
+    /// The alarms that are laid, in the order in which records of a task manager are dealt.
     alarms: RefCell<Vec<At<Alarm>>>,
-    /// Those of triggers, and of threads of S code.
-    of_programs: RefCell<[Vec<At<Alarm>>; 2]>,
 }
 
 impl Parts {
-    /// Lays an alarm: of a trigger (0) or a thread of S code (1), or another, and what rings.
+    /// Lays an alarm: its list of the agenda, and what rings.
     pub(crate) fn lay_alarm(
         &self,
         arena: &mut Arena,
         alarm: At<Alarm>,
-        of_program: Option<usize>,
+        list: usize,
         (kind, record): (&str, u64),
     ) {
+        arena.set(alarm, "list", list as u32);
         let event = Value::Tagged(tag(Event::TAGS, kind), record);
         arena.set(alarm, "event", event);
-        // (its seat is dealt when all are known)
-        match of_program {
-            Some(kind) => self.of_programs.borrow_mut()[kind].push(alarm),
-            None => self.alarms.borrow_mut().push(alarm),
+        // (those of programs ring in the order in which they were set)
+        if list >= LISTS_OF_PROGRAMS {
+            self.alarms.borrow_mut().push(alarm);
         }
     }
 }
 
-/// Deals the seats of the tournament: programs are on the left, triggers on even ones and
-/// threads of S code on odd ones.
-fn deal_seats(arena: &mut Arena, parts: &Parts) {
-    let (alarms, of_programs) = (parts.alarms.borrow(), parts.of_programs.borrow());
-    let pairs = of_programs.iter().map(Vec::len).max().unwrap_or(0);
-    let first = (2 * pairs + alarms.len()).next_power_of_two().max(2);
-    let seats = arena.many::<Seat>(2 * first);
-    let mut seat = |alarm: At<Alarm>, seat: usize| arena.set(alarm, "seat", (first + seat) as u32);
-    for (kind, alarms) in of_programs.iter().enumerate() {
-        for (index, alarm) in alarms.iter().enumerate() {
-            seat(*alarm, 2 * index + kind);
-        }
-    }
-    for (index, alarm) in alarms.iter().enumerate() {
-        seat(*alarm, 2 * pairs + index);
-    }
-    arena.set(parts.kernel, "agenda.seats", seats);
+/// The first lists of the agenda, which nobody else has.
+const LISTS_OF_PROGRAMS: usize = 2;
+
+/// The list of the agenda of the alarm of this number.
+pub(crate) fn list_of(number: usize) -> usize {
+    number % (LISTS - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
 }
 
 /// Lays the records of a system out for a machine whose addresses have `width` bytes,
@@ -117,7 +103,6 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
         refused: arena.one(),
         places: description.threads.iter().map(|_| arena.one()).collect(),
         alarms: RefCell::default(),
-        of_programs: RefCell::default(),
     };
     lay_ranks(arena, &parts);
     lay_objects(arena, &parts, description);
@@ -151,7 +136,6 @@ pub fn build(description: &Description, width: usize, base: u64) -> Built {
     lay_programs(arena, &parts, description, machine);
     lay_kernel(arena, &parts, description);
     lay_accounts(arena, &parts, description);
-    deal_seats(arena, &parts);
     lay_task_records(arena, &parts, description);
     let (kernel, objects, processes) = (parts.kernel.0, parts.objects, parts.processes);
     let objects = (0..objects.1)
@@ -193,7 +177,7 @@ fn lay_accounts(arena: &mut Arena, parts: &Parts, description: &Description) {
     for index in 0..count {
         let (record, thread) = (accounts.at(index, arena), parts.threads.at(index, arena));
         let alarm = At::<Account>::field(record, "alarm", arena);
-        parts.lay_alarm(arena, alarm, None, ("Thread", thread.0));
+        parts.lay_alarm(arena, alarm, list_of(index), ("Thread", thread.0));
         arena.set(
             record,
             "rank.level",
@@ -501,7 +485,7 @@ fn lay_record(
     arena.set(record, "waits", parts.nowhere);
     arena.set(record, "hand", parts.nowhere);
     let alarm = At::<Thread>::field(record, "alarm", arena);
-    parts.lay_alarm(arena, alarm, None, ("Thread", record.0));
+    parts.lay_alarm(arena, alarm, list_of(index), ("Thread", record.0));
 }
 
 /// The kind of the record of a switch.
@@ -545,7 +529,8 @@ fn lay_boot(arena: &mut Arena, kernel: At<Kernel>, description: &Description) {
 }
 
 /// What the records of the task manager stand for. Those of the threads' numbers are for
-/// open ranks; alarms have the others, while there are some.
+/// open ranks; alarms have the others, while there are some, and then the lists in front of
+/// the last, which is none then.
 fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description) {
     if description.task_records == 0 {
         return;
@@ -562,12 +547,15 @@ fn lay_task_records(arena: &mut Arena, parts: &Parts, description: &Description)
     arena.set(parts.rank_idle, "unmarked", u32::MAX);
     for (index, alarm) in parts.alarms.borrow().iter().enumerate() {
         let number = parts.threads.1 + index;
-        if number < description.task_records {
+        let list = if number < description.task_records {
             let record = table.at(number, arena);
             arena.set(record, "alarm", *alarm);
-            // (see `Alarm::seat`)
-            arena.set(*alarm, "seat", RECORD + (number * RECORD_BYTES) as u32);
-        }
+            // (see `Alarm::list`)
+            LISTS + number * RECORD_BYTES
+        } else {
+            index % (LISTS - 1 - LISTS_OF_PROGRAMS) + LISTS_OF_PROGRAMS
+        };
+        arena.set(*alarm, "list", list as u32);
     }
     arena.set(parts.kernel, "task_records", Value::Ref(table.0));
 }
@@ -588,7 +576,7 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
     let kernel = parts.kernel;
     lay_boot(arena, kernel, description);
     let epoch = arena.one::<Alarm>();
-    parts.lay_alarm(arena, epoch, None, ("Epoch", 0));
+    parts.lay_alarm(arena, epoch, 0, ("Epoch", 0));
     arena.set(kernel, "epoch", epoch);
     let idle = parts.threads.at(description.threads.len(), arena);
     arena.set(kernel, "top", parts.rank_idle);
@@ -620,7 +608,7 @@ fn lay_kernel(arena: &mut Arena, parts: &Parts, description: &Description) {
         arena.set(record, "process", process);
         arena.set(record, "interval", line.interval);
         let alarm = At::<Line>::field(record, "alarm", arena);
-        parts.lay_alarm(arena, alarm, None, ("Line", record.0));
+        parts.lay_alarm(arena, alarm, list_of(index), ("Line", record.0));
         arena.set(kernel, &format!("lines.{}", line.number), record);
     }
     let count = description.processes.len();

@@ -10,11 +10,15 @@ use giornata_core::thread::{kind, state};
 use giornata_core::{Line, Object, Process, Rank, Thread};
 
 use crate::arena::{Arena, At, Run, Value};
-use crate::build::{Parts, lay_references, tag};
+use crate::build::{Parts, lay_references, list_of, tag};
 use crate::description::Description;
 use crate::merge::merge_copies;
 use crate::order::{self, Written, cells};
 use crate::program::{Change, Driver, Move, Op, Port, Program, To, Upcall, Wait};
+
+/// The list of the agenda of triggers, and that of threads of S code: nobody else's, so
+/// that what renews itself is the first of its list.
+const LISTS: [usize; 2] = [0, 1];
 
 /// What programs refer to.
 struct Pieces<'a> {
@@ -471,7 +475,7 @@ impl Pieces<'_> {
             arena.set(record, &format!("code.{which}"), block);
         }
         if let Some(change) = change {
-            let own = self.lay_change(arena, record, change, always);
+            let own = self.lay_change(arena, (record, index), change, always);
             for (name, room) in [("used", first), ("spare", second)] {
                 let place = arena.one::<micro::Room>();
                 arena.set(place, "code", room.code);
@@ -498,7 +502,7 @@ impl Pieces<'_> {
                 arena.set(trigger, "program", record);
                 let alarm = At::<Trigger>::field(trigger, "alarm", arena);
                 let event = ("Trigger", trigger.0);
-                self.parts.lay_alarm(arena, alarm, Some(list), event);
+                self.parts.lay_alarm(arena, alarm, LISTS[list], event);
                 arena.set(trigger, "mode", if is_counted { mode::COUNTED } else { 0 });
                 arena.set(trigger, "next", next);
                 next = Some(trigger);
@@ -528,7 +532,7 @@ impl Pieces<'_> {
     fn lay_change(
         &self,
         arena: &mut Arena,
-        record: At<micro::Program>,
+        (record, index): (At<micro::Program>, usize),
         change: &Change,
         always: At<micro::Wait>,
     ) -> At<micro::Change> {
@@ -575,7 +579,7 @@ impl Pieces<'_> {
         arena.set(own, "tag", change.tag);
         let alarm = At::<micro::Change>::field(own, "alarm", arena);
         let event = ("Change", record.0);
-        self.parts.lay_alarm(arena, alarm, None, event);
+        self.parts.lay_alarm(arena, alarm, list_of(index), event);
         own
     }
 }

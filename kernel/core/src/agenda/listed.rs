@@ -9,6 +9,9 @@ use crate::Ref;
 #[derive(Clone, Copy)]
 pub(crate) struct Records;
 
+/// Whether there is a task manager.
+pub(super) const ARE_THERE: bool = false;
+
 /// The record of an alarm: it has none.
 #[inline(always)]
 pub(super) fn record_of(_: Ref<Alarm>) -> Option<Infallible> {
@@ -18,7 +21,7 @@ pub(super) fn record_of(_: Ref<Alarm>) -> Option<Infallible> {
 impl Agenda {
     /// Where the earliest alarm of all lists stands.
     #[inline(always)]
-    pub(super) fn first_seated(&self) -> &Node {
+    pub(super) fn first_of_lists(&self) -> &Node {
         &self.first
     }
 
@@ -51,4 +54,7 @@ impl Agenda {
     pub(super) fn next_after(&self, listed: u32, _: Records) -> u32 {
         listed
     }
+
+    #[inline(always)]
+    pub(super) fn renew(&self, _: Records) {}
 }

@@ -9,17 +9,20 @@ use core::hint::cold_path;
 
 use giornata_manager::{Record, first_alarm};
 
-use super::{Agenda, Alarm, Node, RECORD, RECORD_BYTES};
+use super::{Agenda, Alarm, LISTS, Node, RECORD_BYTES};
 use crate::ready::TASK_RECORDS;
 pub(crate) use crate::ready::TaskRecords as Records;
 use crate::{Ref, before, is_not};
 
 const _: () = assert!(RECORD_BYTES == Record::BYTES);
 
+/// Whether there is a task manager.
+pub(super) const ARE_THERE: bool = true;
+
 /// The record of an alarm, if it has one.
 #[inline(always)]
 pub(super) fn record_of(alarm: Ref<Alarm>) -> Option<Record> {
-    alarm.seat.checked_sub(RECORD).map(Record::at)
+    alarm.list.checked_sub(LISTS as u32).map(Record::at)
 }
 
 /// The alarm in a record, if it rings before those of the lists, and its instant.
@@ -33,13 +36,14 @@ fn earlier(number: Option<usize>, listed: u32, all: Records) -> Option<(u32, Ref
 impl Agenda {
     /// The earliest alarm of the lists.
     #[inline(always)]
-    pub(super) fn first_seated(&self) -> &Node {
-        &self.seated
+    pub(super) fn first_of_lists(&self) -> &Node {
+        let [.., first] = &self.lists;
+        first
     }
 
     /// No alarm is in a record.
     pub(super) fn begin_records(&self) {
-        self.take_first_seated();
+        self.take_first_of_lists();
     }
 
     /// Sets an alarm. Returns whether it is the first one now. O(1).
@@ -63,7 +67,7 @@ impl Agenda {
             cold_path();
             return;
         }
-        match earlier(first_alarm(), self.first_seated().key.get(), all) {
+        match earlier(first_alarm(), self.first_of_lists().key.get(), all) {
             Some((key, alarm)) => self.first.set(key, Some(alarm)),
             None => self.fall_back(),
         }
@@ -83,7 +87,7 @@ impl Agenda {
         if before(next, listed) {
             return next;
         }
-        self.take_first_seated()
+        self.take_first_of_lists()
     }
 
     /// Whatever has happened to the lists: the next instant of all.
@@ -96,7 +100,7 @@ impl Agenda {
     #[inline(always)]
     pub(super) fn renew(&self, all: Records) -> u32 {
         let number = first_alarm();
-        let listed = self.take_first_seated();
+        let listed = self.take_first_of_lists();
         let Some((key, alarm)) = earlier(number, listed, all) else {
             return listed;
         };
@@ -106,8 +110,8 @@ impl Agenda {
 
     /// The first alarm is one of the lists: the next instant.
     #[inline(always)]
-    fn take_first_seated(&self) -> u32 {
-        let listed = self.first_seated();
+    fn take_first_of_lists(&self) -> u32 {
+        let listed = self.first_of_lists();
         let key = listed.key.get();
         self.first.set(key, listed.alarm.get());
         key
@@ -117,6 +121,6 @@ impl Agenda {
     #[cold]
     #[inline(never)]
     fn fall_back(&self) {
-        self.take_first_seated();
+        self.take_first_of_lists();
     }
 }

@@ -66,8 +66,7 @@ record! {
         pub(crate) counted: Cell<u32>,
         /// 1: a handler has got a bound of its own in it.
         pub(crate) exceeded: Cell<u32>,
-        /// Free triggers, and free threads of S code: by the seats of their alarms, which are
-        /// even or odd.
+        /// Free triggers, and free threads of S code: by the list of their alarms.
         pub(crate) free: [Cell<Option<Ref<Trigger>>>; 2],
         /// Threads of S code.
         pub(crate) threads: Cell<u32>,

@@ -132,7 +132,7 @@ impl Kernel {
                 self.take_due::<M>();
             } else {
                 // (the timer looks at more than has come)
-                self.ring_next::<M>();
+                self.ring_next::<M>(at);
                 self.ring_at::<M>(self.agenda.next(), M::now());
             }
         } else {
@@ -165,7 +165,7 @@ impl Kernel {
     /// A trigger has nothing to do any more.
     #[inline(never)]
     pub(super) fn free_trigger(&self, trigger: Ref<Trigger>) {
-        let free = &trigger.program.free[trigger.alarm.seat as usize & 1];
+        let free = &trigger.program.free[trigger.alarm.list as usize & 1];
         trigger.mode.set(trigger.mode.get() & mode::COUNTED);
         trigger.next.set(free.get());
         free.set(Some(trigger));

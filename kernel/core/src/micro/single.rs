@@ -50,7 +50,7 @@ impl Kernel {
         self.trace.put(at, label, group.members, ticks);
         self.begin_release(group, ticks, at, M::high(at));
         self.begin_job::<M>(task, group);
-        let next = self.agenda.again(alarm, key, self.records());
+        let next = self.agenda.move_front(alarm, key, self.records());
         if !before(now, next) {
             cold_path();
             return self.open_and_look::<M>(me, thread);
@@ -84,7 +84,7 @@ impl Kernel {
         }
         let alarm = &trigger.alarm;
         self.renew_at(trigger, step, alarm.key());
-        let next = self.agenda.again(alarm, key, self.records());
+        let next = self.agenda.move_front(alarm, key, self.records());
         if !before(now, next) {
             cold_path();
             return self.look_on::<M>(me);
@@ -110,7 +110,7 @@ impl Kernel {
             | wait.detail.get()
             | high.get()
             | period >> 30;
-        if odd != 0 || period == 0 {
+        if odd as usize | self.agenda.loses_front(alarm, key) != 0 || period == 0 {
             cold_path();
             return None;
         }

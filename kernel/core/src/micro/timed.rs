@@ -62,10 +62,13 @@ impl Kernel {
                 break;
             }
             let now = M::now();
-            trigger.set(mode::ARMED);
-            let next = self
-                .agenda
-                .again(&trigger.alarm, micro.again.get(), self.records());
+            let again = match trigger.is(mode::ARMED) {
+                true => self
+                    .agenda
+                    .again(&trigger.alarm, micro.again.get(), self.records()),
+                false => None,
+            };
+            let next = again.unwrap_or_else(|| self.renew_alarm(trigger));
             if before(now, next) {
                 // (threads of S code may have waited for a release)
                 if micro.due.get().is_some() && !self.wake_quickly::<M>() {

@@ -4,7 +4,6 @@
 mod ceilings;
 mod conditions;
 mod cpu_clocks;
-mod crowds;
 mod deadlines;
 mod deaths;
 mod helping;

@@ -286,12 +286,12 @@ impl Stage {
 
     /// Who waits in the list of an object, the first one first.
     pub(crate) fn waiters(&self, slot: usize) -> Vec<usize> {
-        in_order(self.rig.object(slot).waiters())
+        ring(self.rig.object(slot).waiters())
     }
 
     /// Who hangs on a thread.
     pub(crate) fn parked_on(&self, thread: usize) -> Vec<usize> {
-        in_order(self.record(thread).parked())
+        ring(self.record(thread).parked())
     }
 
     /// The priority of a thread's place.
@@ -341,7 +341,17 @@ impl Stage {
     }
 }
 
-fn in_order(first: Option<Ref<Record>>) -> Vec<usize> {
-    let threads = first.into_iter().flat_map(Record::in_order);
-    threads.map(|thread| thread.number() as usize).collect()
+fn ring(first: Option<Ref<Record>>) -> Vec<usize> {
+    let mut all = Vec::new();
+    if let Some(first) = first {
+        let mut at = first;
+        loop {
+            all.push(at.number() as usize);
+            at = at.next();
+            if std::ptr::eq(at, first) {
+                break;
+            }
+        }
+    }
+    all
 }

@@ -369,12 +369,13 @@ impl Model {
         }
         self.unserve(slot);
         if let Some(owner) = self.objects[slot].owner {
-            // (in the order of their numbers: the kernel looks at some threads a piece)
-            for thread in 0..self.threads.len() {
-                let hangs = self.hanging(Parking::Thread(owner)).contains(&thread);
-                if hangs && self.wanting(slot).contains(&thread) {
-                    self.bring_up(thread);
-                }
+            let hangs_for = |model: &Model| {
+                let hanging = model.hanging(Parking::Thread(owner)).into_iter();
+                let wanting = model.wanting(slot);
+                hanging.into_iter().find(|thread| wanting.contains(thread))
+            };
+            while let Some(waiter) = hangs_for(self) {
+                self.bring_up(waiter);
             }
             self.release(slot, false);
         }
