@@ -13,6 +13,7 @@ use crate::general::in_general;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
+use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
@@ -176,12 +177,17 @@ impl Kernel {
         let Some(first) = first.filter(|first| !first.is(state::ORPHAN)) else {
             return false;
         };
+        leave(first);
+        if !first.process.is_alive() {
+            first.waits.set(Some(self.nowhere));
+            return true;
+        }
         // (what it has told that it will lock it still wants)
         if !first.is(state::HINTED) {
             first.wants.set(None);
         }
         first.refuse(Error::EIDRM);
-        self.wake_first::<M>(object);
+        self.awaken::<M>(first);
         true
     }
 

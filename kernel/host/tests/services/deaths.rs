@@ -2,6 +2,7 @@
 //! (KERNEL 7, rule 7).
 
 use giornata_abi::Error;
+use giornata_abi::call::Call;
 use giornata_abi::trace::FaultCause;
 
 use crate::stage::*;
@@ -115,4 +116,17 @@ fn a_chain_is_torn_down_in_pieces_however_long_it_is() {
     };
     let passed = links.map(passed_before_a_turn);
     assert!(passed.iter().all(|passed| *passed <= 16), "{passed:?}");
+}
+
+/// Nobody has it as if it had been given, because the first that waited is dead.
+#[test]
+fn whoever_waits_behind_the_dead_is_told_that_a_semaphore_is_no_more() {
+    let mut system = processes(&[&[9, 3], &[5], &[12]]);
+    let a = semaphore(&mut system, 0);
+    let mut stage = Stage::new(&system);
+    stage.sleep(3, 11).lock(0, a).lock(2, a);
+    stage.rig.set_piece_time(10);
+    stage.fault(1).runs(3);
+    stage.call(3, Call::DeleteObject, &[a, 1]).sleep(3, 500);
+    stage.runs(2).refused(2, Error::EIDRM);
 }
