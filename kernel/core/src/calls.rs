@@ -8,7 +8,7 @@ use giornata_abi::id::EXTRA;
 
 #[cfg(feature = "services")]
 use crate::general::in_general;
-use crate::thread::{kind, role};
+use crate::thread::role;
 use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "mail")]
 use crate::{mailbox, receiving};
@@ -138,7 +138,7 @@ extern "C-unwind" fn no_such_call(
 
 impl Kernel {
     /// The turn of a thread that lives in the kernel or has something to do there, see
-    /// [`kind`], or of the idle thread while it is not the first of the queue: a piece of work,
+    /// [`kind`](crate::thread::kind), or of the idle thread while it is not the first of the queue: a piece of work,
     /// after which the hart looks at its timer and lines. The outcome names the thread that
     /// runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
@@ -148,11 +148,11 @@ impl Kernel {
         match me.place.role & role::REAPER {
             0 => match me.kind.get() {
                 #[cfg(feature = "services")]
-                kind::FINISHES => self.finish_wait::<M>(me),
+                crate::thread::kind::FINISHES => self.finish_wait::<M>(me),
                 #[cfg(feature = "mail")]
-                kind::CONTINUES => mailbox::carry_out::<M>(me, M::kernel()),
+                crate::thread::kind::CONTINUES => mailbox::carry_out::<M>(me, M::kernel()),
                 #[cfg(feature = "programs")]
-                kind::COPIES => self.copy_value::<M>(me),
+                crate::thread::kind::COPIES => self.copy_value::<M>(me),
                 _ => self.go(),
             },
             _ => self.reap::<M>(me),

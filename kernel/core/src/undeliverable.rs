@@ -105,7 +105,7 @@ impl Kernel {
                     break;
                 }
                 // (one walk of the processes a piece)
-                if client.wants.get().is_some_and(|wanted| is_mailbox(wanted)) {
+                if client.wants.get().is_some_and(is_mailbox) {
                     break;
                 }
             }
