@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "start.h"
 
 static char order[32];
 static sem_t sem;
@@ -37,18 +38,6 @@ static void rest(long milliseconds)
 {
     struct timespec time = { .tv_nsec = milliseconds * 1000000 };
     nanosleep(&time, NULL);
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
 }
 
 static void *end(pthread_t thread)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "start.h"
 
 static mqd_t queue;
 static volatile int told;
@@ -22,18 +23,6 @@ static struct timespec soon(long milliseconds)
         time.tv_sec++;
     }
     return time;
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
 }
 
 static void names(void)

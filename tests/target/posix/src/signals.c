@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "start.h"
 
 #define MILLISECOND 1000000
 
@@ -38,25 +39,6 @@ static void rest(long milliseconds)
     struct timespec time = { .tv_nsec = milliseconds * MILLISECOND };
     while (nanosleep(&time, &time) != 0)
         ;
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
-}
-
-static int end(pthread_t thread)
-{
-    void *value = NULL;
-    CHECK(pthread_join(thread, &value) == 0);
-    return (int)(intptr_t)value;
 }
 
 static void count(int number)
@@ -287,7 +269,7 @@ static void others(void)
     ran = 0;
     thread = start(30, sleeps, NULL);
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && ran == 1 && pthread_kill(thread, SIGUSR2) == 0);
-    end(thread);
+    joined(thread);
     CHECK(ran == 2);
     // which is less urgent than who interrupts it: the handler runs when it has the turn
     thread = start(10, sleeps, NULL);
@@ -295,28 +277,28 @@ static void others(void)
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && ran == 2);
     rest(1);
     CHECK(ran == 3 && pthread_kill(thread, SIGUSR1) == 0);
-    end(thread);
+    joined(thread);
     ran = 0;
     thread = start(30, takes, NULL);
     CHECK(pthread_kill(thread, SIGUSR1) == 0);
-    end(thread);
+    joined(thread);
     thread = start(30, takes, &ready);
     CHECK(pthread_kill(thread, SIGUSR2) == 0 && ran == 2 && sem_post(&never) == 0);
-    end(thread);
+    joined(thread);
     // a mutex is waited for as if nothing had come
     pthread_mutex_lock(&mutex);
     thread = start(30, locks, NULL);
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && ran == 3 && came(""));
     pthread_mutex_unlock(&mutex);
     CHECK(came("l"));
-    end(thread);
+    joined(thread);
     CHECK(pthread_mutex_lock(&mutex) == 0);
     thread = start(10, locks, NULL);
     rest(1);
     CHECK(pthread_kill(thread, SIGUSR1) == 0);
     rest(1);
     CHECK(ran == 4 && came("") && pthread_mutex_unlock(&mutex) == 0);
-    end(thread);
+    joined(thread);
     CHECK(came("l"));
     thread = start(30, waits, NULL);
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && ran == 5);
@@ -325,11 +307,11 @@ static void others(void)
     changed = 1;
     pthread_cond_signal(&condition);
     pthread_mutex_unlock(&mutex);
-    end(thread);
+    joined(thread);
     other = start(30, ends, NULL);
     thread = start(31, joins, &other);
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && ran == 7 && sem_post(&ready) == 0);
-    end(thread);
+    joined(thread);
     catch(SIGUSR1, clobber, 0);
     thread = start(10, computes, NULL);
     for (int i = 0; i < 20; i++) {
@@ -339,7 +321,7 @@ static void others(void)
     rest(1);
     CHECK(pthread_kill(thread, SIGUSR1) == 0);
     go_on = 1;
-    end(thread);
+    joined(thread);
     CHECK(ran == 28);
     tell("others");
 }
@@ -382,10 +364,10 @@ static void waiting(void)
     // who waits for it takes it, and no handler runs
     pthread_t thread = start(30, accepts, NULL);
     CHECK(came("") && kill(getpid(), SIGUSR1) == 0 && came("w") && ran == 0);
-    end(thread);
+    joined(thread);
     thread = start(30, accepts, NULL);
     CHECK(pthread_kill(thread, SIGUSR1) == 0 && came("w") && ran == 0);
-    end(thread);
+    joined(thread);
     // of a process any thread takes it that does not block it
     thread = start(30, suspended, NULL);
     CHECK(came("s") && kill(getpid(), SIGUSR1) == 0 && ran == 0 && came(""));
@@ -393,7 +375,7 @@ static void waiting(void)
     CHECK(pthread_kill(thread, SIGUSR2) == 0 && ran == 2 && came("S"));
     CHECK(pthread_sigmask(SIG_SETMASK, &old, NULL) == 0 && ran == 2);
     CHECK(pthread_kill(thread, SIGUSR2) == 0 && ran == 3);
-    end(thread);
+    joined(thread);
     tell("waiting");
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "start.h"
 
 #define MILLISECOND 1000000
 
@@ -47,25 +48,6 @@ static struct timespec soon(clockid_t clock, long milliseconds)
         time.tv_sec++;
     }
     return time;
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
-}
-
-static int end(pthread_t thread)
-{
-    void *value = NULL;
-    CHECK(pthread_join(thread, &value) == 0);
-    return (int)(intptr_t)value;
 }
 
 static void make(pthread_mutex_t *mutex, int type, int protocol, int robust, int ceiling)
@@ -119,10 +101,10 @@ static void types(void)
     struct timespec never = { .tv_nsec = -1 }, past = { 0, 0 };
     CHECK(pthread_mutex_lock(&zero) == 0 && pthread_mutex_lock(&zero) == EDEADLK);
     CHECK(pthread_mutex_trylock(&zero) == EBUSY && pthread_mutex_destroy(&zero) == EBUSY);
-    CHECK(end(start(30, try, &zero)) == EBUSY && end(start(30, unlock, &zero)) == EPERM);
-    CHECK(end(start(30, lock_soon, &zero)) == ETIMEDOUT);
+    CHECK(joined(start(30, try, &zero)) == EBUSY && joined(start(30, unlock, &zero)) == EPERM);
+    CHECK(joined(start(30, lock_soon, &zero)) == ETIMEDOUT);
     CHECK(pthread_mutex_unlock(&zero) == 0 && pthread_mutex_unlock(&zero) == EPERM);
-    CHECK(end(start(30, try, &zero)) == 0);
+    CHECK(joined(start(30, try, &zero)) == 0);
     // a time counts only if there is something to wait for
     CHECK(pthread_mutex_timedlock(&zero, &never) == 0);
     CHECK(pthread_mutex_timedlock(&zero, &past) == EDEADLK);
@@ -134,10 +116,10 @@ static void types(void)
     CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_lock(&mutex) == 0);
     CHECK(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_timedlock(&mutex, &never) == 0);
     for (int i = 0; i < 3; i++)
-        CHECK(pthread_mutex_unlock(&mutex) == 0 && end(start(30, try, &mutex)) == EBUSY);
-    CHECK(end(start(30, unlock, &mutex)) == EPERM);
+        CHECK(pthread_mutex_unlock(&mutex) == 0 && joined(start(30, try, &mutex)) == EBUSY);
+    CHECK(joined(start(30, unlock, &mutex)) == EPERM);
     CHECK(pthread_mutex_unlock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == EPERM);
-    CHECK(end(start(30, try, &mutex)) == 0 && pthread_mutex_destroy(&mutex) == 0);
+    CHECK(joined(start(30, try, &mutex)) == 0 && pthread_mutex_destroy(&mutex) == 0);
 
     make(&mutex, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 0);
     struct timespec time = soon(CLOCK_REALTIME, 2);
@@ -164,15 +146,15 @@ static void *hold(void *mutex)
     note('i');
     pthread_mutex_unlock(mutex);
     note('o');
-    end(high);
-    end(mid);
+    joined(high);
+    joined(mid);
     return NULL;
 }
 
 static void inherit(void)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    end(start(25, hold, &mutex));
+    joined(start(25, hold, &mutex));
     CHECK(came("hilmo"));
     pthread_t all[3];
     // in the order of priority, whoever came first
@@ -183,7 +165,7 @@ static void inherit(void)
     note('u');
     CHECK(pthread_mutex_unlock(&mutex) == 0 && came("ulll"));
     for (int i = 0; i < 3; i++)
-        CHECK(end(all[i]) == 0);
+        CHECK(joined(all[i]) == 0);
     CHECK(pthread_mutex_destroy(&mutex) == 0);
     tell("inherit");
 }
@@ -202,9 +184,9 @@ static void *hold_protected(void *mutexes)
     note('b');
     pthread_mutex_unlock(&mutex[1]);
     note('c');
-    end(low);
-    end(mid);
-    end(high);
+    joined(low);
+    joined(mid);
+    joined(high);
     return NULL;
 }
 
@@ -214,15 +196,15 @@ static void protect(void)
     int ceiling;
     make(&mutex[0], PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_PROTECT, PTHREAD_MUTEX_STALLED, 35);
     make(&mutex[1], PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_PROTECT, PTHREAD_MUTEX_STALLED, 30);
-    end(start(25, hold_protected, mutex));
+    joined(start(25, hold_protected, mutex));
     CHECK(came("hmambmc"));
-    CHECK(end(start(36, lock, &mutex[0])) == EINVAL && end(start(36, try, &mutex[0])) == EINVAL);
-    CHECK(end(start(35, lock, &mutex[0])) == 0 && came("ll"));
+    CHECK(joined(start(36, lock, &mutex[0])) == EINVAL && joined(start(36, try, &mutex[0])) == EINVAL);
+    CHECK(joined(start(35, lock, &mutex[0])) == 0 && came("ll"));
     CHECK(pthread_mutex_getprioceiling(&mutex[1], &ceiling) == 0 && ceiling == 30);
     CHECK(pthread_mutex_setprioceiling(&mutex[1], 39, &ceiling) == 0 && ceiling == 30);
     CHECK(pthread_mutex_setprioceiling(&mutex[1], 256, &ceiling) == EINVAL);
     CHECK(pthread_mutex_getprioceiling(&mutex[1], &ceiling) == 0 && ceiling == 39);
-    end(start(25, hold_protected, mutex));
+    joined(start(25, hold_protected, mutex));
     CHECK(came("habmmmc"));
     // whoever has one may sleep: who wants it waits then
     pthread_mutex_lock(&mutex[0]);
@@ -230,7 +212,7 @@ static void protect(void)
     rest(1);
     CHECK(came(""));
     CHECK(pthread_mutex_lock(&mutex[0]) == EDEADLK && pthread_mutex_unlock(&mutex[0]) == 0);
-    CHECK(end(one) == 0 && came("l"));
+    CHECK(joined(one) == 0 && came("l"));
     CHECK(pthread_mutex_destroy(&mutex[0]) == 0 && pthread_mutex_destroy(&mutex[1]) == 0);
     make(&mutex[0], PTHREAD_MUTEX_RECURSIVE, PTHREAD_PRIO_PROTECT, PTHREAD_MUTEX_STALLED, 35);
     CHECK(pthread_mutex_lock(&mutex[0]) == 0 && pthread_mutex_lock(&mutex[0]) == 0);
@@ -245,22 +227,22 @@ static void robust(void)
     for (int recovered = 0; recovered < 2; recovered++) {
         make(&mutex, PTHREAD_MUTEX_DEFAULT, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ROBUST, 0);
         CHECK(pthread_mutex_consistent(&mutex) == EINVAL);
-        CHECK(end(start(30, lock_and_end, &mutex)) == 0);
+        CHECK(joined(start(30, lock_and_end, &mutex)) == 0);
         CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD);
         pthread_t one = start(21, lock, &mutex), two = start(22, lock, &mutex);
         CHECK(recovered == 0 || pthread_mutex_consistent(&mutex) == 0);
         CHECK(pthread_mutex_unlock(&mutex) == 0);
         int error = recovered ? 0 : ENOTRECOVERABLE;
-        CHECK(end(one) == error && end(two) == error && came("ll"));
+        CHECK(joined(one) == error && joined(two) == error && came("ll"));
         CHECK(pthread_mutex_lock(&mutex) == error && pthread_mutex_trylock(&mutex) != 0);
         CHECK(pthread_mutex_unlock(&mutex) == (recovered ? 0 : EPERM));
         CHECK(pthread_mutex_destroy(&mutex) == 0);
     }
     // one that is not robust is nobody's any more
     make(&mutex, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED, 0);
-    CHECK(end(start(30, lock_and_end, &mutex)) == 0);
+    CHECK(joined(start(30, lock_and_end, &mutex)) == 0);
     CHECK(pthread_mutex_trylock(&mutex) == EBUSY && pthread_mutex_lock(&mutex) == EDEADLK);
-    CHECK(end(start(30, lock, &mutex)) == EDEADLK && came("l"));
+    CHECK(joined(start(30, lock, &mutex)) == EDEADLK && came("l"));
     CHECK(pthread_mutex_destroy(&mutex) == 0);
     tell("robust");
 }
@@ -307,7 +289,7 @@ static void conditions(void)
     give(2);
     CHECK(came("ba"));
     for (int i = 0; i < 3; i++)
-        end(all[i]);
+        joined(all[i]);
     CHECK(pthread_cond_destroy(&changed) == 0 && pthread_cond_signal(&changed) == EINVAL);
     CHECK(pthread_condattr_init(&attr) == 0 && pthread_condattr_getclock(&attr, &clock) == 0);
     CHECK(clock == CLOCK_REALTIME && pthread_condattr_setclock(&attr, 77) == EINVAL);
@@ -324,7 +306,7 @@ static void conditions(void)
     CHECK(after.tv_sec > time.tv_sec ||
           (after.tv_sec == time.tv_sec && after.tv_nsec >= time.tv_nsec));
     // it has the mutex again
-    CHECK(end(start(30, try, &gate)) == EBUSY && pthread_mutex_unlock(&gate) == 0);
+    CHECK(joined(start(30, try, &gate)) == EBUSY && pthread_mutex_unlock(&gate) == 0);
     CHECK(pthread_cond_destroy(&condition) == 0 && pthread_cond_destroy(&condition) == EINVAL);
     tell("conditions");
 }
@@ -344,7 +326,7 @@ static void *wait_with(void *ceiling)
     pthread_t mid = start(32, middle, NULL);
     note('x');
     pthread_mutex_unlock(&held_mutex);
-    end(mid);
+    joined(mid);
     return NULL;
 }
 
@@ -355,9 +337,9 @@ static void ceiling_of_condition(void)
     pthread_t one = start(25, wait_with, &one);
     CHECK(came("w"));
     // the ceiling is not kept while it waits
-    end(start(30, middle, NULL));
+    joined(start(30, middle, NULL));
     CHECK(came("m"));
-    CHECK(pthread_cond_signal(&held_condition) == 0 && end(one) == 0 && came("xm"));
+    CHECK(pthread_cond_signal(&held_condition) == 0 && joined(one) == 0 && came("xm"));
     CHECK(pthread_mutex_destroy(&held_mutex) == 0 && pthread_cond_destroy(&held_condition) == 0);
     tell("ceiling of a condition");
 }
@@ -382,8 +364,8 @@ static void only_once(void)
 {
     int errors[2] = { 1, 1 };
     pthread_t one = start(30, come_once, &errors[0]), two = start(31, come_once, &errors[1]);
-    end(one);
-    end(two);
+    joined(one);
+    joined(two);
     CHECK(errors[0] == 0 && errors[1] == 0 && came("fdoo"));
     CHECK(pthread_once(&once, first) == 0 && came(""));
     tell("once");
@@ -421,7 +403,7 @@ static void semaphores(void)
     CHECK(sem_post(&sem) == 0 && came("c") && sem_post(&sem) == 0 && sem_post(&sem) == 0);
     CHECK(came("ba"));
     for (int i = 0; i < 3; i++)
-        CHECK(end(all[i]) == 0);
+        CHECK(joined(all[i]) == 0);
     CHECK(sem_post(&sem) == 0 && sem_post(&sem) == 0);
     CHECK(sem_getvalue(&sem, &count) == 0 && count == 2 && sem_destroy(&sem) == 0);
 
@@ -465,7 +447,7 @@ static void barriers(void)
         CHECK(i == 2 || pthread_barrier_destroy(&barrier) == EBUSY);
     }
     for (int i = 0; i < 3; i++)
-        end(all[i]);
+        joined(all[i]);
     CHECK(serial == 2 && came("bbbbbb") && pthread_barrier_destroy(&barrier) == 0);
     CHECK(pthread_barrier_destroy(&barrier) == EINVAL);
     tell("barriers");
@@ -501,14 +483,14 @@ static void read_write(void)
 {
     struct timespec time = soon(CLOCK_REALTIME, 2);
     CHECK(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_tryrdlock(&rwlock) == 0);
-    CHECK(end(start(30, reader, NULL)) == 0 && came("r"));
-    CHECK(end(start(30, try_write, NULL)) == EBUSY);
+    CHECK(joined(start(30, reader, NULL)) == 0 && came("r"));
+    CHECK(joined(start(30, try_write, NULL)) == EBUSY);
     CHECK(pthread_rwlock_timedwrlock(&rwlock, &time) == ETIMEDOUT);
     pthread_t to_write = start(30, writer, NULL), to_read = start(30, reader, NULL);
     CHECK(came("") && pthread_rwlock_tryrdlock(&rwlock) == EBUSY);
     CHECK(pthread_rwlock_unlock(&rwlock) == 0 && came(""));
     CHECK(pthread_rwlock_unlock(&rwlock) == 0 && came("wr"));
-    CHECK(end(to_write) == 0 && end(to_read) == 0);
+    CHECK(joined(to_write) == 0 && joined(to_read) == 0);
     CHECK(pthread_rwlock_wrlock(&rwlock) == 0 && pthread_rwlock_wrlock(&rwlock) == EDEADLK);
     CHECK(pthread_rwlock_rdlock(&rwlock) == EDEADLK && pthread_rwlock_destroy(&rwlock) == EBUSY);
     CHECK(pthread_rwlock_unlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == EPERM);
@@ -545,13 +527,13 @@ static void streams(void)
     printf("of one thread\n");
     CHECK(came(""));
     funlockfile(stdout);
-    CHECK(came("p") && end(other) == EBUSY);
-    end(start(30, leave_locked, NULL));
+    CHECK(came("p") && joined(other) == EBUSY);
+    joined(start(30, leave_locked, NULL));
     CHECK(ftrylockfile(stdout) == 0);
     funlockfile(stdout);
     funlockfile(stdout);
     CHECK(ftrylockfile(stderr) == 0);
-    CHECK(end(start(30, print, NULL)) == 0);
+    CHECK(joined(start(30, print, NULL)) == 0);
     funlockfile(stderr);
     came("p");
     tell("streams");
@@ -594,7 +576,7 @@ static void preempted(void)
         denied += pthread_mutex_lock(mutexes[i % 2]) != 0;
         denied += pthread_mutex_unlock(mutexes[i % 2]) != 0;
     }
-    CHECK(end(other) == 0 && refused == 0 && denied == 0);
+    CHECK(joined(other) == 0 && refused == 0 && denied == 0);
     CHECK(sem_getvalue(&supply, &value) == 0 && value == given + posted - taken);
     tell("preempted");
 }

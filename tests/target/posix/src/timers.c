@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "start.h"
 
 #define MILLISECOND 1000000L
 
@@ -43,18 +44,6 @@ static struct timespec at(long long nanoseconds)
 {
     return (struct timespec){ .tv_sec = nanoseconds / 1000000000,
                               .tv_nsec = nanoseconds % 1000000000 };
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
 }
 
 static struct itimerspec every(long first, long period)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "start.h"
 
 #define SECOND 1000000000L
 
@@ -31,25 +32,6 @@ static struct timespec in(long nanoseconds)
         time.tv_sec++;
     }
     return time;
-}
-
-static pthread_t start(int priority, void *(*function)(void *), void *argument)
-{
-    pthread_t thread = 0;
-    pthread_attr_t attr;
-    struct sched_param param = { .sched_priority = priority };
-    pthread_attr_init(&attr);
-    pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedparam(&attr, &param);
-    CHECK(pthread_create(&thread, &attr, function, argument) == 0);
-    return thread;
-}
-
-static int end(pthread_t thread)
-{
-    void *value = NULL;
-    CHECK(pthread_join(thread, &value) == 0);
-    return (int)(intptr_t)value;
 }
 
 /* A shop: its door is a mutex, so one thread is in it. */
@@ -144,13 +126,13 @@ static void timeouts(int type, int protocol)
         makers[i] = start(24 + 2 * (int)i, make, (void *)i);
     }
     for (int i = 0; i < BUYERS; i++)
-        CHECK(end(makers[i]) == 0);
+        CHECK(joined(makers[i]) == 0);
     enter();
     shop.is_shut = 1;
     CHECK(pthread_cond_broadcast(&shop.delivered) == 0);
     leave();
     for (int i = 0; i < BUYERS; i++)
-        CHECK(end(buyers[i]) == 0);
+        CHECK(joined(buyers[i]) == 0);
     CHECK(shop.timeouts > GOODS && shop.made == BUYERS * GOODS && shop.sold == shop.made);
     close_shop();
 }
@@ -179,9 +161,9 @@ static void visited(int protocol)
     pthread_t visitor = start(35, visit, NULL), buyers[BUYERS];
     for (intptr_t i = 0; i < BUYERS; i++)
         buyers[i] = start(26 + (int)i, buy, (void *)(21000 + i * 1100));
-    CHECK(end(visitor) == 0);
+    CHECK(joined(visitor) == 0);
     for (int i = 0; i < BUYERS; i++)
-        CHECK(end(buyers[i]) == 0);
+        CHECK(joined(buyers[i]) == 0);
     CHECK(shop.timeouts > VISITS);
     close_shop();
 }
@@ -214,7 +196,7 @@ static void signals(int type, long patience)
     while (!is_over)
         await_delivery(patience);
     leave();
-    CHECK(end(other) == 0 && handled > 0 && handled <= SIGNALS);
+    CHECK(joined(other) == 0 && handled > 0 && handled <= SIGNALS);
     close_shop();
 }
 
