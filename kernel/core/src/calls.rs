@@ -138,9 +138,9 @@ extern "C-unwind" fn no_such_call(
 
 impl Kernel {
     /// The turn of a thread that lives in the kernel or has something to do there, see
-    /// [`kind`](crate::thread::kind), or of the idle thread while it is not the first of the queue: a piece of work,
-    /// after which the hart looks at its timer and lines. The outcome names the thread that
-    /// runs next.
+    /// [`kind`](crate::thread::kind), or of the idle thread while it is not the first of the
+    /// queue: a piece of work, after which the hart looks at its timer and lines. The outcome
+    /// names the thread that runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);

@@ -124,9 +124,7 @@ impl Kernel {
                 .owner
                 .get()
                 .is_some_and(|server| same(server.process, ends)),
-            _ if is_mailbox(wanted) => {
-                may_receive(ends, wanted) && !self.has_receiver(wanted, ends)
-            }
+            kind::MAILBOX => may_receive(ends, wanted) && !self.has_receiver(wanted, ends),
             _ => false,
         }
     }
