@@ -226,6 +226,13 @@ pub(crate) const ALL: &[Stage] = &[
         after: &["target"],
     },
     Stage {
+        name: "capacities",
+        what: "a bystander in QEMU feels nothing of how much one process was given; in the long form of everything",
+        run: capacities,
+        inputs: emulated(&["boards", "tests/capacities", "user"]),
+        after: &["target"],
+    },
+    Stage {
         name: "promises",
         what: "the example keeps its windows, its servos' instants and the simulator's port trace",
         run: promises,
@@ -590,6 +597,10 @@ fn rtl(extent: &Extent) -> Result<String> {
 
 fn repeat(extent: &Extent) -> Result<String> {
     suites("repeat", extent)
+}
+
+fn capacities(extent: &Extent) -> Result<String> {
+    suites("capacities", extent)
 }
 
 fn debug(_: &Extent) -> Result<String> {

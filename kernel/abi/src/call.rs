@@ -109,8 +109,8 @@ calls! {
     DeleteObject = 21, "delete_object(slot, serial)", Thread, "ESRCH EPERM";
     /// The id of the object that lives in a slot now. O(1).
     OpenObject = 22, "open_object(slot) -> slot, serial", Thread, "ESRCH EPERM";
-    /// Takes a mutex, or one of a semaphore's count; waits at most until an instant (0: EBUSY). EOWNERDEAD: the caller owns the mutex all the same. `word`: address of the word of a private one, see [`word`](crate::word); 0 = none.
-    Lock = 23, "lock(slot, serial, low, high, word)", Thread, "ESRCH EPERM EINVAL EBUSY EDEADLK ETIMEDOUT EOWNERDEAD EIDRM EFAULT";
+    /// Takes a mutex, or one of a semaphore's count; waits at most until an instant (0: EBUSY). EAGAIN: the caller owns 64 mutexes with ceilings. EOWNERDEAD: the caller owns the mutex all the same. `word`: address of the word of a private one, see [`word`](crate::word); 0 = none.
+    Lock = 23, "lock(slot, serial, low, high, word)", Thread, "ESRCH EPERM EINVAL EBUSY EAGAIN EDEADLK ETIMEDOUT EOWNERDEAD EIDRM EFAULT";
     /// Gives a mutex back, or one to a semaphore's count. EPERM: the caller does not own the mutex.
     Unlock = 24, "unlock(slot, serial, word)", Thread, "ESRCH EPERM EINVAL EOVERFLOW EFAULT";
     /// Gives the mutex back and waits for a signal; owns the mutex again when it returns, with ETIMEDOUT too. `mutex` is a slot; its serial is that of the tenant that the caller owns (EPERM: it owns none).

@@ -137,7 +137,7 @@ impl Kernel {
         self.agenda.begin(now);
         self.begin_epoch::<M>(now);
         for thread in self.threads {
-            if thread.place.role & role::AUTOSTART != 0 && thread.process.is_alive() {
+            if thread.role & role::AUTOSTART != 0 && thread.process.is_alive() {
                 thread.waits.set(None);
                 self.insert(thread);
             }

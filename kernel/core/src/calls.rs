@@ -145,7 +145,7 @@ impl Kernel {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);
         }
-        match me.place.role & role::REAPER {
+        match me.role & role::REAPER {
             0 => match me.kind.get() {
                 #[cfg(feature = "services")]
                 crate::thread::kind::FINISHES => self.finish_wait::<M>(me),

@@ -13,8 +13,10 @@ use giornata_abi::control::{NEXT_LOCK, NEXT_SERIAL};
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
-use crate::wait::leave;
-use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, posix, same};
+use crate::{Error, Kernel, Machine, Object, Ref, Thread, before, posix};
+
+/// Threads that are looked at to find who waited when a broadcast began.
+const LOOK: u32 = 64;
 
 impl Kernel {
     /// All that wait for a condition when it begins go on. In pieces of one, as a call
@@ -30,8 +32,8 @@ impl Kernel {
             slot.set(slot.get() | GOES_ON);
             began.set(self.asked.get() as usize);
         }
-        while let Some(waiter) = earlier(condition, began.get() as u32) {
-            leave(waiter);
+        while let Some(waiter) = self.earlier(condition, began.get() as u32) {
+            self.leave(waiter);
             match waiter.process.is_alive() {
                 true => self.awaken::<M>(waiter),
                 false => waiter.waits.set(Some(self.nowhere)),
@@ -122,20 +124,28 @@ impl Kernel {
             }
         }
     }
-}
 
-/// The most urgent in a list of those that asked up to a serial number.
-#[inline(never)]
-fn earlier(object: Ref<Object>, began: u32) -> Option<Ref<Thread>> {
-    let first = object.waiters.get()?;
-    let mut at = first;
-    loop {
-        if !before(began, at.asked().get() as u32) {
-            return Some(at);
+    /// The most urgent in a list of those that asked up to a serial number. It is looked for
+    /// below whoever asked later: behind more of them than [`LOOK`], one that asked later stands
+    /// for it. (So one that waits for a condition is woken for nothing, which it may be; and a
+    /// stretch is bounded.)
+    #[inline(never)]
+    fn earlier(&self, object: Ref<Object>, began: u32) -> Option<Ref<Thread>> {
+        let first = object.waiters.get()?;
+        let (mut found, mut at, mut left) = (None, Some(first), LOOK);
+        while let Some(thread) = at {
+            if left == 0 {
+                return found.or(Some(first));
+            }
+            left = left.wrapping_sub(1);
+            if before(began, thread.asked().get() as u32) {
+                at = self.below_or_beside(thread, first);
+                continue;
+            }
+            found = Some(Kernel::more_urgent_of(found, thread));
+            // (nobody below precedes it)
+            at = self.beside(thread, first);
         }
-        at = at.next.get();
-        if same(at, first) {
-            return None;
-        }
+        found
     }
 }

@@ -5,6 +5,7 @@
 //! [`tenancy`]. Threads that wait for the end of another wait in a list of their
 //! process; which one they mean lies in their temporary registers.
 
+use core::cell::Cell;
 use core::hint::cold_path;
 
 use giornata_abi::Error;
@@ -14,34 +15,36 @@ use crate::life::begin;
 use crate::ready::{level, link};
 use crate::thread::{role, tenancy};
 use crate::timer::FOR_EVER;
-use crate::wait::leave;
-use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, same, some};
+use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, differ, is_not, some};
 
 /// Whom a thread that waits for news of a process joins: no thread.
 #[cfg(feature = "processes")]
 pub(crate) const PROCESSES: usize = usize::MAX;
 
 /// The number of the thread that a thread joins.
-fn joins(thread: Ref<Thread>) -> &'static core::cell::Cell<usize> {
-    // (the first two hold its timeout)
-    let [_, _, joined, ..] = &thread.context.t;
+fn joins(thread: Ref<Thread>) -> &'static Cell<usize> {
+    // (the others have a meaning for all that wait)
+    let [.., joined] = &thread.context.t;
     joined
 }
 
-/// The first in a list of joiners that waits for the end of thread `number`. O(joiners).
+/// Who is noted as one of a process that joins thread `number`, or [`PROCESSES`], if that does
+/// not wait for something else by now.
 #[inline(never)]
-pub(crate) fn joiner(list: Ref<Object>, number: usize) -> Option<Ref<Thread>> {
-    let first = list.waiters.get()?;
-    let mut at = first;
-    loop {
-        if joins(at).get() == number {
-            return Some(at);
-        }
-        at = at.next.get();
-        if same(at, first) {
-            return None;
-        }
-    }
+fn if_joins(
+    noted: Option<Ref<Thread>>,
+    process: Ref<Process>,
+    number: usize,
+) -> Option<Ref<Thread>> {
+    let thread = noted?;
+    let odd = is_not(thread.waits.get(), &process.joiners) | (joins(thread).get() ^ number);
+    noted.filter(|_| odd == 0)
+}
+
+/// Who waits for news of a process that this one supervises: one at most. O(1).
+#[cfg(feature = "processes")]
+pub(crate) fn watcher(process: Ref<Process>) -> Option<Ref<Thread>> {
+    if_joins(process.joiners.owner.get(), process, PROCESSES)
 }
 
 /// In the fifth argument of [`join_any`]: it is detached instead.
@@ -68,11 +71,12 @@ extern "C" fn join_any<M: Machine>(
     let error = match thread.tenancy.get() {
         tenancy::NOBODY => Error::ESRCH,
         tenancy::JOINABLE if how != DETACH && slot == me.number() as usize => Error::EDEADLK,
-        tenancy::JOINABLE if joiner(&me.process.joiners, slot).is_none() => {
+        tenancy::JOINABLE if kernel.joiner(thread).is_none() => {
             if how == DETACH {
                 thread.tenancy.set(tenancy::GIVEN);
                 return Outcome::DONE;
             }
+            thread.joiner.set(me.number() as u16);
             return kernel.await_end::<M>(me, slot, low, high, Error::EBUSY);
         }
         _ => Error::EINVAL,
@@ -221,6 +225,13 @@ impl Kernel {
         join_any::<M>(slot, serial, 0, 0, DETACH, 0, me, self)
     }
 
+    /// Who waits for the end of a thread: one at most. O(1).
+    #[inline(always)]
+    fn joiner(&self, thread: Ref<Thread>) -> Option<Ref<Thread>> {
+        let noted = self.threads.get(thread.joiner.get() as usize);
+        if_joins(noted, thread.process, thread.number() as usize)
+    }
+
     /// The caller waits for the end of thread `number`, or for [`PROCESSES`]; `error` if
     /// it does not wait.
     #[inline(never)]
@@ -244,13 +255,13 @@ impl Kernel {
 
     /// A thread has ended of itself, with a value.
     pub(crate) fn end_tenancy<M: Machine>(&self, thread: Ref<Thread>, value: usize) {
-        let joiner = joiner(&thread.process.joiners, thread.number() as usize);
+        let joiner = self.joiner(thread);
         if let Some(joiner) = joiner {
             self.end_join::<M>(joiner, value, 0, 0);
         } else if thread.tenancy.get() == tenancy::JOINABLE {
             return thread.tenancy.set(tenancy::ENDED);
         }
-        if thread.place.role & role::SPARE != 0 {
+        if thread.role & role::SPARE != 0 {
             return self.free_place(thread);
         }
         thread.tenancy.set(tenancy::NOBODY);
@@ -260,7 +271,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn end_join<M: Machine>(&self, joiner: Ref<Thread>, a: usize, b: usize, c: usize) {
         joiner.results([a, b, c, 0, 0, 0]);
-        leave(joiner);
+        self.leave(joiner);
         self.awaken::<M>(joiner);
     }
 

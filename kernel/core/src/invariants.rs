@@ -3,7 +3,7 @@
 use crate::epoch::LONG;
 use crate::process::life;
 use crate::thread::{kind, role, state, tenancy};
-use crate::{Kernel, Object, Process, Rank, Ref, Thread, is_not, same};
+use crate::{Kernel, Process, Rank, Ref, Thread, is_not, same};
 
 macro_rules! hold {
     ($condition:expr, $broken:literal) => {
@@ -63,7 +63,7 @@ impl Kernel {
         let (list, known) = match thread.waits.get() {
             None => (true, 1),
             Some(object) if same(object, self.nowhere) => (true, 0),
-            Some(object) => (object.has_waiter(thread), 1),
+            Some(object) => (self.is_in(thread, object.waiters.get()), 1),
         };
         hold!(list, "who waits for an object is in its list");
         hold!(
@@ -92,7 +92,7 @@ impl Kernel {
         );
         let mut free = 0;
         for thread in process.threads {
-            let (role, tenancy) = (thread.place.role, thread.tenancy.get());
+            let (role, tenancy) = (thread.role, thread.tenancy.get());
             if role & role::SPARE != 0 && tenancy == tenancy::NOBODY {
                 free += 1;
             }
@@ -196,26 +196,5 @@ impl Kernel {
             rank = self.next_rank(open);
         }
         false
-    }
-}
-
-impl Object {
-    /// Whether a thread is in its list. O(waiters).
-    fn has_waiter(&self, thread: Ref<Thread>) -> bool {
-        self.waiters.get().is_some_and(|first| is_in(thread, first))
-    }
-}
-
-/// Whether a thread is in the ring of another.
-pub(crate) fn is_in(thread: Ref<Thread>, first: Ref<Thread>) -> bool {
-    let mut at = first;
-    loop {
-        if same(at, thread) {
-            return true;
-        }
-        at = at.next();
-        if same(at, first) {
-            return false;
-        }
     }
 }

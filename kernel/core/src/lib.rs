@@ -47,6 +47,8 @@ pub mod interrupt;
 mod invariants;
 pub mod kernel;
 pub mod layout;
+#[cfg(feature = "services")]
+mod leftist;
 mod life;
 pub mod limit;
 #[cfg(feature = "services")]

@@ -37,7 +37,7 @@ impl Kernel {
         let used = now.wrapping_sub(self.trace.since.get());
         if payer.limited.get() & FRESH != 0 {
             payer.limited.set(OWN);
-            let allowance = match payer.place.role & role::UPCALL {
+            let allowance = match payer.role & role::UPCALL {
                 0 => payer.place.allowance,
                 _ => payer.limit.get(),
             };
@@ -74,7 +74,7 @@ impl Kernel {
         if before(spent, payer.limit.get()) {
             return;
         }
-        if payer.place.role & (role::TASK | role::UPCALL) != 0 {
+        if payer.role & (role::TASK | role::UPCALL) != 0 {
             return self.exhaust::<M>(payer);
         }
         if self.end_of_account::<M>(payer, spent) {

@@ -1,6 +1,5 @@
 //! What must be true of mutexes, chains and places between two events. For tests.
 
-use crate::invariants::is_in;
 use crate::object::kind;
 use crate::thread::{role, state, tenancy};
 use crate::{Kernel, Object, Ref, Thread, same};
@@ -23,7 +22,11 @@ impl Kernel {
             self.check_held(thread)?;
             self.check_place(thread)?;
         }
+        for process in self.processes {
+            self.check_waiters(&process.joiners)?;
+        }
         for object in self.objects {
+            self.check_waiters(object)?;
             let is_mutex = object.made & kind::KIND == kind::MUTEX;
             hold!(
                 !is_mutex || self.wanted_by(object) == object.count.get() as usize,
@@ -35,6 +38,18 @@ impl Kernel {
             );
         }
         Ok(())
+    }
+
+    fn check_waiters(&self, object: Ref<Object>) -> Result<(), &'static str> {
+        let mut at = object.waiters();
+        while let (Some(thread), Some(first)) = (at, object.waiters()) {
+            hold!(
+                thread.waits().is_some_and(|other| same(other, object)),
+                "whoever is among those that wait for something waits for it"
+            );
+            at = self.below_or_beside(thread, first);
+        }
+        self.check_heap(object.waiters())
     }
 
     fn wanted_by(&self, mutex: Ref<Object>) -> usize {
@@ -60,8 +75,7 @@ impl Kernel {
     }
 
     fn check_parking(&self, thread: Ref<Thread>) -> Result<(), &'static str> {
-        let is_free =
-            thread.place.role & role::SPARE != 0 && thread.tenancy.get() == tenancy::NOBODY;
+        let is_free = thread.role & role::SPARE != 0 && thread.tenancy.get() == tenancy::NOBODY;
         hold!(
             is_free || thread.is(state::PARKED_ON) == thread.parked.get().is_some(),
             "the mark of a thread with others parked on it is true"
@@ -71,11 +85,8 @@ impl Kernel {
                 return Err("a parked thread hangs on another");
             };
             hold!(
-                holder
-                    .parked
-                    .get()
-                    .is_some_and(|first| is_in(thread, first)),
-                "a parked thread is in the ring of its holder"
+                self.is_in(thread, holder.parked.get()),
+                "a parked thread is in the heap of its holder"
             );
             let owner = thread.wants().and_then(|wanted| wanted.owner());
             let is_mutex = |wanted: Ref<Object>| wanted.made & kind::KIND == kind::MUTEX;
@@ -85,22 +96,16 @@ impl Kernel {
                 "a parked thread hangs on the owner of what it wants"
             );
         }
-        if let Some(first) = thread.parked.get().filter(|_| !is_free) {
-            let mut at = first;
-            loop {
-                hold!(at.is(state::PARKED), "whoever hangs on another is parked");
-                let next = at.next();
-                if same(next, first) {
-                    break;
-                }
-                hold!(
-                    !next.rank().is_above(at.rank()),
-                    "the most urgent that hangs on a thread is the first"
-                );
-                at = next;
-            }
+        let first = thread.parked.get().filter(|_| !is_free);
+        let mut at = first;
+        while let (Some(other), Some(first)) = (at, first) {
+            hold!(
+                other.is(state::PARKED) && self.holder(other).is_some_and(|it| same(it, thread)),
+                "whoever hangs on another is parked, and knows on whom"
+            );
+            at = self.below_or_beside(other, first);
         }
-        Ok(())
+        self.check_heap(first)
     }
 
     fn check_held(&self, thread: Ref<Thread>) -> Result<(), &'static str> {

@@ -161,7 +161,7 @@ fn check_bound(process: &Process) -> Result<usize, &'static str> {
             "a message that is bound lies in no mailbox"
         );
         // (a thread whose process ends continues nothing; its reaper lets go of the message)
-        let [_, pool, number, ..] = &holder.context.t;
+        let [_, pool, .., number] = &holder.context.t;
         hold!(
             holder.process.life.get() != life::ALIVE
                 || holder.kind.get() >= resumed::FINISHES

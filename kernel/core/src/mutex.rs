@@ -4,6 +4,7 @@ use crate::object::kind;
 use crate::operation::{DONE, STAYS};
 use crate::thread::state;
 use crate::timer::FOR_EVER;
+use crate::wait::Woken;
 use crate::{Error, Kernel, Machine, Object, Ref, Thread, same};
 
 impl Kernel {
@@ -20,8 +21,13 @@ impl Kernel {
                 return DONE;
             }
         } else {
-            if object.has_ceiling() && me.own.get().level() < object.most.get() {
-                return Error::EINVAL as usize;
+            if object.has_ceiling() {
+                if me.own.get().level() < object.most.get() {
+                    return Error::EINVAL as usize;
+                }
+                if me.owns_many() {
+                    return Error::EAGAIN as usize;
+                }
             }
             if self.owner_of(object).is_none() {
                 // nobody as urgent has asked before, or it is that one's
@@ -73,11 +79,11 @@ impl Kernel {
     /// Gives one to a semaphore's count.
     pub(crate) fn increment<M: Machine>(&self, semaphore: Ref<Object>) -> usize {
         let count = semaphore.count.get();
-        if !self.wake_first::<M>(semaphore) {
-            if count >= semaphore.most.get() {
-                return Error::EOVERFLOW as usize;
-            }
-            semaphore.count.set(count.wrapping_add(1));
+        match self.wake_first::<M>(semaphore) {
+            Woken::NotYet => return STAYS,
+            Woken::Nobody if count >= semaphore.most.get() => return Error::EOVERFLOW as usize,
+            Woken::Nobody => semaphore.count.set(count.wrapping_add(1)),
+            Woken::One => {}
         }
         DONE
     }

@@ -1,6 +1,8 @@
 //! What the other parts have to see to, in a kernel without services: nothing.
 #![allow(clippy::extra_unused_type_parameters)] // as with services
 
+use core::cell::Cell;
+
 use crate::limit::OWN;
 use crate::thread::tenancy;
 use crate::{Kernel, Machine, Object, Outcome, Process, Rank, Ref, Thread, same};
@@ -27,6 +29,15 @@ impl Kernel {
 
     #[inline(always)]
     pub(crate) fn ask(&self, _: Ref<Thread>) {}
+
+    /// Nobody waits in a list.
+    pub(crate) fn come(&self, _: Ref<Thread>, _: &Cell<Option<Ref<Thread>>>) {}
+
+    pub(crate) fn go_out(&self, _: Ref<Thread>, _: &Cell<Option<Ref<Thread>>>) {}
+
+    pub(crate) fn is_in(&self, _: Ref<Thread>, _: Option<Ref<Thread>>) -> bool {
+        false
+    }
 
     pub(crate) fn unpark(&self, _: Ref<Thread>) {}
 

@@ -78,7 +78,8 @@ record! {
         pub(crate) held_next: Cell<Option<Ref<Object>>>,
         /// (Not of the first mutex. Of the first mailbox: the hand.)
         pub(crate) held_prev: Cell<Option<Ref<Object>>>,
-        /// Of a private one: the user address of its word, as it was told last. Of the hand
+        /// Of a private one: the user address of its word, as it was told last. Of a mutex
+        /// that is no more: which thread is looked at next that may want it. Of the hand
         /// of a thread that has the urgency of a late request: that level; of one that ends:
         /// where it looks next for a client.
         pub(crate) word: Cell<usize>,

@@ -11,6 +11,7 @@ use giornata_abi::system::RIGHT_USE;
 use crate::helping::is_owner;
 use crate::object::kind;
 use crate::thread::state;
+use crate::wait::Woken;
 use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, posix};
 
 /// What an operation comes to that is over: 0 or an [`Error`].
@@ -102,8 +103,10 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
             return Error::EINVAL as usize;
         }
         if number == SIGNAL {
-            kernel.wake_first::<M>(object);
-            return DONE;
+            return match kernel.wake_first::<M>(object) {
+                Woken::NotYet => STAYS,
+                _ => DONE,
+            };
         }
         if number == BROADCAST {
             return kernel.broadcast::<M>(object, slot, third);

@@ -7,10 +7,31 @@ use crate::object::kind;
 use crate::thread::state;
 use crate::{Kernel, Object, Ref, Thread, same};
 
+/// Mutexes with a ceiling that a thread can own when it locks one more.
+const CEILINGS: u32 = 63;
+
+impl Thread {
+    /// Whether it owns so many mutexes with a ceiling that it can lock no other. O(1): of so
+    /// many.
+    pub(crate) fn owns_many(&self) -> bool {
+        let (mut at, mut left) = (self.held.get(), CEILINGS);
+        while let Some(mutex) = at
+            && mutex.has_ceiling()
+        {
+            if left == 0 {
+                return true;
+            }
+            left = left.wrapping_sub(1);
+            at = mutex.held_next.get();
+        }
+        false
+    }
+}
+
 impl Kernel {
     /// A thread owns a mutex that is free. Returns whether the last owner ended without
     /// giving it back, which is told once. One with a ceiling comes to the head of that.
-    /// O(ceilings that it owns).
+    /// O(ceilings that it owns), which are 65 at most: one that it has told before is beside.
     #[inline(never)]
     pub(crate) fn acquire(&self, thread: Ref<Thread>, mutex: Ref<Object>) -> bool {
         let mut at: Option<Ref<Object>> = None;

@@ -1,6 +1,6 @@
 //! Parking: who waits for an owner that cannot run hangs on it.
 //!
-//! The Parking Invariant: a parked thread is in the ring `parked` of its *holder*, the
+//! The Parking Invariant: a parked thread is in the heap `parked` of its *holder*, the
 //! immediate owner of what it wants, which waits, or is parked itself, or has more
 //! threads hanging on it than one waking brings back. A thread is as urgent as the
 //! most urgent that hangs on it, wherever it stands: in the ready queue, in a list, or
@@ -9,7 +9,6 @@
 use crate::object::kind;
 use crate::ready::level;
 use crate::thread::state;
-use crate::wait::{enter_ring, leave_ring};
 use crate::{Kernel, Process, Rank, Ref, Thread, same};
 
 /// Threads that one dispatch parks, and that one waking brings back.
@@ -40,7 +39,7 @@ impl Kernel {
         thread.hangs_on().set(owner.number() as usize);
         thread.waits.set(Some(self.nowhere));
         thread.set(state::PARKED);
-        enter_ring(thread, &owner.parked);
+        self.come(thread, &owner.parked);
         owner.set(state::PARKED_ON);
         let process = owner.process;
         process.hanging.set(process.hanging.get().wrapping_add(1));
@@ -82,7 +81,7 @@ impl Kernel {
     }
 
     fn let_go(&self, thread: Ref<Thread>, holder: Ref<Thread>) {
-        leave_ring(thread, &holder.parked);
+        self.go_out(thread, &holder.parked);
         thread.clear(state::PARKED);
         let process = holder.process;
         let hanging = process.hanging.get().wrapping_sub(1);

@@ -76,7 +76,7 @@ record! {
         /// Free places for threads that it creates, linked by `parked`.
         pub(crate) spare: Cell<Option<Ref<Thread>>>,
         /// Its threads that wait for the end of a thread or of a process: a list, not an
-        /// object that has an id.
+        /// object that has an id. Its owner is who waits for a process, if that still does.
         pub(crate) joiners: Object,
         /// The urgency of its end when that is a deadline.
         pub(crate) urgency: Rank,

@@ -293,12 +293,12 @@ impl Kernel {
     /// A thread of a process that begins anew is as at boot.
     fn start_thread<M: Machine>(&self, thread: Ref<Thread>) {
         let place = thread.place;
-        if place.role & role::SPARE != 0 {
+        if thread.role & role::SPARE != 0 {
             return self.free_place(thread);
         }
         // (tasks and upcalls have another when they run)
         let mut rank = thread.own.get();
-        if place.role & role::DEADLINE != 0 {
+        if thread.role & role::DEADLINE != 0 {
             rank.deadline.set(M::now().wrapping_add(place.level));
         } else if let Some(fixed) = self.fixed(place.level) {
             rank = fixed;
@@ -310,14 +310,14 @@ impl Kernel {
             .wrapping_sub(size_of::<ControlPage>());
         // (nobody goes on with its id: the registers of the idle thread are nobody's)
         let _ = begin::<M>(self.idle, thread, control, place.body, rank);
-        thread.tenancy.set(place.tenancy);
+        thread.tenancy.set(tenancy::of(thread.role));
         const BY_DEADLINE: u32 = state::BY_DEADLINE / role::DEADLINE as u32;
-        thread.set((place.role & role::DEADLINE) as u32 * BY_DEADLINE);
+        thread.set((thread.role & role::DEADLINE) as u32 * BY_DEADLINE);
         for register in &thread.context.s {
             register.set(0);
         }
         self.begin_program_thread(thread);
-        if place.role & role::AUTOSTART != 0 {
+        if thread.role & role::AUTOSTART != 0 {
             thread.waits.set(None);
             self.insert(thread);
         }

@@ -24,8 +24,7 @@ use giornata_abi::Error;
 use crate::message::special;
 use crate::object::kind;
 use crate::thread::{kind as resumed, state};
-use crate::wait::leave;
-use crate::{Kernel, Object, Ref, Thread, is_not, same};
+use crate::{Kernel, Object, Ref, Thread, is_not};
 
 /// Where the registers of a client hold its request.
 pub(crate) struct Request {
@@ -79,11 +78,13 @@ impl Thread {
     pub(crate) fn upper(&self) -> usize {
         self.label as usize & !0xFFFF
     }
+}
 
-    /// Whether it wants this object.
-    #[inline(always)]
-    pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
-        self.wants.get().is_some_and(|wanted| same(wanted, object))
+impl Object {
+    /// Of a mailbox: whether who waits for a message first is dead.
+    pub(crate) fn has_dead_receivers(&self) -> bool {
+        let first = self.waiters.get();
+        first.is_some_and(|first| !first.is(state::ORPHAN) && !first.process.is_alive())
     }
 }
 
@@ -134,7 +135,7 @@ impl Kernel {
     /// published; so are some of those that hang on it.
     #[inline(never)]
     pub(crate) fn end_orphan(&self, caller: Ref<Thread>) {
-        leave(caller);
+        self.leave(caller);
         caller.clear(state::ORPHAN);
         self.queue(caller);
         if caller.is(state::PARKED_ON) {
@@ -216,18 +217,15 @@ impl Kernel {
     }
 
     /// Who waits for a message in a mailbox first and lives, and whether it wants it in
-    /// registers.
+    /// registers. If it is none, but [`has_dead_receivers`](Object::has_dead_receivers), there
+    /// may be one behind them. O(log waiters).
     #[inline(never)]
     pub(crate) fn receiver(&self, mailbox: Ref<Object>) -> (Option<Ref<Thread>>, bool) {
-        while let Some(first) = mailbox.waiters.get()
-            && !first.is(state::ORPHAN)
-        {
-            if first.process.is_alive() {
-                return (Some(first), !first.is(state::BYTES));
-            }
-            leave(first);
-            first.waits.set(Some(self.nowhere));
+        if mailbox.has_dead_receivers() {
+            self.first_alive(mailbox);
         }
-        (None, false)
+        let first = mailbox.waiters.get();
+        let first = first.filter(|first| !first.is(state::ORPHAN) && first.process.is_alive());
+        (first, first.is_some_and(|first| !first.is(state::BYTES)))
     }
 }

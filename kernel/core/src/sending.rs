@@ -11,7 +11,6 @@ use crate::message::{INLINE, special};
 use crate::ready::level;
 use crate::receiving::WORDS;
 use crate::thread::kind;
-use crate::wait::leave;
 use crate::{Kernel, Machine, Message, Object, Outcome, Process, Ref, Thread, is_not, same};
 
 /// The bit of [`Envelope`] of what was sent to a mailbox that is attached to a server.
@@ -53,6 +52,10 @@ pub(crate) fn post<M: Machine>(
         };
         if bound.is_none() {
             let (_, wants_words) = kernel.receiver(mailbox);
+            if mailbox.has_dead_receivers() {
+                // (a few a piece)
+                return kernel.go_from(me);
+            }
             // (who wants it in memory has it in its hand later)
             if special == special::CALL
                 && !wants_words
@@ -195,7 +198,7 @@ impl Kernel {
 
     /// A message comes to whoever waits for it, or into the mailbox. Who waits for words
     /// and has no room for it is refused it. Returns false if one was, and an interrupt
-    /// waits: then there is more to do.
+    /// waits, or others are dead: then there is more to do.
     #[inline(never)]
     pub(crate) fn deliver<M: Machine>(
         &self,
@@ -205,12 +208,15 @@ impl Kernel {
     ) -> bool {
         loop {
             let (Some(waiter), wants_words) = self.receiver(mailbox) else {
+                if mailbox.has_dead_receivers() {
+                    return false;
+                }
                 mailbox.put(message, in_front);
                 self.weigh_server(mailbox);
                 self.message_came::<M>();
                 return true;
             };
-            leave(waiter);
+            self.leave(waiter);
             waiter.waits.set(Some(self.nowhere));
             let is_refused = wants_words && message.length.get() > INLINE;
             if is_refused {
@@ -292,7 +298,7 @@ impl Message {
     /// for it does not wait for any more, so the registers of that are nobody's.)
     #[inline(never)]
     pub(crate) fn bind_to(&'static self, thread: Ref<Thread>) {
-        let [_, pool, number, ..] = &thread.context.t;
+        let [_, pool, .., number] = &thread.context.t;
         pool.set(self.pool.number as usize);
         number.set(self.number as usize);
         thread.kind.set(kind::CONTINUES);
@@ -305,7 +311,7 @@ impl Kernel {
     /// none may name any message, but none that is bound to it.)
     #[inline(never)]
     pub(crate) fn unbind(&self, thread: Ref<Thread>) -> Option<Ref<Message>> {
-        let [_, pool, number, ..] = &thread.context.t;
+        let [_, pool, .., number] = &thread.context.t;
         let message = self.processes.get(pool.get())?.messages.get(number.get())?;
         if is_not(message.holder.get(), thread) != 0 {
             return None;

@@ -17,6 +17,7 @@
 
 use crate::epoch::keep;
 use crate::message::Urgency;
+use crate::parking::PIECE;
 use crate::ready::level;
 use crate::thread::state;
 use crate::{Kernel, Mail, Object, Rank, Ref, Thread, before, is_not, same};
@@ -225,14 +226,19 @@ impl Kernel {
 
     /// The most urgent caller of a mailbox that nobody served is ready again: it helps
     /// whoever has received from there. One with each message that is received, so the
-    /// most urgent of those that are left always helps.
+    /// most urgent of those that are left always helps. (In front of it may be dead ones, of
+    /// which a few leave: with many of them it helps when their end has gone on, or with the
+    /// next message.)
     pub(crate) fn bring_back(&self, mailbox: Ref<Object>) {
-        while let Some(caller) = mailbox.waiters.get()
-            && caller.is(state::ORPHAN)
-        {
-            self.end_orphan(caller);
-            if caller.process.is_alive() {
-                return;
+        for _ in 0..PIECE {
+            match mailbox.waiters.get() {
+                Some(caller) if caller.is(state::ORPHAN) => {
+                    self.end_orphan(caller);
+                    if caller.process.is_alive() {
+                        return;
+                    }
+                }
+                _ => return,
             }
         }
     }

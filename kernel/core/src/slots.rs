@@ -13,7 +13,6 @@ use crate::general::in_general;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
-use crate::wait::leave;
 use crate::{Error, Kernel, Machine, Object, Outcome, Ref, Thread, same, some};
 
 /// Threads that are looked at in one piece.
@@ -86,21 +85,9 @@ fn end(object: Ref<Object>) {
     });
     if object.made & kind::KIND != kind::MUTEX {
         object.count.set(object.initial);
-    }
-}
-
-/// The most urgent that hangs on an owner for this mutex.
-fn hangs_for(owner: Ref<Thread>, mutex: Ref<Object>) -> Option<Ref<Thread>> {
-    let first = owner.parked.get()?;
-    let mut at = first;
-    loop {
-        if at.wants.get().is_some_and(|wanted| same(wanted, mutex)) {
-            return Some(at);
-        }
-        at = at.next.get();
-        if same(at, first) {
-            return None;
-        }
+    } else {
+        // (from the first thread on those are looked for that want it)
+        object.word.set(0);
     }
 }
 
@@ -173,11 +160,17 @@ impl Kernel {
     /// One that waits for an object that is to end is told. Returns whether there was one.
     fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
         // (a mailbox's callers are told with their requests)
-        let first = object.waiters.get();
-        let Some(first) = first.filter(|first| !first.is(state::ORPHAN)) else {
+        if object
+            .waiters
+            .get()
+            .is_none_or(|first| first.is(state::ORPHAN))
+        {
+            return false;
+        }
+        let Some(first) = self.first_alive(object) else {
             return false;
         };
-        leave(first);
+        self.leave(first);
         if !first.process.is_alive() {
             first.waits.set(Some(self.nowhere));
             return true;
@@ -197,15 +190,40 @@ impl Kernel {
         if object.made & kind::KIND == kind::MAILBOX {
             return self.drain(object);
         }
-        let Some(owner) = object.owner.get() else {
+        if object.owner.get().is_none() {
             return false;
-        };
-        let hangs = hangs_for(owner, object);
-        match hangs {
-            Some(hangs) => self.bring_up(hangs),
-            None => self.release(object),
         }
-        hangs.is_some()
+        let goes_on = self.look_for(object, state::PARKED);
+        if !goes_on {
+            self.release(object);
+        }
+        goes_on
+    }
+
+    /// Looks on for threads that want a mutex that is no more: until one hangs on its owner, or
+    /// of all that have not had their turn. Returns whether there are more. (Nobody begins to
+    /// want it.) O(1): of some threads.
+    #[inline(never)]
+    fn look_for(&self, mutex: Ref<Object>, parked: u32) -> bool {
+        let next = &mutex.word;
+        let rest = self.threads.get(next.get()..).unwrap_or(&[]);
+        for thread in rest.iter().take(LOOK) {
+            next.set(next.get().wrapping_add(1));
+            if !thread.wants_it(mutex) || !thread.is_linked() {
+                continue;
+            }
+            if parked == 0 {
+                self.take(thread, mutex);
+            } else if thread.is(parked) {
+                self.bring_up(thread);
+                return true;
+            }
+        }
+        let goes_on = LOOK < rest.len();
+        if !goes_on {
+            next.set(0);
+        }
+        goes_on
     }
 
     /// A piece of the look for those that want a mutex that is no more, and have not had
@@ -214,17 +232,7 @@ impl Kernel {
         if mutex.made & kind::KIND != kind::MUTEX || mutex.count.get() == 0 {
             return false;
         }
-        // (the search goes on where it was put back)
-        let next = mutex.word.get();
-        let rest = self.threads.get(next..).unwrap_or(&[]);
-        for thread in rest.iter().take(LOOK) {
-            if thread.wants.get().is_some_and(|wanted| same(wanted, mutex)) && thread.is_linked() {
-                self.take(thread, mutex);
-            }
-        }
-        let next = next.wrapping_add(LOOK);
-        let next = if LOOK < rest.len() { next } else { 0 };
-        mutex.word.set(next);
+        self.look_for(mutex, 0);
         true
     }
 }

@@ -3,7 +3,7 @@
 use giornata_abi::Error;
 use giornata_abi::trace::FaultCause;
 
-use crate::creation::{PROCESSES, joiner};
+use crate::creation::{PROCESSES, watcher};
 use crate::fault::STACK;
 use crate::process::life;
 use crate::thread::{Context, kind, state, tenancy};
@@ -91,9 +91,10 @@ impl Kernel {
         if error as usize == Error::EPERM as usize {
             return Outcome::error(error);
         }
-        if joiner(&me.process.joiners, PROCESSES).is_some() {
+        if watcher(me.process).is_some() {
             return Outcome::error(Error::EBUSY);
         }
+        me.process.joiners.owner.set(Some(me));
         self.await_end::<M>(me, PROCESSES, low, high, error)
     }
 
@@ -109,7 +110,7 @@ impl Kernel {
         }
         let how = if is_restarted { news::RESTARTED } else { 0 };
         process.news.set(cause | news::TOLD | how);
-        if let Some(watcher) = joiner(&supervisor.joiners, PROCESSES) {
+        if let Some(watcher) = watcher(supervisor) {
             let (number, generation, how) = take_news(process);
             self.end_join::<M>(watcher, number, generation, how);
         }

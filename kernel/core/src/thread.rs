@@ -16,7 +16,7 @@
 use core::cell::Cell;
 
 use crate::trace::reason;
-use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record};
+use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record, same};
 
 record! {
     /// The registers of a thread that does not run. The trap path saves straight
@@ -56,10 +56,6 @@ record! {
         pub stack_top: usize,
         /// Bytes of its stack.
         pub stack_size: usize,
-        /// Bits of [`role`].
-        pub role: u16,
-        /// The [`tenancy`] of who begins there.
-        pub tenancy: u8,
         /// Its fixed priority as a level; of a thread with a deadline, the ticks to it.
         pub level: u32,
         /// Ticks of its quantum, or of the budget of a job; 0: no limit.
@@ -84,8 +80,9 @@ record! {
         pub(crate) rank: Cell<Ref<Rank>>,
         /// Its own urgency, without ceilings and messages.
         pub(crate) own: Cell<Ref<Rank>>,
-        /// In the ring of its rank, or of the list in which it waits; itself if alone
-        /// there or in none.
+        /// In the ring of its rank, itself if alone there or in none. In the heap of those
+        /// that wait with it: the left child, and in `prev` the right one, itself if there is
+        /// none. (So who is alone is its own `next`, wherever it is.)
         pub(crate) next: Cell<Ref<Thread>>,
         pub(crate) prev: Cell<Ref<Thread>>,
         /// What never changes.
@@ -113,7 +110,7 @@ record! {
         /// Mutexes that it owns: those with a ceiling first, the most urgent ceiling
         /// first of these.
         pub(crate) held: Cell<Option<Ref<Object>>>,
-        /// Threads that are parked on it: a ring as of those that wait for an object.
+        /// Threads that are parked on it: a heap as of those that wait for an object.
         pub(crate) parked: Cell<Option<Ref<Thread>>>,
         /// Which tenant of its slot it is; 0: none.
         pub serial: Cell<u32>,
@@ -130,6 +127,10 @@ record! {
         /// The region of its own stack, or of the guard below it, where regions confine it and
         /// it has one; else 0.
         pub stack: Cell<usize>,
+        /// Bits of [`role`]. They never change.
+        pub role: u16,
+        /// The number of who waits for its end, if that still does.
+        pub(crate) joiner: Cell<u16>,
     }
 }
 
@@ -287,7 +288,7 @@ pub mod state {
     const ALWAYS_KEPT: u32 = PARKED_ON | CEILING | HINTED | SERVES | BY_DEADLINE;
 }
 
-/// Bits of [`Place::role`].
+/// Bits of [`Thread::role`].
 pub mod role {
     /// It runs jobs that a program releases.
     pub const TASK: u16 = 1;
@@ -432,6 +433,13 @@ impl Thread {
         let _ = self.set_registers(argument, body, 0, 0, 0, 0, 0);
     }
 
+    /// Whether it wants this object.
+    #[cfg_attr(not(feature = "slots"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn wants_it(&self, object: Ref<Object>) -> bool {
+        self.wants.get().is_some_and(|wanted| same(wanted, object))
+    }
+
     #[inline(always)]
     pub(crate) fn is(&self, bits: u32) -> bool {
         self.state.get() & bits != 0
@@ -454,7 +462,7 @@ impl Thread {
 
     /// Whether it runs jobs or upcalls.
     pub(crate) fn has_jobs(&self) -> bool {
-        self.place.role & (role::TASK | role::UPCALL) != 0
+        self.role & (role::TASK | role::UPCALL) != 0
     }
 
     /// Whether a thread lives in its place.

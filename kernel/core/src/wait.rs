@@ -1,16 +1,27 @@
 //! Waiting for an object: its list, blocking, waking.
 //!
-//! The threads that wait for an object are a ring through `next` and `prev`, most
-//! urgent first, among equals in the order of asking, which a serial number tells.
+//! The threads that wait for an object are a [heap](crate::leftist), most urgent first,
+//! among equals in the order of asking, which a serial number tells.
 
-use core::cell::Cell;
 use core::hint::cold_path;
 
-use crate::ready::{link_before, unlink};
 use crate::thread::state;
-use crate::{
-    Kernel, Machine, Object, Outcome, Rank, Ref, Thread, before, differ, posix, same, some,
-};
+use crate::{Kernel, Machine, Object, Outcome, Rank, Ref, Thread, differ, posix, some};
+
+/// Threads of dead processes that leave a list in one piece.
+const DEAD: u32 = 4;
+
+/// What became of a waking.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(crate) enum Woken {
+    /// A thread goes on.
+    One,
+    /// Nobody waits.
+    Nobody,
+    /// Threads of dead processes left, and there are more: the call begins again.
+    NotYet,
+}
 
 impl Kernel {
     /// The caller waits in a list, or for an instant; another thread runs.
@@ -64,7 +75,7 @@ impl Kernel {
         self.remove(thread);
         self.ask(thread);
         thread.waits.set(Some(object));
-        enter_ring(thread, &object.waiters);
+        self.come(thread, &object.waiters);
     }
 
     /// The usual waking without a call: no other thread waits for the object, this one has
@@ -83,19 +94,34 @@ impl Kernel {
         true
     }
 
-    /// The first that waits for the object and lives goes on. Returns whether there was
-    /// one.
+    /// The first that waits for the object and lives goes on. O(log waiters).
     #[inline(never)]
-    pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> bool {
-        while let Some(first) = object.waiters.get() {
-            leave(first);
-            if first.process.is_alive() {
+    pub(crate) extern "C" fn wake_first<M: Machine>(&self, object: Ref<Object>) -> Woken {
+        match self.first_alive(object) {
+            Some(first) if first.process.is_alive() => {
+                self.leave(first);
                 self.awaken::<M>(first);
-                return true;
+                Woken::One
             }
+            None => Woken::Nobody,
+            Some(_) => Woken::NotYet,
+        }
+    }
+
+    /// Who waits for the object first and lives, or is dead behind others that are, which
+    /// leave: as many as a piece of work has. O(log waiters).
+    #[inline(never)]
+    pub(crate) extern "C" fn first_alive(&self, object: Ref<Object>) -> Option<Ref<Thread>> {
+        let mut left = DEAD;
+        loop {
+            let first = object.waiters.get()?;
+            if first.process.is_alive() || left == 0 {
+                return Some(first);
+            }
+            left = left.wrapping_sub(1);
+            self.leave(first);
             first.waits.set(Some(self.nowhere));
         }
-        false
     }
 
     /// The wait of a thread that is not parked ends before what it waited for has come:
@@ -103,7 +129,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn leave_wait<M: Machine>(&self, thread: Ref<Thread>) {
         let left = thread.waits.get();
-        leave(thread);
+        self.leave(thread);
         self.leave_line(thread);
         self.note_left::<M>(thread, left);
     }
@@ -143,7 +169,7 @@ impl Kernel {
                 false => self.insert(thread),
             };
         }
-        let ring = match (self.holder(thread), thread.waits.get()) {
+        let heap = match (self.holder(thread), thread.waits.get()) {
             (Some(holder), _) => {
                 self.note_lent(holder, rank);
                 &holder.parked
@@ -152,52 +178,19 @@ impl Kernel {
             (None, None) => return,
         };
         // (in that of `nowhere` there is nobody)
-        if ring.get().is_none() {
+        if heap.get().is_none() {
             return thread.rank.set(rank);
         }
-        leave_ring(thread, ring);
+        self.go_out(thread, heap);
         thread.rank.set(rank);
-        enter_ring(thread, ring);
+        self.come(thread, heap);
     }
-}
 
-/// Puts a thread into a ring, most urgent first and then by when they asked.
-#[inline(never)]
-pub(crate) extern "C" fn enter_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
-    let Some(first) = ring.get() else {
-        return ring.set(Some(thread));
-    };
-    let rank = thread.rank.get();
-    let asked = |thread: Ref<Thread>| thread.asked().get() as u32;
-    let precedes = |other: Ref<Thread>| {
-        let theirs = other.rank.get();
-        rank.is_above(theirs) || !theirs.is_above(rank) && before(asked(thread), asked(other))
-    };
-    let mut at = first;
-    while precedes(at.prev.get()) {
-        at = at.prev.get();
-        if same(at, first) {
-            ring.set(Some(thread));
-            break;
+    /// Takes a thread out of the list in which it waits. O(log waiters).
+    #[inline(never)]
+    pub(crate) extern "C" fn leave(&self, thread: Ref<Thread>) {
+        if let Some(object) = thread.waits.get() {
+            self.go_out(thread, &object.waiters);
         }
-    }
-    link_before(thread, at);
-}
-
-/// Takes a thread out of a ring.
-#[inline(never)]
-pub(crate) extern "C" fn leave_ring(thread: Ref<Thread>, ring: &Cell<Option<Ref<Thread>>>) {
-    let next = thread.next.get();
-    if ring.get().is_some_and(|first| same(first, thread)) {
-        ring.set(if same(next, thread) { None } else { Some(next) });
-    }
-    unlink(thread);
-}
-
-/// Takes a thread out of the list in which it waits.
-#[inline(never)]
-pub(crate) extern "C" fn leave(thread: Ref<Thread>) {
-    if let Some(object) = thread.waits.get() {
-        leave_ring(thread, &object.waiters);
     }
 }

@@ -380,7 +380,7 @@ fn lay_reaper(arena: &mut Arena, parts: &Parts, description: &Description, index
     let number = description.threads.len() + 1 + index;
     let reaper = parts.threads.at(number, arena);
     let place = arena.one::<Place>();
-    arena.set(place, "role", u32::from(role::REAPER));
+    arena.set(reaper, "role", u32::from(role::REAPER));
     let process = parts.processes.at(index, arena);
     lay_record(arena, parts, number, (process, place, parts.rank_idle));
     arena.set(reaper, "kind", u32::from(kind::WORK));
@@ -415,9 +415,7 @@ fn lay_thread(
     arena.set(place, "body", thread.arguments[1]);
     arena.set(place, "stack_top", thread.stack.0);
     arena.set(place, "stack_size", thread.stack.1);
-    let tenant = tenancy::of(thread.role);
-    arena.set(place, "role", u32::from(thread.role));
-    arena.set(place, "tenancy", u32::from(tenant));
+    arena.set(record, "role", u32::from(thread.role));
     let own_level = level::LOWEST - u32::from(thread.priority);
     arena.set(place, "allowance", thread.allowance);
     let rank = match thread.role & role::DEADLINE {
@@ -461,6 +459,7 @@ fn lay_thread(
     let begins = role::AUTOSTART | role::TASK | role::UPCALL;
     if thread.role & begins != 0 && !begins_by_call {
         arena.set(record, "serial", 1u32);
+        let tenant = tenancy::of(thread.role);
         arena.set(record, "tenancy", u32::from(tenant));
     }
 }

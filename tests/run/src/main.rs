@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod capacities;
 mod conversation;
 mod repeat;
 mod run;
@@ -41,6 +42,8 @@ enum Stage {
     Soak,
     /// Two runs of the example.
     Repeat,
+    /// A bystander beside processes that make the most of what they were given.
+    Capacities,
     /// A machine in flight, and the host tool beside it.
     Hostlink,
 }
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Stage::Chips => suite::run_short(extent).and_then(judged),
         Stage::Soak => suite::soak().and_then(soaked),
         Stage::Repeat => repeat::check(),
+        Stage::Capacities => capacities::check(extent.full, extent.bless),
         Stage::Hostlink => match extent.full {
             false => conversation::check(&BOARDS[..1], &[]),
             true => conversation::check(&BOARDS, &[UART]),

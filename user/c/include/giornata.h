@@ -203,8 +203,8 @@ int sem_delete(gio_id semaphore);
  * GIO_EOWNERDEAD: the caller has the mutex; its owner before ended without giving it
  * back. GIO_EDEADLK: the caller has it, or its owner waits for the caller.
  * GIO_EINVAL: it is no semaphore, or the caller is above the mutex's ceiling.
- * GIO_EIDRM: it was deleted meanwhile. GIO_ESRCH: it has ended. GIO_EPERM: this
- * process may not use it. */
+ * GIO_EAGAIN: the caller has 64 mutexes with ceilings. GIO_EIDRM: it was deleted
+ * meanwhile. GIO_ESRCH: it has ended. GIO_EPERM: this process may not use it. */
 int sem_lock(gio_id semaphore);
 
 /* The same without a wait: GIO_EBUSY. */

@@ -523,7 +523,7 @@ impl Kernel {
                     _ => return,
                 }
             }
-            None if thread.place.role & crate::thread::role::UPCALL != 0 => self.micro.reaction,
+            None if thread.role & crate::thread::role::UPCALL != 0 => self.micro.reaction,
             None => return,
         };
         thread.own.set(rank);

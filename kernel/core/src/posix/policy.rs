@@ -526,7 +526,7 @@ impl Kernel {
         thread: Ref<Thread>,
         rank: Ref<Rank>,
     ) {
-        if thread.place.role & role::SPARE != 0 {
+        if thread.role & role::SPARE != 0 {
             self.record_priority::<M>(thread, rank, creator, 0);
         }
         if let Some(account) = self.account(thread).filter(|account| account.is_in_use()) {

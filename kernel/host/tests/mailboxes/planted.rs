@@ -47,7 +47,7 @@ fn a_message_that_is_bound_to_nobody_is_found() {
 fn a_call_that_knows_another_message_is_found() {
     let broken = "the call of who has a message continues, and knows which it is";
     finds(broken, |stage| {
-        stage.rig.thread(0).context.t[2].set(0);
+        stage.rig.thread(0).context.t[6].set(0);
     });
 }
 

@@ -275,7 +275,7 @@ impl Host {
         // (callers of a mailbox hang there if nobody serves it)
         let is_mailbox = matches!(self.system.objects[object].kind, Kind::Mailbox { .. });
         let object = self.rig.object(object);
-        let waiters = self.ring(object.waiters()).into_iter();
+        let waiters = self.rig.kernel().in_order(object.waiters());
         let calls = |thread: &Ref<Thread>| {
             let wanted = thread.wants();
             is_mailbox && wanted.is_some_and(|wanted| std::ptr::eq(wanted, object))

@@ -255,3 +255,20 @@ fn a_call_that_continues_ends_before_a_signal_is_handled_whatever_its_process_pa
     assert!(stage.rig.now() >= 16, "all of it was copied");
     assert_eq!(stage.place(0), 5);
 }
+
+#[test]
+fn a_thread_owns_64_mutexes_with_ceilings_at_most() {
+    let mut system = threads(&[5]);
+    let mutexes: Vec<usize> = (0..65)
+        .map(|at| ceiling_mutex(&mut system, 10 + at % 7))
+        .collect();
+    let mut stage = Stage::new(&system);
+    for mutex in &mutexes[..64] {
+        stage.lock(0, *mutex).returned(0, DONE);
+    }
+    stage.lock(0, mutexes[64]).refused(0, Error::EAGAIN);
+    stage.unlock(0, mutexes[30]).returned(0, DONE);
+    stage.lock(0, mutexes[64]).returned(0, DONE);
+    stage.lock(0, mutexes[30]).refused(0, Error::EAGAIN);
+    assert_eq!(stage.place(0), 16);
+}

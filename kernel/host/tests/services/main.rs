@@ -4,6 +4,7 @@
 mod ceilings;
 mod conditions;
 mod cpu_clocks;
+mod crowds;
 mod deadlines;
 mod deaths;
 mod helping;

@@ -286,12 +286,17 @@ impl Stage {
 
     /// Who waits in the list of an object, the first one first.
     pub(crate) fn waiters(&self, slot: usize) -> Vec<usize> {
-        ring(self.rig.object(slot).waiters())
+        self.in_order(self.rig.object(slot).waiters())
     }
 
     /// Who hangs on a thread.
     pub(crate) fn parked_on(&self, thread: usize) -> Vec<usize> {
-        ring(self.record(thread).parked())
+        self.in_order(self.record(thread).parked())
+    }
+
+    fn in_order(&self, first: Option<Ref<Record>>) -> Vec<usize> {
+        let threads = self.rig.kernel().in_order(first);
+        threads.map(|thread| thread.number() as usize).collect()
     }
 
     /// The priority of a thread's place.
@@ -339,19 +344,4 @@ impl Stage {
             .set_word(DATA + process * DATA_SIZE + offset, value);
         self
     }
-}
-
-fn ring(first: Option<Ref<Record>>) -> Vec<usize> {
-    let mut all = Vec::new();
-    if let Some(first) = first {
-        let mut at = first;
-        loop {
-            all.push(at.number() as usize);
-            at = at.next();
-            if std::ptr::eq(at, first) {
-                break;
-            }
-        }
-    }
-    all
 }

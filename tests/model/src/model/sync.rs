@@ -369,13 +369,12 @@ impl Model {
         }
         self.unserve(slot);
         if let Some(owner) = self.objects[slot].owner {
-            let hangs_for = |model: &Model| {
-                let hanging = model.hanging(Parking::Thread(owner)).into_iter();
-                let wanting = model.wanting(slot);
-                hanging.into_iter().find(|thread| wanting.contains(thread))
-            };
-            while let Some(waiter) = hangs_for(self) {
-                self.bring_up(waiter);
+            // (in the order of their numbers: the kernel looks at some threads a piece)
+            for thread in 0..self.threads.len() {
+                let hangs = self.hanging(Parking::Thread(owner)).contains(&thread);
+                if hangs && self.wanting(slot).contains(&thread) {
+                    self.bring_up(thread);
+                }
             }
             self.release(slot, false);
         }
