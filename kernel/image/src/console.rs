@@ -25,12 +25,13 @@ pub(crate) fn say(text: &str) {
     text.bytes().for_each(put);
 }
 
-/// Sends a number in hexadecimal, all its digits.
-pub(crate) fn number(number: usize) {
-    let mut shift = usize::BITS;
-    while shift != 0 {
-        shift = shift.wrapping_sub(4);
-        let digit = number.wrapping_shr(shift) as u8 & 15;
+/// Sends a number in hexadecimal, all its digits, behind a space.
+#[inline(never)]
+pub(crate) fn number(mut number: usize) {
+    put(b' ');
+    for _ in 0..usize::BITS / 4 {
+        let digit = (number >> (usize::BITS - 4)) as u8;
         put(if digit < 10 { b'0' } else { b'a' - 10 }.wrapping_add(digit));
+        number <<= 4;
     }
 }

@@ -17,34 +17,23 @@ pub(crate) fn first(said: u32, bytes: u32, written: u32) -> u32 {
 }
 
 /// Sends one frame: what it holds, its number, then its words.
-pub(crate) fn send(what: u8, number: u32, words: &[Cell<u32>; 4], put: fn(u8)) {
-    let byte = |at: usize| {
-        let place = at.wrapping_sub(1);
-        let word = match place / 4 {
-            0 => number,
-            // (in front of the number lies the last byte of a word that there is not)
-            word => match words.get(word.wrapping_sub(1)) {
-                Some(word) => word.get(),
-                None => (what as u32) << 24,
-            },
-        };
-        word.wrapping_shr(8 * (place as u32 % 4)) as u8
-    };
-    // COBS: runs between zeros, each after its length plus one. A frame is shorter than
-    // the longest run, so no run needs to be cut.
-    let mut begin = 0;
-    while begin <= FRAME_BYTES {
-        let mut end = begin;
-        while end < FRAME_BYTES && byte(end) != 0 {
-            end = end.wrapping_add(1);
+pub(crate) fn send(what: u8, number: u32, [a, b, c, d]: &[Cell<u32>; 4], put: fn(u8)) {
+    let head = (what as u32) << 24;
+    let words = [head, number, a.get(), b.get(), c.get(), d.get()];
+    // SAFETY: every bit pattern is such bytes; the lowest of a word comes first.
+    let mut bytes: [u8; 3 + FRAME_BYTES] = unsafe { core::mem::transmute(words) };
+    let [_, _, frame @ ..] = &mut bytes;
+    // COBS: each zero, and one in front, says how far it is to the next, the last of which
+    // ends the frame: less than a byte can say.
+    let mut distance = 1;
+    for byte in frame.iter_mut().rev() {
+        if *byte == 0 {
+            *byte = distance;
+            distance = 0;
         }
-        put((end.wrapping_sub(begin) as u8).wrapping_add(1));
-        while begin != end {
-            put(byte(begin));
-            begin = begin.wrapping_add(1);
-        }
-        begin = begin.wrapping_add(1);
+        distance = distance.wrapping_add(1);
     }
+    frame.iter().copied().for_each(put);
     put(0);
 }
 

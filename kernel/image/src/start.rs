@@ -47,7 +47,6 @@ extern "C" fn start() -> ! {
     if let Err(why) = check() {
         say("giornata: ");
         say(why);
-        say("\n");
         giornata_stop(REFUSED);
     }
     // SAFETY: the boot hart comes here once, with interrupts off; the records have been
@@ -61,23 +60,23 @@ fn check() -> Result<(), &'static str> {
     // SAFETY: RAM lies there, and every bit pattern is such a record.
     let boot = unsafe { &*with_exposed_provenance::<Boot>(RECORDS) };
     if boot.magic != MAGIC {
-        return Err("there is no system beside the kernel");
+        return Err("there is no system beside the kernel\n");
     }
     const LAYOUT: u32 = layout(size_of::<usize>());
     if boot.layout != LAYOUT || boot.address != RECORDS {
-        return Err("the system is for another kernel");
+        return Err("the system is for another kernel\n");
     }
     let (length, zeroed) = (boot.length as usize, boot.zeroed as usize);
     let room = MEMORY_END - RECORDS;
     if length < size_of::<Boot>() || length > room || zeroed > room.wrapping_sub(length) {
-        return Err("the system leaves its memory");
+        return Err("the system leaves its memory\n");
     }
     let body = with_exposed_provenance::<u32>(RECORDS + size_of::<Boot>());
     let words = length.wrapping_sub(size_of::<Boot>()) / size_of::<u32>();
     // SAFETY: it lies in RAM, and nobody writes there before the kernel begins.
     let body = unsafe { core::slice::from_raw_parts(body, words) };
     if checksum(body.iter().copied()) != boot.checksum {
-        return Err("the system is damaged");
+        return Err("the system is damaged\n");
     }
     let zeroed_at = with_exposed_provenance_mut::<u8>(RECORDS.wrapping_add(length));
     // SAFETY: it lies in RAM, and nobody has it before the kernel begins.
@@ -172,12 +171,11 @@ fn send_memory(from: usize, length: usize) {
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.boot.trapped")]
 extern "C" fn giornata_trapped(cause: usize, pc: usize, address: usize) -> ! {
-    say("\ngiornata: the kernel trapped: cause, pc, address ");
-    for word in [cause, pc, address] {
-        number(word);
-        put(b' ');
-    }
-    say("\n");
+    say("\ngiornata: the kernel trapped: cause, pc, address");
+    number(cause);
+    number(pc);
+    number(address);
+    say(" \n");
     giornata_stop(TRAPPED)
 }
 
