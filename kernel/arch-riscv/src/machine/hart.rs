@@ -58,35 +58,8 @@ pub(super) fn restart_clock() {
 
 /// Bytes of a word.
 const WORD: usize = size_of::<usize>();
-/// Bytes that are copied or zeroed without a branch: eight words.
+/// Bytes that are zeroed without a branch: eight words.
 const BLOCK: usize = 8 * WORD;
-
-/// Copies a block. A load stands between two stores, which would wait for each other, and
-/// between a load and its use.
-///
-/// # Safety
-/// Both are blocks of memory, aligned to words.
-#[inline(always)]
-unsafe fn copy_block(from: *const usize, to: *mut usize) {
-    // SAFETY: within the block (by contract).
-    let load = |word| unsafe { from.add(word).read_volatile() };
-    // SAFETY: as above.
-    let store = |word, value| unsafe { to.add(word).write_volatile(value) };
-    let (a, b, c) = (load(0), load(1), load(2));
-    store(0, a);
-    let d = load(3);
-    store(1, b);
-    let e = load(4);
-    store(2, c);
-    let f = load(5);
-    store(3, d);
-    let g = load(6);
-    store(4, e);
-    let h = load(7);
-    store(5, f);
-    store(6, g);
-    store(7, h);
-}
 
 impl Machine for Riscv {
     #[inline(always)]
@@ -150,22 +123,9 @@ impl Machine for Riscv {
     }
 
     #[inline(never)]
-    fn copy(mut from: usize, mut to: usize, mut length: usize) {
-        if (from | to).is_multiple_of(WORD) {
-            while length >= BLOCK {
-                // SAFETY: core has had both places checked (Memory Invariant).
-                unsafe {
-                    copy_block(
-                        with_exposed_provenance(from),
-                        with_exposed_provenance_mut(to),
-                    )
-                };
-                (from, to) = (from.wrapping_add(BLOCK), to.wrapping_add(BLOCK));
-                length = length.wrapping_sub(BLOCK);
-            }
-        }
+    fn copy(from: usize, to: usize, length: usize) {
         let to = with_exposed_provenance_mut::<u8>(to);
-        // SAFETY: as above.
+        // SAFETY: core has had both places checked (Memory Invariant).
         unsafe { to.copy_from_nonoverlapping(with_exposed_provenance(from), length) };
     }
 
