@@ -7,6 +7,7 @@ use giornata_abi::ring::{FORMAT, Kind, head};
 use crate::account::Account;
 use crate::agenda::FARTHEST;
 use crate::layout::{PRIME, Shape, Shaped, fingerprint};
+use crate::machine::high_word;
 use crate::posix;
 use crate::process::Image;
 use crate::thread::{Place, role};
@@ -130,7 +131,7 @@ impl Kernel {
             self.settings.hertz,
             records,
         );
-        let (layout, high) = (self.boot.layout, M::high(now));
+        let (layout, high) = (self.boot.layout, high_word::<M>(now));
         self.trace
             .write(self.boot.checksum, head(Kind::More, 0, 0), layout, high);
         posix::note_real_time::<M>(self, now, high);

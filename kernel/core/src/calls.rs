@@ -145,18 +145,22 @@ impl Kernel {
         if same(me, self.micro.thread) {
             return self.machine_turn::<M>(me);
         }
-        match me.role & role::REAPER {
-            0 => match me.kind.get() {
+        if me.role & role::REAPER != 0 {
+            self.reap::<M>(me);
+        } else {
+            match me.kind.get() {
                 #[cfg(feature = "services")]
                 crate::thread::kind::FINISHES => self.finish_wait::<M>(me),
                 #[cfg(feature = "mail")]
-                crate::thread::kind::CONTINUES => mailbox::carry_out::<M>(me, M::kernel()),
+                crate::thread::kind::CONTINUES => {
+                    return mailbox::carry_out::<M>(me, M::kernel());
+                }
                 #[cfg(feature = "programs")]
-                crate::thread::kind::COPIES => self.copy_value::<M>(me),
-                _ => self.go(),
-            },
-            _ => self.reap::<M>(me),
+                crate::thread::kind::COPIES => return self.copy_value::<M>(me),
+                _ => {}
+            }
         }
+        self.go()
     }
 
     /// Saves the arguments of a call that is not done: the caller makes it again when

@@ -11,6 +11,7 @@ use core::cell::Cell;
 
 use giornata_abi::ring::{Kind, head};
 
+use crate::machine::high_word;
 use crate::{Kernel, Machine, before};
 
 /// Ticks from one epoch to the next.
@@ -33,7 +34,7 @@ impl Kernel {
     /// An epoch begins: the trace hears of the high word of the clock.
     pub(crate) fn begin_epoch<M: Machine>(&self, now: u32) {
         self.trace
-            .write(now, head(Kind::Epoch, 0, 0), M::high(now), 0);
+            .write(now, head(Kind::Epoch, 0, 0), high_word::<M>(now), 0);
         self.looked.set(0);
         self.await_epoch::<M>(now, EPOCH);
     }
@@ -41,9 +42,9 @@ impl Kernel {
     /// At its end, and whenever more records are to be looked at: O(1).
     pub(crate) fn on_epoch<M: Machine>(&self) {
         let (now, first) = (M::now(), self.looked.get());
-        let next = first.wrapping_add(PIECE);
-        self.looked.set(next);
-        for index in first..next {
+        self.looked.set(first.wrapping_add(PIECE));
+        for ahead in 0..PIECE {
+            let index = first.wrapping_add(ahead);
             if !self.keep_record(index as usize, now.wrapping_sub(LONG)) {
                 return self.begin_epoch::<M>(now);
             }

@@ -8,20 +8,29 @@ use giornata_abi::ring::{Kind, head};
 use giornata_abi::trace::FaultCause;
 
 use crate::process::life;
-use crate::thread::Context;
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread};
 
 /// Most bytes of what a panic tells that are recorded.
 const TEXT: usize = giornata_abi::panic::MOST;
 /// Most bytes of the stack that are recorded.
-pub(crate) const STACK: usize = 256;
+const STACK: usize = 256;
 /// Bytes of it in one record and the one behind it.
 const PIECE: usize = 16;
+
+/// Leaves to the reaper of a process that ends what it is to record: `length` bytes, from
+/// where its first register says.
+#[inline(always)]
+pub(crate) fn leave_message(process: Ref<Process>, from: usize, length: usize) {
+    let [at, left, ..] = &process.reaper.context.a;
+    at.set(from);
+    left.set(length);
+}
 
 impl Kernel {
     /// The running thread did what it may not: its process ends, and nobody else
     /// notices. `cause` is a [`FaultCause`], `address` what it reached for. The next
     /// is never the thread itself.
+    #[inline(always)]
     pub fn fault<M: Machine>(
         &self,
         me: Ref<Thread>,
@@ -29,19 +38,32 @@ impl Kernel {
         pc: usize,
         address: usize,
     ) -> Outcome {
-        let Context { sp, ra, .. } = &me.context;
-        let (sp, ra) = (sp.get(), ra.get());
-        self.record_registers::<M>(me, sp, ra);
-        self.fail::<M>(me, cause, pc, address, sp, STACK)
+        self.fail::<M>(me, cause, pc, address)
     }
 
-    /// Records registers of a thread of whose end the next record tells. The first time,
-    /// they are kept.
+    /// The process of the running thread ends. What a panic tells has been left to its
+    /// reaper; of anything else that is the stack.
     #[inline(never)]
-    pub(crate) fn record_registers<M: Machine>(&self, thread: Ref<Thread>, sp: usize, ra: usize) {
+    fn fail<M: Machine>(&self, me: Ref<Thread>, cause: u32, pc: usize, address: usize) -> Outcome {
+        if cause != FaultCause::Panic as u32 {
+            self.record_registers::<M>(me, me.context.ra.get());
+        }
+        let process = me.process;
+        self.record_cause::<M>(process, Some(me), cause, pc, address);
+        self.end_process::<M>(process, cause, life::MESSAGE, me.own.get());
+        // (its first piece runs now, wherever it is queued: the thread has not to be asked
+        // whether it lives)
+        Outcome::switch(process.reaper)
+    }
+
+    /// Records registers of a thread of whose end the next record tells; its stack is to
+    /// come. The first time, they are kept.
+    #[inline(never)]
+    pub(crate) fn record_registers<M: Machine>(&self, thread: Ref<Thread>, ra: usize) {
+        let (process, sp) = (thread.process, thread.context.sp.get());
+        leave_message(process, sp, STACK);
         let label = head(Kind::Registers, 0, thread.number() as u16);
         self.trace.write(M::now(), label, sp as u32, ra as u32);
-        let process = thread.process;
         if process.ends.get() == 0 {
             process.first.sp.set(sp);
             process.first.ra.set(ra);
@@ -56,27 +78,8 @@ impl Kernel {
         length: usize,
         line: usize,
     ) -> Outcome {
-        let length = length.min(TEXT);
-        self.fail::<M>(me, FaultCause::Panic as u32, address, line, address, length)
-    }
-
-    #[inline(never)]
-    fn fail<M: Machine>(
-        &self,
-        me: Ref<Thread>,
-        cause: u32,
-        pc: usize,
-        address: usize,
-        from: usize,
-        bytes: usize,
-    ) -> Outcome {
-        let process = me.process;
-        process.reaper.context.a[0].set(from);
-        self.record_cause::<M>(process, Some(me), (cause, bytes), pc, address);
-        self.end_process::<M>(process, cause, life::MESSAGE, me.own.get());
-        // (its first piece runs now, wherever it is queued: the thread has not to be asked
-        // whether it lives)
-        Outcome::switch(process.reaper)
+        leave_message(me.process, address, length.min(TEXT));
+        self.fail::<M>(me, FaultCause::Panic as u32, address, line)
     }
 
     /// Records the next bytes that a fault left to be read, as far as they can be.

@@ -320,7 +320,7 @@ impl Kernel {
     /// The turn of a thread that has something to do in the kernel before it goes on: its
     /// wait is refused, or something is written to its memory.
     #[inline(never)]
-    pub(crate) fn finish_wait<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
+    pub(crate) fn finish_wait<M: Machine>(&self, me: Ref<Thread>) {
         let noted = me.noted().get();
         me.kind.set(noted as u8);
         match noted >> 8 & REFUSED {
@@ -350,7 +350,6 @@ impl Kernel {
                 }
             }
         }
-        self.go()
     }
 
     /// Who pays for the time of `runner`, the end of the chain that has the turn; none: it

@@ -60,6 +60,12 @@ pub trait Machine: 'static {
     fn stop(status: usize) -> !;
 }
 
+/// [`Machine::high`] out of line: where cycles do not count.
+#[inline(never)]
+pub(crate) fn high_word<M: Machine>(now: u32) -> u32 {
+    M::high(now)
+}
+
 /// [`Machine::pending`] out of line: between the pieces of work that is long anyway.
 #[inline(never)]
 pub(crate) fn waits<M: Machine>() -> bool {

@@ -18,25 +18,26 @@ use giornata_abi::ring::{Kind, head};
 use giornata_abi::system::FaultPolicy;
 
 use crate::life::begin;
+use crate::machine::high_word;
 use crate::process::{Cause, PIECE, RestartRule, Stretch, life};
 use crate::ready::level;
 use crate::thread::{role, state, tenancy};
-use crate::{Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
+use crate::{Kernel, Machine, Process, Rank, Ref, Thread, same};
 
 impl Kernel {
-    /// Records why a process ends, and that `message` bytes of it are to come, from where
-    /// the first register of its reaper says. The first time, that is kept.
+    /// Records why a process ends, and how many bytes of its message are to come. The first
+    /// time, that is kept.
     #[inline(never)]
     pub(crate) fn record_cause<M: Machine>(
         &self,
         process: Ref<Process>,
         thread: Option<Ref<Thread>>,
-        (cause, message): (u32, usize),
+        cause: u32,
         pc: usize,
         address: usize,
     ) {
-        process.reaper.context.a[1].set(message);
-        let how = cause | (message as u32) << 16;
+        let [_, message, ..] = &process.reaper.context.a;
+        let how = cause | (message.get() as u32) << 16;
         let label = head(Kind::Fault, 0, process.number as u16);
         let (wide, wide_address) = (pc as u64, address as u64);
         let (high, address_high) = ((wide >> 32) as u32, (wide_address >> 32) as u32);
@@ -50,7 +51,7 @@ impl Kernel {
             } = &process.first;
             let now = M::now();
             low.set(now);
-            high.set(M::high(now));
+            high.set(high_word::<M>(now));
             process.first.how.set(how);
             process.first.pc.set(pc);
             process.first.address.set(address);
@@ -115,7 +116,7 @@ impl Kernel {
 
     /// A piece of the work of a process's reaper.
     #[inline(never)]
-    pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) -> Outcome {
+    pub(crate) fn reap<M: Machine>(&self, reaper: Ref<Thread>) {
         let process = reaper.process;
         let now = process.life.get();
         let slot = self.slot.get();
@@ -124,8 +125,7 @@ impl Kernel {
             if now == life::SEARCH {
                 self.find_cause::<M>(process, Some(slot));
             }
-            self.end_thread::<M>(slot);
-            return self.go_from(reaper);
+            return self.end_thread::<M>(slot);
         }
         let at = process.progress.get();
         let index = at as usize;
@@ -133,7 +133,7 @@ impl Kernel {
             life::SEARCH => self.look_for_cause::<M>(process, index),
             life::MESSAGE => self.record_message::<M>(process, index),
             life::LINES => match process.lines.get(index) {
-                Some(line) => {
+                Some(&line) => {
                     M::mask(line.number);
                     line.handler.set(None);
                     line.latched.set(0);
@@ -149,7 +149,7 @@ impl Kernel {
                         self.end_thread::<M>(thread);
                         if self.give_up_one(thread) {
                             // one thing a piece
-                            return self.go_from(reaper);
+                            return;
                         }
                     }
                     1
@@ -162,7 +162,7 @@ impl Kernel {
                 Some(stretch) => {
                     let [_, _, offset, ..] = &reaper.context.a;
                     if !stretch.restore::<M>(offset) {
-                        return self.go_from(reaper);
+                        return;
                     }
                     1
                 }
@@ -176,26 +176,12 @@ impl Kernel {
             self.reap_next::<M>(process, now);
         }
         self.end_loan(process);
-        self.go_from(reaper)
     }
 
     /// What comes behind the work of which `now` tells.
     fn reap_next<M: Machine>(&self, process: Ref<Process>, now: u32) {
-        let policy = process.image.policy;
-        let reaper = process.reaper;
-        let mut pause = None;
         let next = match now {
-            life::REGIONS => {
-                pause = match policy == FaultPolicy::Restart as u32 {
-                    true => self.pause_of::<M>(process),
-                    false => None,
-                };
-                match pause {
-                    Some(0) => life::RESTORE,
-                    Some(_) => life::PAUSE,
-                    None => life::DEAD,
-                }
-            }
+            life::REGIONS => self.life_behind_end::<M>(process),
             life::START => life::ALIVE,
             life::DEAD => return,
             _ => now.wrapping_add(1),
@@ -206,14 +192,11 @@ impl Kernel {
             life::DEAD | life::ALIVE | life::PAUSE => {}
             _ => return,
         }
+        let reaper = process.reaper;
         self.remove(reaper);
         reaper.waits.set(Some(self.nowhere));
-        if let (life::PAUSE, Some(pause)) = (next, pause) {
-            let now = M::now();
-            let (low, is_over) = now.overflowing_add(pause);
-            let high = M::high(now).wrapping_add(is_over as u32);
-            reaper.set(state::SLEEPS);
-            return self.arm::<M>(reaper, low as usize, high as usize);
+        if next == life::PAUSE {
+            return;
         }
         let is_restarted = next == life::ALIVE;
         let generation = process.generation.get().wrapping_add(is_restarted as u32);
@@ -222,18 +205,25 @@ impl Kernel {
         self.trace
             .write(M::now(), label, is_restarted as u32, generation);
         self.tell_supervisor::<M>(process, is_restarted);
-        let policy = match policy == FaultPolicy::Restart as u32 {
-            true => process.image.rule.beyond,
-            false => policy,
-        };
+        let mut policy = process.image.policy;
+        if policy == FaultPolicy::Restart as u32 {
+            policy = process.image.rule.beyond;
+        }
         if !is_restarted && policy == FaultPolicy::Halt as u32 {
             self.stop::<M>(1);
         }
     }
 
-    /// The ticks before a process that has ended is restarted; `None`: it is not any more.
-    /// One that its supervisor ended is restarted at once, and that is not counted. O(1).
-    fn pause_of<M: Machine>(&self, process: Ref<Process>) -> Option<u32> {
+    /// Whether a process that has ended is restarted, and if not at once, when: its reaper
+    /// sleeps until then. One that its supervisor ended is restarted at once, and that is not
+    /// counted. O(1), and an alarm.
+    fn life_behind_end<M: Machine>(&self, process: Ref<Process>) -> u32 {
+        if process.image.policy != FaultPolicy::Restart as u32 {
+            return life::DEAD;
+        }
+        if Kernel::was_ended(process) {
+            return life::RESTORE;
+        }
         let RestartRule {
             pause,
             longest,
@@ -241,12 +231,9 @@ impl Kernel {
             window: [window, window_high],
             ..
         } = process.image.rule;
-        if Kernel::was_ended(process) {
-            return Some(0);
-        }
         let [low, high] = &process.counted;
         let now = M::now();
-        let now_high = M::high(now);
+        let now_high = high_word::<M>(now);
         let (since, borrow) = now.overflowing_sub(low.get());
         let since_high = now_high
             .wrapping_sub(high.get())
@@ -258,17 +245,22 @@ impl Kernel {
             count = 0;
         }
         if count == most && most != 0 {
-            return None;
+            return life::DEAD;
         }
         process.restarts.set(count.saturating_add(1));
-        let Some(doubled) = count.checked_sub(1) else {
-            return Some(0);
-        };
-        Some(match longest.checked_shr(doubled) {
-            _ if pause == 0 => 0,
+        if count == 0 || pause == 0 {
+            return life::RESTORE;
+        }
+        let doubled = count.wrapping_sub(1);
+        let pause = match longest.checked_shr(doubled) {
             Some(limit) if pause <= limit => pause.wrapping_shl(doubled),
             _ => longest,
-        })
+        };
+        let (low, is_over) = now.overflowing_add(pause);
+        let high = now_high.wrapping_add(is_over as u32);
+        process.reaper.set(state::SLEEPS);
+        self.arm::<M>(process.reaper, low as usize, high as usize);
+        life::PAUSE
     }
 
     /// Whatever a thread of a process that ends is in, it is no longer.

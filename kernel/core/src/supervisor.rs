@@ -4,7 +4,7 @@ use giornata_abi::Error;
 use giornata_abi::trace::FaultCause;
 
 use crate::creation::{PROCESSES, watcher};
-use crate::fault::STACK;
+use crate::fault::leave_message;
 use crate::process::life;
 use crate::thread::{Context, kind, state, tenancy};
 use crate::{Kernel, Machine, Outcome, Process, Ref, Thread, same};
@@ -48,17 +48,16 @@ impl Kernel {
                 standing.set(0);
                 self.end_process::<M>(process, FaultCause::Killed as u32, life::SEARCH, rank);
             }
-            (life::PAUSE, true) => {
-                // (not later than it would be anyway)
-                self.disarm(process.reaper);
-                process.reaper.clear(state::SLEEPS);
+            (life @ (life::PAUSE | life::DEAD), true) => {
                 process.life.set(life::RESTORE);
-                self.queue_reaper::<M>(process, rank);
-            }
-            (life::DEAD, true) => {
-                process.news.set(news::STARTED);
-                process.restarts.set(0);
-                process.life.set(life::RESTORE);
+                if life == life::PAUSE {
+                    // (not later than it would be anyway)
+                    self.disarm(process.reaper);
+                    process.reaper.clear(state::SLEEPS);
+                } else {
+                    process.news.set(news::STARTED);
+                    process.restarts.set(0);
+                }
                 self.queue_reaper::<M>(process, rank);
             }
             (_, false) => return Outcome::error(Error::ESRCH),
@@ -154,17 +153,17 @@ impl Kernel {
         process.life.set(life::MESSAGE);
         process.progress.set(0);
         let Some(thread) = found else {
-            return self.record_cause::<M>(process, None, (cause, 0), 0, 0);
+            leave_message(process, 0, 0);
+            return self.record_cause::<M>(process, None, cause, 0, 0);
         };
-        let Context { pc, sp, ra, .. } = &thread.context;
+        let Context { pc, ra, .. } = &thread.context;
         // (who has called goes on behind the call, and its return address is on its stack)
         let (pc, ra) = match thread.kind.get() == kind::FULL {
             true => (pc.get(), ra.get()),
             false => (pc.get().wrapping_sub(CALL), 0),
         };
-        self.record_registers::<M>(thread, sp.get(), ra);
-        process.reaper.context.a[0].set(sp.get());
-        self.record_cause::<M>(process, found, (cause, STACK), pc, 0);
+        self.record_registers::<M>(thread, ra);
+        self.record_cause::<M>(process, found, cause, pc, 0);
     }
 
     /// Whether a process was ended by its supervisor.

@@ -23,7 +23,7 @@ impl Kernel {
     ) {
         let micro = &self.micro;
         let code = program.block(block::HANDLERS + violation as usize);
-        let handled = !code.is_empty() && micro.handling.get() == 0;
+        let handled = !code.is_empty() & (micro.handling.get() == 0);
         let involved = self.report::<M>(program, violation, task, driver, handled);
         if !handled {
             return;
