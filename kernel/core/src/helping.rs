@@ -283,9 +283,7 @@ impl Kernel {
     pub(crate) fn take(&self, thread: Ref<Thread>, mutex: Ref<Object>) {
         self.stop_wanting(thread, mutex);
         posix::note_taken(thread);
-        if thread.is(state::ARMED) {
-            self.disarm(thread);
-        }
+        self.disarm_if_set(thread);
         let is_told = thread.is(state::HINTED);
         thread.clear(state::HINTED);
         let kind = mutex.kind.get();
@@ -327,9 +325,7 @@ impl Kernel {
             REFUSED => {
                 // (unless it has been given what it wants meanwhile)
                 if let Some(wanted) = me.wants.get() {
-                    if me.is(state::ARMED) {
-                        self.disarm(me);
-                    }
+                    self.disarm_if_set(me);
                     self.cancel_wait(me);
                     me.refuse(Error::EDEADLK);
                     self.publish::<M>(me, wanted);

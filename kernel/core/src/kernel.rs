@@ -103,7 +103,7 @@ impl Kernel {
     pub(crate) fn trace_position(&self, me: Ref<Thread>) -> Outcome {
         match me.process.grants & process::grant::TRACE {
             0 => Outcome::error(Error::EPERM),
-            _ => me.returns([self.trace.written.get() as usize, 0, 0, 0, 0, 0]),
+            _ => me.pair(self.trace.written.get() as usize, 0),
         }
     }
 

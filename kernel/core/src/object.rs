@@ -205,14 +205,11 @@ impl Kernel {
         slot: usize,
         rights: u32,
     ) -> (Option<Ref<Object>>, Error) {
-        let error = match (me.handles.get(slot), self.objects.get(slot)) {
-            (Some(handle), Some(object)) if handle.rights & rights != 0 => {
-                return (Some(object), Error::EINVAL);
-            }
-            (Some(_), _) => Error::EPERM,
-            _ => Error::ESRCH,
-        };
-        (None, error)
+        match (me.handles.get(slot), self.objects.get(slot)) {
+            (Some(handle), Some(_)) if handle.rights & rights == 0 => (None, Error::EPERM),
+            (Some(_), Some(object)) => (Some(object), Error::EINVAL),
+            _ => (None, Error::ESRCH),
+        }
     }
 
     /// The same of the mailbox that an id names. (Bits that the mask has not are not looked

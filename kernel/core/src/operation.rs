@@ -55,8 +55,9 @@ fn operate<M: Machine>(me: Ref<Thread>, kernel: Ref<Kernel>) -> usize {
         _ => (slot.get(), false),
     };
     let rights = match number {
+        // (those that create and delete come first)
         #[cfg(feature = "slots")]
-        CREATE | DELETE => RIGHT_MANAGE.into(),
+        ..=DELETE => RIGHT_MANAGE.into(),
         #[cfg(feature = "slots")]
         OPEN => u32::MAX,
         _ => RIGHT_USE.into(),

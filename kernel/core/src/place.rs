@@ -34,12 +34,14 @@ impl Kernel {
         }
         let first = thread.held.get().filter(|first| first.has_ceiling());
         let ceiling = first.map_or(0, |first| first.most.get());
-        for level in [ceiling, state >> state::LIFT] {
-            if level != 0 && level < rank.level.get() {
-                rank = &self.ranks[level.wrapping_sub(1) as usize & 255];
-            }
+        // (0, which is none, is the least urgent here)
+        let index = ceiling
+            .wrapping_sub(1)
+            .min((state >> state::LIFT).wrapping_sub(1));
+        match index.wrapping_add(1) {
+            level if level != 0 && level < rank.level.get() => &self.ranks[index as usize & 255],
+            _ => rank,
         }
-        rank
     }
 
     /// What makes the place of a thread has changed: it is moved if its place has, and so
@@ -47,8 +49,8 @@ impl Kernel {
     /// or behind them, one that falls to the head. O(depth).
     #[inline(never)]
     pub(crate) fn settle_place(&self, thread: Ref<Thread>, to_head: bool) {
-        let mut thread = thread;
-        for _ in 0..=self.depth {
+        let (mut thread, mut links) = (thread, self.depth);
+        loop {
             let mut rank = self.base(thread);
             // (who hangs on a job does not hasten it)
             if let Some(first) = thread.parked.get()
@@ -63,18 +65,21 @@ impl Kernel {
             let falls = thread.rank.get().precedes(rank);
             self.set_rank(thread, rank, to_head | falls);
             match self.holder(thread) {
-                Some(holder) => thread = holder,
-                None => return,
+                Some(holder) if links != 0 => thread = holder,
+                _ => return,
             }
+            links = links.wrapping_sub(1);
         }
     }
 
     /// The exit path is about to leave a thread whose control page says that it has a
-    /// ceiling or will lock a mutex next (either word is not 0). Returns who runs.
-    ///
-    /// Not for a thread whose job or life has ended.
+    /// ceiling or will lock a mutex next (either word is not 0). Returns who runs. That of a
+    /// thread whose job or life has ended says nothing.
     #[inline(never)]
     pub extern "C" fn heed_page<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
+        if !me.lives() || !me.process.is_alive() {
+            return outcome;
+        }
         if me.waits.get().is_some() {
             if me.is(state::PARKED | state::ORPHAN) {
                 // it waits for an owner or a server, and has told of nothing else
@@ -97,7 +102,7 @@ impl Kernel {
     fn heed_ceiling<M: Machine>(&self, me: Ref<Thread>, outcome: Outcome) -> Outcome {
         let page = me.control;
         let ceiling = M::load(page.wrapping_add(CEILING)).min(255);
-        if ceiling == 0 || !me.process.is_alive() {
+        if ceiling == 0 {
             return outcome;
         }
         M::store(page.wrapping_add(PENDING), 1);
@@ -126,9 +131,8 @@ impl Kernel {
     /// that runs in the place of one: it comes behind the equals of its own place.
     #[inline(never)]
     pub(crate) fn yield_ceiling(&self, me: Ref<Thread>, slot: Ref<Thread>) -> Outcome {
-        for thread in [me, slot] {
-            thread.state.set(thread.state.get() & state::OTHERS);
-        }
+        me.state.set(me.state.get() & state::OTHERS);
+        slot.state.set(slot.state.get() & state::OTHERS);
         self.remove(slot);
         slot.rank.set(self.base(slot));
         self.insert(slot);

@@ -110,15 +110,11 @@ impl Kernel {
     }
 
     /// An operation on an object is over: if it is private its word says how it stands.
-    #[inline(always)]
-    pub(crate) fn publish<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) {
-        if is_private(object) {
-            self.publish_private::<M>(me, object);
-        }
-    }
-
     #[inline(never)]
-    fn publish_private<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) {
+    pub(crate) fn publish<M: Machine>(&self, me: Ref<Thread>, object: Ref<Object>) {
+        if !is_private(object) {
+            return;
+        }
         let Some(place) = place_of::<M>(me.process, object.word.get()) else {
             // a process that has taken the memory back harms itself
             return;

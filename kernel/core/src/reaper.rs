@@ -84,8 +84,10 @@ impl Kernel {
     /// The one rank of a fixed priority; others have a rank each.
     #[inline(never)]
     pub(crate) fn fixed(&self, level: u32) -> Option<Ref<Rank>> {
-        let rank = self.ranks.get(level.wrapping_sub(1) as usize);
-        rank.filter(|_| level != self.band)
+        match level == self.band {
+            true => None,
+            false => self.ranks.get(level.wrapping_sub(1) as usize),
+        }
     }
 
     /// The reaper of a process has work, as urgent as `rank`, or as whoever hangs on its
@@ -267,9 +269,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn end_thread<M: Machine>(&self, thread: Ref<Thread>) {
         self.end_program_thread::<M>(thread);
-        if thread.is(state::ARMED) {
-            self.disarm(thread);
-        }
+        self.disarm_if_set(thread);
         self.cancel_wait(thread);
         self.end_servers(thread);
         self.end_bytes(thread);

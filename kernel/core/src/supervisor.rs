@@ -127,16 +127,14 @@ impl Kernel {
             self.find_cause::<M>(process, found);
             return 0;
         };
-        let wants = thread.wants.get().is_some();
-        let says = match thread.waits.get() {
-            None if !wants => {
+        let says = match (thread.wants.get(), thread.waits.get()) {
+            (Some(_), _) => 2,
+            (None, None) => {
                 self.find_cause::<M>(process, Some(thread));
                 return 0;
             }
-            // (a task without a job, an upcall's thread, nobody)
-            _ if thread.tenancy.get() < tenancy::GIVEN && !wants => 0,
-            Some(_) if !wants => 1,
-            _ => 2,
+            // (a task without a job, an upcall's thread and nobody say nothing)
+            (None, Some(_)) => (thread.tenancy.get() >= tenancy::GIVEN) as usize,
         };
         if says > standing.get() {
             standing.set(says);

@@ -61,6 +61,13 @@ impl Kernel {
         self.agenda.remove(&thread.alarm, self.records());
     }
 
+    /// The same, if it is set.
+    pub(crate) fn disarm_if_set(&self, thread: Ref<Thread>) {
+        if thread.is(state::ARMED) {
+            self.disarm(thread);
+        }
+    }
+
     /// Blocks until an instant; returns at once if it has passed.
     #[inline(always)]
     pub(crate) fn sleep<M: Machine>(&self, me: Ref<Thread>, low: usize, high: usize) -> Outcome {

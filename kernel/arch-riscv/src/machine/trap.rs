@@ -163,9 +163,6 @@ extern "C" fn limited(next: Ref<Thread>) {
 /// A thread is about to be left whose control page says that it has a ceiling, or will
 /// lock a mutex next. Returns who runs.
 extern "C" fn heed_page(me: Ref<Thread>, outcome: Outcome) -> Outcome {
-    if !me.lives() || !me.process.is_alive() {
-        return outcome;
-    }
     kernel().heed_page::<Riscv>(me, outcome)
 }
 

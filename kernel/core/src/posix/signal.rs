@@ -150,9 +150,7 @@ impl Kernel {
             return self.awaken::<M>(thread);
         }
         if thread.wants.get().is_some() && thread.kind.get() != kind::FINISHES {
-            if thread.is(state::ARMED) {
-                self.disarm(thread);
-            }
+            self.disarm_if_set(thread);
             // (what its call returns with the mutex stays so: its time may have been over before)
             if self.time_out::<M>(thread) {
                 thread.answer(INTERRUPTED);
