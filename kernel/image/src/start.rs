@@ -131,30 +131,33 @@ const CALLERS: usize = 256;
 fn send_standing(kernel: &Kernel) {
     let first = kernel.processes.as_ptr().addr();
     let behind = kernel.objects.as_ptr_range().end.addr();
-    send_memory(RECORDS, size_of::<Kernel>());
-    send_memory(first, behind.wrapping_sub(first));
+    send_memory(size_of::<Kernel>(), RECORDS);
+    send_memory(behind.wrapping_sub(first), first);
     for thread in kernel.threads {
-        send_record(thread.place);
-        if let Some(task) = thread.place.task {
+        let place = thread.place;
+        send_record(place);
+        if cfg!(feature = "programs")
+            && let Some(task) = place.task
+        {
             send_record(task);
         }
         // (the kernel's own have none, nor memory that their process could reach)
-        if thread.place.stack_size != 0 {
+        if place.stack_size != 0 {
             let sp = thread.context.sp.get();
-            let (length, place) = Riscv::reach(thread.process, sp, CALLERS, false);
-            send_memory(place, length);
+            let (length, from) = Riscv::reach(thread.process, sp, CALLERS, false);
+            send_memory(length, from);
         }
     }
 }
 
 fn send_record<T>(record: &T) {
-    send_memory(core::ptr::from_ref::<T>(record).addr(), size_of::<T>());
+    send_memory(size_of::<T>(), core::ptr::from_ref::<T>(record).addr());
 }
 
 /// Sends memory in whole pieces of 16 bytes.
 #[unsafe(link_section = ".text.boot.send_memory")]
 #[inline(never)]
-fn send_memory(from: usize, length: usize) {
+fn send_memory(length: usize, from: usize) {
     let mut at = from & !(BYTES - 1);
     let behind = from.wrapping_add(length);
     while at < behind {
