@@ -36,8 +36,7 @@ pub(crate) extern "C" fn begin<M: Machine>(
     let entry = place.entry;
     // (no ceiling that the last tenant published, no request that it had)
     thread.state.set(0);
-    thread.rank.set(rank);
-    thread.own.set(rank);
+    thread.begin_with(rank);
     a0.set(argument);
     a1.set(body);
     a2.set(0);

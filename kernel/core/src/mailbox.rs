@@ -165,7 +165,7 @@ pub(crate) fn call<M: Machine>(
             let (hand, token) = (server.hand, kernel.next_token());
             server.waits.set(None);
             server.state.set(state::IN_HAND | state::AFLOAT);
-            server.rank.set(kernel.idle.rank.get());
+            server.float_at(kernel.idle.rank.get());
             server.hand(words, to >> EXTRA | me.upper(), token);
             hand.count.set(1);
             let request = me.request();
@@ -212,7 +212,7 @@ pub(crate) fn reply_receive<M: Machine>(
             hand.count.set(0);
             mailbox.waiters.set(Some(me));
             me.state.set(0);
-            me.rank.set(me.own.get());
+            me.return_to_own();
             me.waits.set(Some(mailbox));
             me.answer(0);
             return Outcome::switch(client);

@@ -61,7 +61,7 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn queue(&self, thread: Ref<Thread>) {
         thread.waits.set(None);
-        thread.rank.set(self.base(thread));
+        self.stand_at_base(thread);
         self.insert(thread);
     }
 
@@ -81,7 +81,7 @@ impl Kernel {
     /// Nobody hangs on a thread, or runs in the place of another.
     #[inline(always)]
     pub(crate) fn settle_waiting(&self, thread: Ref<Thread>) {
-        thread.rank.set(self.base(thread));
+        self.stand_at_base(thread);
     }
 
     pub(crate) fn settle_chain(&self, _: Ref<Thread>, _: Ref<Thread>) {}

@@ -75,7 +75,7 @@ impl Kernel {
         if process.hanging.get() == 0 && !same(reaper.rank.get(), reaper.own.get()) {
             self.remove(reaper);
             process.lent.level.set(level::IDLE);
-            reaper.rank.set(reaper.own.get());
+            reaper.return_to_own();
             self.insert_first(reaper);
         }
     }
@@ -118,7 +118,7 @@ impl Kernel {
     #[inline(never)]
     pub(crate) fn queue(&self, thread: Ref<Thread>) {
         thread.waits.set(None);
-        thread.rank.set(self.base(thread));
+        self.stand_at_base(thread);
         thread.clear(state::AFLOAT);
         self.insert(thread);
     }

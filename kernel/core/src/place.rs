@@ -4,20 +4,115 @@
 //! of what its messages say), of that of the machine while it copies the value of a port, of
 //! the ceilings of its mutexes, of the ceiling that it has published and was moved to, and of
 //! the threads that hang on it. [`Kernel::settle_place`] sees to that when one of them
-//! changes; a thread that is queued is moved, never changed in place.
+//! changes; a thread that is queued is moved, never changed in place. Nobody else writes the
+//! rank: where a short way knows that one thing alone counts, it says which.
 //!
 //! A ceiling that a thread publishes in its control page costs no call. It is looked at
 //! when the thread is about to be left, whoever's place it ran on, and only then is
 //! the thread moved: to the head of that ceiling, so that whoever is not above it does
 //! not run.
 
+use core::cell::Cell;
+
 use giornata_abi::control::{CEILING, PENDING};
 
+use crate::layout::{Shape, Shaped};
 use crate::ready::level;
 use crate::thread::{kind, state};
 use crate::{Kernel, Machine, Outcome, Rank, Ref, Thread, same};
 
+/// The rank at which a thread stands: its effective priority, as POSIX calls it.
+pub(crate) struct Effective(Cell<Ref<Rank>>);
+
+impl Shaped for Effective {
+    const SHAPE: Shape = <Cell<Ref<Rank>>>::SHAPE;
+}
+
+impl Effective {
+    /// The rank.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> Ref<Rank> {
+        self.0.get()
+    }
+}
+
+impl Thread {
+    /// It begins, with this urgency as its own and nothing else that counts. It is in no queue.
+    #[inline(always)]
+    pub(crate) fn begin_with(&self, rank: Ref<Rank>) {
+        self.rank.0.set(rank);
+        self.own.set(rank);
+    }
+
+    /// Nothing but its own urgency counts any more. It is in no queue.
+    #[inline(always)]
+    pub(crate) fn return_to_own(&self) {
+        self.rank.0.set(self.own.get());
+    }
+
+    /// It runs the job of a task where the scheduler of programs says, which hastens or delays
+    /// it only while it is ready. It is in no queue, has no mutex, and serves nobody.
+    #[cfg_attr(not(feature = "programs"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn dispatch_at(&self, rank: Ref<Rank>) {
+        self.rank.0.set(rank);
+    }
+
+    /// It serves a caller in the caller's place, and has none of its own: it comes into no queue.
+    #[cfg_attr(not(feature = "mail"), allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn float_at(&self, idle: Ref<Rank>) {
+        self.rank.0.set(idle);
+    }
+
+    /// It ends a process, at its own urgency or at what was lent to that. It is in no queue.
+    #[inline(always)]
+    pub(crate) fn work_at(&self, own: Ref<Rank>, lent: Ref<Rank>) {
+        self.own.set(own);
+        self.rank.0.set(lent);
+    }
+}
+
 impl Kernel {
+    /// A thread stands where it does without those that hang on it. It is in no queue. O(1).
+    #[inline(always)]
+    pub(crate) fn stand_at_base(&self, thread: Ref<Thread>) {
+        thread.rank.0.set(self.base(thread));
+    }
+
+    /// A thread has another urgency, wherever it is: before its new equals or behind them
+    /// in the queue, in a list by when it asked.
+    #[inline(never)]
+    pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
+        thread.clear(state::AFLOAT);
+        if thread.is(state::IN_RING) {
+            self.leave_ring(thread);
+        }
+        if thread.waits.get().is_none() {
+            self.remove(thread);
+            thread.rank.0.set(rank);
+            return match to_head {
+                true => self.insert_first(thread),
+                false => self.insert(thread),
+            };
+        }
+        let heap = match (self.holder(thread), thread.waits.get()) {
+            (Some(holder), _) => {
+                self.note_lent(holder, rank);
+                &holder.parked
+            }
+            (None, Some(object)) => &object.waiters,
+            (None, None) => return,
+        };
+        // (in that of `nowhere` there is nobody)
+        if heap.get().is_none() {
+            return thread.rank.0.set(rank);
+        }
+        self.go_out(thread, heap);
+        thread.rank.0.set(rank);
+        self.come(thread, heap);
+    }
+
     /// The place of a thread without those that hang on it. O(1).
     #[inline(never)]
     pub(crate) fn base(&self, thread: Ref<Thread>) -> Ref<Rank> {
@@ -134,7 +229,7 @@ impl Kernel {
         me.state.set(me.state.get() & state::OTHERS);
         slot.state.set(slot.state.get() & state::OTHERS);
         self.remove(slot);
-        slot.rank.set(self.base(slot));
+        self.stand_at_base(slot);
         self.insert(slot);
         self.settle_chain(me, slot);
         self.go()

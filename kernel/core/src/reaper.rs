@@ -110,8 +110,7 @@ impl Kernel {
             }
         };
         let reaper = process.reaper;
-        reaper.own.set(own);
-        reaper.rank.set(self.rank_lent(process, own));
+        reaper.work_at(own, self.rank_lent(process, own));
         self.insert_first(reaper);
         reaper.waits.set(None);
     }

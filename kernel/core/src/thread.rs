@@ -15,6 +15,7 @@
 
 use core::cell::Cell;
 
+use crate::place::Effective;
 use crate::trace::reason;
 use crate::{Alarm, Error, Handle, Object, Outcome, Process, Rank, Ref, Task, record, same};
 
@@ -77,7 +78,7 @@ record! {
         /// none; `None` if it is ready.
         pub(crate) waits: Cell<Option<Ref<Object>>>,
         /// Where it is queued when it is ready, and its urgency when it waits.
-        pub(crate) rank: Cell<Ref<Rank>>,
+        pub(crate) rank: Effective,
         /// Its own urgency, without ceilings and messages.
         pub(crate) own: Cell<Ref<Rank>>,
         /// In the ring of its rank, itself if alone there or in none. In the heap of those

@@ -6,7 +6,7 @@
 use core::hint::cold_path;
 
 use crate::thread::state;
-use crate::{Kernel, Machine, Object, Outcome, Rank, Ref, Thread, differ, posix, some};
+use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, posix, some};
 
 /// Threads of dead processes that leave a list in one piece.
 const DEAD: u32 = 4;
@@ -151,39 +151,6 @@ impl Kernel {
         if thread.is(state::PARKED_ON) {
             self.unpark(thread);
         }
-    }
-
-    /// A thread has another urgency, wherever it is: before its new equals or behind them
-    /// in the queue, in a list by when it asked.
-    #[inline(never)]
-    pub(crate) extern "C" fn set_rank(&self, thread: Ref<Thread>, rank: Ref<Rank>, to_head: bool) {
-        thread.clear(state::AFLOAT);
-        if thread.is(state::IN_RING) {
-            self.leave_ring(thread);
-        }
-        if thread.waits.get().is_none() {
-            self.remove(thread);
-            thread.rank.set(rank);
-            return match to_head {
-                true => self.insert_first(thread),
-                false => self.insert(thread),
-            };
-        }
-        let heap = match (self.holder(thread), thread.waits.get()) {
-            (Some(holder), _) => {
-                self.note_lent(holder, rank);
-                &holder.parked
-            }
-            (None, Some(object)) => &object.waiters,
-            (None, None) => return,
-        };
-        // (in that of `nowhere` there is nobody)
-        if heap.get().is_none() {
-            return thread.rank.set(rank);
-        }
-        self.go_out(thread, heap);
-        thread.rank.set(rank);
-        self.come(thread, heap);
     }
 
     /// Takes a thread out of the list in which it waits. O(log waiters).

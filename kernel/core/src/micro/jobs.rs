@@ -238,7 +238,7 @@ impl Kernel {
     fn make_ready(&self, task: Ref<Task>, rank: Ref<crate::Rank>) {
         let thread = task.thread;
         if thread.waits.get().is_some() {
-            thread.rank.set(rank);
+            thread.dispatch_at(rank);
             thread.waits.set(None);
             self.insert(thread);
         }
@@ -312,7 +312,7 @@ impl Kernel {
             let next: Ref<Thread> = last.unwrap_or(thread);
             thread.next.set(next);
             next.prev.set(thread);
-            thread.rank.set(&group.rank);
+            thread.dispatch_at(&group.rank);
             thread.waits.set(None);
             thread.set(state::IN_RING);
             task.end(0);
@@ -526,8 +526,7 @@ impl Kernel {
             None if thread.role & crate::thread::role::UPCALL != 0 => self.micro.reaction,
             None => return,
         };
-        thread.own.set(rank);
-        thread.rank.set(rank);
+        thread.begin_with(rank);
     }
 }
 

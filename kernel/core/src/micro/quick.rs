@@ -125,7 +125,7 @@ impl Kernel {
         me.answer(0);
         me.waits.set(Some(nowhere));
         successor.waits.set(None);
-        successor.rank.set(slot);
+        successor.dispatch_at(slot);
         thread.then.set(rest);
         thread.task.set(Some(next));
         // (without a branch, which as a rule would be taken)
@@ -203,7 +203,7 @@ impl Kernel {
         me.answer(0);
         self.close(slot);
         me.waits.set(Some(self.nowhere));
-        me.rank.set(me.own.get());
+        me.return_to_own();
         if me.limited.get() != 0 {
             me.limited.set(limit::OWN | limit::FRESH);
         }
@@ -281,7 +281,7 @@ impl Kernel {
         micro.mark.set(rest.len());
         slot.deadline.set(task.rank.deadline.get());
         let first = task.thread;
-        first.rank.set(slot);
+        first.dispatch_at(slot);
         first.waits.set(None);
         self.open(slot, first);
         Some(())

@@ -115,7 +115,7 @@ impl Kernel {
         {
             self.unready_task(running);
             // (if it waits for something else, it comes back at its own)
-            running.thread.rank.set(running.thread.own.get());
+            running.thread.return_to_own();
         }
         for program in micro.programs {
             let governed = program.threads.get().min(1);

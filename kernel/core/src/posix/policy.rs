@@ -302,14 +302,13 @@ impl Kernel {
     ) -> bool {
         let before = thread.own.get();
         self.choose_priority::<M>(thread, account, now);
-        let rank = thread.own.get();
         // nobody hangs on it, it has no ceiling, and it is where its priority says
         let special = thread.state.get() ^ state::SPORADIC;
         let is_plain =
             special as usize | some(thread.waits.get()) == 0 && same(before, thread.rank.get());
         if is_plain {
             self.remove(thread);
-            thread.rank.set(rank);
+            thread.return_to_own();
             self.insert(thread);
         } else {
             cold_path();
