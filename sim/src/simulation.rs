@@ -330,10 +330,10 @@ impl<'a> Simulation<'a> {
             begins: true,
             ..Context::default()
         };
-        let work = if record.place.role & role::TASK != 0 {
+        let work = if record.role & role::TASK != 0 {
             context.number = job_of(rig, record.control);
             Some(Work::Job(thread as u16))
-        } else if record.place.role & role::UPCALL != 0 {
+        } else if record.role & role::UPCALL != 0 {
             let count = &mut self.drivers[usize::from(self.driver)].0;
             *count += 1;
             (context.number, context.driver) = (*count, Some(self.driver));
@@ -351,7 +351,7 @@ impl<'a> Simulation<'a> {
 
     /// The thread that runs does the next thing.
     fn act(&mut self, rig: &mut Rig, thread: usize) {
-        let (process, place) = (rig.thread(thread).process, rig.thread(thread).place);
+        let (process, own_role) = (rig.thread(thread).process, rig.thread(thread).role);
         let now = self.timebase.instant(Ticks(rig.now()));
         let context = &mut self.contexts[thread];
         let mut moment = Moment {
@@ -381,10 +381,10 @@ impl<'a> Simulation<'a> {
             }
             Act::Fault(cause) => rig.fault(cause, 0, 0),
             Act::End(value) => {
-                let call = if place.role & role::TASK != 0 {
+                let call = if own_role & role::TASK != 0 {
                     context.completes = true;
                     Call::Complete
-                } else if place.role & role::UPCALL != 0 {
+                } else if own_role & role::UPCALL != 0 {
                     Call::Return
                 } else {
                     Call::Exit

@@ -39,7 +39,7 @@ fn the_sample_boots_and_its_threads_are_numbered_as_in_the_name_map() {
         let record = rig.thread(number);
         assert_eq!(record.number() as usize, number);
         assert_eq!(record.process.number, u32::from(thread.process));
-        let roles = record.place.role;
+        let roles = record.role;
         assert_eq!(roles & role::TASK != 0, thread.task.is_some());
         assert_eq!(roles & role::AUTOSTART != 0, thread.autostart);
     }

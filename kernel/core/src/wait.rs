@@ -9,7 +9,7 @@ use crate::thread::state;
 use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, posix, some};
 
 /// Threads of dead processes that leave a list in one piece.
-const DEAD: u32 = 4;
+const DEAD: u32 = 1;
 
 /// What became of a waking.
 #[derive(Clone, Copy)]

@@ -123,10 +123,10 @@ impl Machine<'_> {
     fn has_equals(&self) -> bool {
         let threads: Vec<Ref<Thread>> = self
             .threads()
-            .filter(|thread| thread.lives() && thread.place.role & (role::TASK | role::UPCALL) == 0)
+            .filter(|thread| thread.lives() && thread.role & (role::TASK | role::UPCALL) == 0)
             .collect();
         let equal = |one: &Ref<Thread>, other: &Ref<Thread>| {
-            is(one.rank(), other.rank()) || one.place.role & role::ROUND_ROBIN != 0
+            is(one.rank(), other.rank()) || one.role & role::ROUND_ROBIN != 0
         };
         threads
             .iter()

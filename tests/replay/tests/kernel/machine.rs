@@ -169,7 +169,7 @@ impl Machine<'_> {
     }
 
     fn is(&self, thread: usize, bits: u16) -> bool {
-        self.rig.thread(thread).place.role & bits != 0
+        self.rig.thread(thread).role & bits != 0
     }
 
     fn buffers(&self, thread: usize) -> Buffers {

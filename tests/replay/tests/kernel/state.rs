@@ -78,7 +78,7 @@ impl Look<'_> {
         if !thread.process.is_alive() {
             return Inactive;
         }
-        if thread.place.role & role::TASK != 0 {
+        if thread.role & role::TASK != 0 {
             // (one that no program names has no jobs)
             let is_released = thread.place.task.is_some_and(|task| task.is_released());
             return match (is_released, thread.waits()) {
@@ -87,7 +87,7 @@ impl Look<'_> {
                 (true, Some(_)) => Held,
             };
         }
-        if thread.place.role & role::UPCALL != 0 {
+        if thread.role & role::UPCALL != 0 {
             return Inactive;
         }
         if !thread.lives() {
