@@ -64,15 +64,20 @@ impl Thread {
         linked.set(linked.get() & !SLOT_MASK | other.number() as usize);
     }
 
-    /// Whether it is more urgent, or as urgent and has asked before.
+    /// Whether it is more urgent, or as urgent and has asked before. (Of deadlines of one
+    /// instant no other is the first, as long as they wait.)
     #[inline(never)]
     extern "C" fn precedes(&self, other: Ref<Thread>) -> bool {
         let (own, theirs) = (self.rank.get(), other.rank.get());
-        if own.precedes(theirs) {
-            return true;
+        let (level, other_level) = (own.level.get(), theirs.level.get());
+        if level != other_level {
+            return level < other_level;
         }
-        let is_first = before(self.asked().get() as u32, other.asked().get() as u32);
-        is_first && !theirs.precedes(own)
+        let (deadline, other_deadline) = (own.deadline.get(), theirs.deadline.get());
+        if deadline != other_deadline {
+            return before(deadline, other_deadline);
+        }
+        before(self.asked().get() as u32, other.asked().get() as u32)
     }
 }
 
