@@ -48,6 +48,7 @@ pub(crate) fn receive_any<M: Machine>(
             if let Some(client) = bound.and_then(|first| first.dead_client()) {
                 // (one a piece)
                 kernel.end_thread::<M>(client);
+                kernel.weigh(me);
                 return kernel.go_from(me);
             }
             let Some(first) = bound else {
@@ -102,6 +103,7 @@ pub(crate) fn receive_any<M: Machine>(
                 if kernel.deliver::<M>(message, mailbox, true) {
                     break 'error error;
                 }
+                kernel.weigh(me);
             }
         }
         return message.bind(me, kernel);

@@ -248,3 +248,8 @@ fn messages_stay_whole_whatever_is_called_instead_of_a_call_that_begins_again() 
         run(seed, steps, true);
     }
 }
+
+#[test]
+fn who_puts_a_late_request_down_and_is_interrupted_has_its_own_place_again() {
+    run(810, 3000, true);
+}
