@@ -297,7 +297,8 @@ int main(void)
 /// The section of a process. Its stacks lie in the order of its threads.
 fn section(who: Who, stack: u64) -> String {
     let name = who.name();
-    let rust = "crate = \"target-stacks\"\nstack = \"4K\"\n";
+    // (upcalls may call whatever is called by the task, so they have a stack as large)
+    let rust = format!("crate = \"target-stacks\"\nstack = \"{stack}\"\n");
     let (head, threads) = match who {
         Who::Task => (
             format!(
@@ -432,6 +433,14 @@ fn faults(folder: &Folder, board: &str, cells: &[(Who, Way)], random: &mut Rando
     ];
     let (code, out, err) = folder.outcome(&arguments);
     let all = format!("{cells:?} on {board}:\n{out}\n{err}");
+    // (where pointers are as wide as numbers, whoever is called by a pointer may be the body of
+    // a created thread, so the build refuses what is larger than the stack of those)
+    let is_pointed =
+        |(who, way): &(Who, Way)| *way == Way::Pointer && refuses(&err, "deep_pointed", who.name());
+    if code == 2 && cells.iter().any(is_pointed) {
+        let others = cells.iter().filter(|cell| !is_pointed(cell)).copied();
+        return faults(folder, board, &others.collect::<Vec<_>>(), random);
+    }
     assert_eq!(code, 1, "{all}");
     assert!(
         !out.contains("OVERWRITTEN") && !out.contains("SURVIVED"),
@@ -463,16 +472,19 @@ fn faults(folder: &Folder, board: &str, cells: &[(Who, Way)], random: &mut Rando
 fn is_refused_by_name(folder: &Folder, board: &str, who: Who, random: &mut Random) {
     write(folder, &[(who, Way::Fixed)], random);
     let (code, out, err) = folder.outcome(&["build", "system.toml", "--board", board]);
+    assert!(
+        code == 2 && refuses(&err, "deep_fixed", who.name()),
+        "{who:?} on {board}: {code}\n{out}\n{err}"
+    );
+}
+
+/// Whether the build says that a function of a process has too large a frame, and where it is.
+fn refuses(err: &str, function: &str, process: &str) -> bool {
     // (a message is broken into lines)
     let words: Vec<&str> = err.split_whitespace().filter(|word| *word != "│").collect();
     let said = words.join(" ");
-    let name = who.name();
-    let told = format!("of process `{name}` has a frame of");
-    let function = format!("function deep_fixed at deep-{name}.c:");
-    assert!(
-        code == 2 && said.contains(&told) && said.contains(&function),
-        "{who:?} on {board}: {code}\n{out}\n{err}"
-    );
+    said.contains(&format!("of process `{process}` has a frame of"))
+        && said.contains(&format!("function {function} at deep-{process}.c:"))
 }
 
 #[test]
