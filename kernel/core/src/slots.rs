@@ -160,14 +160,8 @@ impl Kernel {
     /// One that waits for an object that is to end is told. Returns whether there was one.
     fn dismiss<M: Machine>(&self, object: Ref<Object>) -> bool {
         // (a mailbox's callers are told with their requests)
-        if object
-            .waiters
-            .get()
-            .is_none_or(|first| first.is(state::ORPHAN))
-        {
-            return false;
-        }
-        let Some(first) = self.first_alive(object) else {
+        let first = object.waiters.get();
+        let Some(first) = first.filter(|first| !first.is(state::ORPHAN)) else {
             return false;
         };
         self.leave(first);

@@ -8,9 +8,6 @@ use core::hint::cold_path;
 use crate::thread::state;
 use crate::{Kernel, Machine, Object, Outcome, Ref, Thread, differ, posix, some};
 
-/// Threads of dead processes that leave a list in one piece.
-const DEAD: u32 = 1;
-
 /// What became of a waking.
 #[derive(Clone, Copy)]
 #[repr(u8)]
@@ -19,7 +16,7 @@ pub(crate) enum Woken {
     One,
     /// Nobody waits.
     Nobody,
-    /// Threads of dead processes left, and there are more: the call begins again.
+    /// A thread of a dead process left, and there are more: the call begins again.
     NotYet,
 }
 
@@ -108,20 +105,17 @@ impl Kernel {
         }
     }
 
-    /// Who waits for the object first and lives, or is dead behind others that are, which
-    /// leave: as many as a piece of work has. O(log waiters).
+    /// Who waits for the object first, behind one that is dead if there is one in front, which
+    /// leaves: one a piece. O(log waiters).
     #[inline(never)]
     pub(crate) extern "C" fn first_alive(&self, object: Ref<Object>) -> Option<Ref<Thread>> {
-        let mut left = DEAD;
-        loop {
-            let first = object.waiters.get()?;
-            if first.process.is_alive() || left == 0 {
-                return Some(first);
-            }
-            left = left.wrapping_sub(1);
-            self.leave(first);
-            first.waits.set(Some(self.nowhere));
+        let first = object.waiters.get()?;
+        if first.process.is_alive() {
+            return Some(first);
         }
+        self.leave(first);
+        first.waits.set(Some(self.nowhere));
+        object.waiters.get()
     }
 
     /// The wait of a thread that is not parked ends before what it waited for has come:
