@@ -10,6 +10,7 @@ use core::cell::Cell;
 
 use giornata_abi::control::{NEXT_LOCK, NEXT_SERIAL};
 
+use crate::leftist::more_urgent_of;
 use crate::object::kind;
 use crate::operation::{DONE, GOES_ON, STAYS};
 use crate::thread::state;
@@ -142,7 +143,7 @@ impl Kernel {
                 at = self.below_or_beside(thread, first);
                 continue;
             }
-            found = Some(Kernel::more_urgent_of(found, thread));
+            found = Some(more_urgent_of(found, thread));
             // (nobody below precedes it)
             at = self.beside(thread, first);
         }

@@ -210,50 +210,27 @@ impl Kernel {
         None
     }
 
-    /// The most urgent of some of a heap, which stand for those below them. (Of two that are
-    /// equal the one that was found before.)
-    #[inline(always)]
-    pub(crate) fn more_urgent_of(found: Option<Ref<Thread>>, other: Ref<Thread>) -> Ref<Thread> {
-        match found {
-            Some(found) if !other.precedes(found) => found,
-            _ => other,
-        }
+    /// Those of a heap, each before those below it. For tests.
+    pub(crate) fn all_of(&self, heap: Option<Ref<Thread>>) -> impl Iterator<Item = Ref<Thread>> {
+        core::iter::successors(heap, move |&thread| self.below_or_beside(thread, heap?))
     }
 
-    /// Those of a heap in the order in which they would leave. O(their number squared); for
-    /// tests.
-    pub fn in_order(
-        &'static self,
-        first: Option<Ref<Thread>>,
-    ) -> impl Iterator<Item = Ref<Thread>> {
-        core::iter::successors(first, move |last| {
-            let mut found = None;
-            let mut at = first;
-            while let (Some(thread), Some(first)) = (at, first) {
-                if last.precedes(thread) {
-                    found = Some(Kernel::more_urgent_of(found, thread));
-                }
-                at = self.below_or_beside(thread, first);
-            }
-            found
+    /// The same in the order in which they would leave. O(their number squared); for tests.
+    pub fn in_order(&'static self, heap: Option<Ref<Thread>>) -> impl Iterator<Item = Ref<Thread>> {
+        core::iter::successors(heap, move |last| {
+            let behind = self.all_of(heap).filter(|thread| last.precedes(thread));
+            behind.fold(None, |found, thread| Some(more_urgent_of(found, thread)))
         })
     }
 
-    /// Whether a thread is in the heap of which another is the first. O(their number).
-    pub(crate) fn is_in(&self, thread: Ref<Thread>, first: Option<Ref<Thread>>) -> bool {
-        let mut at = first;
-        while let (Some(other), Some(first)) = (at, first)
-            && !same(other, thread)
-        {
-            at = self.below_or_beside(other, first);
-        }
-        at.is_some()
+    /// Whether a thread is in a heap. O(their number); for tests.
+    pub(crate) fn is_in(&self, thread: Ref<Thread>, heap: Option<Ref<Thread>>) -> bool {
+        self.all_of(heap).any(|other| same(other, thread))
     }
 
     /// What is broken of the Heap Invariant. O(n); for tests.
-    pub(crate) fn check_heap(&self, first: Option<Ref<Thread>>) -> Result<(), &'static str> {
-        let mut at = first;
-        while let (Some(thread), Some(first)) = (at, first) {
+    pub(crate) fn check_heap(&self, heap: Option<Ref<Thread>>) -> Result<(), &'static str> {
+        for thread in self.all_of(heap) {
             let (left, right) = (thread.left(), thread.right());
             for child in [left, right].into_iter().flatten() {
                 if self.above(child).is_none_or(|above| !same(above, thread)) {
@@ -266,9 +243,17 @@ impl Kernel {
             if length(left) < length(right) || length(Some(thread)) != length(right) + 1 {
                 return Err("the shorter way down is on the right");
             }
-            at = self.below_or_beside(thread, first);
         }
         Ok(())
+    }
+}
+
+/// The more urgent of one that was found before, if there is one, and another.
+#[inline(always)]
+pub(crate) fn more_urgent_of(found: Option<Ref<Thread>>, other: Ref<Thread>) -> Ref<Thread> {
+    match found {
+        Some(found) if !other.precedes(found) => found,
+        _ => other,
     }
 }
 

@@ -41,13 +41,11 @@ impl Kernel {
     }
 
     fn check_waiters(&self, object: Ref<Object>) -> Result<(), &'static str> {
-        let mut at = object.waiters();
-        while let (Some(thread), Some(first)) = (at, object.waiters()) {
+        for thread in self.all_of(object.waiters()) {
             hold!(
                 thread.waits().is_some_and(|other| same(other, object)),
                 "whoever is among those that wait for something waits for it"
             );
-            at = self.below_or_beside(thread, first);
         }
         self.check_heap(object.waiters())
     }
@@ -97,13 +95,11 @@ impl Kernel {
             );
         }
         let first = thread.parked.get().filter(|_| !is_free);
-        let mut at = first;
-        while let (Some(other), Some(first)) = (at, first) {
+        for other in self.all_of(first) {
             hold!(
                 other.is(state::PARKED) && self.holder(other).is_some_and(|it| same(it, thread)),
                 "whoever hangs on another is parked, and knows on whom"
             );
-            at = self.below_or_beside(other, first);
         }
         self.check_heap(first)
     }
