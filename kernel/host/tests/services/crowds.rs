@@ -6,6 +6,7 @@ use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::trace::FaultCause;
 
+use crate::random::Random;
 use crate::stage::*;
 
 /// Threads beside the one that gives, changes priorities and lets time pass.
@@ -14,17 +15,6 @@ const STEPS: usize = if cfg!(miri) { 60 } else { 200 };
 const SEEDS: std::ops::Range<u64> = 1..4;
 /// The most urgent of all.
 const DRIVER: usize = 0;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
 
 /// What the crowd waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +74,7 @@ struct Crowd {
 
 impl Crowd {
     fn new(what: What, seed: u64) -> Crowd {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random = Random::new(seed);
         let mut priorities: Vec<u8> = (0..CROWD).map(|_| 1 + random.below(9) as u8).collect();
         priorities.insert(DRIVER, 100);
         // (it owns the mutex before anybody asks, and sleeps ever after)
@@ -124,7 +114,7 @@ impl Crowd {
             let now = self.stage.rig.now() as usize;
             let (stage, slot) = (&mut self.stage, self.slot);
             match self.random.below(3) {
-                0 => stage.lock_until(thread, slot, now + 1 + self.random.below(40)),
+                0 => stage.lock_until(thread, slot, now + 1 + self.random.below(40) as usize),
                 _ => stage.lock(thread, slot),
             };
             self.sorted.come(thread, self.priorities[thread]);
@@ -133,7 +123,7 @@ impl Crowd {
     }
 
     fn driver_sleeps(&mut self) {
-        let until = self.stage.rig.now() + 1 + self.random.below(9) as u64;
+        let until = self.stage.rig.now() + 1 + self.random.below(9);
         self.stage.sleep(DRIVER, until as usize);
         self.others_run_until(until);
     }
@@ -160,8 +150,8 @@ impl Crowd {
                 self.expected[first] = Some(DONE);
             }
             _ => {
-                let thread = 1 + self.random.below(CROWD);
-                let priority = 1 + self.random.below(9);
+                let thread = 1 + self.random.below(CROWD as u64) as usize;
+                let priority = 1 + self.random.below(9) as usize;
                 self.stage.set_priority(DRIVER, thread, priority);
                 self.stage.returned(DRIVER, DONE);
                 self.priorities[thread] = priority;

@@ -13,6 +13,7 @@ mod limits;
 mod locks;
 mod priorities;
 mod protection;
+mod random;
 mod semaphores;
 mod slots;
 mod sporadic;

@@ -1,6 +1,7 @@
 //! Ceilings that threads publish, and mutexes whose owners have a ceiling at once: whoever
 //! runs is the same at every tick (POSIX, `PTHREAD_PRIO_PROTECT`).
 
+use crate::random::Random;
 use crate::stage::{Stage, ceiling_mutex, threads};
 
 const PRIORITIES: [u8; 5] = [9, 9, 7, 5, 5];
@@ -16,18 +17,6 @@ enum Step {
     Raise(usize),
     Lower,
     Yield,
-}
-
-/// Numbers that are the same at each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
 }
 
 /// A thread: what it has yet to run, and its ceilings, by number.
@@ -64,7 +53,7 @@ fn mutex(thread: usize, depth: usize, ceiling: usize) -> usize {
 
 /// Who runs at each step of a program, whose ceilings are published or those of mutexes.
 fn run(seed: u64, is_published: bool) -> Vec<(u64, Option<usize>)> {
-    let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let random = &mut Random::new(seed);
     let mut all = threads(&PRIORITIES);
     for _ in 0..PRIORITIES.len() * DEPTH {
         for ceiling in CEILINGS {

@@ -7,6 +7,7 @@ use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::posix::{CALL, Operation, policy};
 
+use crate::random::Random;
 use crate::stage::{Stage, processes, threads};
 
 const HIGH: usize = 9;
@@ -122,23 +123,11 @@ impl Model {
     }
 }
 
-/// Numbers that are the same at each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
-
 /// A pattern of arrivals: the server waits and runs for random times, and whoever is less
 /// urgent than its higher priority, and more than its lower one, takes the rest. Each tick
 /// the kernel runs whom the model says.
 fn pattern(seed: u64) {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed);
     let period = 4 + random.below(24);
     let with = Parameters {
         budget: 1 + random.below(period - 1),
