@@ -1,6 +1,6 @@
 /* What one process can make of what it was given: each function uses as much as there is of
  * one capacity, and then what costs most with it, again and again. CROWD is how much that
- * is. The system files are written by xtask/src/capacities.rs. */
+ * is. The system files are written by tests/run/src/capacities.rs. */
 #include <giornata.h>
 #include <identifiers.h>
 

@@ -119,7 +119,7 @@ struct Late {
 /// Runs all that the form has; writes the table with `bless`.
 ///
 /// # Errors
-/// A bystander was too late, or said nothing; the table is another one.
+/// A bystander was too late, or said nothing.
 pub(crate) fn check(full: bool, bless: bool) -> Result<String> {
     let full = full || bless;
     let is_run =
@@ -186,8 +186,7 @@ fn table(all: &[Late]) -> String {
 fn run(crowd: &Crowd, count: usize) -> Result<Late> {
     let system = write_system(crowd, count)?;
     let image = build(&system, Some(BOARDS[0]), LONGEST)?;
-    let (events, landing) = record(&image, LONGEST)?;
-    let _ = landing;
+    let (events, _) = record(&image, LONGEST)?;
     let lines = transcript(&events, &image.names);
     let said = lines.iter().find_map(|line| line.split_once("worst "));
     let Some((_, said)) = said else {
