@@ -14,7 +14,6 @@ pub mod image;
 mod interrupt;
 pub mod link;
 pub mod machine;
-pub mod processor;
 pub mod project;
 mod qmp;
 pub mod report;

@@ -16,7 +16,6 @@ use crate::console::{Emulated, Paper};
 use crate::home::root;
 use crate::image::{Host, Image};
 use crate::interrupt;
-use crate::processor;
 use crate::sieve::Sieve;
 
 /// What there is to read from a machine.
@@ -230,7 +229,7 @@ fn start(emulator: &Emulator, elf: &Path, signals: Signals) -> Result<(Process, 
         // Ctrl-C is for its debugger, or for this program, which then stops the machine
         program.process_group(0);
     }
-    let child = processor::spawn(&mut program).with_context(|| {
+    let child = program.spawn().with_context(|| {
         let home = root().display();
         format!("{command} cannot be started: `{home}/x need qemu` installs QEMU")
     })?;

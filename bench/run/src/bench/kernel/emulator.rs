@@ -19,7 +19,6 @@ use object::{Object, ObjectSection, SectionKind};
 
 use crate::process::capture;
 use giornata_launch::image::Image;
-use giornata_launch::processor;
 
 /// A mark, but for its number.
 const MARK: u32 = 0x2013;
@@ -35,17 +34,16 @@ const NEWER: u32 = 8;
 /// QEMU cannot be started, or the machine ends with another status than 0.
 pub(super) fn watch(image: &Image, emulator: &Emulator, board: &Board) -> Result<Vec<Point>> {
     let Emulator { command, arguments } = emulator;
-    let mut child = processor::spawn(
-        Command::new(command)
-            .args(arguments)
-            .args(single(command)?)
-            .args(["-d", "exec,nochain", "-kernel"])
-            .arg(&image.elf)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped()),
-    )
-    .with_context(|| format!("{command} cannot be started; `./x test` installs QEMU"))?;
+    let mut child = Command::new(command)
+        .args(arguments)
+        .args(single(command)?)
+        .args(["-d", "exec,nochain", "-kernel"])
+        .arg(&image.elf)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{command} cannot be started; `./x test` installs QEMU"))?;
     let log = child.stderr.take().context("the emulator's log")?;
     let mut watcher = Watcher::of(image, board)?;
     let mut others = Vec::new();
