@@ -1,5 +1,5 @@
 //! The stages of `./x test`, in the order in which they begin: cheap ones first, then what
-//! compiles for others.
+//! compiles for others, then long ones, so that none is left alone at the end.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -169,6 +169,34 @@ pub(crate) const ALL: &[Stage] = &[
         after: &["size", "target"],
     },
     Stage {
+        name: "foreign-kernels",
+        what: "two kernels in C keep what they promise, and the channels of those and of Giornata the golden vectors, with the task manager and without",
+        run: foreign_kernels,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure"]),
+            folders: &["bench/rtm", "boards", "hw", "user"],
+            without: &["bounds"],
+        },
+        after: &["rtl", "target"],
+    },
+    Stage {
+        name: "promises",
+        what: "the example keeps its windows, its servos' instants and the simulator's port trace",
+        run: promises,
+        inputs: Inputs {
+            crates: Crates::These(&["giornata-image", "giornata-measure", "giornata-sim"]),
+            folders: &[
+                "bench/promises",
+                "boards",
+                "examples",
+                "tests/target/modules",
+                "user",
+            ],
+            without: &["bench/rtm", "bounds", "hw"],
+        },
+        after: &["target"],
+    },
+    Stage {
         name: "project",
         what: "a project outside of the repository is made, run and tested by the command alone; in the long form by an installed one",
         run: users_project,
@@ -208,17 +236,6 @@ pub(crate) const ALL: &[Stage] = &[
         after: &["target"],
     },
     Stage {
-        name: "foreign-kernels",
-        what: "two kernels in C keep what they promise, and the channels of those and of Giornata the golden vectors, with the task manager and without",
-        run: foreign_kernels,
-        inputs: Inputs {
-            crates: Crates::These(&["giornata-image", "giornata-measure"]),
-            folders: &["bench/rtm", "boards", "hw", "user"],
-            without: &["bounds"],
-        },
-        after: &["rtl", "target"],
-    },
-    Stage {
         name: "repeat",
         what: "two runs give the same output and trace file",
         run: repeat,
@@ -230,23 +247,6 @@ pub(crate) const ALL: &[Stage] = &[
         what: "a bystander in QEMU feels nothing of how much one process was given; in the long form of everything",
         run: capacities,
         inputs: emulated(&["boards", "tests/capacities", "user"]),
-        after: &["target"],
-    },
-    Stage {
-        name: "promises",
-        what: "the example keeps its windows, its servos' instants and the simulator's port trace",
-        run: promises,
-        inputs: Inputs {
-            crates: Crates::These(&["giornata-image", "giornata-measure", "giornata-sim"]),
-            folders: &[
-                "bench/promises",
-                "boards",
-                "examples",
-                "tests/target/modules",
-                "user",
-            ],
-            without: &["bench/rtm", "bounds", "hw"],
-        },
         after: &["target"],
     },
     Stage {
