@@ -320,17 +320,7 @@ pub(crate) fn run(extent: &Extent) -> Result<Findings> {
             findings.complain(board, &case.name, &complaint);
         }
     }
-    for group in &bounded {
-        for board in BOARDS {
-            let members = members(group, &outcomes);
-            let members = members.filter(|outcome| outcome.board == board);
-            let members: Vec<&Outcome> = members.collect();
-            // of cases that were asked for by name, a group may have none
-            if !members.is_empty() {
-                check_group(&bounds_of(group)?, &members, &mut findings);
-            }
-        }
-    }
+    check_groups(&bounded, &outcomes, &mut findings)?;
     for (golden, sayings) in sayings {
         std::fs::write(&golden, Golden::of(&sayings).to_text())
             .with_context(|| golden.display().to_string())?;
@@ -341,37 +331,62 @@ pub(crate) fn run(extent: &Extent) -> Result<Findings> {
 /// Lines of the end of a long form that are shown.
 const LAST: usize = 6;
 
-/// Runs the long forms on the first board: each stops with status 0, within the
-/// bounds of its group. What each said last is noted.
+/// Runs the long forms on all boards of QEMU: each stops with status 0, within the
+/// bounds of its group, if that has any. What each said last is noted.
 pub(crate) fn soak() -> Result<Findings> {
-    let mut findings = Findings::default();
     let memory = Memory::default();
+    let mut cases = Vec::new();
     for group in list(&root().join("tests/target"))? {
         let folder = group.join("soak");
-        if !folder.is_dir() {
-            continue;
+        if folder.is_dir() {
+            cases.extend(cases_in(&folder)?);
         }
-        let mut outcomes = Vec::new();
-        for case in cases_in(&folder)? {
-            findings.cases += 1;
-            match fly_case_for(&case, BOARDS[0], SOAK, &memory) {
-                Ok(outcome) => {
-                    let said = outcome.saying().lines;
-                    let last = said[said.len().saturating_sub(LAST)..].join("\n");
-                    findings.notes.push(format!("{}:\n{last}", case.name));
-                    if outcome.status != 0 {
-                        let complaint = anyhow!("stopped with status {}", outcome.status);
-                        findings.complain(BOARDS[0], &case.name, &complaint);
-                    }
-                    outcomes.push(outcome);
+    }
+    let runs = cases
+        .iter()
+        .flat_map(|case| BOARDS.map(|board| (case, board)));
+    let runs: Vec<(&Case, &str)> = runs.collect();
+    let flown = workers::each(&runs, |(case, board)| {
+        fly_case_for(case, board, SOAK, &memory)
+    });
+    let mut findings = Findings::default();
+    let mut outcomes = Vec::new();
+    for ((case, board), flown) in runs.into_iter().zip(flown) {
+        findings.cases += 1;
+        match flown {
+            Ok(outcome) => {
+                let said = outcome.saying().lines;
+                let last = said[said.len().saturating_sub(LAST)..].join("\n");
+                findings
+                    .notes
+                    .push(format!("{board}, {}:\n{last}", case.name));
+                if outcome.status != 0 {
+                    let complaint = anyhow!("stopped with status {}", outcome.status);
+                    findings.complain(board, &case.name, &complaint);
                 }
-                Err(error) => findings.complain(BOARDS[0], &case.name, &error),
+                outcomes.push(outcome);
+            }
+            Err(error) => findings.complain(board, &case.name, &error),
+        }
+    }
+    check_groups(&groups_with_bounds()?, &outcomes, &mut findings)?;
+    Ok(findings)
+}
+
+/// Compares what a group's members did on each board with its baseline there, where any ran.
+fn check_groups(groups: &[PathBuf], outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+    for group in groups {
+        let bounds = bounds_of(group)?;
+        for board in BOARDS {
+            let members = members(group, outcomes).filter(|outcome| outcome.board == board);
+            let members: Vec<&Outcome> = members.collect();
+            // of cases that were asked for by name, a group may have none
+            if !members.is_empty() {
+                check_group(&bounds, &members, findings);
             }
         }
-        let outcomes: Vec<&Outcome> = outcomes.iter().collect();
-        check_group(&bounds_of(&group)?, &outcomes, &mut findings);
     }
-    Ok(findings)
+    Ok(())
 }
 
 fn fly_case(case: &Case, board: &'static str, memory: &Memory) -> Result<Outcome> {
@@ -442,7 +457,7 @@ impl Case {
 
 impl Outcome {
     fn is_in(&self, group: &Path) -> bool {
-        self.case.file.parent() == Some(group)
+        self.case.file.starts_with(group)
     }
 
     fn saying(&self) -> Saying {
