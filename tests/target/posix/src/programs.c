@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ struct thread {
     volatile int waits, depth;
     volatile int is_reader[LOCKS], is_writer[LOCKS];
     int given[SEMAPHORES], taken[SEMAPHORES];
-    volatile int given_by_handler;
+    atomic_int given_by_handler;
     volatile int has_ended;
 };
 
@@ -482,8 +483,9 @@ static void *live(void *thread)
 static void handle(int number)
 {
     (void)number;
+    /* (the handler of the other signal may come in between) */
     if (self != NULL && sem_post(&semaphores[0]) == 0)
-        self->given_by_handler++;
+        atomic_fetch_add(&self->given_by_handler, 1);
 }
 
 /* What there is. */
