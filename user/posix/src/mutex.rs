@@ -331,14 +331,30 @@ impl Mutex {
     /// The caller, whose word is `mine`, has it no more.
     #[inline(always)]
     fn give_back(&self, mine: u32) -> Result<(), Errno> {
-        let free = match self.state.get() {
-            state::UNRECOVERABLE | state::STALLED => NOBODY,
-            _ => 0,
-        };
-        if self.word.load() == mine && self.word.compare_exchange(mine, free).is_ok() {
+        if let state::UNRECOVERABLE | state::STALLED = self.state.get() {
+            return self.give_to_nobody(mine);
+        }
+        if self.word.load() == mine && self.word.compare_exchange(mine, 0).is_ok() {
             return Ok(());
         }
         self.give_by_call()
+    }
+
+    /// The same of one that nobody can have any more: who waits for it is told, one after
+    /// another, by who had it before; the last lets the word name nobody.
+    #[cold]
+    #[inline(never)]
+    fn give_to_nobody(&self, mine: u32) -> Result<(), Errno> {
+        if self.word.compare_exchange(mine, NOBODY).is_ok() {
+            return Ok(());
+        }
+        // (who waits may give up before the kernel looks: then it is free, and no thread of the
+        // process may run, which would just take it, until its word names nobody)
+        let outer = thread::raise(u8::MAX);
+        let given = self.give_by_call();
+        let _ = self.word.compare_exchange(0, NOBODY);
+        thread::restore(outer);
+        given
     }
 
     /// The same with an entry.
@@ -349,12 +365,19 @@ impl Mutex {
     }
 
     /// The caller is about to wait for a condition, which the mutex is given back for.
-    /// `EPERM`: it does not have it.
+    /// `EPERM`: it does not have it. `ENOTRECOVERABLE`: it has not mended what the mutex protects,
+    /// so that nobody can have it any more; it is given back.
     pub(crate) fn lay_down(&self) -> Result<Depth, Errno> {
-        if !self.is_owned(word_at_hand()) {
+        let mine = word_at_hand();
+        if !self.is_owned(mine) {
             return Err(Errno::EPERM);
         }
-        Ok(Depth(self.more.replace(0)))
+        let depth = Depth(self.more.replace(0));
+        if self.state.get() == state::INCONSISTENT {
+            self.unlock_any(mine)?;
+            return Err(Errno::ENOTRECOVERABLE);
+        }
+        Ok(depth)
     }
 
     /// Lets `wait`, which gives the mutex back, waits and takes it again, run with what it
