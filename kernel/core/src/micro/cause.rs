@@ -269,7 +269,7 @@ impl Kernel {
         if !trigger.is(mode::HUNG | mode::DUE) {
             return;
         }
-        trigger.clear(mode::HUNG | mode::DUE);
+        trigger.clear(mode::HUNG | mode::DUE | mode::UNPLACED);
         let cause = trigger.wait.get().and_then(|wait| self.cause_of(wait));
         leave_list(&self.micro.due, trigger);
         leave_list(&self.micro.later, trigger);
@@ -327,16 +327,30 @@ impl Kernel {
         self.latch_again(trigger, at);
     }
 
-    /// A trigger may be enabled at this instant: it is looked at in its turn. O(what is
-    /// due).
+    /// A trigger may be enabled at this instant: it is looked at in its turn. O(1): if others
+    /// are due, it comes in front of them, and has its place when they are looked at.
     #[inline(never)]
     pub(super) fn latch_again(&self, trigger: Ref<Trigger>, at: u32) {
         self.slow_down();
-        trigger.set(mode::DUE);
+        let first = self.micro.due.get();
+        trigger.set(match first {
+            None => mode::DUE,
+            Some(_) => mode::DUE | mode::UNPLACED,
+        });
         trigger.due.set(at);
+        trigger.next.set(first);
+        self.micro.due.set(Some(trigger));
+    }
+
+    /// The first of what is due comes to its place behind others that have none yet. O(what
+    /// is due).
+    #[inline(never)]
+    pub(super) fn place_due(&self, trigger: Ref<Trigger>) {
+        self.micro.due.set(trigger.next.get());
+        trigger.clear(mode::UNPLACED);
         let mut place = &self.micro.due;
         while let Some(other) = place.get()
-            && !trigger.precedes(other)
+            && (other.is(mode::UNPLACED) || !trigger.precedes(other))
         {
             place = &other.next;
         }

@@ -51,8 +51,9 @@ impl Kernel {
         while let Some(first) = at {
             at = first.next.get();
             hold!(
-                at.is_none_or(|next| !next.precedes(first)),
-                "what is due stands in order"
+                first.is(mode::UNPLACED)
+                    || at.is_none_or(|next| !next.is(mode::UNPLACED) && !next.precedes(first)),
+                "what is due stands in order, behind what has no place yet"
             );
         }
         self.check_dispatchers()

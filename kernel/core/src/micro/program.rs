@@ -229,6 +229,8 @@ pub mod mode {
     pub const HUNG: u32 = 4;
     /// It stands in the list of what is due.
     pub const DUE: u32 = 8;
+    /// It stands there in front, and is not in its place yet.
+    pub const UNPLACED: u32 = 1024;
     /// It is a thread of S code.
     pub const S_THREAD: u32 = 16;
     /// The task that the thread dispatches has completed.

@@ -6,6 +6,7 @@
 //!     |   --> somebody is as urgent as the machine: its thread is queued; later
 //!     |   --> step: a piece of a driver
 //!     |             an instruction of the block that runs
+//!     |             one that has fallen due comes to its place
 //!     |             what falls due before or with the first of what is due
 //!     +----------   that: its block begins
 //!                   nothing: settled; who has the hart
@@ -127,7 +128,9 @@ impl Kernel {
             self.drive::<M>(driver);
         } else if let Some(first) = micro.due.get() {
             let at = first.due.get();
-            if before(at, self.agenda.next()) {
+            if first.is(mode::UNPLACED) {
+                self.place_due(first);
+            } else if before(at, self.agenda.next()) {
                 self.begin_instant(at);
                 self.take_due::<M>();
             } else {
@@ -192,11 +195,13 @@ impl Kernel {
         Some(trigger)
     }
 
-    /// The first of what is due has its turn in its instant.
+    /// The first of what is due has its turn in its instant, unless something that falls due
+    /// with it has no place yet.
     #[inline(never)]
     fn take_due<M: Machine>(&self) {
         let micro = &self.micro;
-        let Some(trigger) = micro.due.get() else {
+        let first = micro.due.get();
+        let Some(trigger) = first.filter(|first| !first.is(mode::UNPLACED)) else {
             return;
         };
         micro.due.set(trigger.next.get());

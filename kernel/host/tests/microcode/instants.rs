@@ -263,6 +263,33 @@ fn triggers_fire_in_the_order_of_the_queue() {
 }
 
 #[test]
+fn what_waited_for_the_next_instant_comes_to_its_place_among_what_falls_due_with_it() {
+    let source = "
+        port p i32 output
+        driver rung
+        driver one
+        driver two
+        start a
+    a:  future after(1ms), r
+        future p == 0, x
+        future p == 0, y
+        return
+    r:  call rung
+        return
+    x:  call one
+        future p == 0, x
+        return
+    y:  call two
+        future p == 0, y
+        return
+    ";
+    assert_eq!(
+        trace(&[source], 2, |_| {}),
+        "@0ms one two @1ms rung one two"
+    );
+}
+
+#[test]
 fn what_becomes_true_in_an_instant_is_handled_in_it() {
     let source = "
         port p i32 output
