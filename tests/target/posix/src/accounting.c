@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nanoseconds.h"
 
 #define MILLISECOND 1000000LL
 /* What the three calls of a look may take. */
@@ -18,13 +19,6 @@ static volatile int stop, handled;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sem_t there, back;
 static pthread_t spinner;
-
-static long long now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 /* By how much the process is ahead of the clock, at least and at most: since the clock is
  * looked at before and after. Each look leaves less, and never nothing. */

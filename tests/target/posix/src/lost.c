@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "nanoseconds.h"
 #include "start.h"
 
 /* How long a waiter waits, from when on its end is watched, ns; and steps of a few instructions
@@ -12,25 +13,14 @@
 enum { PATIENCE = 100000, WATCHED = 98000, STEPS = 600 };
 
 static pthread_mutex_t mutex;
-static struct timespec begun;
+static long long begun;
 static volatile int steps;
-
-static struct timespec later(long nanoseconds)
-{
-    struct timespec time = begun;
-    time.tv_nsec += nanoseconds;
-    time.tv_sec += time.tv_nsec / 1000000000;
-    time.tv_nsec %= 1000000000;
-    return time;
-}
 
 /* Runs until the end of the patience is near, and some steps on. */
 static void run_on(int count)
 {
-    struct timespec now, end = later(WATCHED);
-    do
-        clock_gettime(CLOCK_REALTIME, &now);
-    while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+    while (now(CLOCK_REALTIME) < begun + WATCHED)
+        ;
     for (int i = 0; i < count; i++)
         steps++;
 }
@@ -43,23 +33,29 @@ static void *end_with_it(void *unused)
 
 static void *give_up(void *unused)
 {
-    struct timespec end = later(PATIENCE);
+    struct timespec end = at(begun + PATIENCE);
     int error = pthread_mutex_timedlock(&mutex, &end);
     CHECK(error == ETIMEDOUT || error == ENOTRECOVERABLE);
     return unused;
 }
 
-/* Its owner ended, and who had it then gives it back without having mended what it protects. */
-static void robust(void)
+/* The caller has it after an owner that ended, and mends nothing of what it protects. */
+static void inherit(void)
 {
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&mutex, &attr);
+    joined(start(30, end_with_it, NULL));
+    CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD);
+}
+
+/* It is given back as the last that waits for it gives up. */
+static void robust(void)
+{
     for (int i = 0; i < STEPS; i++) {
-        pthread_mutex_init(&mutex, &attr);
-        joined(start(30, end_with_it, NULL));
-        CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD);
-        clock_gettime(CLOCK_REALTIME, &begun);
+        inherit();
+        begun = now(CLOCK_REALTIME);
         pthread_t waiter = start(30, give_up, NULL);
         run_on(i);
         pthread_mutex_unlock(&mutex);
@@ -71,16 +67,11 @@ static void robust(void)
     tell("robust");
 }
 
-/* Who had it then waits for a condition, which it is given back for. */
+/* It is given back to wait for a condition. */
 static void waits(void)
 {
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&mutex, &attr);
-    joined(start(30, end_with_it, NULL));
-    CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD);
+    inherit();
     CHECK(pthread_cond_wait(&condition, &mutex) == ENOTRECOVERABLE);
     CHECK(pthread_mutex_trylock(&mutex) == ENOTRECOVERABLE);
     CHECK(pthread_mutex_unlock(&mutex) == EPERM);

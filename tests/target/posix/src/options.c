@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nanoseconds.h"
 
 static const struct timespec past = { .tv_nsec = 1 };
 
@@ -458,13 +459,6 @@ static void limits(void)
 }
 
 /* ---- Beyond the profile --------------------------------------------------------------------- */
-
-static long long now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 static void identity(void)
 {

@@ -10,17 +10,11 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nanoseconds.h"
 
 #define MILLISECOND 1000000L
 
 static volatile int stop, ran;
-
-static long long now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 static long long spent(pthread_t thread)
 {

@@ -14,22 +14,11 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nanoseconds.h"
 
 #define MILLISECOND 1000000LL
 #define SECOND 1000000000LL
 #define COUNT(array) (sizeof array / sizeof *(array))
-
-static long long now(clockid_t clock)
-{
-    struct timespec time = { 0 };
-    clock_gettime(clock, &time);
-    return time.tv_sec * SECOND + time.tv_nsec;
-}
-
-static struct timespec at(long long nanoseconds)
-{
-    return (struct timespec){ nanoseconds / SECOND, nanoseconds % SECOND };
-}
 
 static void rest(long long nanoseconds)
 {

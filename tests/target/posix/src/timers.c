@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nanoseconds.h"
 #include "start.h"
 
 #define MILLISECOND 1000000L
@@ -31,19 +32,6 @@ static void rest(long milliseconds)
     struct timespec time = { .tv_nsec = milliseconds * MILLISECOND };
     while (nanosleep(&time, &time) != 0)
         ;
-}
-
-static long long now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static struct timespec at(long long nanoseconds)
-{
-    return (struct timespec){ .tv_sec = nanoseconds / 1000000000,
-                              .tv_nsec = nanoseconds % 1000000000 };
 }
 
 static struct itimerspec every(long first, long period)
