@@ -229,8 +229,6 @@ pub mod mode {
     pub const HUNG: u32 = 4;
     /// It stands in the list of what is due.
     pub const DUE: u32 = 8;
-    /// It stands there in front, and is not in its place yet.
-    pub const UNPLACED: u32 = 1024;
     /// It is a thread of S code.
     pub const S_THREAD: u32 = 16;
     /// The task that the thread dispatches has completed.
@@ -243,6 +241,8 @@ pub mod mode {
     pub const CAME: u32 = 256;
     /// Instructions of its program are counted; never cleared.
     pub const COUNTED: u32 = 512;
+    /// It stands in front in the list of what is due, and is not in its place yet.
+    pub const UNPLACED: u32 = 1024;
 }
 
 /// How far a driver is; of an upcall that ended, what its record in the trace says.
