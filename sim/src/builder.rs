@@ -9,7 +9,7 @@ use giornata_abi::control::ControlPage;
 use giornata_abi::module::Module;
 use giornata_abi::process::block_offsets;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::MEMORY;
 use giornata_microcode::verify::{Scratch, scratch_needed, verify};
 use giornata_records::link::{Binding, link};

@@ -11,7 +11,7 @@ use giornata_abi::control::ControlPage;
 use giornata_abi::ring::{Kind, Words, split_head};
 use giornata_abi::time::Timebase;
 use giornata_abi::{Duration, Instant, Ticks};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Output, Results, Rig};
 use giornata_records::Description;
 use giornata_rt::host;

@@ -3,7 +3,7 @@
 mod sample;
 
 use giornata_abi::call::Call;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Rig};
 use giornata_records::Description;
 use giornata_system::describe::describe;

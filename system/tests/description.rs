@@ -8,7 +8,7 @@ use giornata_abi::module::PortKind;
 use giornata_abi::system::{FaultPolicy, Policy};
 use giornata_core::micro::block;
 use giornata_core::process::grant;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::Description;
 use giornata_records::program::{Op, To};
 use giornata_system::describe::describe;

@@ -6,7 +6,7 @@ mod sample;
 
 use giornata_abi::process::FunctionKind;
 use giornata_abi::system::{REGION_READ, REGION_WRITE};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::{Description, ObjectKind, Rights};
 use giornata_system::describe::describe;
 use giornata_system::names::name_map;

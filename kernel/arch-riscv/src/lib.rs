@@ -17,7 +17,7 @@
 //! # Registers
 //!
 //! `tp` and `gp` of a thread are constants that the builder sets: they are loaded, and
-//! never saved. How a context is resumed is its [`kind`](giornata_core::thread::kind).
+//! never saved. How a context is resumed is its [`kind`](giornata_core::sched::thread::kind).
 //! A register that the result of a call does not name is zero, so that no value of the
 //! kernel leaks; but for `Call::Null`, which touches `a0` only.
 //!

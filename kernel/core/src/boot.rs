@@ -4,13 +4,13 @@ use core::cell::Cell;
 
 use giornata_abi::ring::{FORMAT, Kind, head};
 
-use crate::account::Account;
-use crate::agenda::FARTHEST;
 use crate::layout::{PRIME, Shape, Shaped, fingerprint};
 use crate::machine::high_word;
 use crate::posix;
 use crate::process::Image;
-use crate::thread::{Place, role};
+use crate::sched::account::Account;
+use crate::sched::agenda::FARTHEST;
+use crate::sched::thread::{Place, role};
 use crate::trace::Entry;
 use crate::{
     Handle, Kernel, Line, Machine, Object, Outcome, Process, Rank, Region, Thread, micro, record,

@@ -8,10 +8,12 @@ use giornata_abi::id::EXTRA;
 
 #[cfg(feature = "services")]
 use crate::general::in_general;
-use crate::thread::role;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 #[cfg(feature = "mail")]
-use crate::{mailbox, receiving};
+use crate::mail::mailbox;
+#[cfg(feature = "mail")]
+use crate::mail::receiving;
+use crate::sched::thread::role;
+use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 
 /// What carries out a call: `a0..a5` of the caller, and the caller. (On the host the
 /// machine stops by unwinding.)
@@ -29,7 +31,7 @@ macro_rules! handlers {
         })*
 
         /// The handlers by number of call; what names no call is refused. Who may make which
-        /// is decided before: see [`tenancy`](crate::thread::tenancy).
+        /// is decided before: see [`tenancy`](crate::sched::thread::tenancy).
         pub const fn table<M: Machine>() -> [Handler; Call::TABLE] {
             let mut table: [Handler; Call::TABLE] = [no_such_call; Call::TABLE];
             $($(#[$meta])* { table[Call::$call as usize] = $name::<M>; })*
@@ -72,19 +74,19 @@ handlers! {
     ProgramStatus = program_status(program, _b, _c, _d, _e, _f; me, kernel) kernel.program_status(me, program);
     SetPriority = set_priority(slot, serial, priority, _d, _e, _f; me, kernel) kernel.set_priority::<M>(me, slot, serial, priority);
     #[cfg(feature = "slots")]
-    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::slots::create::<M>(a, b, c, d, e, f, me, kernel);
+    CreateObject = create_object(a, b, c, d, e, f; me, kernel) crate::sync::slots::create::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "slots")]
-    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
+    DeleteObject = delete_object(a, b, c, d, e, f; me, kernel) crate::sync::slots::delete::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "slots")]
     OpenObject = open_object(slot, _b, _c, _d, _e, _f; me, kernel) in_general!(OpenObject, slot, 0, 0, me, kernel);
     #[cfg(feature = "services")]
-    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::lock::<M>(a, b, c, d, e, f, me, kernel);
+    Lock = lock(a, b, c, d, e, f; me, kernel) crate::sync::fast::lock::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
-    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::unlock::<M>(a, b, c, d, e, f, me, kernel);
+    Unlock = unlock(a, b, c, d, e, f; me, kernel) crate::sync::fast::unlock::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
-    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::wait::<M>(a, b, c, d, e, f, me, kernel);
+    Wait = wait(a, b, c, d, e, f; me, kernel) crate::sync::fast::wait::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
-    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::signal::<M>(a, b, c, d, e, f, me, kernel);
+    Signal = signal(a, b, c, d, e, f; me, kernel) crate::sync::fast::signal::<M>(a, b, c, d, e, f, me, kernel);
     #[cfg(feature = "services")]
     Broadcast = broadcast(slot, serial, began, _d, _e, _f; me, kernel) in_general!(Broadcast, slot, serial, began, me, kernel);
     #[cfg(feature = "mail")]
@@ -138,7 +140,7 @@ extern "C-unwind" fn no_such_call(
 
 impl Kernel {
     /// The turn of a thread that lives in the kernel or has something to do there, see
-    /// [`kind`](crate::thread::kind), or of the idle thread while it is not the first of the
+    /// [`kind`](crate::sched::thread::kind), or of the idle thread while it is not the first of the
     /// queue: a piece of work, after which the hart looks at its timer and lines. The outcome
     /// names the thread that runs next.
     pub fn work<M: Machine>(&self, me: Ref<Thread>) -> Outcome {
@@ -150,13 +152,13 @@ impl Kernel {
         } else {
             match me.kind.get() {
                 #[cfg(feature = "services")]
-                crate::thread::kind::FINISHES => self.finish_wait::<M>(me),
+                crate::sched::thread::kind::FINISHES => self.finish_wait::<M>(me),
                 #[cfg(feature = "mail")]
-                crate::thread::kind::CONTINUES => {
+                crate::sched::thread::kind::CONTINUES => {
                     return mailbox::carry_out::<M>(me, M::kernel());
                 }
                 #[cfg(feature = "programs")]
-                crate::thread::kind::COPIES => return self.copy_value::<M>(me),
+                crate::sched::thread::kind::COPIES => return self.copy_value::<M>(me),
                 _ => {}
             }
         }

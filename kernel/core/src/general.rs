@@ -7,11 +7,10 @@
 
 use giornata_abi::call::Call;
 
-#[cfg(feature = "mail")]
-use crate::mailbox;
-#[cfg(not(feature = "mail"))]
-use crate::no_mail as mailbox;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, operation, thread};
+use crate::mail::mailbox;
+use crate::sched::thread;
+use crate::sync::operation;
+use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 /// The general handler of a call.
 macro_rules! in_general {

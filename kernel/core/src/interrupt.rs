@@ -8,7 +8,7 @@ use core::hint::cold_path;
 
 use giornata_abi::ring::{Kind, head};
 
-use crate::thread::state;
+use crate::sched::thread::state;
 use crate::trace::reason;
 use crate::{Alarm, Kernel, Machine, Outcome, Process, Ref, Thread, Trigger, is_not, record, some};
 

@@ -1,8 +1,8 @@
 //! What must be true of the records between two events. For tests.
 
-use crate::epoch::LONG;
 use crate::process::life;
-use crate::thread::{kind, role, state, tenancy};
+use crate::sched::epoch::LONG;
+use crate::sched::thread::{kind, role, state, tenancy};
 use crate::{Kernel, Process, Rank, Ref, Thread, is_not, same};
 
 macro_rules! hold {

@@ -7,10 +7,11 @@ use giornata_abi::ring::{Kind, head};
 
 use crate::boot::{Boot, Settings};
 use crate::interrupt::LINES;
-use crate::ready::{LEVELS, TaskRecords};
+use crate::process;
+use crate::sched::ready::{LEVELS, TaskRecords};
 use crate::{
     Agenda, Alarm, Line, Machine, Micro, Object, Outcome, Process, Rank, Ref, Region, Thread,
-    Trace, process, record,
+    Trace, record,
 };
 
 record! {
@@ -110,15 +111,15 @@ impl Kernel {
     /// What the records of the task manager stand for, for the agenda.
     #[cfg(feature = "rtm")]
     #[inline(always)]
-    pub(crate) fn records(&self) -> crate::agenda::Records {
+    pub(crate) fn records(&self) -> crate::sched::agenda::Records {
         self.task_records
     }
 
     /// The same without one.
     #[cfg(not(feature = "rtm"))]
     #[inline(always)]
-    pub(crate) fn records(&self) -> crate::agenda::Records {
-        crate::agenda::Records
+    pub(crate) fn records(&self) -> crate::sched::agenda::Records {
+        crate::sched::agenda::Records
     }
 
     /// The thread that runs when no other can.

@@ -45,7 +45,7 @@ pub trait Machine: 'static {
     fn output(at: usize, width: u32, value: u32);
     /// Opens a region of shared memory to a process, or closes it: for good, and at
     /// once if the hart has loaded the process's space. `grant`: what the builder wrote
-    /// of the region in the process; `access`: bits of [`region`](crate::region), 0 to
+    /// of the region in the process; `access`: bits of [`region`](crate::process::region), 0 to
     /// close.
     fn open_region(process: Ref<Process>, region: Ref<Region>, grant: u32, access: u32);
     /// The caller, whose context says the same, goes on at `pc` and not behind its call.

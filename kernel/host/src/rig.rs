@@ -10,7 +10,7 @@ use giornata_abi::posix;
 use giornata_abi::ring::{self, Words};
 use giornata_abi::trace::FaultCause;
 use giornata_core::layout::Record;
-use giornata_core::thread::kind;
+use giornata_core::sched::thread::kind;
 use giornata_core::trace::reason;
 use giornata_core::{Error, Handler, Kernel, Object, Outcome, Process, Ref, Thread, calls};
 use giornata_records::{Built, Description, build};
@@ -412,7 +412,7 @@ impl Rig {
     }
 
     /// What a process may do with a region of shared memory now: bits of
-    /// [`region`](giornata_core::region).
+    /// [`region`](giornata_core::process::region).
     pub fn access(&self, process: usize, address: usize) -> u32 {
         with(|state| state.open.get(&(process as u32, address)).copied()).unwrap_or(0)
     }

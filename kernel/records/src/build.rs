@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 
 use giornata_abi::system::FaultPolicy;
-use giornata_core::account::Account;
-use giornata_core::agenda::{LISTS, RECORD_BYTES};
 use giornata_core::boot::{self, Boot};
 use giornata_core::interrupt::{LINES, Line};
 use giornata_core::layout::{Record, Shaped};
-use giornata_core::limit;
-use giornata_core::object::{self, Handle};
+use giornata_core::process::region::Share;
 use giornata_core::process::{Image, Stretch, life};
-use giornata_core::ready::{TASK_RECORDS, TaskRecord, level};
-use giornata_core::region::Share;
-use giornata_core::thread::{Place, kind, role, state, tenancy};
+use giornata_core::sched::account::Account;
+use giornata_core::sched::agenda::{LISTS, RECORD_BYTES};
+use giornata_core::sched::limit;
+use giornata_core::sched::ready::{TASK_RECORDS, TaskRecord, level};
+use giornata_core::sched::thread::{Place, kind, role, state, tenancy};
+use giornata_core::sync::object::{self, Handle};
 use giornata_core::trace::{Entry, label};
 use giornata_core::{Alarm, Event, Kernel, Object, Process, Rank, Region, Thread};
 

@@ -109,7 +109,7 @@ pub struct Thread {
     pub priority: u8,
     /// Of a thread with the role of that name: ticks from its beginning to its deadline.
     pub deadline: u32,
-    /// Bits of [`role`](giornata_core::thread::role).
+    /// Bits of [`role`](giornata_core::sched::thread::role).
     pub role: u16,
     /// Where it begins.
     pub entry: u64,
@@ -134,13 +134,13 @@ pub struct Thread {
 #[repr(u32)]
 pub enum ObjectKind {
     /// A counting semaphore.
-    Semaphore = giornata_core::object::kind::SEMAPHORE,
+    Semaphore = giornata_core::sync::object::kind::SEMAPHORE,
     /// A mutex.
-    Mutex = giornata_core::object::kind::MUTEX,
+    Mutex = giornata_core::sync::object::kind::MUTEX,
     /// A condition variable.
-    Condition = giornata_core::object::kind::CONDITION,
+    Condition = giornata_core::sync::object::kind::CONDITION,
     /// A mailbox.
-    Mailbox = giornata_core::object::kind::MAILBOX,
+    Mailbox = giornata_core::sync::object::kind::MAILBOX,
 }
 
 /// A slot for an object.
@@ -191,7 +191,7 @@ pub struct Region {
     /// What the architecture opens it by.
     pub tables: u64,
     /// What each process may do with it, see
-    /// [`Share::grant`](giornata_core::region::Share).
+    /// [`Share::grant`](giornata_core::process::region::Share).
     pub grants: Vec<u32>,
 }
 

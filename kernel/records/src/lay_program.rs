@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use giornata_abi::ring::members;
 use giornata_abi::value::ValueType;
 use giornata_core::micro::{self, Cause, Op as Opcode, Step, Trigger, job, mode, odd};
-use giornata_core::ready::level;
-use giornata_core::thread::{kind, state};
+use giornata_core::sched::ready::level;
+use giornata_core::sched::thread::{kind, state};
 use giornata_core::{Line, Object, Process, Rank, Thread};
 
 use crate::arena::{Arena, At, Run, Value};

@@ -26,7 +26,7 @@ pub use order::spare_bytes;
 pub use shapes::{Constants, FieldShape, RecordShape, constants, records};
 
 use giornata_core::layout::Shaped;
-use giornata_core::thread::{Context, Place, Thread as ThreadRecord};
+use giornata_core::sched::thread::{Context, Place, Thread as ThreadRecord};
 
 /// Bytes of RAM that the kernel keeps for a thread beyond its registers, cold fields
 /// included, where an address has `width` bytes.

@@ -11,8 +11,8 @@ use giornata_abi::load::key;
 use giornata_abi::module::Module;
 use giornata_abi::predicate::{Comparison, Predicate, PredicateKind};
 use giornata_abi::trace::Violation;
-use giornata_core::agenda::FARTHEST;
 use giornata_core::micro::block;
+use giornata_core::sched::agenda::FARTHEST;
 
 use crate::program::{Change, Group, Op, Port, Program, Task, Wait};
 

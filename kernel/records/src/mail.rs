@@ -2,9 +2,9 @@
 
 use giornata_abi::message::INLINE;
 use giornata_abi::system::{RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE};
-use giornata_core::object::kind;
-use giornata_core::ready::level;
-use giornata_core::thread::role;
+use giornata_core::sched::ready::level;
+use giornata_core::sched::thread::role;
+use giornata_core::sync::object::kind;
 use giornata_core::{Mail, Message, Object, Process, Thread};
 
 use crate::arena::{Arena, At, Run};

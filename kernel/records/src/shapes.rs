@@ -7,10 +7,14 @@ use std::collections::BTreeMap;
 
 use giornata_abi::ring::{self, Kind};
 use giornata_core::layout::{Shape, Shaped};
-use giornata_core::thread::{self, role, state, tenancy};
+use giornata_core::micro::Group;
+use giornata_core::process::life;
+use giornata_core::sched::ready::level;
+use giornata_core::sched::thread::Place;
+use giornata_core::sched::thread::{self, role, state, tenancy};
+use giornata_core::sync::object;
 use giornata_core::trace::Entry;
 use giornata_core::{Kernel, Line, Object, Process, Rank, Region, Task, Thread};
-use giornata_core::{micro::Group, object, process::life, ready::level, thread::Place};
 
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]

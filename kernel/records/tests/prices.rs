@@ -2,7 +2,7 @@
 
 use giornata_core::layout::{Record, Shape};
 use giornata_core::process::{Image, Process};
-use giornata_core::thread::{Place, Thread};
+use giornata_core::sched::thread::{Place, Thread};
 use giornata_core::{Handle, Line, Mail, Message, Object};
 
 /// Bytes of a record where an address has `width` bytes.

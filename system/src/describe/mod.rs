@@ -24,7 +24,7 @@ use giornata_abi::{Instant, Record};
 use giornata_core::boot::flag;
 use giornata_core::interrupt::LINES;
 use giornata_core::process::{SPACE, grant};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::{self as records, Description, ObjectKind, Rights};
 pub(crate) use memory::Memory;
 

@@ -6,7 +6,7 @@ use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_core::micro::block;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Rig};
 use giornata_records::program::{
     Driver, Group, Move, Op, Port, Program, Programs, Task, To, Upcall, Wait,

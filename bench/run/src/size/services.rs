@@ -110,7 +110,7 @@ mod tests {
                 "giornata_arch_riscv::machine::trap::posix_call",
                 Some("mod"),
             ),
-            ("giornata_core::sync::lock", None),
+            ("giornata_core::sync::fast::lock", None),
         ] {
             assert_eq!(module(name), of, "{name}");
         }

@@ -1,7 +1,7 @@
 //! Protection by page tables: user mode is confined by `satp`, and the PMP is open but
 //! for the kernel's guard.
 
-use giornata_core::region::WRITE;
+use giornata_core::process::region::WRITE;
 use giornata_core::{Process, Ref, Region};
 
 use super::csr::{self, write};

@@ -3,7 +3,7 @@
 
 use core::cell::Cell;
 
-use giornata_core::region::{GRANT_PLACE, READ, WRITE};
+use giornata_core::process::region::{GRANT_PLACE, READ, WRITE};
 use giornata_core::{Process, Ref, Region};
 
 use super::boot::kernel;

@@ -20,9 +20,10 @@ use core::mem::offset_of;
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::{control, posix};
-use giornata_core::thread::kind;
+use giornata_core::sched::limit;
+use giornata_core::sched::thread::kind;
 use giornata_core::trace::reason;
-use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls, limit};
+use giornata_core::{Handler, Kernel, Outcome, Process, Ref, Thread, calls};
 
 use super::boot::{kernel, own};
 use super::space::word;

@@ -2,8 +2,8 @@
 
 use core::cell::Cell;
 
-use crate::agenda::FARTHEST;
 use crate::micro::{Cause, Port, Program, Time, Trigger, Wait, compare, mode};
+use crate::sched::agenda::FARTHEST;
 use crate::{Kernel, Line, Machine, Ref, before, same};
 
 /// A list through [`Trigger::next`].

@@ -96,7 +96,7 @@ record! {
         /// Which tasks.
         pub group: Cell<Ref<Group>>,
         /// From the instant to the deadline, in ticks; at most
-        /// [`FARTHEST`](crate::agenda::FARTHEST).
+        /// [`FARTHEST`](crate::sched::agenda::FARTHEST).
         pub ticks: Cell<u32>,
         /// And parts of a tick, in units of the program's.
         pub parts: Cell<u32>,

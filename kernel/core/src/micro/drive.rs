@@ -22,7 +22,8 @@ use giornata_abi::trace::Violation;
 use crate::micro::{
     Cause, Code, Copies, Copy, Driver, Port, Program, Touch, Upcall, Wait, Write, job, odd, stage,
 };
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, limit, same};
+use crate::sched::limit;
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, same};
 
 /// Copies that are made without a look at timer and lines.
 pub(super) const PIECE: usize = 32;

@@ -2,7 +2,7 @@
 
 use super::cause::List;
 use crate::micro::{Group, Program, Trigger, mode, odd};
-use crate::thread::state;
+use crate::sched::thread::state;
 use crate::{Kernel, Ref, same};
 
 macro_rules! hold {

@@ -8,9 +8,10 @@ use giornata_abi::ring::{Kind, head, members};
 use giornata_abi::trace::Violation;
 
 use crate::micro::{Group, Program, Release, Task, job, odd, stage};
-use crate::thread::state;
+use crate::sched::limit;
+use crate::sched::thread::state;
 use crate::trace::reason;
-use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, before, differ, limit, same, some};
+use crate::{Error, Kernel, Machine, Outcome, Ref, Thread, before, differ, same, some};
 
 /// Byte offsets in a control page.
 const JOB: usize = core::mem::offset_of!(ControlPage, job);
@@ -523,7 +524,7 @@ impl Kernel {
                     _ => return,
                 }
             }
-            None if thread.role & crate::thread::role::UPCALL != 0 => self.micro.reaction,
+            None if thread.role & crate::sched::thread::role::UPCALL != 0 => self.micro.reaction,
             None => return,
         };
         thread.begin_with(rank);

@@ -19,8 +19,8 @@
 use giornata_abi::load::{How, MOST, RECORD, state};
 use giornata_abi::ring::{Kind, head};
 
-use crate::agenda::FARTHEST;
 use crate::micro::{Cause, Change, Op, Program, Room, block, mode};
+use crate::sched::agenda::FARTHEST;
 use crate::{Error, Kernel, Machine, Outcome, Process, Ref, Thread, same};
 
 /// Bits of [`Change::asked`]: its alarm is set; its instant has come; it takes the round

@@ -3,7 +3,7 @@
 use giornata_abi::call::Call;
 
 use crate::micro::Port;
-use crate::thread::kind;
+use crate::sched::thread::kind;
 use crate::{Error, Kernel, Machine, Outcome, Process, Rank, Ref, Thread, same};
 
 /// Bytes of a piece, and of the machine's scratch memory.

@@ -8,8 +8,9 @@ use core::hint::cold_path;
 
 use crate::micro::jobs::lateness;
 use crate::micro::{Cause, Op, Task, Trigger, Wait, job, mode, odd};
+use crate::sched::limit;
 use crate::trace::reason;
-use crate::{Kernel, Machine, Outcome, Ref, Thread, before, differ, limit, some};
+use crate::{Kernel, Machine, Outcome, Ref, Thread, before, differ, some};
 
 impl Kernel {
     /// No thread goes on without the event loop. If one has, its last activation is told:

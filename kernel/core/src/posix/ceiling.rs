@@ -3,7 +3,7 @@
 
 use giornata_abi::control::PENDING;
 
-use crate::thread::state;
+use crate::sched::thread::state;
 use crate::{Kernel, Machine, Outcome, Ref, Thread};
 
 /// Whether a thread that gives its turn away was moved to a ceiling that it published, and has

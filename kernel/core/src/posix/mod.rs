@@ -12,7 +12,7 @@ use giornata_abi::Error;
 use giornata_abi::posix::Operation;
 use giornata_abi::ring::{Kind, head};
 
-use crate::thread::tenancy;
+use crate::sched::thread::tenancy;
 use crate::{Kernel, Machine, Outcome, Ref, Thread, same};
 
 pub(crate) use ceiling::has_left_ceiling;

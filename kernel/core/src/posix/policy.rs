@@ -1,6 +1,6 @@
 //! SCHED_RR, SCHED_SPORADIC, deadlines and CPU-time timers (POSIX.1 2.8.4, 2.8.5), for threads
 //! that ask for them while they run. All but deadlines are limits of execution, so whoever has
-//! none pays nothing: see [`crate::limit`]. The quantum or budget that the system file gives a
+//! none pays nothing: see [`crate::sched::limit`]. The quantum or budget that the system file gives a
 //! thread goes on beside them: whichever limit comes first ends its turn.
 //!
 //! A sporadic server is looked at when it wakes, when it has used its budget up, and when a
@@ -12,10 +12,10 @@ use core::hint::cold_path;
 use giornata_abi::Error;
 use giornata_abi::posix::policy;
 
-use crate::account::Account;
-use crate::agenda::FARTHEST;
-use crate::limit::{FRESH, OWN};
-use crate::thread::{role, state};
+use crate::sched::account::Account;
+use crate::sched::agenda::FARTHEST;
+use crate::sched::limit::{FRESH, OWN};
+use crate::sched::thread::{role, state};
 use crate::{Alarm, Kernel, Machine, Outcome, Rank, Ref, Thread, same, some};
 
 /// Bit of [`Thread::limited`]: it has a mutex that it waited for, so what it has used since

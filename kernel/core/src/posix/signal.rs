@@ -12,8 +12,8 @@ use core::hint::cold_path;
 use giornata_abi::Error;
 use giornata_abi::posix::FRAME;
 
-use crate::object::kind as object;
-use crate::thread::{Context, kind, state};
+use crate::sched::thread::{Context, kind, state};
+use crate::sync::object::kind as object;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, same};
 
 /// Bytes of a register.

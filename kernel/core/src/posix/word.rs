@@ -1,10 +1,10 @@
-//! Calls to private mutexes and semaphores: the usual cases, as [`crate::sync`] has those of
+//! Calls to private mutexes and semaphores: the usual cases, as [`crate::sync::fast`] has those of
 //! the others, and what the word of one says is looked at on the way.
 //!
 //! The usual word lies in the data of the process, and one thread waits at most. So the
 //! object is taken into use by the thread that begins to wait, and is out of use again when
 //! that has what it waited for: then the word alone says how things stand, see
-//! [`crate::private`].
+//! [`crate::sync::private`].
 
 use core::hint::cold_path;
 
@@ -12,11 +12,11 @@ use giornata_abi::control::CEILING;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
 
 use crate::general::in_general;
-use crate::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
-use crate::private::id_of;
-use crate::sync::{begin_to_want, end_of_chain, help};
-use crate::thread::state;
-use crate::timer::FOR_EVER;
+use crate::sched::thread::state;
+use crate::sched::timer::FOR_EVER;
+use crate::sync::fast::{begin_to_want, end_of_chain, help};
+use crate::sync::object::kind::{KIND, MUTEX, PRIVATE, SEMAPHORE};
+use crate::sync::private::id_of;
 use crate::{Kernel, Machine, Object, Outcome, Process, Ref, Thread, differ, is_not, same, some};
 
 const PRIVATE_MUTEX: u32 = MUTEX | PRIVATE;

@@ -3,7 +3,7 @@
 mod scheduling;
 mod time;
 
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::{Description, Line, Process, Thread};
 
 /// One process with a thread of each of these priorities, and line 5.

@@ -1,5 +1,5 @@
 use giornata_abi::call::Call;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::Rig;
 
 use crate::threads;

@@ -6,7 +6,7 @@ use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_core::process::grant;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Rig};
 use giornata_records::Description;
 

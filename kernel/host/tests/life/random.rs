@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::region::{READ, WRITE};
+use giornata_core::process::region::{READ, WRITE};
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Region};
 

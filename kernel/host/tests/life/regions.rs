@@ -5,7 +5,7 @@ use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::region::{READ_ONLY, READ_WRITE};
 use giornata_abi::system::FaultPolicy;
-use giornata_core::region::{READ, WRITE};
+use giornata_core::process::region::{READ, WRITE};
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Region};
 

@@ -6,7 +6,7 @@ use giornata_abi::control::ControlPage;
 use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 

@@ -7,7 +7,7 @@ use giornata_abi::ring::Kind;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
 use giornata_core::process::life;
-use giornata_core::region::{READ, WRITE};
+use giornata_core::process::region::{READ, WRITE};
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Object, ObjectKind, Region, Rights};
 

@@ -5,7 +5,7 @@ use giornata_abi::message::{receive, send};
 use giornata_abi::posix;
 use giornata_abi::system::FaultPolicy;
 use giornata_abi::trace::FaultCause;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 
 use crate::stage::*;
 

@@ -3,7 +3,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::{Call, NOBODY};
 use giornata_abi::message::receive;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Object, ObjectKind, Process, Rights, Thread};
 

@@ -2,7 +2,7 @@
 //! found.
 
 use giornata_core::Trigger;
-use giornata_core::thread::state;
+use giornata_core::sched::thread::state;
 use giornata_host::Rig;
 
 use crate::support::{MS, World};

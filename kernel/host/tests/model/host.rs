@@ -5,7 +5,7 @@ use std::cell::Cell;
 use giornata_abi::control::{CEILING, NEXT_LOCK, NEXT_SERIAL, TAKEN, TAKEN_FROM_DEAD};
 use giornata_abi::id::Id;
 use giornata_abi::word::{LOCKED, WAITED_FOR};
-use giornata_core::ready::level;
+use giornata_core::sched::ready::level;
 use giornata_core::{Ref, Thread};
 use giornata_host::Rig;
 use giornata_test_model::Request;

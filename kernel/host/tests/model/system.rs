@@ -3,7 +3,7 @@
 use giornata_abi::system::{
     FaultPolicy, RIGHT_DIRECT, RIGHT_FULL, RIGHT_MANAGE, RIGHT_RECEIVE, RIGHT_USE,
 };
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::MEMORY;
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 use giornata_test_model::system::{Kind, ObjectSpec, ProcessSpec, Scheduling, System};

@@ -3,7 +3,7 @@
 use giornata_abi::control::ControlPage;
 use giornata_abi::process::RESTARTABLE_BLOCK;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_core::{Object as Record, Ref};
 use giornata_host::{MEMORY, Rig};
 use giornata_records::{Description, Object, ObjectKind, Process, Rights, Thread};

@@ -3,7 +3,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::posix::{CALL, Operation};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::Rig;
 
 use crate::stage::{processes, thread, threads};

@@ -3,7 +3,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::posix::{CALL, Operation, policy};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 
 use crate::stage::{DONE, Stage, semaphore, threads};
 

@@ -4,7 +4,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::posix::{CALL, FRAME, Operation};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 
 use crate::stage::{
     DATA_SIZE, Stage, USER, condition, mutex, processes, semaphore, thread, threads,

@@ -2,7 +2,7 @@
 
 use giornata_abi::Error;
 use giornata_abi::call::Call;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 
 use crate::stage::*;
 

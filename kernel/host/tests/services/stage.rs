@@ -3,7 +3,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::control::{CEILING, ControlPage, NEXT_LOCK, NEXT_SERIAL, PENDING};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_core::{Ref, Thread as Record};
 use giornata_host::{MEMORY, Results, Rig};
 use giornata_records::{Description, Object, ObjectKind, Process, Rights, Thread};

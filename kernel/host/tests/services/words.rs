@@ -4,7 +4,7 @@
 use giornata_abi::Error;
 use giornata_abi::call::Call;
 use giornata_abi::word::{LIMIT, LOCKED, MOST, WAITED_FOR};
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::ObjectKind;
 
 use crate::stage::*;

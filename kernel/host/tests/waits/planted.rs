@@ -1,7 +1,7 @@
 //! That the Wait Invariant is looked at: faults that are planted in the records of a thread
 //! that waits are found.
 
-use giornata_core::thread::state;
+use giornata_core::sched::thread::state;
 
 use crate::stage::{Action, OWN, Stage, WAITER, Wait};
 

@@ -15,7 +15,7 @@ use giornata_abi::call::Call;
 use giornata_abi::control::ControlPage;
 use giornata_abi::posix;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::{MEMORY, Rig};
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Rights, Thread};
 
@@ -385,7 +385,9 @@ impl Stage {
             Wait::Join => {
                 // (it is one of the system file, so it is made one that can be joined)
                 let ending = self.rig.thread(ENDING);
-                ending.tenancy.set(giornata_core::thread::tenancy::JOINABLE);
+                ending
+                    .tenancy
+                    .set(giornata_core::sched::thread::tenancy::JOINABLE);
                 self.call(Call::JoinThread, &[ENDING, 1, low, high])
             }
             Wait::Line => self.call(Call::AwaitInterrupt, &[LINE as usize]),

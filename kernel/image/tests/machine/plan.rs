@@ -16,9 +16,9 @@ use giornata_abi::system::FaultPolicy;
 use giornata_arch_riscv::pages::{Format, SV32, SV39};
 use giornata_arch_riscv::regions::{FIRST, place, rights, word};
 use giornata_core::boot::flag;
+use giornata_core::process::region;
 use giornata_core::process::{SPACE, grant};
-use giornata_core::region;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_records::{self as records, Description, Line, ObjectKind, Rights};
 
 use crate::boards::Board;

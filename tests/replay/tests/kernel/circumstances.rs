@@ -1,7 +1,7 @@
 //! What holds at a step that kernels may see to in another order.
 
-use giornata_core::object::kind;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
+use giornata_core::sync::object::kind;
 use giornata_core::{Object, Ref, Thread};
 use giornata_replay_logs as logs;
 use giornata_replay_logs::{Call, Until};

@@ -2,8 +2,8 @@
 
 use giornata_abi::ValueType;
 use giornata_abi::system::FaultPolicy;
-use giornata_core::region::{READ, WRITE};
-use giornata_core::thread::role;
+use giornata_core::process::region::{READ, WRITE};
+use giornata_core::sched::thread::role;
 use giornata_records::program::{Driver, Move, Port, Programs, To, Upcall};
 use giornata_records::{Description, Line, Object, ObjectKind, Process, Region, Rights, Thread};
 use giornata_replay_logs as logs;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use giornata_abi::call::Call;
 use giornata_abi::ring::{Kind, split_head};
 use giornata_abi::trace::FaultCause;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::Rig;
 use giornata_replay_logs as logs;
 use giornata_replay_logs::TICK_NANOS;

@@ -1,8 +1,8 @@
 //! Where everything stands.
 
-use giornata_core::object::kind;
 use giornata_core::process::life;
-use giornata_core::thread::{role, state};
+use giornata_core::sched::thread::{role, state};
+use giornata_core::sync::object::kind;
 use giornata_core::{Object, Rank, Ref, Thread};
 use giornata_replay_logs as logs;
 

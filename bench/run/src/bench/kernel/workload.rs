@@ -145,7 +145,7 @@ const COMPLETION: Sequence = spanning(&[ENDED, Enter, Leave, SECOND], 1, 2);
 /// The software agenda: its operations, without looks at the next instant, which
 /// every entry takes.
 const AGENDA: Functions = Functions {
-    modules: &["kernel/core/src/agenda.rs"],
+    modules: &["kernel/core/src/sched/agenda.rs"],
     except: &["Agenda::next", "Agenda>::next"],
 };
 

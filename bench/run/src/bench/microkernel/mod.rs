@@ -37,7 +37,10 @@ const REACTION: Functions = Functions {
 };
 /// What keeps the order of who runs, and chooses.
 const SCHEDULER: Functions = Functions {
-    modules: &["kernel/core/src/ready.rs", "kernel/core/src/helping.rs"],
+    modules: &[
+        "kernel/core/src/sched/ready.rs",
+        "kernel/core/src/sched/helping.rs",
+    ],
     except: &[],
 };
 /// The only configuration: the paper's processor has caches that hold everything.

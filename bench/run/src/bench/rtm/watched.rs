@@ -54,10 +54,16 @@ const OF_THE_CALLER: [&str; 5] = [
     "hw/rtm/",
     "kernel/core/src/lib.rs",
     "kernel/core/src/outcome.rs",
-    "kernel/core/src/thread.rs",
+    "kernel/core/src/sched/thread.rs",
 ];
-const QUEUE: [&str; 2] = ["kernel/core/src/ready", "kernel/core/src/helping.rs"];
-const TIME: [&str; 2] = ["kernel/core/src/agenda", "kernel/core/src/timer.rs"];
+const QUEUE: [&str; 2] = [
+    "kernel/core/src/sched/ready",
+    "kernel/core/src/sched/helping.rs",
+];
+const TIME: [&str; 2] = [
+    "kernel/core/src/sched/agenda",
+    "kernel/core/src/sched/timer.rs",
+];
 const CORE: &str = "kernel/core/src/";
 const ARCHITECTURE: &str = "kernel/arch-riscv/";
 /// Functions of the architecture that look at the clock for their callers.
@@ -343,8 +349,8 @@ mod tests {
             "/rustc/library/core/src/cell.rs",
         );
         let top = frame("giornata_manager::top", "/x/kernel/manager/src/lib.rs");
-        let close = frame("Kernel::close", "/x/kernel/core/src/ready/managed.rs");
-        let arm = frame("Kernel::arm", "/x/kernel/core/src/timer.rs");
+        let close = frame("Kernel::close", "/x/kernel/core/src/sched/ready/managed.rs");
+        let arm = frame("Kernel::arm", "/x/kernel/core/src/sched/timer.rs");
         let now = frame(
             "<Riscv as Machine>::now",
             "/x/kernel/arch-riscv/src/machine/hart.rs",
@@ -353,7 +359,7 @@ mod tests {
             "<Riscv as Machine>::alarm",
             "/x/kernel/arch-riscv/src/machine/hart.rs",
         );
-        let lock = frame("lock", "/x/kernel/core/src/sync.rs");
+        let lock = frame("lock", "/x/kernel/core/src/sync/fast.rs");
         let of = |frames: &[&Frame]| Part::of(&frames.iter().copied().cloned().collect::<Vec<_>>());
         assert_eq!(of(&[&top, &close, &lock]), Part::Queue);
         assert_eq!(of(&[&cell, &now, &arm]), Part::Time);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use giornata_abi::ValueType;
 use giornata_abi::module::{Module, PortKind};
 use giornata_core::micro::block;
-use giornata_core::thread::role;
+use giornata_core::sched::thread::role;
 use giornata_host::MEMORY;
 use giornata_records::link::{Binding, link};
 use giornata_records::program::{Change, Driver, Move, Port, To, Upcall};
